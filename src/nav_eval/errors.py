@@ -1,0 +1,86 @@
+"""Every error that nav_eval raises on purpose; each says whose fault it is, what is wrong and what to do next.
+
+NavEvalError                    exit 4: the evaluator's own fault, unless a subclass says otherwise
+├── InputError                  exit 2: something the user gave us
+│   ├── ConfigError             a key, a value or a file of the configuration (every fault at once)
+│   ├── DatasetError            a data set file, an episode in it
+│   ├── SceneError              a mesh, a texture, a connectivity graph
+│   ├── NavmeshError            a navmesh file or its parameters
+│   ├── PredictionsError        a submission that is scored offline
+│   └── RunDirectoryError       a run directory that is locked, changed or damaged
+├── ServiceError                exit 3: the participant's service
+│   ├── ServiceUnavailable      nobody answers, or it is not ready in time
+│   ├── AgentTimeout            it answers, but after the deadline
+│   ├── AgentError              it answers with an error, or with something that is no answer
+│   └── InvalidAction           it answers with an action that the task does not allow
+├── SimulatorError              exit 4: a simulator backend failed during an episode
+└── BudgetExceeded              an episode used up the budget that the organiser set
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class NavEvalError(Exception):
+    """Root of the tree. `str(error)` is one or two lines fit for a user."""
+
+    exit_code: ClassVar[int] = 4
+    status: ClassVar[str] = "evaluator_error"
+
+
+class InputError(NavEvalError):
+    exit_code = 2
+
+
+class ConfigError(InputError):
+    pass
+
+
+class DatasetError(InputError):
+    pass
+
+
+class SceneError(InputError):
+    pass
+
+
+class NavmeshError(InputError):
+    pass
+
+
+class PredictionsError(InputError):
+    pass
+
+
+class RunDirectoryError(InputError):
+    pass
+
+
+class ServiceError(NavEvalError):
+    exit_code = 3
+    status = "agent_error"
+
+
+class ServiceUnavailable(ServiceError):
+    status = "service_unavailable"
+
+
+class AgentTimeout(ServiceError):
+    status = "agent_timeout"
+
+
+class AgentError(ServiceError):
+    pass
+
+
+class InvalidAction(ServiceError):
+    status = "invalid_action"
+
+
+class SimulatorError(NavEvalError):
+    pass
+
+
+class BudgetExceeded(NavEvalError):
+    status = "budget_exceeded"

@@ -1,0 +1,92 @@
+"""The one numba decorator of the project, and where its machine code is kept.
+
+Numba notices a change of the file that defines a kernel, not of the kernels that it calls, so the cache
+directory's name holds a hash of every source file of the package that the kernel lives in; a kernel therefore calls
+kernels of its own package only (simulator/navmesh, simulator/render, metrics, ...). A read-only installation gets a cache in the
+user's own cache directory; where nothing is writable, kernels are compiled anew in each process, and said so.
+Kernels release the GIL and keep IEEE order (no fastmath): parity with recorded float32 answers depends on it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nav_eval.logging import get_logger
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def source_hash(package: Path) -> str:
+    """SHA-256 over names and contents of a package's Python files, 16 hex digits."""
+    digest = hashlib.sha256()
+    for path in sorted(package.rglob("*.py")):
+        digest.update(path.relative_to(package).as_posix().encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@cache
+def _kernel_cache(package: Path) -> str | None:
+    """The directory for a package's machine code, or None where nothing can be written."""
+    import numba
+
+    directory = cache_home() / "kernels" / f"{package.name}-{source_hash(package)}-numba{numba.__version__}"
+    if _writable(directory):
+        return str(directory)
+    get_logger(__name__).warning(
+        "No writable cache at %s: kernels are compiled again in every process. "
+        "Set NAV_EVAL_CACHE to a directory that can be written.",
+        directory,
+    )
+    return None
+
+
+def _package_of(function: Callable[..., Any]) -> Path:
+    """The package, at most two levels below this one, whose files a kernel and its callees live in."""
+    root = Path(__file__).parent
+    source = Path(function.__code__.co_filename)
+    if not source.is_relative_to(root):
+        return source.parent
+    return root.joinpath(*source.relative_to(root).parent.parts[:2])
+
+
+def cache_home() -> Path:
+    """`$NAV_EVAL_CACHE`, else nav_eval in the user's cache directory: compiled kernels, navmeshes, scenes."""
+    named = os.environ.get("NAV_EVAL_CACHE")
+    if named:
+        return Path(named)
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nav_eval"
+
+
+def _writable(path: Path) -> bool:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=path):
+            return True
+    except OSError:
+        return False
+
+
+def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable[[F], F]:
+    """Compile a function with numba: nogil, cached on disk, numpy's division rules, no fastmath.
+
+    `signature` is one numba signature or a list of them; without it each new combination of argument types
+    compiles a variant. `options` go to `numba.njit` (for example `inline="always"`).
+    """
+    import numba
+
+    def wrap(function: F) -> F:
+        directory = _kernel_cache(_package_of(function))
+        if directory is not None:
+            numba.config.CACHE_DIR = directory
+        settings = {"nogil": True, "cache": directory is not None, "error_model": "numpy"} | options
+        compiled: F = numba.njit(signature, **settings)(function)
+        return compiled
+
+    return wrap

@@ -1,0 +1,98 @@
+"""A registry is a dict with manners: it refuses duplicates, names the nearest match and loads plug-ins on demand.
+
+A plug-in is found in two ways: by a `register_*` decorator that has run, or by an entry point of an installed
+distribution in the group `nav_eval.<kind>` (for example `nav_eval.metrics`), which is imported when it is asked for.
+Built-in members are named by "module:attribute" and imported in the same lazy way, so a list costs no import.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, Generic, TypeVar, cast
+
+from nav_eval.errors import ConfigError
+
+T = TypeVar("T")
+C = TypeVar("C")
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean 'x'?' for the closest known name, or ''."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
+    return f" Did you mean {close[0]!r}?" if close else ""
+
+
+class Registry(Generic[T]):
+    """Members of one kind by name. `kind` is the plural used in messages and in the entry-point group."""
+
+    def __init__(self, kind: str, builtin: Mapping[str, str] | None = None) -> None:
+        self.kind = kind
+        self._members: dict[str, T] = {}
+        self._lazy: dict[str, str] = dict(builtin or {})
+        self._plugins_listed = False
+
+    def register(self, name: str) -> Callable[[C], C]:
+        """Decorator. Raises ConfigError if the name is taken by another object."""
+
+        def add(member: C) -> C:
+            self.add(name, cast(T, member))
+            return member
+
+        return add
+
+    def add(self, name: str, member: T) -> None:
+        """Register `member`; the same object, or a reloaded class of the same name and module, is accepted."""
+        self._list_plugins()
+        held = self._members.get(name)
+        target = self._lazy.get(name)
+        origin = _origin(member)
+        if (held is not None and held is not member and _origin(held) != origin) or (
+            held is None and target is not None and target != origin
+        ):
+            raise ConfigError(f"{self.kind}: {name!r} is registered already. Choose another name.")
+        self._members[name] = member
+
+    def get(self, name: str) -> T:
+        """The member called `name`; raises ConfigError with the nearest known name."""
+        if name in self._members:
+            return self._members[name]
+        self._list_plugins()
+        target = self._lazy.get(name)
+        if target is None:
+            known = ", ".join(self.names()) or "none"
+            raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, self.names())} Known: {known}.")
+        member = cast(T, _load(target))
+        return self._members.setdefault(name, member)
+
+    def names(self) -> list[str]:
+        """All names, sorted; imports nothing."""
+        self._list_plugins()
+        return sorted(self._members.keys() | self._lazy.keys())
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names())
+
+    def _list_plugins(self) -> None:
+        if self._plugins_listed:
+            return
+        self._plugins_listed = True
+        for point in entry_points(group=f"nav_eval.{self.kind.replace(' ', '_')}"):
+            if point.name in self._lazy and self._lazy[point.name] != point.value:
+                owner = point.dist.name if point.dist else "a plug-in"
+                raise ConfigError(f"{self.kind}: {owner} registers {point.name!r}, which is taken. Uninstall one.")
+            self._lazy[point.name] = point.value
+
+
+def _load(target: str) -> Any:
+    module, _, attribute = target.partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def _origin(member: object) -> str:
+    return f"{getattr(member, '__module__', '')}:{getattr(member, '__qualname__', repr(member))}"
