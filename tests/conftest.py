@@ -1,0 +1,18 @@
+"""Fixtures that every test may use."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Real data: $NAV_EVAL_SHARED_DATA, else ../shared/data from the project's root; skips where it is absent."""
+    root = Path(__file__).parents[1]
+    path = Path(os.environ.get("NAV_EVAL_SHARED_DATA") or root.parent / "shared" / "data").resolve()
+    if not path.is_dir():
+        pytest.skip(f"no real data at {path}: set NAV_EVAL_SHARED_DATA")
+    return path
