@@ -1,9 +1,9 @@
 """What a navmesh is made with: Habitat's NavMeshSettings, field for field, in file order.
 
-The 13 floats and 4 booleans are the block that version 2 of a `.navmesh` file carries, so a mesh that was read from
-a file and one that was built here say the same about themselves. Names are ours, meanings and defaults Habitat's
-(facebookresearch/habitat-sim, src/esp/nav/PathFinder.h, MIT): lengths in metres, angles in degrees, region sizes as
-the side of a square in cells (a size of 20 keeps 400 cells), edge_max_error in cells.
+The 13 floats and 4 booleans are the block that version 2 of a `.navmesh` file carries, so a mesh read from a file
+and one built here say the same about themselves. Names are ours, meanings and defaults Habitat's
+(facebookresearch/habitat-sim, src/esp/nav/PathFinder.h, MIT): lengths in metres, angles in degrees, region sizes
+as the side of a square in cells (a size of 20 keeps 400 cells), edge_max_error in cells.
 """
 
 from __future__ import annotations
@@ -57,9 +57,9 @@ class NavmeshSettings:
                 raise NavmeshError(f"navmesh setting {field.name} is {value}: give a finite number >= 0")
         for name in ("cell_size", "cell_height"):
             if getattr(self, name) <= 0:
-                raise NavmeshError(f"navmesh setting {name} is {getattr(self, name)}: give a length above 0 m")
+                raise NavmeshError(f"navmesh setting {name} is {getattr(self, name)}: give more than 0 m")
         if not 3 <= self.verts_per_poly <= 6:
             raise NavmeshError(f"navmesh setting verts_per_poly is {self.verts_per_poly}: give 3 to 6")
         if self.agent_max_slope >= 90:
-            raise NavmeshError(f"navmesh setting agent_max_slope is {self.agent_max_slope}: give less than 90")
+            raise NavmeshError(f"navmesh setting agent_max_slope is {self.agent_max_slope}: give under 90")
         return self
