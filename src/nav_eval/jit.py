@@ -2,8 +2,8 @@
 
 Numba notices a change of the file that defines a kernel, not of the kernels that it calls, so the cache
 directory's name holds a hash of every source file of the package that the kernel lives in; a kernel therefore calls
-kernels of its own package only (simulator/navmesh, simulator/render, metrics, ...). A read-only installation gets a cache in the
-user's own cache directory; where nothing is writable, kernels are compiled anew in each process, and said so.
+kernels of its own package only (simulator/navmesh, simulator/render, metrics, ...). The cache lies in the user's
+own cache directory; where that cannot be written, kernels are compiled anew in each process, and said so.
 Kernels release the GIL and keep IEEE order (no fastmath): parity with recorded float32 answers depends on it.
 """
 
@@ -81,12 +81,15 @@ def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable
     """
     import numba
 
+    njit: Any = numba.njit
+    config: Any = numba.config
+
     def wrap(function: F) -> F:
         directory = _kernel_cache(_package_of(function))
         if directory is not None:
-            numba.config.CACHE_DIR = directory
+            config.CACHE_DIR = directory
         settings = {"nogil": True, "cache": directory is not None, "error_model": "numpy"} | options
-        compiled: F = numba.njit(signature, **settings)(function)
+        compiled: F = njit(signature, **settings)(function)
         return compiled
 
     return wrap

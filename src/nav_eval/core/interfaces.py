@@ -1,0 +1,244 @@
+"""Every contract of nav_eval in one sitting: simulator, sensor, agent client, metric, task, dataset, observer.
+
+Order of calls in one episode: simulator.reset, client.reset_episode, then until the episode is over
+client.get_action, simulator.step, metric.update_metric; then metric.get_metric and client.end_episode.
+A step has two phases, advance (move) and observe (look), so that the frames of many sessions that share a scene are
+made in one batch; reset and step are the one-session form of the two.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol, TypeAlias
+
+from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.specs import Spec
+from nav_eval.core.types import AgentState, EpisodeResult, Observations, Place, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.geometry import Vec3
+
+DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
+"""Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""
+
+
+class Simulator(ABC):
+    """One agent in one building at a time. A session belongs to one thread; its backend may be shared."""
+
+    @property
+    @abstractmethod
+    def observation_spec(self) -> Mapping[str, Spec]:
+        """Specs of what observe returns; fixed for the session's life."""
+
+    @abstractmethod
+    def start(self, episode: Episode) -> None:
+        """Load the scene and put the agent at the start. Raises SceneError or DatasetError."""
+
+    @abstractmethod
+    def advance(self, action: Action) -> None:
+        """Carry out one valid action. `stop` changes no pose."""
+
+    @abstractmethod
+    def observe(self) -> Observations:
+        """What the sensors show now."""
+
+    @abstractmethod
+    def get_agent_state(self) -> AgentState:
+        """The true pose; never shown to a participant."""
+
+    @property
+    @abstractmethod
+    def last_step(self) -> StepRecord | None:
+        """The last advance, with its collision and clipping flags; None right after start."""
+
+    @abstractmethod
+    def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
+        """A DistanceFunction in the current scene: geodesic, never Euclidean."""
+
+    @abstractmethod
+    def is_navigable(self, position: Vec3) -> bool:
+        """Whether the agent could stand at `position` (m)."""
+
+    @abstractmethod
+    def random_state(self, seed: int) -> AgentState:
+        """A reproducible random pose in the current scene (spec 3.2's simulators are tried with these)."""
+
+    def reset(self, episode: Episode) -> Observations:
+        """start, then observe."""
+        self.start(episode)
+        return self.observe()
+
+    def step(self, action: Action | str) -> Observations:
+        """advance, then observe. A bare name stands for an action without arguments."""
+        self.advance(Action(action) if isinstance(action, str) else action)
+        return self.observe()
+
+    def geodesic_distance(self, start: Place | Vec3, end: Place | Vec3 | Sequence[Place]) -> float:
+        """Shortest walkable distance (m) from `start` to `end`, or to the nearest of many; inf if none."""
+        ends = [end] if isinstance(end, Place) else _places(end)
+        return self.distance_to(start if isinstance(start, Place) else Place(start), ends)
+
+    def close(self) -> None:
+        """Give back what the session holds. Called once."""
+
+
+def _places(ends: Any) -> Sequence[Place]:
+    if ends and isinstance(ends[0], Place):
+        return list(ends)
+    return [Place((float(ends[0]), float(ends[1]), float(ends[2])))]
+
+
+class SimulatorBackend(ABC):
+    """What many sessions of one process share: scenes, navmeshes, a renderer. Thread-safe."""
+
+    @abstractmethod
+    def open_session(self) -> Simulator:
+        """A new, independent session."""
+
+    @abstractmethod
+    def assets(self, episode: Episode) -> Mapping[str, str]:
+        """File name -> SHA-256 of every file that the episode's scene is made of; goes into the manifest."""
+
+    def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
+        """Observations of many sessions; a backend with a batch renderer does better than one by one."""
+        return [session.observe() for session in sessions]
+
+    def close(self) -> None:
+        """Release the shared assets."""
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeOffer:
+    """What a client may know when an episode begins; nav_eval.api.disclosure cuts it down to what is sent."""
+
+    episode: Episode
+    observation_spec: Mapping[str, Spec]
+    action_space: ActionSpace
+    task: str
+    max_steps: int
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """An agent's answer. `latency`: seconds from asking to having it, retries included."""
+
+    action: Action
+    latency: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceStatus:
+    """Answer of health_check: is it ready, and what does it say of itself?"""
+
+    ready: bool
+    detail: str = ""
+    name: str = ""
+    version: str = ""
+    max_sessions: int = 1
+
+
+class AgentClient(ABC):
+    """One session with a participant's agent, local or behind a wire. Used by one thread.
+
+    Errors are ServiceError's subclasses; what they mean for the run is the orchestrator's policy.
+    """
+
+    @abstractmethod
+    def health_check(self) -> ServiceStatus:
+        """Ask whether the service is ready; raises ServiceUnavailable when nobody answers."""
+
+    @abstractmethod
+    def reset_episode(self, offer: EpisodeOffer) -> None:
+        """Begin an episode. Nothing that the service answers enters the simulation."""
+
+    @abstractmethod
+    def get_action(self, observations: Observations) -> Decision:
+        """The agent's next action, exactly once per step; checked against the action space."""
+
+    @abstractmethod
+    def end_episode(self, reason: str) -> None:
+        """Say that the episode is over, without any score."""
+
+    def close(self) -> None:
+        """Drop the connection."""
+
+
+@dataclass(frozen=True, slots=True)
+class MetricContext:
+    """What a metric may know at the start of an episode. `distance` is exact and geodesic.
+
+    `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
+    ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
+    """
+
+    episode: Episode
+    start: AgentState
+    goals: Sequence[Place]
+    reference: Sequence[Place]
+    reference_kind: str
+    distance: DistanceFunction
+    success_distance: float
+    settings: Mapping[str, Any]
+
+
+class Metric(ABC):
+    """A number (or a record) per episode: reset, update at every step, get at the end or at any time.
+
+    `requires` names metrics that must be updated before this one; their values come in `others`.
+    """
+
+    name: ClassVar[str]
+    category: ClassVar[str]
+    requires: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def reset_metric(self, context: MetricContext) -> None:
+        """Begin an episode; the agent stands at context.start."""
+
+    @abstractmethod
+    def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
+        """Take in one step; `others` holds the current values of `requires`."""
+
+    @abstractmethod
+    def get_metric(self) -> Any:
+        """The value so far: a float (inf allowed, NaN never) or plain JSON for a record."""
+
+
+class Task(Protocol):
+    """What is asked of the agent: actions, sensors, goals, and what success means."""
+
+    name: str
+
+    @property
+    def actions(self) -> tuple[str, ...]: ...
+
+    @property
+    def measurements(self) -> tuple[str, ...]: ...
+
+    def goals(self, episode: Episode) -> Sequence[Place]: ...
+
+    def observe(self, episode: Episode, simulator: Simulator) -> Observations: ...
+
+
+class Dataset(ABC):
+    """Episodes in file order. Large files are read as a stream."""
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Episode]: ...
+
+    @property
+    @abstractmethod
+    def files(self) -> Sequence[str]:
+        """Every file that was read; their SHA-256 go into the manifest."""
+
+
+class Observer(Protocol):
+    """Progress, journal, video: whatever hangs on the loop. Called in the session's own thread."""
+
+    def episode_started(self, episode: Episode) -> None: ...
+
+    def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None: ...
+
+    def episode_ended(self, episode: Episode, result: EpisodeResult) -> None: ...

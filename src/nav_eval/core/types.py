@@ -1,0 +1,79 @@
+"""Values that travel between the parts of an evaluation; all of them frozen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from nav_eval.core.actions import Action
+from nav_eval.geometry import IDENTITY, Quaternion, Vec3
+
+Observations: TypeAlias = dict[str, Any]
+"""Sensor name -> value that fits the sensor's spec."""
+
+Status = Literal[
+    "ok",
+    "agent_timeout",
+    "agent_error",
+    "invalid_action",
+    "service_unavailable",
+    "budget_exceeded",
+    "worker_crash",
+    "evaluator_error",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A point (metres, y up) and, on a navigation graph, the node that it is."""
+
+    position: Vec3
+    node: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AgentState:
+    """Where the agent stands and looks. `elevation` is the camera's tilt, rad, positive = up."""
+
+    position: Vec3
+    rotation: Quaternion = IDENTITY
+    node: str | None = None
+    elevation: float = 0.0
+    storey: int = 0
+    region: str | None = None
+
+    @property
+    def place(self) -> Place:
+        return Place(self.position, self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class StepRecord:
+    """One decision and what came of it. `latency`: seconds the agent took; never part of a score.
+
+    `clipped`: the profile's limits cut the action down. `events`: anything else a simulator wants on record.
+    """
+
+    action: Action
+    state: AgentState
+    collided: bool = False
+    clipped: bool = False
+    latency: float = 0.0
+    events: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeResult:
+    """What one episode came to. `metrics` hold numbers or, for records such as `trajectory`, plain JSON."""
+
+    scene_id: str
+    episode_id: str
+    status: Status
+    failure_reason: str | None
+    metrics: Mapping[str, Any]
+    steps: int
+    timing: Mapping[str, float]
+    start: AgentState | None = None
+    trajectory: tuple[StepRecord, ...] = ()
+    notes: Mapping[str, Any] = field(default_factory=dict)
