@@ -31,7 +31,7 @@ STOP = Action("stop")
 
 @dataclass(frozen=True, slots=True)
 class Argument:
-    """One argument of an action: `kind` is "float" or "text"; `unit` is for people."""
+    """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide)."""
 
     kind: str = "float"
     unit: str = ""
@@ -40,7 +40,7 @@ class Argument:
 
     def fault(self, value: object) -> str | None:
         """Why `value` is no such argument, or None."""
-        if self.kind == "text":
+        if self.kind in ("text", "node"):
             return None if isinstance(value, str) else "must be a string"
         if isinstance(value, bool) or not isinstance(value, int | float):
             return "must be a number"
@@ -57,7 +57,7 @@ ARGUMENTS: Mapping[str, Mapping[str, Argument]] = {
     "look_up": {},
     "look_down": {},
     "found": {},
-    "move_to": {"viewpoint": Argument("text")},
+    "move_to": {"viewpoint": Argument("node")},
     "velocity": {
         "linear": Argument(unit="m/s"),
         "angular": Argument(unit="rad/s"),

@@ -68,9 +68,10 @@ class TensorSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextSpec(Spec):
-    """A string of at most `max_length` characters."""
+    """A string of at most `max_length` characters. `is_node`: a graph node's id, which disclosure may hide."""
 
     max_length: int = 100_000
+    is_node: bool = False
 
     def _fault(self, value: Any) -> str | None:
         if not isinstance(value, str):
