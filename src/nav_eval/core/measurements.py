@@ -30,19 +30,20 @@ class Measurements:
 
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = in_order(metrics)
-        self._values: dict[str, Any] = {}
+        self._required = {name for metric in self._metrics for name in metric.requires}
 
     def reset(self, context: MetricContext) -> None:
         for metric in self._metrics:
             metric.reset_metric(context)
-            self._values[metric.name] = metric.get_metric()
 
     def update(self, step: StepRecord) -> None:
+        current: dict[str, Any] = {}
         for metric in self._metrics:
-            metric.update_metric(step, {name: self._values[name] for name in metric.requires})
-            self._values[metric.name] = metric.get_metric()
+            metric.update_metric(step, current)
+            if metric.name in self._required:
+                current[metric.name] = metric.get_metric()
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """Metric name -> value after the last update."""
-        return dict(self._values)
+        """Metric name -> value so far."""
+        return {metric.name: metric.get_metric() for metric in self._metrics}
