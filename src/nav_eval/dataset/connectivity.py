@@ -1,0 +1,138 @@
+"""Matterport3D's navigation graphs: which panoramas exist, where they stand and which see a free way to which.
+
+File format and rules as in Matterport3DSimulator (connectivity/README.md; tasks/R2R/eval.py): only `included`
+viewpoints and `unobstructed` edges count, a viewpoint's position is pose[3], pose[7], pose[11] of its row-major 4x4
+matrix in the scan's own z-up frame, an edge is as long as the straight line. Positions are turned into the one frame
+of nav_eval, (x, y, z) -> (x, z, -y), which leaves every distance as it was.
+"""
+
+from __future__ import annotations
+
+import heapq
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from nav_eval.errors import DatasetError
+from nav_eval.geometry import Vec3
+
+
+@dataclass(frozen=True)
+class NavigationGraph:
+    """One scan. `neighbours[node]` maps each adjacent node to the edge's length in metres."""
+
+    scan: str
+    positions: Mapping[str, Vec3]
+    neighbours: Mapping[str, Mapping[str, float]]
+    heights: Mapping[str, float]
+    _distances: dict[str, dict[str, float]] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def load(cls, connectivity_dir: str | Path, scan: str) -> NavigationGraph:
+        """Read `<scan>_connectivity.json`; raises DatasetError that names file and viewpoint."""
+        path = connectivity_file(connectivity_dir, scan)
+        try:
+            rows = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise DatasetError(
+                f"{path}: no connectivity graph for scan {scan!r}. Set simulator.connectivity_dir to the "
+                "`connectivity` folder of Matterport3DSimulator."
+            ) from None
+        except ValueError as error:
+            raise DatasetError(f"{path}: is no JSON ({error}). Download it again.") from None
+        return cls._from_rows(path, scan, rows)
+
+    @classmethod
+    def _from_rows(cls, path: Path, scan: str, rows: Any) -> NavigationGraph:
+        try:
+            included = [row for row in rows if row["included"]]
+            positions = {row["image_id"]: _position(row["pose"]) for row in included}
+            heights = {row["image_id"]: float(row["height"]) for row in included}
+            names = [row["image_id"] if row["included"] else None for row in rows]
+            edges = {row["image_id"]: _edges(row, names, positions) for row in included}
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            raise DatasetError(f"{path}: a viewpoint lacks or misuses {error}. Download the file again.") from None
+        return cls(scan, positions, edges, heights)
+
+    @property
+    def nodes(self) -> list[str]:
+        """Included viewpoints in the file's order."""
+        return list(self.positions)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self.positions
+
+    def distance(self, start: str, end: str) -> float:
+        """Length (m) of the shortest way along edges; inf if there is none."""
+        return self.distances_from(start).get(end, math.inf)
+
+    def distances_from(self, start: str) -> Mapping[str, float]:
+        """Node -> length of the shortest way from `start`; unreachable nodes are missing. Computed once per node."""
+        known = self._distances.get(start)
+        if known is None:
+            known = self._distances[start] = _dijkstra(self.neighbours, start)
+        return known
+
+    def shortest_path(self, start: str, end: str) -> list[str]:
+        """Nodes of a shortest way, both ends included; raises DatasetError if there is none."""
+        to_end = self.distances_from(end)
+        if start not in to_end:
+            raise DatasetError(f"scan {self.scan}: no way from viewpoint {start} to {end}.")
+        path = [start]
+        while path[-1] != end:
+            here = self.neighbours[path[-1]]
+            path.append(min(here, key=lambda node: here[node] + to_end[node]))
+        return path
+
+    @cached_property
+    def islands(self) -> list[frozenset[str]]:
+        """Connected components, largest first."""
+        rest, found = set(self.positions), []
+        while rest:
+            island = frozenset(self.distances_from(next(iter(rest))))
+            found.append(island)
+            rest -= island
+        return sorted(found, key=len, reverse=True)
+
+
+def connectivity_file(connectivity_dir: str | Path, scan: str) -> Path:
+    """Where a scan's graph lies. Raises DatasetError for a scan id that is no plain name."""
+    if not scan or "/" in scan or "\\" in scan or scan.startswith("."):
+        raise DatasetError(f"scan {scan!r} is no scan id: it must be a plain name such as '17DRP5sb8fy'.")
+    return Path(connectivity_dir) / f"{scan}_connectivity.json"
+
+
+def _position(pose: list[float]) -> Vec3:
+    x, y, z = float(pose[3]), float(pose[7]), float(pose[11])
+    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
+        raise ValueError("a finite pose")
+    return (x, z, -y)
+
+
+def _edges(row: Any, names: list[str | None], positions: Mapping[str, Vec3]) -> dict[str, float]:
+    here = positions[row["image_id"]]
+    free = (name for name, open_way in zip(names, row["unobstructed"], strict=True) if open_way and name)
+    return {name: _length(here, positions[name]) for name in free if name != row["image_id"]}
+
+
+def _length(a: Vec3, b: Vec3) -> float:
+    # The order of the sum is the file's x, y, z, so that the published figures come out to the last digit.
+    return ((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5
+
+
+def _dijkstra(neighbours: Mapping[str, Mapping[str, float]], start: str) -> dict[str, float]:
+    done: dict[str, float] = {}
+    queue = [(0.0, start)]
+    while queue:
+        length, node = heapq.heappop(queue)
+        if node in done:
+            continue
+        done[node] = length
+        for other, edge in neighbours.get(node, {}).items():
+            if other not in done:
+                heapq.heappush(queue, (length + edge, other))
+    return done
