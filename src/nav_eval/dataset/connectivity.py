@@ -53,7 +53,7 @@ class NavigationGraph:
             positions = {row["image_id"]: _position(row["pose"]) for row in included}
             heights = {row["image_id"]: float(row["height"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
-            edges = {row["image_id"]: _edges(row, names, positions) for row in included}
+            edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
         except (KeyError, TypeError, IndexError, ValueError) as error:
             raise DatasetError(f"{path}: a viewpoint lacks or misuses {error}. Download the file again.") from None
         return cls(scan, positions, edges, heights)
@@ -121,7 +121,15 @@ def _edges(row: Any, names: list[str | None], positions: Mapping[str, Vec3]) -> 
 
 def _length(a: Vec3, b: Vec3) -> float:
     # The order of the sum is the file's x, y, z, so that the published figures come out to the last digit.
-    return ((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5
+    return float(((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5)
+
+
+def _undirected(edges: dict[str, dict[str, float]]) -> dict[str, dict[str, float]]:
+    """An edge that only one side lists counts both ways, as in the official graph."""
+    for node, others in list(edges.items()):
+        for other, length in list(others.items()):
+            edges[other].setdefault(node, length)
+    return edges
 
 
 def _dijkstra(neighbours: Mapping[str, Mapping[str, float]], start: str) -> dict[str, float]:
