@@ -1,9 +1,9 @@
 """What a navmesh is made with: Habitat's NavMeshSettings, field for field, in file order.
 
-The 13 floats and 4 booleans are the block that version 2 of a `.navmesh` file carries, so a mesh read from a file
-and one built here say the same about themselves. Names are ours, meanings and defaults Habitat's
-(facebookresearch/habitat-sim, src/esp/nav/PathFinder.h, MIT): lengths in metres, angles in degrees, region sizes
-as the side of a square in cells (a size of 20 keeps 400 cells), edge_max_error in cells.
+The 13 floats and 4 booleans are the block that version 2 of a `.navmesh` file carries, so a mesh read from
+a file and one built here say the same about themselves. Names are ours, meanings and defaults Habitat's
+(facebookresearch/habitat-sim, src/esp/nav/PathFinder.h, MIT): lengths in metres, angles in degrees, region
+sizes as the side of a square in cells (20 keeps 400 cells), edge_max_error in cells.
 """
 
 from __future__ import annotations
