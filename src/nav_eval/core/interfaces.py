@@ -28,6 +28,11 @@ class Simulator(ABC):
 
     @property
     @abstractmethod
+    def episode(self) -> Episode:
+        """The episode that start began; raises SimulatorError before the first start."""
+
+    @property
+    @abstractmethod
     def observation_spec(self) -> Mapping[str, Spec]:
         """Specs of what observe returns; fixed for the session's life."""
 
@@ -61,8 +66,13 @@ class Simulator(ABC):
         """Whether the agent could stand at `position` (m)."""
 
     @abstractmethod
-    def random_state(self, seed: int) -> AgentState:
-        """A reproducible random pose in the current scene (spec 3.2's simulators are tried with these)."""
+    def expert_action(self, goals: Sequence[Place]) -> Action:
+        """The next action on a shortest way to the nearest goal: for oracles and for training, never for a score."""
+
+    @property
+    def shortcuts(self) -> Mapping[str, Any]:
+        """Extra capabilities that some sensors need, by name ("frame", "graph"); none by default."""
+        return {}
 
     def reset(self, episode: Episode) -> Observations:
         """start, then observe."""
@@ -89,6 +99,22 @@ def _places(ends: Any) -> Sequence[Place]:
     return [Place((float(ends[0]), float(ends[1]), float(ends[2])))]
 
 
+class Sensor(ABC):
+    """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    """Names of Simulator.shortcuts without which this sensor cannot work."""
+
+    @property
+    @abstractmethod
+    def spec(self) -> Spec:
+        """What observe returns, with unit and frame."""
+
+    @abstractmethod
+    def observe(self, simulator: Simulator) -> Any:
+        """The reading at the simulator's present state."""
+
+
 class SimulatorBackend(ABC):
     """What many sessions of one process share: scenes, navmeshes, a renderer. Thread-safe."""
 
@@ -110,7 +136,10 @@ class SimulatorBackend(ABC):
 
 @dataclass(frozen=True, slots=True)
 class EpisodeOffer:
-    """What a client may know when an episode begins; nav_eval.api.disclosure cuts it down to what is sent."""
+    """What a client may know when an episode begins; nav_eval.api.disclosure cuts it down to what is sent.
+
+    `expert` gives the next action on a shortest way: for our own oracle agents, never for anybody else.
+    """
 
     episode: Episode
     observation_spec: Mapping[str, Spec]
@@ -118,6 +147,7 @@ class EpisodeOffer:
     task: str
     max_steps: int
     seed: int
+    expert: Callable[[], Action]
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,6 +195,23 @@ class AgentClient(ABC):
         """Drop the connection."""
 
 
+class AgentService(ABC):
+    """A participant: where the sessions of a run come from. Thread-safe."""
+
+    name: str = ""
+
+    @abstractmethod
+    def health_check(self) -> ServiceStatus:
+        """Wait until the service is ready; raises ServiceUnavailable after the readiness deadline."""
+
+    @abstractmethod
+    def open_session(self) -> AgentClient:
+        """A session of its own for one thread."""
+
+    def close(self) -> None:
+        """Drop all connections."""
+
+
 @dataclass(frozen=True, slots=True)
 class MetricContext:
     """What a metric may know at the start of an episode. `distance` is exact and geodesic.
@@ -192,6 +239,8 @@ class Metric(ABC):
     name: ClassVar[str]
     category: ClassVar[str]
     requires: ClassVar[tuple[str, ...]] = ()
+    on_failure: ClassVar[float | None] = None
+    """The value of an episode that failed (crash, time-out); None keeps what was measured until then."""
 
     @abstractmethod
     def reset_metric(self, context: MetricContext) -> None:
@@ -206,20 +255,26 @@ class Metric(ABC):
         """The value so far: a float (inf allowed, NaN never) or plain JSON for a record."""
 
 
-class Task(Protocol):
-    """What is asked of the agent: actions, sensors, goals, and what success means."""
+class Task(ABC):
+    """What is asked of the agent: actions, goal sensors, goals, and when an episode is over."""
 
-    name: str
+    name: ClassVar[str]
+    actions: ClassVar[tuple[str, ...]]
+    measurements: ClassVar[tuple[str, ...]]
+    sensors: ClassVar[tuple[str, ...]] = ()
+    """Sensors that tell the agent its goal; added to the simulator's."""
 
-    @property
-    def actions(self) -> tuple[str, ...]: ...
+    @abstractmethod
+    def goals(self, episode: Episode) -> Sequence[Place]:
+        """Every place that counts as reached; empty for a hidden test split."""
 
-    @property
-    def measurements(self) -> tuple[str, ...]: ...
+    @abstractmethod
+    def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
+        """The path that dtw and coverage compare with, and its kind: "gt", "densified", "sparse", "nodes", "none"."""
 
-    def goals(self, episode: Episode) -> Sequence[Place]: ...
-
-    def observe(self, episode: Episode, simulator: Simulator) -> Observations: ...
+    def ends(self, step: StepRecord) -> bool:
+        """Whether this step ends the episode."""
+        return step.action.name == "stop"
 
 
 class Dataset(ABC):

@@ -47,3 +47,12 @@ class Measurements:
     def values(self) -> Mapping[str, Any]:
         """Metric name -> value so far."""
         return {metric.name: metric.get_metric() for metric in self._metrics}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(metric.name for metric in self._metrics)
+
+    @property
+    def failure_values(self) -> Mapping[str, float]:
+        """What a failed episode counts as, for the metrics that say so."""
+        return {metric.name: metric.on_failure for metric in self._metrics if metric.on_failure is not None}

@@ -1,0 +1,233 @@
+"""From layers of configuration to one frozen, checked Config. Later layers win.
+
+Built-in defaults (schema.py), the benchmark's file (nav_eval/configs/benchmarks), a --config file, NAV_EVAL_*
+environment variables, the command line. Hydra's compose API does composition and the override grammar; pydantic
+does validation, every fault at once. Nothing outside this module knows Hydra.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nav_eval.config.schema import Config
+from nav_eval.errors import ConfigError
+from nav_eval.registry import nearest
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+ENVIRONMENT_PREFIX = "NAV_EVAL_"
+GROUPS = ("benchmarks", "tasks", "simulator")
+RESERVED = ("NAV_EVAL_DATA", "NAV_EVAL_CACHE", "NAV_EVAL_SHARED_DATA", "NAV_EVAL_DEBUG")
+_HYDRA_IS_GLOBAL = threading.Lock()
+
+
+def builtin_benchmarks() -> dict[str, Path]:
+    """Name -> file of every benchmark inside the package."""
+    folder = Path(str(files("nav_eval") / "configs" / "benchmarks"))
+    return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
+
+
+def load_config(
+    benchmark: str | None = None,
+    *,
+    file: str | Path | None = None,
+    overrides: Sequence[str] = (),
+    environment: Mapping[str, str] | None = None,
+    benchmark_file: Path | None = None,
+) -> Config:
+    """The resolved configuration of a run.
+
+    `benchmark`: a built-in name; `benchmark_file`: the file of a plug-in's benchmark; `file`: a --config file;
+    `overrides`: Hydra grammar; `environment`: default os.environ. Raises ConfigError with every fault.
+    """
+    from_environment = environment_overrides(os.environ if environment is None else environment)
+    layers = Layers(benchmark, benchmark_file, Path(file) if file else None, from_environment, tuple(overrides))
+    return validate(layers.compose(), layers)
+
+
+def environment_overrides(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """NAV_EVAL_EVALUATION__MAX_STEPS=20 -> evaluation.max_steps=20, sorted by name."""
+    names = sorted(n for n in environment if n.startswith(ENVIRONMENT_PREFIX) and n not in RESERVED)
+    return tuple(f"{_environment_key(name)}={environment[name]}" for name in names)
+
+
+def _environment_key(name: str) -> str:
+    return ".".join(part.lower() for part in name.removeprefix(ENVIRONMENT_PREFIX).split("__"))
+
+
+class Layers:
+    """The sources of one configuration; they also say where a faulty value came from."""
+
+    def __init__(
+        self,
+        benchmark: str | None,
+        benchmark_file: Path | None,
+        file: Path | None,
+        environment: tuple[str, ...],
+        command_line: tuple[str, ...],
+    ) -> None:
+        if benchmark is not None and benchmark_file is None and benchmark not in builtin_benchmarks():
+            known = builtin_benchmarks()
+            raise ConfigError(
+                f"there is no benchmark {benchmark!r}.{nearest(benchmark, known)} "
+                "`nav-eval list benchmarks` shows them; a file of your own is given with --config."
+            )
+        self.benchmark = benchmark
+        self.benchmark_file = benchmark_file
+        self.file = file
+        self.environment = environment
+        self.command_line = command_line
+
+    def compose(self) -> dict[str, Any]:
+        """All layers merged by Hydra, interpolations resolved; not yet validated."""
+        from hydra import compose, initialize_config_module
+        from hydra.core.config_store import ConfigStore
+        from hydra.core.global_hydra import GlobalHydra
+        from hydra.errors import HydraException
+        from omegaconf import OmegaConf
+        from omegaconf.errors import OmegaConfBaseException
+
+        with _HYDRA_IS_GLOBAL:
+            store = ConfigStore.instance()
+            store.store(name="nav_eval_run", node={"defaults": self._defaults(store)})
+            GlobalHydra.instance().clear()
+            try:
+                with initialize_config_module("nav_eval.configs", version_base="1.3"):
+                    composed = compose("nav_eval_run", overrides=self._all_overrides())
+                resolved = OmegaConf.to_container(composed, resolve=True)
+            except (HydraException, OmegaConfBaseException) as error:
+                raise ConfigError(_first_line(error)) from None
+        assert isinstance(resolved, dict)
+        return {str(key): value for key, value in resolved.items()}
+
+    def _defaults(self, store: Any) -> list[str]:
+        defaults = []
+        if self.benchmark_file is not None:
+            store.store(name="nav_eval_plugin_benchmark", node=_read_yaml(self.benchmark_file), package="_global_")
+            defaults.append("nav_eval_plugin_benchmark")
+        elif self.benchmark is not None:
+            defaults.append(f"benchmarks/{self.benchmark}")
+        if self.file is not None:
+            store.store(name="nav_eval_config_file", node=_read_yaml(self.file), package="_global_")
+            defaults.append("nav_eval_config_file")
+        return [*defaults, "_self_"]
+
+    def _all_overrides(self) -> list[str]:
+        return [_forced(o, "environment") for o in self.environment] + [
+            _forced(o, "command line") for o in self.command_line
+        ]
+
+    def origin(self, key: str) -> str:
+        """Which layer last set `key` (dotted)."""
+        for name, overrides in (("the command line", self.command_line), ("the environment", self.environment)):
+            if any(_overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
+                return name
+        if self.file is not None and _holds(_read_yaml(self.file), key):
+            return str(self.file)
+        return f"benchmark {self.benchmark}" if self.benchmark else "the defaults"
+
+
+def _forced(override: str, source: str) -> str:
+    """Plain `key=value` may name any key here: pydantic then reports all unknown ones together."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser
+    from hydra.errors import HydraException
+
+    try:
+        parsed = OverridesParser.create().parse_override(override)
+    except HydraException as error:
+        raise ConfigError(
+            f"{override!r} ({source}) is no override: {_first_line(error)} Write key=value, for example "
+            "evaluation.max_steps=20; quote a value that holds spaces or brackets."
+        ) from None
+    if parsed.is_sweep_override():
+        raise ConfigError(f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value.")
+    plain = not override.startswith(("+", "~")) and parsed.key_or_group not in GROUPS
+    return f"++{override}" if plain else override
+
+
+def _read_yaml(path: Path) -> dict[str, Any]:
+    import yaml
+
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such configuration file.") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: cannot be read as YAML: {_first_line(error)}") from None
+    if content is None:
+        return {}
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: must hold sections such as `task:` at its top, not {type(content).__name__}.")
+    return content
+
+
+def validate(content: Mapping[str, Any], layers: Layers) -> Config:
+    """A Config, or a ConfigError with one line per fault: key, what is wrong, nearest name, where it came from."""
+    from pydantic import ValidationError
+
+    try:
+        return Config.model_validate(_lists_to_tuples(content))
+    except ValidationError as error:
+        raise ConfigError(_explain(error, layers)) from None
+
+
+def _explain(error: ValidationError, layers: Layers) -> str:
+    lines = []
+    for fault in error.errors(include_url=False):
+        key = ".".join(str(part) for part in fault["loc"]) or "the configuration"
+        if fault["type"] == "extra_forbidden":
+            siblings = _names_beside(fault["loc"])
+            text = f"unknown key.{nearest(str(fault['loc'][-1]), siblings)} Known here: {', '.join(siblings)}."
+        else:
+            text = f"{fault['msg']} (it is {_short(fault['input'])})."
+        lines.append(f"{key}: {text} [{layers.origin(key)}]")
+    count = f"{len(lines)} faults in the configuration" if len(lines) > 1 else "1 fault in the configuration"
+    return "\n  ".join([f"{count}:", *lines])
+
+
+def _names_beside(location: tuple[int | str, ...]) -> list[str]:
+    model: Any = Config
+    for part in location[:-1]:
+        known = getattr(model, "model_fields", {}).get(str(part))
+        model = known.annotation if known is not None else _item_model(model)
+    return sorted(getattr(model, "model_fields", {}))
+
+
+def _item_model(model: Any) -> Any:
+    arguments = getattr(model, "__args__", ())
+    return arguments[-1] if arguments else None
+
+
+def _lists_to_tuples(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _lists_to_tuples(item) for key, item in value.items()}
+    return tuple(_lists_to_tuples(item) for item in value) if isinstance(value, list) else value
+
+
+def _overlaps(one: str, other: str) -> bool:
+    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
+
+
+def _holds(content: Any, key: str) -> bool:
+    for part in key.split("."):
+        if not isinstance(content, Mapping):
+            return True
+        if part not in content:
+            return False
+        content = content[part]
+    return True
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _first_line(error: Exception) -> str:
+    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -1,0 +1,98 @@
+"""A simulator, a task and the measurements together: the episode as it is played, whoever plays it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.interfaces import MetricContext, Simulator, Task
+from nav_eval.core.measurements import Measurements
+from nav_eval.core.specs import Spec
+from nav_eval.core.types import Observations, StepRecord
+from nav_eval.dataset.episode import Episode
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """What holds for every episode of a run. Lengths in metres; `settings` go to the metrics."""
+
+    max_steps: int
+    max_moves: int | None
+    success_distance: float
+    settings: Mapping[str, Any]
+
+
+def derived_seed(run_seed: int, *parts: str) -> int:
+    """A 63-bit seed from the run's seed and names, the same on every machine and in every order of episodes."""
+    text = "/".join((str(run_seed), *parts))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+class Environment:
+    """One session: reset(episode), then step(action) until `over`."""
+
+    def __init__(self, simulator: Simulator, task: Task, measurements: Measurements, space: ActionSpace, rules: Rules):
+        self.simulator = simulator
+        self.task = task
+        self.measurements = measurements
+        self.action_space = space
+        self.rules = rules
+        self.over = True
+        self.steps = 0
+        self._moves = 0
+
+    @property
+    def observation_spec(self) -> Mapping[str, Spec]:
+        return self.simulator.observation_spec
+
+    def reset(self, episode: Episode) -> Observations:
+        """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
+        self.simulator.start(episode)
+        self.over, self.steps, self._moves = False, 0, 0
+        if episode.has_goal:
+            self.measurements.reset(self._context(episode))
+        return self.simulator.observe()
+
+    def _context(self, episode: Episode) -> MetricContext:
+        reference, kind = self.task.reference(episode)
+        return MetricContext(
+            episode=episode,
+            start=self.simulator.get_agent_state(),
+            goals=self.task.goals(episode),
+            reference=reference,
+            reference_kind=kind,
+            distance=self.simulator.distance_to,
+            success_distance=self.rules.success_distance,
+            settings=self.rules.settings,
+        )
+
+    def step(self, action: Action, latency: float = 0.0) -> StepRecord:
+        """Advance by one action and measure; observe() shows the result unless the episode is over."""
+        self.simulator.advance(action)
+        step = self._record(latency)
+        self.steps += 1
+        self._moves += action.name == "move_to"
+        if self.simulator.episode.has_goal:
+            self.measurements.update(step)
+        self.over = self.task.ends(step) or self._used_up()
+        return step
+
+    def _record(self, latency: float) -> StepRecord:
+        step = self.simulator.last_step
+        assert step is not None, "a simulator must report the step that it just took"
+        return StepRecord(step.action, step.state, step.collided, step.clipped, latency, step.events)
+
+    def _used_up(self) -> bool:
+        limit = self.rules.max_moves
+        return self.steps >= self.rules.max_steps or (limit is not None and self._moves >= limit)
+
+    def observe(self) -> Observations:
+        return self.simulator.observe()
+
+    @property
+    def metrics(self) -> Mapping[str, Any]:
+        """Values so far; empty for an episode without a goal."""
+        return self.measurements.values if self.simulator.episode.has_goal else {}

@@ -1,0 +1,99 @@
+"""Which episodes are run, in which order, and which worker gets which: decided before the first one starts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from nav_eval.core.interfaces import Dataset
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import DatasetError
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Filters, applied in this order: scenes, languages, episode ids, sample (seeded), limit."""
+
+    scenes: Collection[str] | None = None
+    languages: Collection[str] | None = None
+    episodes: Collection[str] | None = None
+    sample: int | None = None
+    limit: int | None = None
+    seed: int = 0
+
+    def admits(self, episode: Episode) -> bool:
+        return (
+            (self.scenes is None or scene_matches(episode.scene_id, self.scenes))
+            and (self.languages is None or _language(episode) in self.languages)
+            and (self.episodes is None or episode.episode_id in self.episodes)
+        )
+
+
+def scene_matches(scene_id: str, names: Collection[str]) -> bool:
+    """Whether a scene is named by its id, its file name, or the file name without endings."""
+    file = scene_id.rsplit("/", 1)[-1]
+    return scene_id in names or file in names or file.split(".", 1)[0] in names
+
+
+def _language(episode: Episode) -> str:
+    return episode.instruction.language if episode.instruction else ""
+
+
+class EpisodeManager:
+    """A data set and a selection. The order is the file's; iterating reads the data set as a stream."""
+
+    def __init__(self, dataset: Dataset, selection: Selection | None = None) -> None:
+        self.dataset = dataset
+        self._selection = selection or Selection()
+        self._keys: list[EpisodeKey] | None = None
+
+    @property
+    def keys(self) -> list[EpisodeKey]:
+        """Keys of the selected episodes in order. Raises DatasetError for a repeated key or an empty selection."""
+        if self._keys is None:
+            self._keys = self._choose()
+        return self._keys
+
+    def _choose(self) -> list[EpisodeKey]:
+        keys = [episode.key for episode in self.dataset if self._selection.admits(episode)]
+        if len(set(keys)) != len(keys):
+            twice = next(key for key in keys if keys.count(key) > 1)
+            raise DatasetError(
+                f"{', '.join(self.dataset.files)}: episode {twice[1]!r} of scene {twice[0]!r} is there twice. "
+                "`nav-eval validate` lists all repeated ids."
+            )
+        if not keys:
+            raise DatasetError(
+                f"{', '.join(self.dataset.files)}: no episode is left after the filters. "
+                "Check dataset.scenes, dataset.languages and dataset.episodes."
+            )
+        return self._sampled(keys)[: self._selection.limit]
+
+    def _sampled(self, keys: list[EpisodeKey]) -> list[EpisodeKey]:
+        count = self._selection.sample
+        if count is None or count >= len(keys):
+            return keys
+        drawn = np.random.Generator(np.random.PCG64(self._selection.seed)).choice(len(keys), count, replace=False)
+        return [keys[index] for index in sorted(drawn)]
+
+    def __len__(self) -> int:
+        return len(self.keys)
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self.only(self.keys)
+
+    def only(self, keys: Collection[EpisodeKey]) -> Iterator[Episode]:
+        """The episodes with these keys, in the data set's order."""
+        wanted = set(keys)
+        for episode in self.dataset:
+            if episode.key in wanted:
+                yield episode
+                wanted.discard(episode.key)
+                if not wanted:
+                    return
+
+    def shard(self, index: int, count: int) -> list[EpisodeKey]:
+        """Keys of one of `count` shards: disjoint, complete, the same whenever they are asked for."""
+        return self.keys[index::count]

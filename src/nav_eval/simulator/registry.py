@@ -1,0 +1,21 @@
+"""Simulator backends by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.registry import Registry
+
+BackendFactory: TypeAlias = Callable[[SimulatorConfig, int], SimulatorBackend]
+"""(the simulator's configuration, the run's seed) -> a backend that many sessions share."""
+
+SIMULATORS: Registry[BackendFactory] = Registry(
+    "simulators",
+    {
+        "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
+    },
+)
+register_simulator = SIMULATORS.register

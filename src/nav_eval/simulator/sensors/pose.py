@@ -1,0 +1,76 @@
+"""Where the agent is, relative to where it began: GPS and compass as in Habitat-Lab; heading for evaluators only.
+
+GPS = [forward, right] = [-z, x] of R_start^-1 (p - p_start), metres. Compass = yaw relative to the start, rad,
+positive = left. Both are free of noise.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.interfaces import Sensor, Simulator
+from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.core.types import AgentState
+from nav_eval.geometry import conjugate, multiply, to_start_frame, wrap_angle, yaw_of
+
+
+class _PoseSensor(Sensor):
+    """Remembers the pose at which the episode began."""
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._start: AgentState | None = None
+
+    def _relative(self, simulator: Simulator) -> tuple[AgentState, AgentState]:
+        here = simulator.get_agent_state()
+        if simulator.last_step is None or self._start is None:
+            self._start = here
+        return self._start, here
+
+
+class GpsSensor(_PoseSensor):
+    """(2,) float32, metres: how far forward and how far right of the start."""
+
+    @property
+    def spec(self) -> Spec:
+        return TensorSpec(shape=(2,), dtype="float32", unit="m", description="[forward, right] in the start frame")
+
+    def observe(self, simulator: Simulator) -> Any:
+        start, here = self._relative(simulator)
+        x, _, z = to_start_frame(here.position, start.position, start.rotation)
+        return np.array([-z, x], np.float32)
+
+
+class CompassSensor(_PoseSensor):
+    """(1,) float32, rad: yaw relative to the start, positive = left."""
+
+    @property
+    def spec(self) -> Spec:
+        return TensorSpec(
+            shape=(1,), dtype="float32", unit="rad", low=-3.1415928, high=3.1415928, description="yaw since the start"
+        )
+
+    def observe(self, simulator: Simulator) -> Any:
+        start, here = self._relative(simulator)
+        turned = yaw_of(multiply(conjugate(start.rotation), here.rotation))
+        return np.array([wrap_angle(turned)], np.float32)
+
+
+class HeadingSensor(Sensor):
+    """(1,) float32, rad: global yaw. It tells where the building's north is, so competitions do not offer it."""
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._spec = TensorSpec(
+            shape=(1,), dtype="float32", unit="rad", low=-4.0, high=4.0, description="global yaw (evaluators only)"
+        )
+
+    @property
+    def spec(self) -> Spec:
+        return self._spec
+
+    def observe(self, simulator: Simulator) -> Any:
+        yaw = yaw_of(simulator.get_agent_state().rotation)
+        return np.array([math.remainder(yaw, 2 * math.pi)], np.float32)

@@ -1,0 +1,32 @@
+"""Sensors by name, and how a configured suite of them is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.interfaces import Sensor
+from nav_eval.registry import Registry
+
+SensorFactory: TypeAlias = Callable[[str, SensorConfig, SimulatorConfig], Sensor]
+"""(name, the sensor's configuration, the simulator's) -> a sensor for one session."""
+
+SENSORS: Registry[SensorFactory] = Registry(
+    "sensors",
+    {
+        "instruction": "nav_eval.simulator.sensors.instruction:InstructionSensor",
+        "gps": "nav_eval.simulator.sensors.pose:GpsSensor",
+        "compass": "nav_eval.simulator.sensors.pose:CompassSensor",
+        "heading": "nav_eval.simulator.sensors.pose:HeadingSensor",
+        "viewpoint": "nav_eval.simulator.sensors.graph:ViewpointSensor",
+        "navigable": "nav_eval.simulator.sensors.graph:NavigableSensor",
+        "skybox": "nav_eval.simulator.sensors.graph:SkyboxSensor",
+    },
+)
+register_sensor = SENSORS.register
+
+
+def make_sensors(config: SimulatorConfig) -> Mapping[str, Sensor]:
+    """A fresh suite for one session, in the configuration's order."""
+    return {name: SENSORS.get(sensor.type or name)(name, sensor, config) for name, sensor in config.sensors.items()}
