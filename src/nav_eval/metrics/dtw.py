@@ -1,0 +1,57 @@
+"""Dynamic time warping between an agent's path and the reference: exact, and fastdtw as VLN-CE scores with it.
+
+Exact DTW is the default. `fastdtw` is the approximation of Salvador & Chan 2007 as the PyPI package of that name
+computes it (VLN-CE calls it with radius 1): align at half the resolution, then refine near that path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+
+def dtw(distances: ArrayLike) -> float:
+    """Exact DTW over a (T, R) matrix of distances between agent and reference points, m; inf where it is empty."""
+    from nav_eval.metrics.kernels import dtw_matrix
+
+    matrix = np.ascontiguousarray(distances, dtype=np.float64)
+    return dtw_matrix(matrix) if matrix.size else np.inf
+
+
+def dtw_points(agent: ArrayLike, reference: ArrayLike) -> float:
+    """Exact DTW between (T, 3) and (R, 3) points (m) under Euclidean distance; inf where either is empty."""
+    from nav_eval.metrics import kernels
+
+    return kernels.dtw_points(_points(agent), _points(reference))
+
+
+def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> float:
+    """fastdtw between (T, 3) and (R, 3) points (m); at least the exact value; inf where either is empty.
+
+    The order of the arguments matters. Raises ValueError for a radius below 1.
+    """
+    if radius < 1:
+        raise ValueError(f"fastdtw needs a radius of at least 1, not {radius}.")
+    agent, reference = _points(agent), _points(reference)
+    return _coarse_to_fine(agent, reference, radius)[0] if len(agent) and len(reference) else np.inf
+
+
+def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tuple[float, np.ndarray]:
+    from nav_eval.metrics.kernels import dtw_window, widened
+
+    n, m = len(agent), len(reference)
+    if min(n, m) < radius + 2:
+        low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
+    else:
+        _, path = _coarse_to_fine(_halved(agent), _halved(reference), radius)
+        low, high = widened(path, n, m, radius)
+    return dtw_window(agent, reference, low, high)
+
+
+def _halved(points: np.ndarray) -> np.ndarray:
+    even = len(points) // 2 * 2
+    return np.ascontiguousarray((points[0:even:2] + points[1:even:2]) / 2)
+
+
+def _points(points: ArrayLike) -> np.ndarray:
+    return np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 3)

@@ -1,0 +1,105 @@
+"""The metrics by name, and how a list of names becomes a list of metrics with all that they require.
+
+Built-in classes are imported when they are asked for. A plug-in adds its own with `register_metric` or with an entry
+point in the group `nav_eval.metrics`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
+
+from nav_eval.core.interfaces import Metric
+from nav_eval.errors import ConfigError
+from nav_eval.registry import Registry, nearest
+
+CATEGORIES = ("navigation", "efficiency", "safety", "visualisation")
+WALL_CLOCK = frozenset({"episode_time", "agent_latency", "agent_latency_p95"})
+"""Metrics that differ from run to run: never part of a score, and left out where two runs must be equal."""
+
+SUCCESS_RULES = ("stop", "final", "nodes")
+DTW_KINDS = ("exact", "fastdtw")
+
+_CLASSES = {
+    "navigation": {
+        "distance_to_goal": "DistanceToGoal",
+        "success": "Success",
+        "spl": "Spl",
+        "soft_spl": "SoftSpl",
+        "navigation_error": "NavigationError",
+        "navigation_error_euclidean": "NavigationErrorEuclidean",
+        "oracle_success": "OracleSuccess",
+        "oracle_navigation_error": "OracleNavigationError",
+        "goal_progress": "GoalProgress",
+        "oracle_path_success": "OraclePathSuccess",
+    },
+    "trajectory": {
+        "path_length": "PathLength",
+        "dtw": "Dtw",
+        "ndtw": "Ndtw",
+        "sdtw": "Sdtw",
+        "cls": "Cls",
+        "path_coverage": "PathCoverage",
+        "waypoint_coverage": "WaypointCoverage",
+        "coverage": "Coverage",
+        "trajectory": "Trajectory",
+    },
+    "behaviour": {
+        "steps": "Steps",
+        "turns": "Turns",
+        "collisions": "Collisions",
+        "collision_rate": "CollisionRate",
+        "episode_time": "EpisodeTime",
+        "agent_latency": "AgentLatency",
+        "agent_latency_p95": "AgentLatencyP95",
+    },
+}
+METRICS: Registry[type[Metric]] = Registry(
+    "metrics",
+    {name: f"nav_eval.metrics.{module}:{cls}" for module, names in _CLASSES.items() for name, cls in names.items()},
+)
+
+M = TypeVar("M", bound=type[Metric])
+
+
+def register_metric(name: str) -> Callable[[M], M]:
+    """Decorator: make a Metric class known as `name`. Raises ConfigError if it is taken or the category is none."""
+
+    def add(metric: M) -> M:
+        if getattr(metric, "category", None) not in CATEGORIES:
+            raise ConfigError(f"metric {name!r}: `category` must be one of {', '.join(CATEGORIES)}.")
+        metric.name = name
+        METRICS.add(name, metric)
+        return metric
+
+    return add
+
+
+def make_metrics(names: Iterable[str], settings: Mapping[str, Any] | None = None) -> list[Metric]:
+    """One fresh metric per name, and those that they require after them; `settings` are checked.
+
+    Raises ConfigError for an unknown name (with the nearest known one) or a setting out of range.
+    """
+    check_settings(settings or {})
+    made: dict[str, Metric] = {}
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop(0)
+        if name not in made:
+            made[name] = METRICS.get(name)()
+            waiting.extend(made[name].requires)
+    return list(made.values())
+
+
+def check_settings(settings: Mapping[str, Any]) -> None:
+    """Raises ConfigError for a value that no built-in metric understands. Keys of plug-ins pass."""
+    for key, known in (("success_rule", SUCCESS_RULES), ("dtw", DTW_KINDS)):
+        value = settings.get(key, known[0])
+        if value not in known:
+            hint = nearest(str(value), known)
+            raise ConfigError(f"metrics.{key}: {value!r} is not one of {', '.join(known)}.{hint}")
+    for key in ("ndtw_distance", "coverage_distance"):
+        value = settings.get(key, 1.0)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ConfigError(f"metrics.{key}: {value!r} is not a distance. Give metres above 0.")
