@@ -1,0 +1,157 @@
+"""What every file-based data set has in common: its files, its filters, its stream of episodes and its writer.
+
+Layout as in Habitat: a main file, and for some families a folder `content/` beside it with one file per scene. A
+format adds how a record becomes episodes (`read`) and back (`records`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.dataset.fields import Fields, Origin, Report, raise_fault
+from nav_eval.dataset.inspection import checked_object, oddities
+from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
+
+GoalSource: TypeAlias = Callable[[Fields], tuple[Goal, ...]]
+"""Finds the goals of a record: in the record itself, or in a table of the file."""
+
+_SUFFIXES = (".json.gz", ".json", ".glb", ".gltf", ".obj", ".ply", ".basis")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatasetRequest:
+    """Which episodes of which file. `scenes`: scene ids or bare scene names; None means all. `gt_path`: see r2r_ce."""
+
+    data_path: str
+    gt_path: str | None = None
+    scenes: frozenset[str] | None = None
+    languages: frozenset[str] | None = None
+    max_bytes: int = MAX_BYTES
+
+
+def scene_name(scene_id: str) -> str:
+    """The bare name of a scene id or content file: "mp3d/x8F/x8F.glb" -> "x8F"; a bare name stays."""
+    name = scene_id.rsplit("/", 1)[-1]
+    for suffix in _SUFFIXES:
+        name = name.removesuffix(suffix)
+    return name
+
+
+class FileDataset(ABC):
+    """Episodes in file order, read anew and as a stream by each iteration."""
+
+    type: ClassVar[str]
+    scene_key: ClassVar[str] = "scene_id"
+    has_content: ClassVar[bool] = False
+    table_key: ClassVar[str | None] = None
+    bare_list: ClassVar[bool] = False
+
+    def __init__(self, request: DatasetRequest) -> None:
+        self.request = request
+
+    def __iter__(self) -> Iterator[Episode]:
+        return self.episodes(raise_fault)
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """Every file that is read: the main file, then the content files of the wanted scenes."""
+        return self.episode_files
+
+    @property
+    def episode_files(self) -> tuple[str, ...]:
+        return (self.request.data_path, *self._content_files())
+
+    @property
+    def header(self) -> Mapping[str, Any] | None:
+        """The files' members other than their episodes, for writing back; None where the file is a bare list."""
+        header: dict[str, Any] = {}
+        for file in self.episode_files:
+            stream = self._stream(file)
+            for part in stream:
+                if part.number is None and isinstance(header.get(part.key), dict):
+                    header[part.key] = header[part.key] | part.value
+                elif part.number is None:
+                    header[part.key] = part.value
+            if stream.is_list:
+                return None
+        return header
+
+    def episodes(self, report: Report, *, thorough: bool = False) -> Iterator[Episode]:
+        """Every wanted episode. `report` hears of faults; `thorough` also looks at what the evaluator never uses."""
+        for file in self.episode_files:
+            for record, goals in self._records(Origin(file, report), thorough):
+                if self._wants_scene(record):
+                    yield from filter(self._wants_language, self.read(record, goals))
+
+    @abstractmethod
+    def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
+        """The episodes of one record."""
+
+    @classmethod
+    @abstractmethod
+    def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+        """The records of `episodes`. `members` are the file's other members, written last: it may fill them in."""
+
+    def goal_source(self, members: Mapping[str, Any], origin: Origin) -> GoalSource:
+        """How the records of a file find their goals; `members` are those of `table_key`'s file."""
+        return lambda record: ()
+
+    def _records(self, origin: Origin, thorough: bool) -> Iterator[tuple[Fields, GoalSource]]:
+        stream = self._stream(origin.file, thorough)
+        members: dict[str, Any] = {}
+        goals: GoalSource | None = None
+        for part in stream:
+            if thorough:
+                _report_oddities(part.value, origin, part.path)
+            if part.number is None:
+                members[part.key] = part.value
+                continue
+            goals = goals or self.goal_source(self._with_table(members, origin.file), origin)
+            yield Fields(part.value, origin, part.path), goals
+        if not stream.is_list and "episodes" not in stream.keys:
+            origin.fault("episodes", "missing: expected a list of episodes")
+        elif "episodes" in members:
+            origin.fault("episodes", "expected a list of episodes")
+
+    def _with_table(self, members: Mapping[str, Any], file: str) -> Mapping[str, Any]:
+        """`members` if the goal table came before the episodes, else those of a pass of their own."""
+        if self.table_key is None or self.table_key in members:
+            return members
+        return {part.key: part.value for part in self._stream(file) if part.number is None}
+
+    def _stream(self, file: str, thorough: bool = False) -> JsonStream:
+        return JsonStream(file, max_bytes=self.request.max_bytes, hook=checked_object if thorough else None)
+
+    def _content_files(self) -> list[str]:
+        if not self.has_content:
+            return []
+        folder = Path(self.request.data_path).parent / "content"
+        files = sorted({*folder.glob("*.json.gz"), *folder.glob("*.json")})
+        return [str(file) for file in files if self._wants(scene_name(file.name))]
+
+    def _wants_scene(self, record: Fields) -> bool:
+        if self.request.scenes is None:
+            return True
+        scene = record.values.get(self.scene_key)
+        return isinstance(scene, str) and self._wants(scene)
+
+    def _wants(self, scene: str) -> bool:
+        scenes = self.request.scenes
+        return scenes is None or scene in scenes or scene_name(scene) in {scene_name(wanted) for wanted in scenes}
+
+    def _wants_language(self, episode: Episode) -> bool:
+        wanted = self.request.languages
+        if wanted is None or episode.instruction is None:
+            return True
+        language = episode.instruction.language
+        return language in wanted or language.split("-")[0] in wanted
+
+
+def _report_oddities(value: Any, origin: Origin, path: str) -> None:
+    for place, message in oddities(value, path):
+        origin.fault(place, message)

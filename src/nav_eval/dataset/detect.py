@@ -1,0 +1,72 @@
+"""Tells a data set file's format from its first record, for `nav-eval validate` and for the type "vln"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nav_eval.dataset.dataset import DatasetRequest, FileDataset
+from nav_eval.dataset.registry import DATASETS
+from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
+from nav_eval.errors import DatasetError
+
+VLN_TYPES = ("r2r", "r4r", "fgr2r", "ndh", "r2r-ce", "rxr-ce")
+
+
+def open_vln(request: DatasetRequest) -> FileDataset:
+    """The specification's "vln": any format with instructions. Reads the file's beginning."""
+    found = detect_type(request.data_path, request.max_bytes)
+    if found not in VLN_TYPES:
+        raise DatasetError(f"{request.data_path}: looks like {found}, not like vln. Set dataset.type={found}.")
+    return open_as(found, request)
+
+
+def open_as(type_name: str, request: DatasetRequest) -> FileDataset:
+    """A built-in format by name."""
+    dataset = DATASETS.get(type_name)(request)
+    if not isinstance(dataset, FileDataset):
+        raise DatasetError(f"{request.data_path}: {type_name} is a plug-in that reads no data set files of its own.")
+    return dataset
+
+
+def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
+    """The format's name; raises DatasetError if the file is none that we know, or cannot be read."""
+    for file in (path, *_content(path)):
+        members: set[str] = set()
+        for part in JsonStream(file, max_bytes=max_bytes):
+            if part.number is not None:
+                return _type_of(part.value, members, file)
+            members.add(part.key)
+        if "goals_by_category" in members:
+            return "objectnav"
+    raise DatasetError(f"{path}: there is no episode in it, so its type cannot be told. Name the type.")
+
+
+def _content(path: str) -> list[str]:
+    return sorted(str(file) for file in (Path(path).parent / "content").glob("*.json*"))
+
+
+def _type_of(record: Any, members: set[str], file: str) -> str:
+    if not isinstance(record, dict):
+        raise DatasetError(f"{file}: the first record is no object. Give a data set file, not a submission.")
+    for key, name in _SIGNS.items():
+        if key in record:
+            return name
+    if "instructions" in record or "path" in record:
+        return "r2r"
+    if isinstance(record.get("instruction"), Mapping):
+        return "rxr-ce" if "language" in record["instruction"] else "r2r-ce"
+    if "object_category" in record or "goals_by_category" in members:
+        return "objectnav"
+    if "start_position" in record:
+        return "pointnav"
+    raise DatasetError(f"{file}: no known format has records with the keys {sorted(record)[:8]}. Name the type.")
+
+
+_SIGNS = {
+    "new_instructions": "fgr2r",
+    "first_path_id": "r4r",
+    "inst_idx": "ndh",
+    "goal_image_id": "instance-imagenav",
+}

@@ -1,0 +1,88 @@
+"""The expert's paths of R2R-CE and RxR-CE: `{"<episode_id>": {"locations", "actions", "forward_steps"}}`.
+
+The file is as long as the episodes' and in no order of theirs, so it is held whole, as packed numbers: a few dozen
+bytes per step.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.fields import Fault, Fields, Origin, Report
+from nav_eval.dataset.inspection import checked_object, oddities
+from nav_eval.dataset.streaming import JsonStream
+from nav_eval.dataset.writing import write_object
+from nav_eval.geometry import Vec3
+
+ACTIONS = ("stop", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
+"""Names of Habitat's action ids."""
+
+
+class GroundTruth:
+    """The paths of one `_gt` file by episode id."""
+
+    def __init__(self, file: str, report: Report, max_bytes: int, *, thorough: bool = False) -> None:
+        self._file = file
+        self._report = report
+        self._paths: dict[str, tuple[array[float], bytes]] = {}
+        self._met: set[str] = set()
+        for part in JsonStream(file, max_bytes=max_bytes, hook=checked_object if thorough else None, records=""):
+            origin = Origin(file, report, part.key)
+            if thorough:
+                for place, message in oddities(part.value, part.path):
+                    origin.fault(place, message)
+            self._paths[part.key] = _read_path(Fields(part.value, origin, part.path))
+
+    def join(self, episode: Episode) -> Episode:
+        """`episode` with its locations (m, one at the start and after each forward step) and action names."""
+        found = self._paths.get(episode.episode_id)
+        if found is None:
+            self._report(Fault(self._file, episode.episode_id, "", "the gt file has no path for this episode"))
+            return episode
+        self._met.add(episode.episode_id)
+        numbers, actions = found
+        return replace(
+            episode,
+            gt_locations=tuple(zip(numbers[0::3], numbers[1::3], numbers[2::3])),
+            gt_actions=tuple(ACTIONS[action] for action in actions),
+        )
+
+    def report_strangers(self) -> None:
+        """Report the paths that no episode asked for."""
+        for key in self._paths.keys() - self._met:
+            self._report(Fault(self._file, key, key, "there is no episode of this id in the data set"))
+
+
+def write_ground_truth(episodes: Iterable[Episode], path: str) -> None:
+    """Write the `_gt` file of `episodes`; those without a path are left out."""
+    write_object(path, _entries(episodes))
+
+
+def _entries(episodes: Iterable[Episode]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    for episode in episodes:
+        if episode.gt_locations is not None and episode.gt_actions is not None:
+            yield (
+                episode.episode_id,
+                {
+                    "locations": episode.gt_locations,
+                    "actions": [ACTIONS.index(action) for action in episode.gt_actions],
+                    "forward_steps": episode.gt_actions.count("move_forward"),
+                },
+            )
+
+
+def _read_path(entry: Fields) -> tuple[array[float], bytes]:
+    locations: tuple[Vec3, ...] = entry.vectors("locations")
+    actions = entry.integers("actions")
+    if not locations:
+        entry.fault("locations", "the path is empty")
+    if not all(0 <= action < len(ACTIONS) for action in actions):
+        entry.fault("actions", f"expected action ids 0 to {len(ACTIONS) - 1}")
+        actions = ()
+    if "forward_steps" in entry and entry.integer("forward_steps") != actions.count(1):
+        entry.fault("forward_steps", f"says {entry.integer('forward_steps')}, the actions have {actions.count(1)}")
+    return array("d", [number for location in locations for number in location]), bytes(actions)

@@ -1,0 +1,53 @@
+"""What is wrong in a JSON value whatever it means: keys that stand twice, NaN and infinity, broken Unicode.
+
+Only the validator looks this closely; it costs several times the decoding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+
+class Duplicated(dict[str, Any]):
+    """An object in which `twice` stood more than once."""
+
+    twice: tuple[str, ...] = ()
+
+
+def checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object_pairs_hook for json that remembers duplicate keys."""
+    plain = dict(pairs)
+    if len(plain) == len(pairs):
+        return plain
+    keys = [key for key, _ in pairs]
+    marked = Duplicated(plain)
+    marked.twice = tuple(key for key in plain if keys.count(key) > 1)
+    return marked
+
+
+def oddities(value: Any, path: str) -> Iterator[tuple[str, str]]:
+    """(JSON path, message) of everything in `value` that no data set should hold."""
+    waiting = [(path, value)]
+    while waiting:
+        place, item = waiting.pop()
+        if isinstance(item, float) and not math.isfinite(item):
+            yield place, f"{item} is not a finite number"
+        elif isinstance(item, str) and not _encodable(item):
+            yield place, "the text holds half of a surrogate pair"
+        elif isinstance(item, list):
+            waiting.extend((f"{place}[{i}]", child) for i, child in enumerate(item) if not isinstance(child, int))
+        elif isinstance(item, dict):
+            yield from _repeated(item, place)
+            waiting.extend((f"{place}.{key}" if place else key, child) for key, child in item.items())
+
+
+def _repeated(item: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
+    if isinstance(item, Duplicated):
+        for key in item.twice:
+            yield f"{place}.{key}" if place else key, "the key stands twice"
+
+
+def _encodable(text: str) -> bool:
+    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

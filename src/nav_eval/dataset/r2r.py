@@ -1,0 +1,143 @@
+"""Room-to-Room and its kin on the navigation graph: R2R, R4R and FG-R2R.
+
+A record is a path with its instructions; each instruction is an episode of its own, `<path_id>_<k>`, as the official
+evaluation counts. R2R's heading turns the other way than our yaw. A one-node path is a hidden test split.
+Sources: Matterport3DSimulator tasks/R2R, google-research r4r, Fine-Grained-R2R.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, ClassVar
+
+from nav_eval.dataset.dataset import FileDataset, GoalSource
+from nav_eval.dataset.episode import Episode, Goal, Instruction
+from nav_eval.dataset.fields import Fields
+from nav_eval.dataset.tokens import tokenize
+from nav_eval.errors import DatasetError
+from nav_eval.geometry import yaw_of, yaw_rotation
+
+
+class R2RDataset(FileDataset):
+    """R2R and R4R. `extra` holds the record's other keys (path_id, heading, distance), shared by its episodes."""
+
+    type: ClassVar[str] = "r2r"
+    scene_key: ClassVar[str] = "scan"
+    bare_list: ClassVar[bool] = True
+
+    def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
+        path_id = record.label("path_id")
+        record = record.of_episode(path_id)
+        if "path_id" not in record:
+            record.fault("path_id", "missing: expected a number or a string")
+        path = record.texts("path")
+        texts = record.texts("instructions")
+        if not path:
+            record.fault("path", "the path is empty")
+        if not texts:
+            record.fault("instructions", "there is no instruction")
+        scan = record.scene_id("scan")
+        rotation = yaw_rotation(-record.number("heading"))
+        extra = record.rest("scan", "path", "instructions")
+        details = self.details(record, len(texts))
+        for k, text in enumerate(texts):
+            yield Episode(
+                episode_id=f"{path_id}_{k}",
+                scene_id=scan,
+                start_node=path[0] if path else None,
+                start_rotation=rotation,
+                instruction=Instruction(
+                    text=text, tokens=tokenize(text), instruction_id=f"{path_id}_{k}", extra=details[k]
+                ),
+                goals=(Goal(node=path[-1]),) if len(path) > 1 else (),
+                reference_nodes=path if len(path) > 1 else (),
+                extra=extra,
+            )
+
+    def details(self, record: Fields, count: int) -> list[Mapping[str, Any]]:
+        """What the record tells of each of its `count` instructions besides the text."""
+        return [{}] * count
+
+    @classmethod
+    def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+        for (scan, path_id), group in groupby(episodes, key=_path_of):
+            yield cls.record(scan, path_id, list(group))
+
+    @classmethod
+    def record(cls, scan: str, path_id: str, episodes: list[Episode]) -> dict[str, Any]:
+        """One path; its instructions are numbered by their place, so none may be left out."""
+        for k, episode in enumerate(episodes):
+            if episode.episode_id != f"{path_id}_{k}":
+                raise DatasetError(
+                    f"episode {episode.episode_id}: R2R files number instructions by place, and this would be "
+                    f"{path_id}_{k}. Write every instruction of a path, in order."
+                )
+        first = episodes[0]
+        return {
+            "path_id": int(path_id) if path_id.isdecimal() and path_id == str(int(path_id)) else path_id,
+            **first.extra,
+            "heading": _heading(first),
+            "scan": scan,
+            "path": list(first.reference_nodes) or [first.start_node],
+            "instructions": [episode.instruction.text if episode.instruction else "" for episode in episodes],
+        }
+
+
+class R4RDataset(R2RDataset):
+    """R4R: two R2R paths joined; written like R2R."""
+
+    type: ClassVar[str] = "r4r"
+
+
+class FGR2RDataset(R2RDataset):
+    """FG-R2R: each instruction's `extra` has `sub_instructions` (lists of words) and their `chunk_view` node ranges."""
+
+    type: ClassVar[str] = "fgr2r"
+
+    def details(self, record: Fields, count: int) -> list[Mapping[str, Any]]:
+        """The fourth instruction of a path may have none."""
+        parts = _sub_instructions(record)
+        views = record.items("chunk_view")
+        return [
+            {
+                **({"sub_instructions": parts[k]} if k < len(parts) else {}),
+                **({"chunk_view": views[k]} if k < len(views) else {}),
+            }
+            for k in range(count)
+        ]
+
+    @classmethod
+    def record(cls, scan: str, path_id: str, episodes: list[Episode]) -> dict[str, Any]:
+        record = super().record(scan, path_id, episodes)
+        details = [episode.instruction.extra if episode.instruction else {} for episode in episodes]
+        parts = [detail["sub_instructions"] for detail in details if "sub_instructions" in detail]
+        views = [detail["chunk_view"] for detail in details if "chunk_view" in detail]
+        return record | {"new_instructions": repr(parts), "chunk_view": views}
+
+
+def _sub_instructions(record: Fields) -> list[Any]:
+    """FG-R2R writes this list as a string in Python's notation."""
+    value = record.values.get("new_instructions")
+    if isinstance(value, str):
+        try:
+            value = ast.literal_eval(value)
+        except (ValueError, SyntaxError, MemoryError, RecursionError):
+            value = None
+    if not isinstance(value, list):
+        record.fault("new_instructions", "expected a list of sub-instructions, or its text in Python's notation")
+        return []
+    return value
+
+
+def _heading(episode: Episode) -> float:
+    """The record's own heading, unless the episode was turned since it was read."""
+    heading = episode.extra.get("heading")
+    if heading is not None and yaw_rotation(-heading) == episode.start_rotation:
+        return float(heading)
+    return -yaw_of(episode.start_rotation)
+
+
+def _path_of(episode: Episode) -> tuple[str, str]:
+    return episode.scene_id, episode.episode_id.rpartition("_")[0]

@@ -1,0 +1,66 @@
+"""Data set formats by name, each imported when it is asked for. Third parties add theirs by an entry point.
+
+A member is called with a DatasetRequest and answers an iterable of episodes with a `files` property.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+from nav_eval.dataset.dataset import DatasetRequest
+from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.streaming import MAX_BYTES
+from nav_eval.registry import Registry
+
+
+class EpisodeFiles(Protocol):
+    """What a loader answers: episodes in file order, and the files that they come from."""
+
+    def __iter__(self) -> Iterator[Episode]: ...
+
+    @property
+    def files(self) -> Sequence[str]: ...
+
+
+Loader: TypeAlias = Callable[[DatasetRequest], EpisodeFiles]
+
+DATASETS: Registry[Loader] = Registry(
+    "datasets",
+    {
+        "r2r": "nav_eval.dataset.r2r:R2RDataset",
+        "r4r": "nav_eval.dataset.r2r:R4RDataset",
+        "fgr2r": "nav_eval.dataset.r2r:FGR2RDataset",
+        "ndh": "nav_eval.dataset.ndh:NDHDataset",
+        "r2r-ce": "nav_eval.dataset.r2r_ce:R2RCEDataset",
+        "rxr-ce": "nav_eval.dataset.r2r_ce:RxRCEDataset",
+        "pointnav": "nav_eval.dataset.pointnav:PointNavDataset",
+        "objectnav": "nav_eval.dataset.objectnav:ObjectNavDataset",
+        "imagenav": "nav_eval.dataset.imagenav:ImageNavDataset",
+        "instance-imagenav": "nav_eval.dataset.instance_imagenav:InstanceImageNavDataset",
+        "vln": "nav_eval.dataset.detect:open_vln",
+    },
+)
+
+
+def load_dataset(
+    type: str,  # noqa: A002 - the configuration's own key
+    data_path: str | Path,
+    gt_path: str | Path | None = None,
+    scenes: Iterable[str] | None = None,
+    languages: Iterable[str] | None = None,
+    max_bytes: int = MAX_BYTES,
+) -> EpisodeFiles:
+    """The episodes of a file; nothing is read yet. `scenes`: ids or bare names; `languages`: "en" includes "en-IN".
+
+    Raises ConfigError for an unknown `type`; iterating raises DatasetError at the first fault.
+    """
+    request = DatasetRequest(
+        data_path=str(data_path),
+        gt_path=None if gt_path is None else str(gt_path),
+        scenes=None if scenes is None else frozenset(scenes),
+        languages=None if languages is None else frozenset(languages),
+        max_bytes=max_bytes,
+    )
+    return DATASETS.get(type)(request)

@@ -1,0 +1,206 @@
+"""Reads a data set file piece by piece, so that memory does not grow with the file.
+
+Data set files are one JSON value: a list of records, or an object whose member "episodes" is that list. The text is
+unpacked and decoded in pieces; the standard library's decoder takes one record (or one other member) at a time from
+a sliding window. Gzip is recognised by its first bytes, not by the file's name.
+"""
+
+from __future__ import annotations
+
+import codecs
+import gzip
+import json
+import zlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any, NamedTuple, TypeAlias, cast
+
+from nav_eval.errors import DatasetError
+
+MAX_BYTES = 8 * 2**30
+"""A file that unpacks to more than this is refused: the largest public ones stay well below."""
+
+_PIECE = 2**20
+_BLANK = " \t\n\r"
+
+PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
+
+
+class Part(NamedTuple):
+    """A record (`number` is its place in the array `key`, "" for a bare list) or a whole member (`number` is None)."""
+
+    key: str
+    number: int | None
+    value: Any
+
+    @property
+    def path(self) -> str:
+        return self.key if self.number is None else f"{self.key}[{self.number}]"
+
+
+class JsonStream:
+    """The parts of one file, in file order. After a full pass, `keys` are the members seen (empty for a bare list).
+
+    `hook` is json's object_pairs_hook. Raises DatasetError, which names the file and the place, for what cannot be
+    read: no such file, broken gzip, over `max_bytes` unpacked, not UTF-8, not JSON.
+    """
+
+    def __init__(
+        self, file: str, *, max_bytes: int = MAX_BYTES, hook: PairsHook | None = None, records: str = "episodes"
+    ) -> None:
+        self.file = file
+        self.keys: list[str] = []
+        self.is_list = False
+        self._records = records
+        self._max_bytes = max_bytes
+        self._decoder = json.JSONDecoder(object_pairs_hook=hook)
+
+    def __iter__(self) -> Iterator[Part]:
+        self.keys = []
+        try:
+            with open_bytes(self.file) as handle:
+                yield from self._parts(_Window(handle, self._decoder, self._max_bytes))
+        except _Unreadable as error:
+            raise DatasetError(f"{self.file}: {error}") from error
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise DatasetError(f"{self.file}: the gzip data is cut off or damaged. Fetch the file again.") from error
+        except UnicodeDecodeError as error:
+            raise DatasetError(f"{self.file}: not UTF-8 ({error.reason}). Save it as UTF-8.") from error
+        except OSError as error:
+            raise DatasetError(f"{self.file}: {error.strerror or error}. Check dataset.data_path.") from error
+
+    def _parts(self, window: _Window) -> Iterator[Part]:
+        opening = window.peek()
+        self.is_list = opening == "["
+        if opening == "[":
+            yield from self._array(window, "")
+        elif opening == "{":
+            yield from self._object(window)
+        elif opening == "":
+            raise _Unreadable("the file is empty. Fetch it again.")
+        else:
+            raise _Unreadable(f"not JSON: it begins with {opening!r}. Give a .json or .json.gz data set file.")
+        if window.peek():
+            raise _Unreadable("more text follows the JSON value. Remove it.")
+
+    def _object(self, window: _Window) -> Iterator[Part]:
+        for _ in window.items("{", "}", "top level"):
+            key = window.value("top level: a key")
+            if not isinstance(key, str) or not window.take(":"):
+                raise _Unreadable("top level: not JSON: expected a key in quotes and a colon")
+            if key in self.keys:
+                raise _Unreadable(f"the key {key!r} stands twice. Remove one.")
+            self.keys.append(key)
+            if key == self._records and window.peek() == "[":
+                yield from self._array(window, key)
+            else:
+                yield Part(key, None, window.value(key))
+
+    def _array(self, window: _Window, key: str) -> Iterator[Part]:
+        for index in window.items("[", "]", key or "top level"):
+            yield Part(key, index, window.value(f"{key}[{index}]"))
+
+
+class _Unreadable(Exception):
+    """What is wrong with the text; becomes a DatasetError that names the file."""
+
+
+def open_bytes(file: str) -> IO[bytes]:
+    """The unpacked bytes of `file`, whether or not it is gzip."""
+    handle = Path(file).open("rb")  # noqa: SIM115 - the caller closes it
+    packed = handle.read(2) == b"\x1f\x8b"
+    handle.seek(0)
+    return cast("IO[bytes]", _Gzip(fileobj=handle)) if packed else handle
+
+
+class _Gzip(gzip.GzipFile):
+    """GzipFile leaves a file object that it was given open; this one closes it."""
+
+    def close(self) -> None:
+        packed = cast("IO[bytes] | None", self.fileobj)
+        super().close()
+        if packed is not None:
+            packed.close()
+
+
+class _Window:
+    """The text from where reading stands to where unpacking stands."""
+
+    def __init__(self, handle: IO[bytes], decoder: json.JSONDecoder, max_bytes: int) -> None:
+        self._handle = handle
+        self._decode = codecs.getincrementaldecoder("utf-8-sig")()
+        self._decoder = decoder
+        self._left = max_bytes
+        self._max_bytes = max_bytes
+        self._text = ""
+        self._at = 0
+        self._ended = False
+
+    def peek(self) -> str:
+        """The next character that is not blank, or "" at the end."""
+        while True:
+            while self._at < len(self._text):
+                if self._text[self._at] not in _BLANK:
+                    return self._text[self._at]
+                self._at += 1
+            if not self._fill():
+                return ""
+
+    def take(self, character: str) -> bool:
+        """Step over `character` if it is next."""
+        found = self.peek() == character
+        self._at += found
+        return found
+
+    def items(self, opening: str, closing: str, where: str) -> Iterator[int]:
+        """Counts the items of an array or object; the caller reads each one before asking for the next."""
+        self.take(opening)
+        index = 0
+        while not self.take(closing):
+            if index and not self.take(","):
+                raise _Unreadable(f"{where}: {self._unexpected('a comma or the end')}")
+            yield index
+            index += 1
+
+    def value(self, where: str) -> Any:
+        """Decode the next value, unpacking as much more text as it needs."""
+        self.peek()
+        while True:
+            try:
+                value, end = self._decoder.raw_decode(self._text, self._at)
+            except json.JSONDecodeError as error:
+                if not self._may_continue(error) or not self._fill():
+                    raise _Unreadable(f"{where}: {self._broken(error.msg)}") from error
+            except (ValueError, RecursionError) as error:
+                raise _Unreadable(f"{where}: cannot be decoded ({error}). Correct the file.") from error
+            else:
+                if end < len(self._text) or not self._fill():  # a number may go on in the next piece
+                    self._at = end
+                    return value
+
+    def _may_continue(self, error: json.JSONDecodeError) -> bool:
+        """Whether the text is merely cut here: an open string, or a fault at the very end."""
+        return error.msg.startswith("Unterminated") or error.pos > len(self._text) - 16
+
+    def _fill(self) -> bool:
+        """Unpack at least as much as is waiting, so that a huge value costs linear time. False at the end."""
+        if self._ended:
+            return False
+        waiting = self._text[self._at :]
+        data = self._handle.read(max(_PIECE, len(waiting)))
+        self._left -= len(data)
+        if self._left < 0:
+            raise _Unreadable(f"unpacks to more than {self._max_bytes} bytes. If that is right, raise max_bytes.")
+        self._ended = not data
+        self._text = waiting + self._decode.decode(data, final=not data)
+        self._at = 0
+        return bool(data)
+
+    def _unexpected(self, expected: str) -> str:
+        found = self.peek()
+        return self._broken(f"expected {expected}, found {found!r}" if found else f"expected {expected}")
+
+    def _broken(self, message: str) -> str:
+        if self._ended:
+            return f"the JSON text is cut off ({message}). Fetch the file again."
+        return f"not JSON: {message}. Correct the file."
