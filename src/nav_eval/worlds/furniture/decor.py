@@ -1,0 +1,131 @@
+"""Plants, pictures, rugs, and what else makes a room look lived in."""
+
+from __future__ import annotations
+
+from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
+from nav_eval.worlds.furniture.made import Made
+from nav_eval.worlds.surfaces import Grid, Model, lattice
+
+
+def plant(stream: Stream) -> Made:
+    """A potted plant with arching leaves."""
+    m = Model()
+    r, h = stream.between(15, 19) / 100, stream.between(28, 36) / 100
+    m.lathe([(0.0, 0.0), (r * 0.75, 0.0), (r, h), (r * 0.9, h), (r * 0.85, h - 0.04)], stream.choice(("pot", "ceramic", "basket")), least=10)
+    m.lathe([(r * 0.9, h - 0.04), (0.0, h - 0.03)], "soil", least=10)
+    count = stream.between(14, 20)
+    for k in range(count):
+        turn = (k * 618 % 1000) / 1000 + stream.below(40) / 1000
+        reach, top = stream.between(18, 36) / 100, stream.between(35, 95) / 100
+        _leaf(m, turn, reach, h + top, h - 0.05, stream.between(5, 8) / 100)
+    return Made("plant", m, (0.8, h + 1.0, 0.8))
+
+
+def _leaf(m: Model, turn: float, reach: float, top: float, foot: float, wide: float) -> None:
+    """One two-sided leaf on a stalk that bends outwards."""
+    import numpy as np
+
+    c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
+
+    def side(sign: float) -> Grid:
+        def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+            u, v = lattice(nu, nv)
+            out = v * v * reach
+            width = (u - 0.5) * sign * 2 * wide * (0.15 + 3.4 * v * v * (1 - v) * 1.6)
+            rise = foot + (top - foot) * v * (1.25 - 0.25 * v * v) - v * v * v * 0.12
+            fold = np.abs(u - 0.5) * 0.05 * v
+            x, z = c * out - s * width, s * out + c * width
+            return np.stack([x, rise + fold, z], axis=-1), np.stack([u * 0.12, -v * 0.5], axis=-1)
+
+        return Grid(evaluate, (wide * 2, top - foot), (2, 4), "leaf")
+
+    m.grids += [side(1.0), side(-1.0)]
+
+
+def picture(stream: Stream, w: float = 0.0) -> Made:
+    """A framed picture; its back at -z, the origin at the middle of its lower edge."""
+    w = w or stream.choice((0.5, 0.7, 0.9, 1.1))
+    h = w * stream.choice((70, 75, 130)) / 100 if w < 0.8 else w * 0.7
+    f = 0.03
+    art = f"art{stream.below(6)}"
+    m = Model()
+    frame = stream.choice(("wood", "wood2", "dark", "white"))
+    m.box((-w / 2, 0, -0.015), (w / 2, f, 0.015), frame, skip="b")
+    m.box((-w / 2, h - f, -0.015), (w / 2, h, 0.015), frame, skip="b")
+    m.box((-w / 2, f, -0.015), (-w / 2 + f, h - f, 0.015), frame, skip="bud")
+    m.box((w / 2 - f, f, -0.015), (w / 2, h - f, 0.015), frame, skip="bud")
+    x = w / 2 - f
+    m.quad([(-x, f, 0.003), (x, f, 0.003), (x, h - f, 0.003), (-x, h - f, 0.003)], art, [(0, 1), (1, 1), (1, 0), (0, 0)])
+    return Made("picture", m, (w, h, 0.03))
+
+
+def rug(stream: Stream, w: float, d: float) -> Made:
+    m = Model()
+    name = f"rug{stream.below(3)}"
+    m.quad([(-w / 2, 0.012, d / 2), (w / 2, 0.012, d / 2), (w / 2, 0.012, -d / 2), (-w / 2, 0.012, -d / 2)], name, [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.box((-w / 2, 0, -d / 2), (w / 2, 0.012, d / 2), "basket", skip="ud")
+    return Made("rug", m, (w, 0.012, d))
+
+
+def curtain(w: float, h: float) -> Made:
+    """A gathered curtain; hangs from its top, origin at the middle of its lower edge."""
+    m = Model()
+
+    def side(sign: float) -> Grid:
+        def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+            import numpy as np
+
+            u, v = lattice(nu, nv)
+            x = (u - 0.5) * w * sign
+            folds = sin_turns(x * 9.0 + 0.1) * 0.03 * (1.0 - 0.25 * v) + sin_turns(x * 3.7) * 0.012
+            return np.stack([x, v * h, folds], axis=-1), np.stack([x * 1.6, -v * h], axis=-1)
+
+        return Grid(evaluate, (w * 1.6, h), (8, 2), "curtain")
+
+    m.grids += [side(1.0), side(-1.0)]
+    return Made("curtain", m, (w, h, 0.09))
+
+
+def boxes(stream: Stream) -> Made:
+    """Two or three cardboard boxes on top of each other."""
+    m = Model()
+    y = 0.0
+    for _ in range(stream.between(2, 3)):
+        w, h, d = stream.between(38, 50) / 100, stream.between(26, 36) / 100, stream.between(34, 44) / 100
+        m.box((-w / 2, y, -d / 2), (w / 2, y + h, d / 2), "cardboard", skip="d")
+        m.quad([(-0.03, y + h + 0.001, d / 2), (0.03, y + h + 0.001, d / 2), (0.03, y + h + 0.001, -d / 2), (-0.03, y + h + 0.001, -d / 2)], "basket")
+        y += h
+    return Made("box", m, (0.5, y, 0.44))
+
+
+def whiteboard(stream: Stream) -> Made:
+    w, h = 1.6, 1.0
+    m = Model()
+    m.box((-w / 2, 0, -0.02), (w / 2, h, 0.015), "metal", skip="b")
+    x = w / 2 - 0.03
+    m.quad([(-x, 0.03, 0.016), (x, 0.03, 0.016), (x, h - 0.03, 0.016), (-x, h - 0.03, 0.016)], "board", [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.box((-0.5, -0.0, 0.015), (0.5, 0.02, 0.07), "metal", skip="b")
+    return Made("whiteboard", m, (w, h, 0.09))
+
+
+def coat_rack(stream: Stream) -> Made:
+    m = Model()
+    m.lathe([(0.0, 0.0), (0.2, 0.0), (0.2, 0.02), (0.03, 0.05)], "wood2", least=10)
+    m.tube([(0, 0.04, 0), (0, 1.75, 0)], 0.022, "wood2", 6)
+    for x, z in ((0.16, 0), (-0.16, 0), (0, 0.16), (0, -0.16)):
+        m.tube([(0, 1.6, 0), (x, 1.68, z), (x * 1.2, 1.75, z * 1.2)], 0.01, "wood2", 4)
+    m.cushion((0.04, 0.85, -0.14), (0.22, 1.65, 0.14), stream.choice(("fabric1", "fabric3")), 0.07, skip="")
+    return Made("clothes", m, (0.46, 1.76, 0.46))
+
+
+def printer(stream: Stream) -> Made:
+    """A standing copier."""
+    m = Model()
+    m.box((-0.32, 0.04, -0.33), (0.32, 0.72, 0.33), "white")
+    m.box((-0.3, 0, -0.3), (0.3, 0.04, 0.3), "dark", skip="u")
+    m.box((-0.34, 0.72, -0.33), (0.34, 0.8, 0.3), "dark")
+    m.cushion((-0.33, 0.8, -0.33), (0.33, 1.02, 0.24), "white", 0.04)
+    for y in (0.12, 0.32, 0.52):
+        m.box((-0.28, y, 0.33), (0.28, y + 0.16, 0.345), "metal", skip="b")
+    m.box((0.05, 1.02, 0.02), (0.3, 1.05, 0.22), "screen")
+    return Made("printer", m, (0.68, 1.05, 0.7))

@@ -1,0 +1,153 @@
+"""Doors and windows: where rooms that belong together share a wall, and where a wall faces the open."""
+
+from __future__ import annotations
+
+from nav_eval.errors import NavEvalError
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.layout import Draft, Link, draw_measures, lay_out
+from nav_eval.worlds.plan import DOOR_HEIGHT, SIDES, WALL, Door, Kind, Plan, Rect, Room, Side, Stair, Window, wall_line
+from nav_eval.worlds.programme import programme
+
+MAX_ROOMS = 50
+
+
+def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
+    """A floor plan; the same arguments give the same plan everywhere."""
+    stream = Stream("world", seed, kind, rooms, storeys, "plan")
+    measures = draw_measures(stream.child("measures"), storeys > 1)
+    lists = programme(kind, rooms, storeys, stream.child("programme"))
+    drafts = [
+        lay_out(names, measures, storeys > 1, level == 0, stream.child("storey", level))
+        for level, names in enumerate(lists)
+    ]
+    return _finished(kind, drafts, stream.child("openings"))
+
+
+def _finished(kind: Kind, drafts: list[Draft], stream: Stream) -> Plan:
+    turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
+    rooms: list[Room] = []
+    doors: list[Door] = []
+    windows: list[Window] = []
+    stair: Stair | None = None
+    well = -1
+    for level, draft in enumerate(drafts):
+        offset = len(rooms)
+        rects = [_turned(rect, turn, mirror) for rect in draft.rects]
+        ids = list(range(offset + 1, offset + len(rects) + 1))
+        for index, (name, rect) in enumerate(zip(draft.types, rects, strict=True)):
+            rooms.append(Room(ids[index], name, level, rect))
+            if name == "stairs" and level == 0:
+                well = ids[index]
+        for link in draft.links:
+            a, b = rooms[ids[link.a] - 1], rooms[ids[link.b] - 1]
+            door = _door(len(doors) + 1, a, b, link, flip != mirror, level, stream)
+            if b.type == "stairs":
+                stair = stair or Stair(well, _side_towards(b.cell, a.cell), flip != mirror)
+            doors.append(door)
+    for room in rooms:
+        others = [other.cell for other in rooms if other.storey == room.storey and other.id != room.id]
+        for side in SIDES:
+            windows += _windows(len(windows) + 1, room, side, others, stream)  # type: ignore[arg-type]
+    return Plan(kind, len(drafts), tuple(rooms), tuple(doors), tuple(windows), stair)
+
+
+def _turned(rect: Rect, turn: int, mirror: bool) -> Rect:
+    x0, z0, x1, z1 = rect.x0, rect.z0, rect.x1, rect.z1
+    if mirror:
+        x0, x1 = -x1, -x0
+    for _ in range(turn):
+        x0, z0, x1, z1 = z0, -x1, z1, -x0
+    return Rect(x0, z0, x1, z1)
+
+
+def _side_towards(cell: Rect, other: Rect) -> Side:
+    """The side of `cell` that touches `other`."""
+    if other.z1 == cell.z0:
+        return "n"
+    if other.z0 == cell.z1:
+        return "s"
+    return "w" if other.x1 == cell.x0 else "e"
+
+
+def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, level: int, stream: Stream) -> Door:
+    side = _side_towards(b.cell, a.cell)
+    line, low, high = wall_line(b.cell, side)
+    _, other_low, other_high = wall_line(a.cell, side)
+    low, high = max(low, other_low) + WALL // 2, min(high, other_high) - WALL // 2
+    if high - low < 700:
+        raise NavEvalError(f"rooms {a.id} ({a.type}) and {b.id} ({b.type}) share no wall for a door")
+    vertical = side in "ew"
+    if link.kind == "open":
+        return Door(door_id, a.id, b.id, level, vertical, line, low, high, 2400, False)
+    if link.kind == "stairs":
+        low, high = _stair_half(low, high, side, flip, level)
+        return Door(door_id, a.id, b.id, level, vertical, line, low, high, 2200, False)
+    wide = link.kind == "wide"
+    width = min(stream.between(1300, 1900) if wide else stream.choice((860, 900, 940)), high - low - 100)
+    start = _door_start(low, high, width, wide, stream)
+    return Door(door_id, a.id, b.id, level, vertical, line, start, start + width, 2200 if wide else DOOR_HEIGHT, not wide)
+
+
+def _stair_half(low: int, high: int, side: Side, flip: bool, level: int) -> tuple[int, int]:
+    """The half of the stairwell that one enters on this storey: seen from outside, left is the first flight."""
+    left_is_low = side in "se"
+    first_is_low = left_is_low != flip
+    lower = first_is_low == (level == 0)
+    middle = (low + high) // 2
+    return (low + 20, middle - 70) if lower else (middle + 70, high - 20)
+
+
+def _door_start(low: int, high: int, width: int, wide: bool, stream: Stream) -> int:
+    room = high - low - width
+    if wide or room < 700:
+        return low + room // 2
+    return stream.choice((low + 140, low + 140, high - width - 140, high - width - 140, low + room // 2))
+
+
+def _windows(first_id: int, room: Room, side: Side, others: list[Rect], stream: Stream) -> list[Window]:
+    if room.type in ("stairs", "storage room") and stream.chance(60):
+        return []
+    out: list[Window] = []
+    for low, high in _open_stretches(room.cell, side, others):
+        out += _row_of_windows(first_id + len(out), room, side, low + 350, high - 350, stream)
+    return out
+
+
+def _open_stretches(cell: Rect, side: Side, others: list[Rect]) -> list[tuple[int, int]]:
+    """Parts of a side that no other cell touches."""
+    line, low, high = wall_line(cell, side)
+    opposite: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
+    taken = sorted(
+        (other_low, other_high)
+        for other in others
+        for other_line, other_low, other_high in [wall_line(other, opposite[side])]
+        if abs(other_line - line) < 1500 and other_high > low and other_low < high
+    )
+    out = []
+    for other_low, other_high in taken:
+        if other_low > low:
+            out.append((low, other_low))
+        low = max(low, other_high)
+    if low < high:
+        out.append((low, high))
+    return out
+
+
+def _row_of_windows(first_id: int, room: Room, side: Side, low: int, high: int, stream: Stream) -> list[Window]:
+    span = high - low
+    if span < 600:
+        return []
+    if room.type in ("bathroom", "laundry room", "storage room", "stairs"):
+        width, sill, top = min(700, span), 1350, 2100
+        count = 1
+    else:
+        width = min(stream.between(1200, 2000), span)
+        sill, top = stream.choice((500, 850, 900)), 2250
+        if room.type == "kitchen":
+            sill = 1100
+        count = 1 if span < width * 2 + 900 else 2
+    if room.type == "hallway" and span > 3000:
+        count = min(4, span // 3000)
+    step = span // count
+    starts = [low + step * k + (step - width) // 2 for k in range(count)]
+    return [Window(first_id + k, room.id, side, s, s + width, sill, top) for k, s in enumerate(starts)]

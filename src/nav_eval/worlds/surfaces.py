@@ -1,0 +1,213 @@
+"""Parametric surfaces, and how finely they are cut.
+
+A model is a list of flat quads and curved grids in its own frame (metres, y up, front towards +z, the origin in the
+middle of its footprint on the floor). Nothing is tessellated until the whole world is known: one edge length,
+found by bisection, brings the world to the triangle count that was asked for, and dense vertices carry the light.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, cos_turns, length, sin_turns
+
+Evaluate = Callable[[int, int], tuple[Floats, Floats]]
+"""(nu, nv) -> positions (nv+1, nu+1, 3) and uvs (nv+1, nu+1, 2)."""
+Profile = list[tuple[float, float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Quad:
+    """Corners (4, 3) counter-clockwise from the front, in metres, and their texture coordinates (4, 2)."""
+
+    corners: Floats
+    uvs: Floats
+    material: str
+    max_edge: float = 9.0
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A curved surface. `size` in metres along u and v; `least` cells keep its shape."""
+
+    evaluate: Evaluate
+    size: tuple[float, float]
+    least: tuple[int, int]
+    material: str
+
+
+@dataclass(slots=True)
+class Model:
+    """What a builder function draws into: the parts of one object, in its own frame."""
+
+    quads: list[Quad] = field(default_factory=list)
+    grids: list[Grid] = field(default_factory=list)
+
+    def quad(self, corners: object, material: str, uvs: object = None, max_edge: float = 9.0) -> None:
+        """A flat quad; without `uvs` its texture lies on it in metres, grain along the longer side."""
+        points = np.asarray(corners, dtype=np.float64)
+        if uvs is None:
+            w, h = float(length(points[1] - points[0])), float(length(points[2] - points[1]))
+            flat = [(0, h), (w, h), (w, 0), (0, 0)] if w >= h else [(0, 0), (0, w), (h, w), (h, 0)]
+            shift = float(points[0][0] * 0.37 + points[0][1] * 0.61 + points[0][2] * 0.83)
+            uvs = [(u + shift, v + shift * 0.71) for u, v in flat]
+        self.quads.append(Quad(points, np.asarray(uvs, dtype=np.float64), material, max_edge))
+
+    def box(
+        self,
+        low: tuple[float, float, float],
+        high: tuple[float, float, float],
+        material: str,
+        skip: str = "",
+        front: str = "",
+    ) -> None:
+        """An axis-aligned box; `skip` names faces to leave out (l r d u b f), `front` another material for f."""
+        (x0, y0, z0), (x1, y1, z1) = low, high
+        faces = {
+            "l": [(x0, y0, z0), (x0, y0, z1), (x0, y1, z1), (x0, y1, z0)],
+            "r": [(x1, y0, z1), (x1, y0, z0), (x1, y1, z0), (x1, y1, z1)],
+            "d": [(x0, y0, z0), (x1, y0, z0), (x1, y0, z1), (x0, y0, z1)],
+            "u": [(x0, y1, z1), (x1, y1, z1), (x1, y1, z0), (x0, y1, z0)],
+            "b": [(x1, y0, z0), (x0, y0, z0), (x0, y1, z0), (x1, y1, z0)],
+            "f": [(x0, y0, z1), (x1, y0, z1), (x1, y1, z1), (x0, y1, z1)],
+        }
+        for name, corners in faces.items():
+            if name not in skip:
+                self.quad(corners, front if front and name == "f" else material)
+
+    def cushion(
+        self,
+        low: tuple[float, float, float],
+        high: tuple[float, float, float],
+        material: str,
+        radius: float,
+        skip: str = "d",
+        least: int = 3,
+    ) -> None:
+        """A box with rounded edges and corners: six grids pulled onto a rounded box."""
+        for name in "lrdubf":
+            if name not in skip:
+                self.grids.append(_rounded_face(name, np.asarray(low), np.asarray(high), radius, material, least))
+
+    def lathe(self, profile: Profile, material: str, at: tuple[float, float] = (0.0, 0.0), least: int = 8) -> None:
+        """A surface of revolution about the vertical through `at`; profile = (radius, y) from bottom to top."""
+        self.grids.append(_revolved(profile, material, at, least))
+
+    def tube(self, points: list[tuple[float, float, float]], radius: float, material: str, least: int = 5) -> None:
+        """A round bar along a line of points."""
+        self.grids.append(_tube(points, radius, material, least))
+
+    def add(self, other: Model, shift: tuple[float, float, float] = (0.0, 0.0, 0.0), turn: int = 0) -> None:
+        """Another model's parts, turned by quarter turns and shifted."""
+        for quad in other.quads:
+            self.quads.append(Quad(place(quad.corners, shift, turn), quad.uvs, quad.material, quad.max_edge))
+        for grid in other.grids:
+            self.grids.append(Grid(_placed(grid.evaluate, shift, turn), grid.size, grid.least, grid.material))
+
+
+def place(points: Floats, shift: tuple[float, float, float], turn: int) -> Floats:
+    """Points turned about +y by quarter turns (counter-clockwise from above: +z goes to +x) and shifted."""
+    x, y, z = points[..., 0], points[..., 1], points[..., 2]
+    for _ in range(turn % 4):
+        x, z = z, -x
+    return np.stack([x + shift[0], y + shift[1], z + shift[2]], axis=-1)
+
+
+def _placed(evaluate: Evaluate, shift: tuple[float, float, float], turn: int) -> Evaluate:
+    def moved(nu: int, nv: int) -> tuple[Floats, Floats]:
+        points, uvs = evaluate(nu, nv)
+        return place(points, shift, turn), uvs
+
+    return moved
+
+
+def lattice(nu: int, nv: int) -> tuple[Floats, Floats]:
+    """u and v in [0, 1], each (nv+1, nu+1)."""
+    u = np.arange(nu + 1, dtype=np.float64) / nu
+    v = np.arange(nv + 1, dtype=np.float64) / nv
+    return np.broadcast_to(u, (nv + 1, nu + 1)), np.broadcast_to(v[:, None], (nv + 1, nu + 1))
+
+
+_AXES = {"l": (2, 1, 0, 0), "r": (2, 1, 0, 1), "d": (0, 2, 1, 0), "u": (0, 2, 1, 1), "b": (0, 1, 2, 0), "f": (0, 1, 2, 1)}
+"""Of each face: the axes of u, v and normal, and which end of the normal's axis."""
+_FLIPPED = frozenset("rbu")
+
+
+def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material: str, least: int) -> Grid:
+    a, b, n, end = _AXES[name]
+    extent = high - low
+    r = min(radius, float(extent.min()) / 2)
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        u, v = lattice(nu, nv)
+        if name in _FLIPPED:
+            u = 1.0 - u
+        points = np.empty((nv + 1, nu + 1, 3))
+        points[..., a] = low[a] + _eased(u, r / extent[a]) * extent[a]
+        points[..., b] = low[b] + _eased(v, r / extent[b]) * extent[b]
+        points[..., n] = high[n] if end else low[n]
+        inner = np.clip(points, low + r, high - r)
+        out = points - inner
+        size = length(out)
+        points = inner + out * (r / np.where(size > 0, size, 1.0))[..., None]
+        return points, np.stack([u * extent[a], (1.0 - v) * extent[b]], axis=-1)
+
+    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material)
+
+
+def _eased(t: Floats, share: float) -> Floats:
+    """Spend cells on the rounded rims: the outer thirds of the cells cover the rims."""
+    rim = min(share, 0.5)
+    lower = t * 3 * rim
+    middle = rim + (t * 3 - 1) * (1 - 2 * rim)
+    upper = 1 - (1 - t) * 3 * rim
+    return np.where(t < 1 / 3, lower, np.where(t > 2 / 3, upper, middle))
+
+
+def _revolved(profile: Profile, material: str, at: tuple[float, float], least: int) -> Grid:
+    points = np.asarray(profile, dtype=np.float64)
+    steps = np.sqrt((points[1:, 0] - points[:-1, 0]) ** 2 + (points[1:, 1] - points[:-1, 1]) ** 2)
+    along = [0.0]
+    for step in steps.tolist():
+        along.append(along[-1] + step)
+    widest = float(points[:, 0].max())
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        rows = len(profile) - 1
+        per = max(1, nv // rows)
+        u = np.arange(nu + 1, dtype=np.float64) / nu
+        rim = points[:-1, None] + (points[1:, None] - points[:-1, None]) * (np.arange(per) / per)[None, :, None]
+        ring = np.concatenate([rim.reshape(-1, 2), points[-1:]])
+        x = at[0] + ring[:, :1] * cos_turns(u)[None]
+        z = at[1] - ring[:, :1] * sin_turns(u)[None]
+        y = np.broadcast_to(ring[:, 1:], x.shape)
+        v = np.broadcast_to(ring[:, 1:] + ring[:, :1] * 0.5, x.shape)
+        return np.stack([x, y, z], axis=-1), np.stack([np.broadcast_to(u * widest * 6.28, x.shape), -v], axis=-1)
+
+    return Grid(evaluate, (widest * 6.28, along[-1]), (least, len(profile) - 1), material)
+
+
+def _tube(points: list[tuple[float, float, float]], radius: float, material: str, least: int) -> Grid:
+    line = np.asarray(points, dtype=np.float64)
+    total = 0.0
+    for step in length(line[1:] - line[:-1]).tolist():
+        total += step
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        forward = np.concatenate([line[1:] - line[:-1], line[-1:] - line[-2:-1]])
+        forward = forward / length(forward)[:, None]
+        side = np.where(np.abs(forward[:, 1:2]) < 0.9, [[0.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]])
+        from nav_eval.worlds.exact import cross, normalised
+
+        right = normalised(cross(side, forward))
+        up = cross(forward, right)
+        u = np.arange(nu + 1, dtype=np.float64) / nu
+        c, s = cos_turns(u) * radius, sin_turns(u) * radius
+        ring = line[:, None] + right[:, None] * c[None, :, None] + up[:, None] * s[None, :, None]
+        v = np.broadcast_to((np.arange(len(line)) * (total / max(1, len(line) - 1)))[:, None], ring.shape[:2])
+        return ring, np.stack([np.broadcast_to(u * radius * 6.28, v.shape), v], axis=-1)
+
+    return Grid(evaluate, (radius * 6.28, 0.0), (least, len(points) - 1), material)
