@@ -21,14 +21,14 @@ MAX_ELEMENTS = 1 << 26
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece with one material: positions (V, 3) float32, triangles (T, 3) int32 into them; the rest may be absent.
+    """A piece of a scene: positions (V, 3) float32, triangles (T, 3) int32 into them; uvs and colors may be absent.
 
-    `object_ids` is one id for the whole part, or (T,) int32.
+    `material` and `object_ids` are one number for the whole part, or (T,) int32.
     """
 
     positions: NDArray[np.float32]
     triangles: NDArray[np.int32]
-    material: int = 0
+    material: NDArray[np.int32] | int = 0
     uvs: NDArray[np.float32] | None = None
     colors: NDArray[np.uint8] | None = None
     object_ids: NDArray[np.int32] | int = 0
@@ -56,18 +56,17 @@ def assemble(
     if max(vertices, triangles) > MAX_ELEMENTS:
         raise SceneError(f"{where}: {vertices} vertices, {triangles} triangles; at most {MAX_ELEMENTS} are read.")
     starts = np.cumsum([0, *(len(part.positions) for part in parts)])
+    object_ids = _per_triangle(parts, lambda part: part.object_ids)
     return Scene(
         name=name,
         positions=np.concatenate([part.positions for part in parts]),
         triangles=np.concatenate([part.triangles + np.int32(start) for part, start in zip(parts, starts)]),
-        material_ids=np.repeat(
-            np.array([part.material for part in parts], np.int32), [len(part.triangles) for part in parts]
-        ),
+        material_ids=_per_triangle(parts, lambda part: part.material),
         materials=tuple(materials) or (Material(),),
         uvs=_joined(parts, lambda part: part.uvs, np.zeros(2, np.float32)),
         colors=_joined(parts, lambda part: part.colors, np.full(4, 255, np.uint8)),
         textures=tuple(textures),
-        object_ids=_object_ids(parts),
+        object_ids=object_ids if object_ids.any() else None,
     )
 
 
@@ -84,7 +83,7 @@ def _joined(
     return np.concatenate(arrays)
 
 
-def _object_ids(parts: Sequence[Part]) -> NDArray[np.int32] | None:
-    arrays = [np.broadcast_to(np.asarray(part.object_ids, np.int32), (len(part.triangles),)) for part in parts]
-    ids = np.concatenate(arrays)
-    return ids if ids.any() else None
+def _per_triangle(parts: Sequence[Part], pick: Callable[[Part], NDArray[np.int32] | int]) -> NDArray[np.int32]:
+    """(T,) int32 of all parts, one number spread over a part where it has only that."""
+    spread = [np.broadcast_to(np.asarray(pick(part), np.int32), (len(part.triangles),)) for part in parts]
+    return np.concatenate(spread)

@@ -20,5 +20,7 @@ SCENE_FORMATS: Registry[SceneLoader] = Registry(
     {
         "glb": "nav_eval.simulator.scene.gltf.loader:load_gltf",
         "gltf": "nav_eval.simulator.scene.gltf.loader:load_gltf",
+        "obj": "nav_eval.simulator.scene.obj:load_obj",
+        "ply": "nav_eval.simulator.scene.ply:load_ply",
     },
 )

@@ -1,24 +1,43 @@
-"""From a path to a Scene in nav_eval's frame."""
+"""From a path to a Scene in nav_eval's frame: read, repair, turn upright, add semantics."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
+
+import numpy as np
 
 from nav_eval.errors import ConfigError, SceneError
+from nav_eval.simulator.scene.axes import UpAxis, frame_of
 from nav_eval.simulator.scene.formats import SCENE_FORMATS, SceneLoader
+from nav_eval.simulator.scene.repair import repaired
 from nav_eval.simulator.scene.scene import Scene
 from nav_eval.simulator.scene.source import SceneSource
-
-UpAxis = Literal["auto", "y", "z"]
 
 
 def load_scene(path: str | Path, up: UpAxis = "auto") -> Scene:
     """The scene in `path`, in metres, y up. SceneError says what is wrong with a file that cannot be used."""
-    source = SceneSource(Path(path))
-    scene = loader_of(source.path)(source)
-    return replace(scene, digest=source.digest, notes=(*scene.notes, *source.notes))
+    return read_scene(SceneSource(Path(path)), up)
+
+
+def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
+    """As load_scene; `source` then knows which files were read."""
+    frame = frame_of(source, up)
+    try:
+        scene = repaired(loader_of(source.path)(source), str(source.path))
+    except MemoryError as error:
+        raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
+    scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
+    return _frozen(replace(scene, digest=source.digest, notes=(*scene.notes, *source.notes)))
+
+
+def _frozen(scene: Scene) -> Scene:
+    """Sessions share the arrays: nobody may write to them."""
+    arrays = (scene.positions, scene.triangles, scene.material_ids, scene.uvs, scene.colors, scene.object_ids)
+    for array in (*arrays, *scene.textures):
+        if array is not None:
+            array.flags.writeable = False
+    return scene
 
 
 def loader_of(path: Path) -> SceneLoader:
