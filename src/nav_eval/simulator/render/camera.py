@@ -1,0 +1,63 @@
+"""The pinhole camera of both renderers: where it looks, and how pixels map to directions.
+
+Frame of reference (conventions): y up, yaw turns left about +y, yaw 0 looks along -z; pitch up is positive; roll
+turns the camera clockwise as seen from behind it when negative, about its own forward axis. Row 0 is the top row,
+a pixel's centre lies at +0.5, and fx = fy = (width / 2) / tan(hfov / 2).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nav_eval.errors import ConfigError, SimulatorError
+
+LARGEST_SIDE = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class Lens:
+    """Image size in pixels and horizontal field of view in degrees."""
+
+    width: int = 640
+    height: int = 480
+    hfov: float = 90.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("width", self.width), ("height", self.height)):
+            if not 1 <= value <= LARGEST_SIDE or int(value) != value:
+                raise ConfigError(
+                    f"A camera's {name} must be a whole number from 1 to {LARGEST_SIDE}, not {value!r}."
+                )
+        if not 1.0 <= self.hfov <= 175.0:
+            raise ConfigError(
+                f"A camera's hfov must lie between 1 and 175 degrees, not {self.hfov!r}; "
+                "for wider views use a panorama."
+            )
+
+    @property
+    def focal(self) -> float:
+        """Focal length in pixels, the same in x and y."""
+        return self.width / 2.0 / math.tan(math.radians(self.hfov) / 2.0)
+
+
+def axes(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float64]:
+    """(3, 3) rows: the image's right, the image's down and the viewing direction in the world; angles in radians."""
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cr, sr = math.cos(roll), math.sin(roll)
+    right = np.array([cy, 0.0, -sy])
+    up = np.array([sy * sp, cp, cy * sp])
+    ahead = np.array([-sy * cp, sp, -cy * cp])
+    return np.stack([cr * right + sr * up, -(cr * up - sr * right), ahead])
+
+
+def view(position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float64]:
+    """(12,) the three axes and then the position, metres."""
+    place = np.asarray(position, np.float64).reshape(-1)
+    if place.shape != (3,) or not (np.isfinite(place).all() and math.isfinite(yaw + pitch + roll)):
+        raise SimulatorError(f"A camera needs a finite position (x, y, z) and angles, not {position!r}, {yaw!r}.")
+    return np.concatenate([axes(yaw, pitch, roll).reshape(-1), place])

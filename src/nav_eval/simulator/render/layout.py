@@ -1,0 +1,146 @@
+"""The arrays that the kernels of the software renderer share, as named tuples that numba understands.
+
+A scene is prepared once into these arrays, all read-only, and every camera of every session reads the same copy.
+`Workspace` is the scratch memory of one camera at work; a thread borrows one for the time of a frame.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+NEAR = 0.01
+"""Near plane, metres, as in Habitat."""
+TILE = 8
+"""Side of a tile of the hierarchical depth buffer, and the width of a block of pixels handled at once."""
+CHUNK = 256
+"""Pixels of a row that are shaded together."""
+PITCH = CHUNK + 16
+"""Length of a row array: runs may be written up to 15 pixels too far."""
+ROW_ARRAYS = 13
+PLANES = 11
+LEVELS = 16
+"""Columns of the mip table; the last level is repeated."""
+
+DOUBLE_SIDED = 1
+MASKED = 2
+TEXTURED = 4
+MODULATED = 8
+"""Bits of `Materials.flags` and `Triangles.flags`. MODULATED: the texel is multiplied by a factor or a vertex colour."""
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+U32 = NDArray[np.uint32]
+U8 = NDArray[np.uint8]
+
+
+class Clusters(NamedTuple):
+    """C groups of neighbouring triangles, each with a box and a cone of normals (metres, world frame)."""
+
+    center: F32
+    half: F32
+    axis: F32
+    """(C, 3) mean normal."""
+    spread: F32
+    """(C,) sine of the angle between `axis` and the normal farthest from it; 2 where the cone cannot cull."""
+    first_vertex: I32
+    """(C + 1,) the cluster's vertices are first_vertex[c] .. first_vertex[c + 1] - 1."""
+    first_triangle: I32
+
+
+class Triangles(NamedTuple):
+    """T triangles in cluster order."""
+
+    corners: I32
+    """(T, 3) indices into `Vertices`."""
+    material: I32
+    flags: U8
+    object_id: I32
+
+
+class Vertices(NamedTuple):
+    """V vertices in cluster order, one array per coordinate; `color` has one entry where the scene has none."""
+
+    x: F32
+    y: F32
+    z: F32
+    u: F32
+    v: F32
+    color: U32
+
+
+class Materials(NamedTuple):
+    """M materials. Level tables have LEVELS columns."""
+
+    flags: I32
+    wrap: I32
+    """(M, 2) WRAP_* codes of s and t."""
+    top: I32
+    """(M,) last mip level times 256."""
+    cutoff: I32
+    """(M,) alpha below this (0 to 255) is a hole."""
+    factor: F32
+    """(M, 4) RGBA that multiplies the texel."""
+    tiles: I32
+    """(M, LEVELS, 2) index of the level's first texel, tiles per row."""
+    size: F32
+    """(M, LEVELS, 2) width and height in 1/256 texel."""
+
+
+class Assets(NamedTuple):
+    """Everything of a scene that a kernel reads; shared by all cameras, read-only."""
+
+    clusters: Clusters
+    triangles: Triangles
+    vertices: Vertices
+    materials: Materials
+    texels: U32
+
+
+class Camera(NamedTuple):
+    """A pinhole camera: `pose` holds the world directions of image right, image down and forward, then the position."""
+
+    pose: F64
+    """(12,)"""
+    focal: float
+    """Pixels, the same in x and y."""
+    width: int
+    height: int
+    stride: int
+    """Width rounded up to a multiple of TILE: the length of a row in the workspace."""
+
+
+class Workspace(NamedTuple):
+    """Scratch of one camera, R = stride x (height rounded up to a multiple of TILE) pixels."""
+
+    inverse_depth: F32
+    """(R,) 1/z of the nearest surface so far, 0 where there is none."""
+    ids: I32
+    """(R,) triangle seen in a pixel, or -1."""
+    far: F32
+    """(R / 64,) a lower bound of inverse_depth in each tile."""
+    dirty: U8
+    """(R / 64,) 1 where something was drawn since the bound was computed."""
+    rect: I32
+    """(C, 4) a cluster's pixels: left, right, top, bottom; right and bottom excluded."""
+    nearest: F32
+    """(C,) least z of a cluster's box."""
+    order: I32
+    sorted: I32
+    screen: F64
+    """(4, most vertices of a cluster) x and y in pixels, 1/z, z."""
+    clip: F64
+    """(4, 3) corners of a triangle cut by the near plane: x and y in pixels, 1/z."""
+    slot: I32
+    """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
+    seen: I32
+    """(W * H,) triangle of each row of `planes`."""
+    planes: F32
+    """(W * H, PLANES) 1/z, u/z and v/z, each as value, step in x, step in y; then the pixel x, y of the values."""
+    tints: F32
+    """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
+    row: I32
+    """(ROW_ARRAYS * PITCH,) see shade.py."""

@@ -1,0 +1,277 @@
+"""Visibility: which triangle is nearest in each pixel, by scan conversion front to back.
+
+Per pixel only 1/z and the triangle's number are written; colours are computed afterwards, once per visible pixel
+(a visibility buffer: Burns and Hunt, JCGT 2013). Tiles of 8 x 8 pixels keep a lower bound of their 1/z (Greene,
+Kass and Miller, "Hierarchical Z-Buffer Visibility", 1993), recomputed only when a test needs it.
+
+Two triangles that share an edge compute its crossing with a row of pixels by the same operations in the same
+order, from its upper vertex down, in float64 without contraction: there is no crack between them. A pixel
+belongs to a span if its centre lies in [left, right). Every span is handled in blocks of eight pixels, written
+whole with the old value where a pixel is not covered, so that the compiler turns a block into vector code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nav_eval.jit import kernel
+from nav_eval.simulator.render.layout import DOUBLE_SIDED, MASKED, NEAR, TILE, Assets, Camera, Workspace
+from nav_eval.simulator.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
+
+BEYOND = 1e30
+"""1/z of the padding at the right and lower border: never the farthest of a tile."""
+
+
+@kernel()
+def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
+    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids."""
+    clusters = assets.clusters
+    clear(camera, work)
+    for k in range(count):
+        cluster = work.sorted[k]
+        if is_hidden(cluster, camera.stride, work):
+            continue
+        first = clusters.first_vertex[cluster]
+        project(camera, first, clusters.first_vertex[cluster + 1] - first, assets.vertices, work)
+        for triangle in range(clusters.first_triangle[cluster], clusters.first_triangle[cluster + 1]):
+            draw_triangle(camera, assets, triangle, first, work)
+        mark_dirty(cluster, camera.stride, work)
+
+
+@kernel()
+def clear(camera, work):
+    """Empty depth; tiles start clean with bound 0."""
+    work.inverse_depth[:] = np.float32(0.0)
+    work.ids[:] = np.int32(-1)
+    work.far[:] = np.float32(0.0)
+    work.dirty[:] = np.uint8(0)
+    if camera.width < camera.stride:
+        for y in range(camera.height):
+            work.inverse_depth[y * camera.stride + camera.width : (y + 1) * camera.stride] = np.float32(BEYOND)
+    work.inverse_depth[camera.height * camera.stride :] = np.float32(BEYOND)
+
+
+@kernel()
+def is_hidden(cluster, stride, work):
+    """True if in every tile of the cluster's rectangle all pixels are nearer than its box."""
+    nearest = np.float32(1.000001) / work.nearest[cluster]
+    across = stride // TILE
+    for ty in range(work.rect[cluster, 2] // TILE, (work.rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(work.rect[cluster, 0] // TILE, (work.rect[cluster, 1] + TILE - 1) // TILE):
+            tile = ty * across + tx
+            if work.far[tile] < nearest:
+                if work.dirty[tile]:
+                    update_bound(tile, stride, work)
+                if work.far[tile] < nearest:
+                    return False
+    return True
+
+
+@kernel()
+def update_bound(tile, stride, work):
+    """The farthest 1/z of a tile."""
+    bits = work.inverse_depth.view(np.int32)  # non-negative floats sort as integers, which vectorise
+    across = stride // TILE
+    origin = (tile // across) * TILE * stride + (tile % across) * TILE
+    lowest = np.int32(0x7FFFFFFF)
+    for row in range(TILE):
+        for column in range(TILE):
+            lowest = min(lowest, bits[np.uint64(origin + row * stride + column)])
+    work.far.view(np.int32)[tile] = lowest
+    work.dirty[tile] = 0
+
+
+@kernel()
+def mark_dirty(cluster, stride, work):
+    """The tiles of a cluster's rectangle may have come nearer."""
+    across = stride // TILE
+    for ty in range(work.rect[cluster, 2] // TILE, (work.rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(work.rect[cluster, 0] // TILE, (work.rect[cluster, 1] + TILE - 1) // TILE):
+            work.dirty[ty * across + tx] = 1
+
+
+@kernel()
+def project(camera, first, count, vertices, work):
+    """Screen position, 1/z and z of a cluster's vertices into work.screen."""
+    view = camera.pose
+    right_x, right_y, right_z, down_x, down_y, down_z = view[0], view[1], view[2], view[3], view[4], view[5]
+    ahead_x, ahead_y, ahead_z, px, py, pz = view[6], view[7], view[8], view[9], view[10], view[11]
+    focal, left, top = camera.focal, camera.width * 0.5, camera.height * 0.5
+    for k in range(count):
+        dx = vertices.x[first + k] - px
+        dy = vertices.y[first + k] - py
+        dz = vertices.z[first + k] - pz
+        z = ahead_x * dx + ahead_y * dy + ahead_z * dz
+        w = 1.0 / z if z >= NEAR else 0.0
+        work.screen[0, k] = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
+        work.screen[1, k] = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
+        work.screen[2, k] = w
+        work.screen[3, k] = z
+
+
+@kernel()
+def draw_triangle(camera, assets, triangle, first, work):
+    """Draw a triangle, cut by the near plane if need be; `first`: the cluster's first vertex."""
+    screen = work.screen
+    a = assets.triangles.corners[triangle, 0] - first
+    b = assets.triangles.corners[triangle, 1] - first
+    c = assets.triangles.corners[triangle, 2] - first
+    inside = (screen[3, a] >= NEAR) + (screen[3, b] >= NEAR) + (screen[3, c] >= NEAR)
+    if inside == 3:
+        fill(
+            camera, assets, triangle,
+            screen[0, a], screen[1, a], screen[2, a],
+            screen[0, b], screen[1, b], screen[2, b],
+            screen[0, c], screen[1, c], screen[2, c],
+            work,
+        )  # fmt: skip
+    elif inside > 0:
+        corners = clip_near(camera, assets, triangle, first, work)
+        p = work.clip
+        for k in range(1, corners - 1):
+            fill(
+                camera, assets, triangle,
+                p[0, 0], p[0, 1], p[0, 2],
+                p[k, 0], p[k, 1], p[k, 2],
+                p[k + 1, 0], p[k + 1, 1], p[k + 1, 2],
+                work,
+            )  # fmt: skip
+
+
+@kernel()
+def clip_near(camera, assets, triangle, first, work):
+    """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
+
+    A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
+    """
+    n = 0
+    for k in range(3):
+        a = assets.triangles.corners[triangle, k]
+        b = assets.triangles.corners[triangle, (k + 1) % 3]
+        ahead_a = work.screen[3, a - first] >= NEAR
+        ahead_b = work.screen[3, b - first] >= NEAR
+        if ahead_a:
+            for axis in range(3):
+                work.clip[n, axis] = work.screen[axis, a - first]
+            n += 1
+        if ahead_a != ahead_b:
+            seen, behind = (a, b) if ahead_a else (b, a)
+            sx, sy, sz = to_camera(camera.pose, assets.vertices, seen)
+            hx, hy, hz = to_camera(camera.pose, assets.vertices, behind)
+            share = (NEAR - sz) / (hz - sz)
+            scale = camera.focal / NEAR
+            work.clip[n, 0] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
+            work.clip[n, 1] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
+            work.clip[n, 2] = 1.0 / NEAR
+            n += 1
+    return n
+
+
+@kernel(inline="always")
+def limit(value):
+    """A pixel coordinate that fits `ceil`; outside any image all the same."""
+    return min(max(value, -9e5), 9e5)
+
+
+@kernel(inline="always")
+def ceil(value):
+    """Ceiling of |value| < 1e6; math.ceil would be a call into the C library."""
+    return np.int64(1048576) - np.int64(1048576.0 - value)
+
+
+@kernel()
+def fill(camera, assets, triangle, x0, y0, w0, x1, y1, w1, x2, y2, w2, work):
+    """Scan-convert one triangle; x to the right and y down in pixels, w = 1/z."""
+    flags = assets.triangles.flags[triangle]
+    det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+    if det >= 0.0 and (det == 0.0 or not flags & DOUBLE_SIDED):
+        return  # turned away: counter-clockwise with y up is clockwise with y down
+    top = max(0, ceil(limit(min(y0, min(y1, y2)) - 0.5)))
+    end = min(camera.height, ceil(limit(max(y0, max(y1, y2)) - 0.5)))
+    left = max(0, ceil(limit(min(x0, min(x1, x2)) - 0.5)))
+    right = min(camera.width, ceil(limit(max(x0, max(x1, x2)) - 0.5)))
+    if top >= end or left >= right:
+        return
+    inverse = 1.0 / det
+    wx = ((y2 - y0) * (w1 - w0) - (y1 - y0) * (w2 - w0)) * inverse
+    wy = ((x1 - x0) * (w2 - w0) - (x2 - x0) * (w1 - w0)) * inverse
+    corner = w0 + wx * (0.5 - x0) + wy * (0.5 - y0)
+    if y1 < y0:
+        x0, y0, x1, y1 = x1, y1, x0, y0
+    if y2 < y1:
+        x1, y1, x2, y2 = x2, y2, x1, y1
+        if y1 < y0:
+            x0, y0, x1, y1 = x1, y1, x0, y0
+    long = (x2 - x0) / (y2 - y0)
+    upper = (x1 - x0) / (y1 - y0) if y1 > y0 else 0.0
+    lower = (x2 - x1) / (y2 - y1) if y2 > y1 else 0.0
+    for y in range(top, end):
+        center = y + 0.5
+        p = x0 + (center - y0) * long
+        q = x0 + (center - y0) * upper if center < y1 else x1 + (center - y1) * lower
+        a = max(left, ceil(limit(min(p, q) - 0.5)))
+        b = min(right, ceil(limit(max(p, q) - 0.5)))
+        if a < b:
+            if flags & MASKED:
+                span_masked(camera, assets, triangle, y, a, b, corner + wy * y, wx, work)
+            else:
+                w = np.float32(corner + wy * y + wx * (a & ~(TILE - 1)))
+                span(y * camera.stride, a, b, w, np.float32(wx), np.int32(triangle), work)
+
+
+@kernel()
+def span(origin, a, b, w, wx, triangle, work):
+    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block that holds a."""
+    depth = work.inverse_depth
+    ids = work.ids
+    for block in range(a & ~(TILE - 1), b, TILE):
+        for lane in range(TILE):
+            at = np.uint64(origin + block + lane)
+            q = w + wx * np.float32(lane)
+            old = depth[at]
+            nearer = (q > old) & (block + lane >= a) & (block + lane < b)
+            depth[at] = q if nearer else old
+            ids[at] = triangle if nearer else ids[at]
+        w += wx * np.float32(TILE)
+
+
+@kernel()
+def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
+    """As `span`, for a material with holes: a pixel that is nearest so far asks the texture. w: 1/z at x = 0."""
+    corners = assets.triangles.corners[triangle]
+    vertices = assets.vertices
+    material = assets.triangles.material[triangle]
+    materials = assets.materials
+    planes = barycentric_planes(camera, vertices, corners[0], corners[1], corners[2])
+    ux, uy, u0 = blend_plane(planes, vertices.u[corners[0]], vertices.u[corners[1]], vertices.u[corners[2]])
+    vx, vy, v0 = blend_plane(planes, vertices.v[corners[0]], vertices.v[corners[1]], vertices.v[corners[2]])
+    px, py, _ = blend_plane(planes, 1.0, 1.0, 1.0)
+    width, height = materials.size[material, 0, 0] / 256.0, materials.size[material, 0, 1] / 256.0
+    opacity = corner_alpha(vertices, corners) * materials.factor[material, 3]
+    cutoff = materials.cutoff[material]
+    for x in range(a, b):
+        q = np.float32(w + wx * x)
+        at = y * camera.stride + x
+        if q <= work.inverse_depth[at]:
+            continue
+        z = 1.0 / (w + wx * x)
+        u = (u0 + ux * (x + 0.5) + uy * (y + 0.5)) * z
+        v = (v0 + vx * (x + 0.5) + vy * (y + 0.5)) * z
+        level = level_of_detail(
+            (ux - u * px) * z, (uy - u * py) * z, (vx - v * px) * z, (vy - v * py) * z,
+            width, height, materials.top[material],
+        )  # fmt: skip
+        if alpha(assets.texels, materials, material, np.float32(u), np.float32(v), level) * opacity >= cutoff:
+            work.inverse_depth[at] = q
+            work.ids[at] = triangle
+
+
+@kernel()
+def corner_alpha(vertices, corners):
+    """Mean alpha of a triangle's vertex colours, 0 to 1."""
+    if vertices.color.shape[0] == 1:
+        return 1.0
+    total = 0.0
+    for k in range(3):
+        total += np.int64(vertices.color[corners[k]]) >> 24
+    return total / 765.0
