@@ -15,7 +15,7 @@ from nav_eval.errors import DatasetError
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
 UNIT_TOLERANCE = 1e-3
-"""Data sets round quaternions to five digits or so; more than this off the unit length is a fault."""
+"""Data sets round rotations to five digits or so; more than this off the unit length is a fault."""
 
 SCENE_PREFIX = "data/scene_datasets/"
 
@@ -122,14 +122,14 @@ class Fields:
         """A list of positions; absent means none."""
         return tuple(self._vector(f"{key}[{i}]", value) for i, value in enumerate(self.items(key)))
 
-    def quaternion(self, key: str) -> Quaternion:
-        """[x, y, z, w] of unit length."""
+    def quaternion(self, key: str, tolerance: float = UNIT_TOLERANCE) -> Quaternion:
+        """[x, y, z, w] of unit length, give or take `tolerance`."""
         value: Any = self.values.get(key)
         if not _numbers(value, 4):
             self.fault(key, f"expected 4 finite numbers, got {_shown(value)}")
             return IDENTITY
         x, y, z, w = map(float, value)
-        if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1) > UNIT_TOLERANCE:
+        if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1) > tolerance:
             self.fault(key, f"the quaternion {_shown(value)} is not of unit length")
             return IDENTITY
         return (x, y, z, w)

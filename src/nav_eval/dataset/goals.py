@@ -12,6 +12,9 @@ from typing import Any
 from nav_eval.dataset.episode import Episode, Goal, ImageGoal, ViewPoint
 from nav_eval.dataset.fields import Fields, Origin, record_of
 
+VIEW_TOLERANCE = 0.1
+"""Habitat's own ObjectNav view points are up to 6 % off the unit length; nothing is scored by them."""
+
 
 def read_goals(record: Fields) -> tuple[Goal, ...]:
     """The goals in the record itself."""
@@ -50,6 +53,11 @@ class GoalTable:
         self._origin = origin
         self._path = path
         self._read: dict[str, tuple[Goal, ...]] = {}
+
+    @classmethod
+    def member(cls, members: Mapping[str, Any], key: str, origin: Origin) -> GoalTable:
+        """The table that is the file's member `key`."""
+        return cls(Fields(members[key], origin, key).values, origin, key)
 
     def find(self, key: str, record: Fields) -> tuple[Goal, ...]:
         """The goals under `key`; `record` is blamed when there are none."""
@@ -99,7 +107,7 @@ def _read_view_point(view: Fields) -> ViewPoint:
     state = view.child("agent_state")
     return ViewPoint(
         position=state.vector("position"),
-        rotation=state.quaternion("rotation") if "rotation" in state else None,
+        rotation=state.quaternion("rotation", VIEW_TOLERANCE) if "rotation" in state else None,
         iou=view.optional_number("iou"),
     )
 
