@@ -2,6 +2,7 @@
 
 Exact DTW is the default. `fastdtw` is the approximation of Salvador & Chan 2007 as the PyPI package of that name
 computes it (VLN-CE calls it with radius 1): align at half the resolution, then refine near that path.
+Importing this module loads numba; nav_eval.metrics.reference does so only where points are compared.
 """
 
 from __future__ import annotations
@@ -9,20 +10,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nav_eval.metrics.kernels import dtw as kernels
+
 
 def dtw(distances: ArrayLike) -> float:
     """Exact DTW over a (T, R) matrix of distances between agent and reference points, m; inf where it is empty."""
-    from nav_eval.metrics.kernels import dtw_matrix
-
     matrix = np.ascontiguousarray(distances, dtype=np.float64)
-    return dtw_matrix(matrix) if matrix.size else np.inf
+    return kernels.dtw_matrix(matrix) if matrix.size else np.inf
 
 
 def dtw_points(agent: ArrayLike, reference: ArrayLike) -> float:
     """Exact DTW between (T, 3) and (R, 3) points (m) under Euclidean distance; inf where either is empty."""
-    from nav_eval.metrics import kernels
-
-    return kernels.dtw_points(_points(agent), _points(reference))
+    agent, reference = _points(agent), _points(reference)
+    return kernels.dtw_points(agent, reference) if len(agent) and len(reference) else np.inf
 
 
 def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> float:
@@ -37,15 +37,13 @@ def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> f
 
 
 def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tuple[float, np.ndarray]:
-    from nav_eval.metrics.kernels import dtw_window, widened
-
     n, m = len(agent), len(reference)
     if min(n, m) < radius + 2:
         low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
     else:
         _, path = _coarse_to_fine(_halved(agent), _halved(reference), radius)
-        low, high = widened(path, n, m, radius)
-    return dtw_window(agent, reference, low, high)
+        low, high = kernels.widened(path, n, m, radius)
+    return kernels.dtw_window(agent, reference, low, high)
 
 
 def _halved(points: np.ndarray) -> np.ndarray:
@@ -54,4 +52,9 @@ def _halved(points: np.ndarray) -> np.ndarray:
 
 
 def _points(points: ArrayLike) -> np.ndarray:
-    return np.ascontiguousarray(points, dtype=np.float64).reshape(-1, 3)
+    array = np.ascontiguousarray(points, dtype=np.float64)
+    if array.ndim == 2 and array.shape[1] == 3:
+        return array
+    if array.size == 0:
+        return array.reshape(0, 3)
+    raise ValueError(f"a path is an array of shape (points, 3), not {array.shape}.")

@@ -88,7 +88,7 @@ def path_coverage(nearest: ArrayLike, threshold: float = 3.0) -> float:
 def waypoint_coverage(nearest: ArrayLike, within: float) -> float:
     """Share of the (R,) reference points that the agent passed within `within` (m), inclusive."""
     least = np.asarray(nearest, dtype=np.float64)
-    return np.count_nonzero(least <= within) / least.size if least.size else 0.0
+    return float(np.count_nonzero(least <= within) / least.size) if least.size else 0.0
 
 
 def cls(coverage: float, reference_length: float, length: float) -> float:
