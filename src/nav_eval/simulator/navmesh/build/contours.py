@@ -1,0 +1,259 @@
+"""Outlines of regions: traced along the cells, then simplified to a few corners.
+
+Re-implements contour tracing and simplification of Recast 1.6.0 (RecastContour.cpp, zlib licence, Mikko Mononen):
+corners where the neighbouring region changes are kept, walls are simplified by farthest point within `max_error`
+(Douglas and Peucker, in lexicographic order so that both sides of a border agree) and split where too long.
+
+A contour is rows [x, height, z, side] in cells; `side` is the region on the other side of the edge that starts
+there, with AREA_BORDER set where walkable floor ends. All contours of a mesh are one array with `begin` and `size`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.merging import MAX_CONTOUR_STEPS
+from nav_eval.simulator.navmesh.build.predicates import same
+
+Ints = NDArray[np.int32]
+
+AREA_BORDER = 0x20000
+REGION_MASK = 0xFFFF
+
+
+@kernel()
+def _corner_height(i: int, direction: int, level: Ints, near: Ints) -> int:
+    """Highest of the up to four floors around the corner at the end of side `direction` of floor i."""
+    turned = (direction + 1) & 3
+    highest = level[i]
+    a = near[i, direction]
+    if a != -1:
+        highest = max(highest, level[a])
+        b = near[a, turned]
+        if b != -1:
+            highest = max(highest, level[b])
+    a = near[i, turned]
+    if a != -1:
+        highest = max(highest, level[a])
+        b = near[a, direction]
+        if b != -1:
+            highest = max(highest, level[b])
+    return highest
+
+
+@kernel()
+def _trace(
+    i: int,
+    sides: NDArray[np.uint8],
+    level: Ints,
+    area: NDArray[np.uint8],
+    region: Ints,
+    near: Ints,
+    column: Ints,
+    width: int,
+    out: Ints,
+) -> int:
+    """Corners of the contour that floor i lies on into `out`, clearing the sides walked; how many."""
+    direction = 0
+    while not sides[i] & (1 << direction):
+        direction += 1
+    start, start_direction, own = i, direction, area[i]
+    count = 0
+    for _ in range(MAX_CONTOUR_STEPS - 1):
+        if sides[i] & (1 << direction):
+            k = near[i, direction]
+            side = 0
+            if k != -1:
+                side = region[k]
+                if area[k] != own:
+                    side |= AREA_BORDER
+            out[count, 0] = column[i] % width + (direction == 1 or direction == 2)
+            out[count, 1] = _corner_height(i, direction, level, near)
+            out[count, 2] = column[i] // width + (direction == 0 or direction == 1)
+            out[count, 3] = side
+            count += 1
+            sides[i] &= ~(1 << direction) & 0xF
+            direction = (direction + 1) & 3
+        else:
+            i = near[i, direction]
+            direction = (direction + 3) & 3
+        if i == start and direction == start_direction:
+            break
+    return count
+
+
+@kernel()
+def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> np.float32:
+    """Squared distance of (x, z) from the segment a-b, in cells."""
+    abx = np.float32(bx - ax)
+    abz = np.float32(bz - az)
+    dx = np.float32(x - ax)
+    dz = np.float32(z - az)
+    length = abx * abx + abz * abz
+    t = abx * dx + abz * dz
+    if length > np.float32(0):
+        t /= length
+    t = min(max(t, np.float32(0)), np.float32(1))
+    dx = np.float32(ax) + t * abx - np.float32(x)
+    dz = np.float32(az) + t * abz - np.float32(z)
+    return dx * dx + dz * dz
+
+
+@kernel()
+def _first_corners(points: Ints, count: int, picked: Ints) -> int:
+    """Corners to start from, as point numbers in `picked`: where the other side changes, else two extremes."""
+    n = 0
+    if np.any(points[:count, 3] & REGION_MASK):
+        for i in range(count):
+            change = points[i, 3] ^ points[(i + 1) % count, 3]
+            if change & (REGION_MASK | AREA_BORDER):
+                picked[n] = i
+                n += 1
+    if n > 0:
+        return n
+    low = high = 0
+    for i in range(count):
+        x, z = points[i, 0], points[i, 2]
+        if x < points[low, 0] or (x == points[low, 0] and z < points[low, 2]):
+            low = i
+        if x > points[high, 0] or (x == points[high, 0] and z > points[high, 2]):
+            high = i
+    picked[0] = low
+    picked[1] = high
+    return 2
+
+
+@kernel()
+def _insert(picked: Ints, n: int, at: int, value: int) -> int:
+    for j in range(n, at, -1):
+        picked[j] = picked[j - 1]
+    picked[at] = value
+    return n + 1
+
+
+@kernel()
+def _farthest(points: Ints, count: int, a: int, b: int, max_error: np.float32) -> int:
+    """The point between corners a and b that strays most from a-b on a wall, or -1 if none strays too far."""
+    ax, az, bx, bz = points[a, 0], points[a, 2], points[b, 0], points[b, 2]
+    if bx > ax or (bx == ax and bz > az):
+        step, i, end = 1, (a + 1) % count, b
+    else:
+        step, i, end = count - 1, (b + count - 1) % count, a
+        ax, az, bx, bz = bx, bz, ax, az
+    if points[i, 3] & REGION_MASK != 0 and points[i, 3] & AREA_BORDER == 0:
+        return -1
+    worst = np.float32(0)
+    found = -1
+    while i != end:
+        d = _deviation(points[i, 0], points[i, 2], ax, az, bx, bz)
+        if d > worst:
+            worst = d
+            found = i
+        i = (i + step) % count
+    return found if worst > max_error * max_error else -1
+
+
+@kernel()
+def _middle(points: Ints, count: int, a: int, b: int, max_edge: int) -> int:
+    """The point halfway along the wall from corner a to b if that is longer than max_edge, else -1."""
+    if points[(a + 1) % count, 3] & REGION_MASK != 0:
+        return -1
+    dx = np.int64(points[b, 0]) - points[a, 0]
+    dz = np.int64(points[b, 2]) - points[a, 2]
+    between = b - a if b >= a else b + count - a
+    if dx * dx + dz * dz <= max_edge * max_edge or between <= 1:
+        return -1
+    forward = dx > 0 or (dx == 0 and dz > 0)
+    return (a + (between if forward else between + 1) // 2) % count
+
+
+@kernel()
+def _simplify(points: Ints, count: int, max_error: np.float32, max_edge: int, picked: Ints) -> int:
+    """Numbers of the points that stay corners, in order, into `picked`; how many."""
+    n = _first_corners(points, count, picked)
+    for turn in range(1 if max_edge <= 0 else 2):
+        i = 0
+        while i < n:
+            a, b = picked[i], picked[(i + 1) % n]
+            if turn == 0:
+                extra = _farthest(points, count, a, b, max_error)
+            else:
+                extra = _middle(points, count, a, b, max_edge)
+            if extra == -1:
+                i += 1
+            else:
+                n = _insert(picked, n, i + 1, extra)
+    return n
+
+
+@kernel()
+def _drop_repeats(corners: Ints, n: int) -> int:
+    """Remove corners equal to their successor seen from above, in place; how many stay."""
+    i = 0
+    total = n
+    while i < total:
+        if same(corners, i, corners, i + 1 if i + 1 < total else 0):
+            for j in range(i, n - 1):
+                corners[j] = corners[j + 1]
+            n -= 1
+            total -= 1
+        i += 1
+    return n
+
+
+@kernel()
+def trace_contours(
+    level: Ints,
+    area: NDArray[np.uint8],
+    region: Ints,
+    near: Ints,
+    column: Ints,
+    width: int,
+    max_error: np.float32,
+    max_edge: int,
+) -> tuple[Ints, Ints, Ints, Ints]:
+    """(corners (C, 4), begin (K,), size (K,), region (K,)) of the contours, holes included, in the order found.
+
+    max_error and max_edge in cells; max_edge 0 splits nothing.
+    """
+    sides = np.zeros(len(level), np.uint8)
+    for i in range(len(level)):
+        if region[i] != 0:
+            for direction in range(4):
+                k = near[i, direction]
+                if k == -1 or region[k] != region[i]:
+                    sides[i] |= 1 << direction
+    points = np.empty((MAX_CONTOUR_STEPS, 4), np.int32)
+    picked = np.empty(MAX_CONTOUR_STEPS + 2, np.int32)
+    corners = np.empty((4096, 4), np.int32)
+    table = np.empty((256, 3), np.int32)
+    used = 0
+    contours = 0
+    for i in range(len(level)):
+        if sides[i] == 0 or sides[i] == 0xF:
+            sides[i] = 0
+            continue
+        count = _trace(i, sides, level, area, region, near, column, width, points)
+        n = _simplify(points, count, max_error, max_edge, picked)
+        while used + n > len(corners):
+            larger = np.empty((2 * len(corners), 4), np.int32)
+            larger[:used] = corners[:used]
+            corners = larger
+        for j in range(n):
+            corners[used + j, :3] = points[picked[j], :3]
+            corners[used + j, 3] = points[(picked[j] + 1) % count, 3] & (REGION_MASK | AREA_BORDER)
+        n = _drop_repeats(corners[used : used + n], n)
+        if n < 3:
+            continue
+        if contours == len(table):
+            wider = np.empty((2 * contours, 3), np.int32)
+            wider[:contours] = table
+            table = wider
+        table[contours, 0] = used
+        table[contours, 1] = n
+        table[contours, 2] = region[i]
+        used += n
+        contours += 1
+    return corners[:used].copy(), table[:contours, 0].copy(), table[:contours, 1].copy(), table[:contours, 2].copy()

@@ -1,0 +1,238 @@
+"""Triangles to a heightfield: the first stage of a navmesh build.
+
+Re-implements, over flat arrays, how Recast 1.6.0 voxelises triangles (recastnavigation/recastnavigation,
+Recast.cpp and RecastRasterization.cpp, zlib licence, Mikko Mononen): each triangle is cut by the planes between grid
+rows, each strip by the planes between columns, and the piece left in a cell becomes a solid span. The order of the
+cuts and of the merging of spans decides the last bit of the result, so both follow Recast.
+
+A heightfield here is `first` (width * depth,) int32, the index of each column's lowest span or -1, and
+`spans` (N, 4) int32 rows [bottom, top, area, next], heights in cells above the lower bound.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.jit import kernel
+
+WALKABLE = 63
+MAX_SPAN_HEIGHT = 0x1FFF
+"""Highest cell of a column; what is higher is pressed down to it."""
+LOW, HIGH, AREA, NEXT = 0, 1, 2, 3
+
+_ZERO = np.float32(0.0)
+_ONE = np.float32(1.0)
+
+
+@kernel()
+def walkable_triangles(
+    positions: NDArray[np.float32], triangles: NDArray[np.int32], min_normal_y: np.float32
+) -> NDArray[np.uint8]:
+    """WALKABLE or 0 for each triangle (T,), by the upward part of its unit normal."""
+    areas = np.zeros(len(triangles), np.uint8)
+    for t in range(len(triangles)):
+        a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
+        ux = positions[b, 0] - positions[a, 0]
+        uy = positions[b, 1] - positions[a, 1]
+        uz = positions[b, 2] - positions[a, 2]
+        vx = positions[c, 0] - positions[a, 0]
+        vy = positions[c, 1] - positions[a, 1]
+        vz = positions[c, 2] - positions[a, 2]
+        nx = uy * vz - uz * vy
+        ny = uz * vx - ux * vz
+        nz = ux * vy - uy * vx
+        if ny * (_ONE / np.sqrt(nx * nx + ny * ny + nz * nz)) > min_normal_y:
+            areas[t] = WALKABLE
+    return areas
+
+
+@kernel()
+def _split(
+    pool: NDArray[np.float32], source: int, count: int, below: int, above: int, plane: np.float32, axis: int
+) -> tuple[int, int]:
+    """Cut polygon `source` of the pool at axis = plane into polygons `below` and `above`; their vertex counts.
+
+    A vertex on the plane goes to both sides, and a cut edge's new vertex is computed once for both.
+    """
+    n_below = 0
+    n_above = 0
+    j = count - 1
+    dj = plane - pool[source, j, axis]
+    for i in range(count):
+        di = plane - pool[source, i, axis]
+        if (di >= _ZERO) != (dj >= _ZERO):
+            s = dj / (dj - di)
+            for k in range(3):
+                cut = pool[source, j, k] + (pool[source, i, k] - pool[source, j, k]) * s
+                pool[below, n_below, k] = cut
+                pool[above, n_above, k] = cut
+            n_below += 1
+            n_above += 1
+            keep_below = di > _ZERO
+            keep_above = di < _ZERO
+        else:
+            keep_below = di >= _ZERO
+            keep_above = di <= _ZERO
+        if keep_below:
+            for k in range(3):
+                pool[below, n_below, k] = pool[source, i, k]
+            n_below += 1
+        if keep_above:
+            for k in range(3):
+                pool[above, n_above, k] = pool[source, i, k]
+            n_above += 1
+        j = i
+        dj = di
+    return n_below, n_above
+
+
+@kernel()
+def _add_span(
+    first: NDArray[np.int32], spans: NDArray[np.int32], new: int, column: int, merge_threshold: int
+) -> int:
+    """Link span row `new` into its column, swallowing the spans that it touches; the head of the swallowed list.
+
+    Swallowed rows stay chained by NEXT (from the returned row to -1) so that the caller can use them again.
+    """
+    freed = -1
+    previous = -1
+    current = first[column]
+    while current != -1:
+        if spans[current, LOW] > spans[new, HIGH]:
+            break
+        following = spans[current, NEXT]
+        if spans[current, HIGH] < spans[new, LOW]:
+            previous = current
+        else:
+            spans[new, LOW] = min(spans[new, LOW], spans[current, LOW])
+            spans[new, HIGH] = max(spans[new, HIGH], spans[current, HIGH])
+            if spans[new, HIGH] - spans[current, HIGH] <= merge_threshold:
+                spans[new, AREA] = max(spans[new, AREA], spans[current, AREA])
+            if previous != -1:
+                spans[previous, NEXT] = following
+            else:
+                first[column] = following
+            spans[current, NEXT] = freed
+            freed = current
+        current = following
+    if previous != -1:
+        spans[new, NEXT] = spans[previous, NEXT]
+        spans[previous, NEXT] = new
+    else:
+        spans[new, NEXT] = first[column]
+        first[column] = new
+    return freed
+
+
+@kernel()
+def rasterize(
+    positions: NDArray[np.float32],
+    triangles: NDArray[np.int32],
+    areas: NDArray[np.uint8],
+    low: NDArray[np.float32],
+    high: NDArray[np.float32],
+    width: int,
+    depth: int,
+    cell_size: np.float32,
+    cell_height: np.float32,
+    merge_threshold: int,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """The heightfield (first, spans) of triangles within [low, high]; merge_threshold in cells.
+
+    Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other.
+    """
+    first = np.full(width * depth, -1, np.int32)
+    spans = np.empty((4096, 4), np.int32)
+    used = 0
+    free = -1
+    pool = np.empty((5, 12, 3), np.float32)  # polygons: 0 and 1 rest of the triangle, 2 and 3 of the row, 4 cell
+    inverse_size = _ONE / cell_size
+    inverse_height = _ONE / cell_height
+    room = high[1] - low[1]
+    for t in range(len(triangles)):
+        tri_low_z = positions[triangles[t, 0], 2]
+        tri_high_z = tri_low_z
+        outside = False
+        for k in range(3):
+            a = positions[triangles[t, 0], k]
+            b = positions[triangles[t, 1], k]
+            c = positions[triangles[t, 2], k]
+            smallest = min(a, min(b, c))
+            largest = max(a, max(b, c))
+            outside = outside or smallest > high[k] or largest < low[k]
+            if k == 2:
+                tri_low_z = smallest
+                tri_high_z = largest
+            pool[0, 0, k] = a
+            pool[0, 1, k] = b
+            pool[0, 2, k] = c
+        if outside:
+            continue
+        z0 = max(-1, min(depth - 1, int((tri_low_z - low[2]) * inverse_size)))
+        z1 = max(0, min(depth - 1, int((tri_high_z - low[2]) * inverse_size)))
+        rest, spare = 0, 1
+        n_rest = 3
+        for z in range(z0, z1 + 1):
+            edge_z = (low[2] + np.float32(z) * cell_size) + cell_size
+            n_row, n_rest = _split(pool, rest, n_rest, 2, spare, edge_z, 2)
+            rest, spare = spare, rest
+            if n_row < 3 or z < 0:
+                continue
+            smallest = pool[2, 0, 0]
+            largest = smallest
+            for i in range(1, n_row):
+                smallest = min(smallest, pool[2, i, 0])
+                largest = max(largest, pool[2, i, 0])
+            x0 = int((smallest - low[0]) * inverse_size)
+            x1 = int((largest - low[0]) * inverse_size)
+            if x1 < 0 or x0 >= width:
+                continue
+            x0 = max(-1, min(width - 1, x0))
+            x1 = max(0, min(width - 1, x1))
+            row, other = 2, 3
+            for x in range(x0, x1 + 1):
+                edge_x = (low[0] + np.float32(x) * cell_size) + cell_size
+                n_cell, n_row = _split(pool, row, n_row, 4, other, edge_x, 0)
+                row, other = other, row
+                if n_cell < 3 or x < 0:
+                    continue
+                bottom = pool[4, 0, 1]
+                top = bottom
+                for i in range(1, n_cell):
+                    bottom = min(bottom, pool[4, i, 1])
+                    top = max(top, pool[4, i, 1])
+                bottom -= low[1]
+                top -= low[1]
+                if top < _ZERO or bottom > room:
+                    continue
+                bottom = max(bottom, _ZERO)
+                top = min(top, room)
+                span_low = max(0, min(MAX_SPAN_HEIGHT, int(np.floor(bottom * inverse_height))))
+                span_high = max(span_low + 1, min(MAX_SPAN_HEIGHT, int(np.ceil(top * inverse_height))))
+                if free != -1:
+                    new = free
+                    free = spans[new, NEXT]
+                else:
+                    if used == len(spans):
+                        larger = np.empty((2 * used, 4), np.int32)
+                        larger[:used] = spans
+                        spans = larger
+                    new = used
+                    used += 1
+                spans[new, LOW] = span_low
+                spans[new, HIGH] = span_high
+                spans[new, AREA] = areas[t]
+                freed = _add_span(first, spans, new, x + z * width, merge_threshold)
+                while freed != -1:
+                    following = spans[freed, NEXT]
+                    spans[freed, NEXT] = free
+                    free = freed
+                    freed = following
+    return first, spans
+
+
+def min_normal_y(max_slope: float) -> np.float32:
+    """The least upward part of a walkable triangle's unit normal; max_slope in degrees."""
+    radians = np.float32(max_slope) / np.float32(180.0) * np.float32(np.pi)
+    return np.float32(np.cos(float(radians)))
