@@ -14,8 +14,9 @@ from typing import Any, ClassVar, TypeAlias
 
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin, Report, raise_fault
-from nav_eval.dataset.inspection import checked_object, oddities
+from nav_eval.dataset.inspection import checked_object, report_oddities
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
+from nav_eval.errors import DatasetError
 
 GoalSource: TypeAlias = Callable[[Fields], tuple[Goal, ...]]
 """Finds the goals of a record: in the record itself, or in a table of the file."""
@@ -55,7 +56,7 @@ class FileDataset(ABC):
         self.request = request
 
     def __iter__(self) -> Iterator[Episode]:
-        return self.episodes(raise_fault)
+        return (episode for _, episode in self.episodes(raise_fault))
 
     @property
     def files(self) -> tuple[str, ...]:
@@ -81,12 +82,17 @@ class FileDataset(ABC):
                 return None
         return header
 
-    def episodes(self, report: Report, *, thorough: bool = False) -> Iterator[Episode]:
-        """Every wanted episode. `report` hears of faults; `thorough` also looks at what the evaluator never uses."""
+    def episodes(self, report: Report, *, thorough: bool = False) -> Iterator[tuple[Fields, Episode]]:
+        """Every wanted episode with its record. `report` hears of faults.
+
+        `thorough` looks also at what the evaluator never uses, and goes on to the next file when one is unreadable.
+        """
         for file in self.episode_files:
-            for record, goals in self._records(Origin(file, report), thorough):
+            for record, goals in self._readable(Origin(file, report), thorough):
                 if self._wants_scene(record):
-                    yield from filter(self._wants_language, self.read(record, goals))
+                    for episode in self.read(record, goals):
+                        if self._wants_language(episode):
+                            yield record, episode
 
     @abstractmethod
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
@@ -101,18 +107,28 @@ class FileDataset(ABC):
         """How the records of a file find their goals; `members` are those of `table_key`'s file."""
         return lambda record: ()
 
+    def _readable(self, origin: Origin, thorough: bool) -> Iterator[tuple[Fields, GoalSource]]:
+        try:
+            yield from self._records(origin, thorough)
+        except DatasetError as error:
+            if not thorough:
+                raise
+            origin.fault("", str(error).removeprefix(f"{origin.file}: "))
+
     def _records(self, origin: Origin, thorough: bool) -> Iterator[tuple[Fields, GoalSource]]:
         stream = self._stream(origin.file, thorough)
         members: dict[str, Any] = {}
         goals: GoalSource | None = None
         for part in stream:
             if thorough:
-                _report_oddities(part.value, origin, part.path)
+                report_oddities(part.value, origin, part.path)
             if part.number is None:
                 members[part.key] = part.value
                 continue
             goals = goals or self.goal_source(self._with_table(members, origin.file), origin)
             yield Fields(part.value, origin, part.path), goals
+        for key in sorted({key for key in stream.keys if stream.keys.count(key) > 1}):
+            origin.fault(key, "the key stands twice")
         if not stream.is_list and "episodes" not in stream.keys:
             origin.fault("episodes", "missing: expected a list of episodes")
         elif "episodes" in members:
@@ -150,8 +166,3 @@ class FileDataset(ABC):
             return True
         language = episode.instruction.language
         return language in wanted or language.split("-")[0] in wanted
-
-
-def _report_oddities(value: Any, origin: Origin, path: str) -> None:
-    for place, message in oddities(value, path):
-        origin.fault(place, message)

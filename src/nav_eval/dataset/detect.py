@@ -31,42 +31,65 @@ def open_as(type_name: str, request: DatasetRequest) -> FileDataset:
 
 
 def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
-    """The format's name; raises DatasetError if the file is none that we know, or cannot be read."""
+    """The format's name; raises DatasetError if the file is none that we know, or cannot be read.
+
+    Damaged records and content files are passed over as long as one further on can be told.
+    """
+    trouble: DatasetError | None = None
     for file in (path, *_content(path)):
-        members: set[str] = set()
-        for part in JsonStream(file, max_bytes=max_bytes):
-            if part.number is not None:
-                return _type_of(part.value, members, file)
+        try:
+            found = _detect(file, max_bytes)
+        except DatasetError as error:
+            trouble = trouble or error
+        else:
+            if found is not None:
+                return found
+    raise trouble or DatasetError(f"{path}: there is no episode in it, so its type cannot be told. Name the type.")
+
+
+def _detect(file: str, max_bytes: int) -> str | None:
+    """The format of one file; None if it holds no records."""
+    members: set[str] = set()
+    record: Any = None
+    for part in JsonStream(file, max_bytes=max_bytes):
+        if part.number is None:
             members.add(part.key)
-        if "goals_by_category" in members:
-            return "objectnav"
-    raise DatasetError(f"{path}: there is no episode in it, so its type cannot be told. Name the type.")
+            continue
+        record = part.value
+        found = _type_of(record, members) if isinstance(record, dict) else None
+        if found is not None:
+            return found
+        if part.number == _TRIES:
+            break
+    if "goals_by_category" in members:
+        return "objectnav"
+    if record is None:
+        return None
+    keys = sorted(record)[:8] if isinstance(record, dict) else type(record).__name__
+    raise DatasetError(f"{file}: no known data set has such records ({keys}). Name the type, or give another file.")
 
 
 def _content(path: str) -> list[str]:
     return sorted(str(file) for file in (Path(path).parent / "content").glob("*.json*"))
 
 
-def _type_of(record: Any, members: set[str], file: str) -> str:
-    if not isinstance(record, dict):
-        raise DatasetError(f"{file}: the first record is no object. Give a data set file, not a submission.")
+def _type_of(record: Mapping[str, Any], members: set[str]) -> str | None:
     for key, name in _SIGNS.items():
         if key in record:
             return name
-    if "instructions" in record or "path" in record:
-        return "r2r"
     if isinstance(record.get("instruction"), Mapping):
         return "rxr-ce" if "language" in record["instruction"] else "r2r-ce"
     if "object_category" in record or "goals_by_category" in members:
         return "objectnav"
-    if "start_position" in record:
-        return "pointnav"
-    raise DatasetError(f"{file}: no known format has records with the keys {sorted(record)[:8]}. Name the type.")
+    return "pointnav" if "start_position" in record else None
 
 
 _SIGNS = {
     "new_instructions": "fgr2r",
     "first_path_id": "r4r",
-    "inst_idx": "ndh",
+    "dialog_history": "ndh",
     "goal_image_id": "instance-imagenav",
+    "instructions": "r2r",
+    "path_id": "r2r",
 }
+_TRIES = 100

@@ -42,6 +42,10 @@ def raise_fault(fault: Fault) -> None:
     raise DatasetError(f"{fault}. Correct the file; `nav-eval validate {fault.file}` lists every fault.")
 
 
+def _ignore(fault: Fault) -> None:
+    """The report of what a missing object lacks."""
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """Where values come from, and who hears of their faults."""
@@ -65,6 +69,7 @@ class Fields:
         self.values: Mapping[str, Any] = value if isinstance(value, dict) else {}
         if not isinstance(value, dict):
             origin.fault(path, f"expected an object, got {_shown(value)}")
+            self.origin = replace(origin, report=_ignore)  # one fault tells it all
 
     def __contains__(self, key: str) -> bool:
         """Whether `key` is there with a value; null, [] and {} count as absent."""
@@ -85,7 +90,7 @@ class Fields:
     def text(self, key: str) -> str:
         """A string that can be encoded as UTF-8."""
         value: str = self._get(key, str, "a string", "")
-        if not _encodable(value):
+        if not encodable(value):
             self.fault(key, "the text holds half of a surrogate pair")
             return ""
         return value
@@ -140,7 +145,7 @@ class Fields:
         for i, item in enumerate(items):
             if not isinstance(item, str):
                 self.fault(f"{key}[{i}]", f"expected a string, got {_shown(item)}")
-            elif not _encodable(item):
+            elif not encodable(item):
                 self.fault(f"{key}[{i}]", "the text holds half of a surrogate pair")
         return tuple(item for item in items if isinstance(item, str))
 
@@ -219,7 +224,8 @@ def _absent(value: Any) -> bool:
     return value is None or (isinstance(value, list | dict | tuple) and not value)
 
 
-def _encodable(text: str) -> bool:
+def encodable(text: str) -> bool:
+    """Whether `text` can be sent as UTF-8: JSON can spell half of a surrogate pair."""
     return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)
 
 

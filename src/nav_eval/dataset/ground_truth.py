@@ -13,7 +13,7 @@ from typing import Any
 
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.fields import Fault, Fields, Origin, Report
-from nav_eval.dataset.inspection import checked_object, oddities
+from nav_eval.dataset.inspection import checked_object, report_oddities
 from nav_eval.dataset.streaming import JsonStream
 from nav_eval.dataset.writing import write_object
 from nav_eval.geometry import Vec3
@@ -30,12 +30,16 @@ class GroundTruth:
         self._report = report
         self._paths: dict[str, tuple[array[float], bytes]] = {}
         self._met: set[str] = set()
-        for part in JsonStream(file, max_bytes=max_bytes, hook=checked_object if thorough else None, records=""):
+        stream = JsonStream(file, max_bytes=max_bytes, hook=checked_object if thorough else None, records="")
+        for part in stream:
             origin = Origin(file, report, part.key)
             if thorough:
-                for place, message in oddities(part.value, part.path):
-                    origin.fault(place, message)
+                report_oddities(part.value, origin, part.path)
+            if part.key in self._paths:
+                origin.fault(part.key, "the key stands twice")
             self._paths[part.key] = _read_path(Fields(part.value, origin, part.path))
+        if stream.is_list:
+            report(Fault(file, "", "", "expected an object of paths by episode id, got a list"))
 
     def join(self, episode: Episode) -> Episode:
         """`episode` with its locations (m, one at the start and after each forward step) and action names."""

@@ -9,6 +9,8 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
+from nav_eval.dataset.fields import Origin, encodable
+
 
 class Duplicated(dict[str, Any]):
     """An object in which `twice` stood more than once."""
@@ -34,7 +36,7 @@ def oddities(value: Any, path: str) -> Iterator[tuple[str, str]]:
         place, item = waiting.pop()
         if isinstance(item, float) and not math.isfinite(item):
             yield place, f"{item} is not a finite number"
-        elif isinstance(item, str) and not _encodable(item):
+        elif isinstance(item, str) and not encodable(item):
             yield place, "the text holds half of a surrogate pair"
         elif isinstance(item, list):
             waiting.extend((f"{place}[{i}]", child) for i, child in enumerate(item) if not isinstance(child, int))
@@ -43,11 +45,13 @@ def oddities(value: Any, path: str) -> Iterator[tuple[str, str]]:
             waiting.extend((f"{place}.{key}" if place else key, child) for key, child in item.items())
 
 
+def report_oddities(value: Any, origin: Origin, path: str) -> None:
+    """Tell `origin` of every oddity in `value`, which stands at `path`."""
+    for place, message in oddities(value, path):
+        origin.fault(place, message)
+
+
 def _repeated(item: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
     if isinstance(item, Duplicated):
         for key in item.twice:
             yield f"{place}.{key}" if place else key, "the key stands twice"
-
-
-def _encodable(text: str) -> bool:
-    return text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text)

@@ -13,10 +13,11 @@ from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource
 from nav_eval.dataset.episode import Episode, Instruction
-from nav_eval.dataset.fields import Fields, Origin, Report, record_of
+from nav_eval.dataset.fields import Fault, Fields, Origin, Report, record_of
 from nav_eval.dataset.goals import frame_record, goal_record, read_frame, read_goals
 from nav_eval.dataset.ground_truth import GroundTruth
 from nav_eval.dataset.tokens import tokenize
+from nav_eval.errors import DatasetError
 
 
 class R2RCEDataset(FileDataset):
@@ -40,16 +41,24 @@ class R2RCEDataset(FileDataset):
     def files(self) -> tuple[str, ...]:
         return self.episode_files if self.gt_file is None else (*self.episode_files, self.gt_file)
 
-    def episodes(self, report: Report, *, thorough: bool = False) -> Iterator[Episode]:
+    def episodes(self, report: Report, *, thorough: bool = False) -> Iterator[tuple[Fields, Episode]]:
+        truth = self._ground_truth(report, thorough)
+        for record, episode in super().episodes(report, thorough=thorough):
+            yield record, truth.join(episode) if truth else episode
+        if truth and thorough and self.request.scenes is None and self.request.languages is None:
+            truth.report_strangers()
+
+    def _ground_truth(self, report: Report, thorough: bool) -> GroundTruth | None:
         file = self.gt_file
         if file is None:
-            yield from super().episodes(report, thorough=thorough)
-            return
-        truth = GroundTruth(file, report, self.request.max_bytes, thorough=thorough)
-        for episode in super().episodes(report, thorough=thorough):
-            yield truth.join(episode)
-        if thorough and self.request.scenes is None and self.request.languages is None:
-            truth.report_strangers()
+            return None
+        try:
+            return GroundTruth(file, report, self.request.max_bytes, thorough=thorough)
+        except DatasetError as error:
+            if not thorough:
+                raise
+            report(Fault(file, "", "", str(error).removeprefix(f"{file}: ")))
+            return None
 
     def goal_source(self, members: Mapping[str, Any], origin: Origin) -> GoalSource:
         return read_goals

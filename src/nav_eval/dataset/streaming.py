@@ -21,6 +21,7 @@ MAX_BYTES = 8 * 2**30
 """A file that unpacks to more than this is refused: the largest public ones stay well below."""
 
 _PIECE = 2**20
+_LONGEST = 2**30
 _BLANK = " \t\n\r"
 
 PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
@@ -41,8 +42,9 @@ class Part(NamedTuple):
 class JsonStream:
     """The parts of one file, in file order. After a full pass, `keys` are the members seen (empty for a bare list).
 
-    `hook` is json's object_pairs_hook. Raises DatasetError, which names the file and the place, for what cannot be
-    read: no such file, broken gzip, over `max_bytes` unpacked, not UTF-8, not JSON.
+    `hook` is json's object_pairs_hook; with one, a member that stands twice is not refused but counted in `keys`.
+    Raises DatasetError, which names the file and the place, for what cannot be read: no such file, broken gzip, over
+    `max_bytes` unpacked, not UTF-8, not JSON.
     """
 
     def __init__(
@@ -53,6 +55,7 @@ class JsonStream:
         self.is_list = False
         self._records = records
         self._max_bytes = max_bytes
+        self._tolerant = hook is not None
         self._decoder = json.JSONDecoder(object_pairs_hook=hook)
 
     def __iter__(self) -> Iterator[Part]:
@@ -88,7 +91,7 @@ class JsonStream:
             key = window.value("top level: a key")
             if not isinstance(key, str) or not window.take(":"):
                 raise _Unreadable("top level: not JSON: expected a key in quotes and a colon")
-            if key in self.keys:
+            if key in self.keys and not self._tolerant:
                 raise _Unreadable(f"the key {key!r} stands twice. Remove one.")
             self.keys.append(key)
             if key == self._records and window.peek() == "[":
@@ -187,6 +190,8 @@ class _Window:
         if self._ended:
             return False
         waiting = self._text[self._at :]
+        if len(waiting) > _LONGEST:
+            raise _Unreadable(f"one value is longer than {_LONGEST} characters. This is no data set.")
         data = self._handle.read(max(_PIECE, len(waiting)))
         self._left -= len(data)
         if self._left < 0:
