@@ -12,6 +12,7 @@ from nav_eval.simulator.scene.axes import UpAxis, frame_of
 from nav_eval.simulator.scene.formats import SCENE_FORMATS, SceneLoader
 from nav_eval.simulator.scene.repair import repaired
 from nav_eval.simulator.scene.scene import Scene
+from nav_eval.simulator.scene.semantics.attach import with_semantics
 from nav_eval.simulator.scene.source import SceneSource
 
 
@@ -28,6 +29,7 @@ def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
     except MemoryError as error:
         raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
+    scene = with_semantics(source, scene, frame)
     return _frozen(replace(scene, digest=source.digest, notes=(*scene.notes, *source.notes)))
 
 

@@ -58,6 +58,12 @@ class SceneSource:
         self.stamps[path] = stamp(path)
         return self.read(path) if path.is_file() else None
 
+    def beside(self, path: Path) -> SceneSource:
+        """A source for another file of the same scene; what it reads counts as read by this one."""
+        other = SceneSource(path)
+        other.notes, other.stamps, other._digests = self.notes, self.stamps, self._digests
+        return other
+
     def sibling(self, uri: str) -> bytes:
         """What a URI inside the main file names: data, or a file in the same folder or below, never elsewhere."""
         if uri.startswith("data:"):
