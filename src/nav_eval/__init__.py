@@ -1,1 +1,80 @@
+"""nav_eval: evaluation of vision-and-language navigation, over REST and gRPC, on any machine.
 
+The public names are imported when they are first used, so that `import nav_eval` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nav_eval.agents.registry import register_agent
+    from nav_eval.benchmarks.library import evaluate, make_simulator
+    from nav_eval.benchmarks.registry import register_benchmark
+    from nav_eval.core.actions import Action, ActionSpace
+    from nav_eval.core.interfaces import Metric, Sensor, Simulator, Task
+    from nav_eval.core.types import AgentState, EpisodeResult, Place
+    from nav_eval.dataset.episode import Episode, Goal, Instruction
+    from nav_eval.dataset.registry import load_dataset
+    from nav_eval.metrics.registry import register_metric
+    from nav_eval.simulator.registry import register_simulator
+    from nav_eval.simulator.sensors.registry import register_sensor
+    from nav_eval.tasks.registry import register_task
+
+_HOMES = {
+    "Action": "nav_eval.core.actions",
+    "ActionSpace": "nav_eval.core.actions",
+    "AgentState": "nav_eval.core.types",
+    "Episode": "nav_eval.dataset.episode",
+    "EpisodeResult": "nav_eval.core.types",
+    "Goal": "nav_eval.dataset.episode",
+    "Instruction": "nav_eval.dataset.episode",
+    "Metric": "nav_eval.core.interfaces",
+    "Place": "nav_eval.core.types",
+    "Sensor": "nav_eval.core.interfaces",
+    "Simulator": "nav_eval.core.interfaces",
+    "Task": "nav_eval.core.interfaces",
+    "evaluate": "nav_eval.benchmarks.library",
+    "load_dataset": "nav_eval.dataset.registry",
+    "make_simulator": "nav_eval.benchmarks.library",
+    "register_agent": "nav_eval.agents.registry",
+    "register_benchmark": "nav_eval.benchmarks.registry",
+    "register_metric": "nav_eval.metrics.registry",
+    "register_sensor": "nav_eval.simulator.sensors.registry",
+    "register_simulator": "nav_eval.simulator.registry",
+    "register_task": "nav_eval.tasks.registry",
+}
+__all__ = [
+    "Action",
+    "ActionSpace",
+    "AgentState",
+    "Episode",
+    "EpisodeResult",
+    "Goal",
+    "Instruction",
+    "Metric",
+    "Place",
+    "Sensor",
+    "Simulator",
+    "Task",
+    "evaluate",
+    "load_dataset",
+    "make_simulator",
+    "register_agent",
+    "register_benchmark",
+    "register_metric",
+    "register_sensor",
+    "register_simulator",
+    "register_task",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nav_eval' has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,17 @@
+"""Stands still: the row that shows what a metric gives for nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nav_eval_sdk import VLNAgent
+
+
+class StopAgent(VLNAgent):
+    """Stops at once."""
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        """Nothing to prepare."""
+
+    def act(self, observation: dict[str, Any]) -> str:
+        return "stop"

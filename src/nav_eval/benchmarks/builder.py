@@ -1,0 +1,192 @@
+"""The composition root: from a configuration to objects. The only place that knows concrete classes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from functools import partial
+from importlib import import_module
+from typing import Any
+
+from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
+from nav_eval.core.actions import ActionSpace
+from nav_eval.core.aggregate import MetricsAggregator
+from nav_eval.core.environment import Environment, Rules
+from nav_eval.core.episodes import EpisodeManager, Selection
+from nav_eval.core.interfaces import AgentService, Dataset, Observer, SimulatorBackend, Task
+from nav_eval.core.measurements import Measurements
+from nav_eval.core.orchestrator import BenchmarkRunner, Policy
+from nav_eval.errors import ConfigError
+
+
+def make_dataset(config: Config) -> Dataset:
+    """The configured data set; raises ConfigError without a path, DatasetError at the first fault while reading."""
+    from nav_eval.dataset.registry import load_dataset
+
+    dataset = config.dataset
+    if not dataset.data_path:
+        raise ConfigError(
+            "dataset.data_path: is missing. Give the data set's file, for example dataset.data_path=x.json.gz"
+        )
+    loaded: Any = load_dataset(
+        dataset.type,
+        dataset.data_path.replace("{split}", dataset.split),
+        gt_path=dataset.gt_path,
+        scenes=dataset.scenes,
+        languages=dataset.languages,
+        max_bytes=dataset.max_bytes,
+    )
+    return loaded  # type: ignore[no-any-return]
+
+
+def make_episodes(config: Config) -> EpisodeManager:
+    """The selected episodes."""
+    dataset = config.dataset
+    selection = Selection(episodes=dataset.episodes, sample=dataset.sample, limit=dataset.limit, seed=config.seed)
+    return EpisodeManager(make_dataset(config), selection)
+
+
+def make_task(config: Config) -> Task:
+    from nav_eval.tasks.registry import TASKS
+
+    return TASKS.get(config.task.type)(config)
+
+
+def simulator_config(config: Config) -> SimulatorConfig:
+    """The simulator's section with the sensors that the task needs to tell its goal."""
+    sensors = dict(config.simulator.sensors)
+    for name in make_task(config).sensors:
+        sensors.setdefault(name, SensorConfig())
+    return config.simulator.model_copy(update={"sensors": sensors})
+
+
+def make_backend(config: Config) -> SimulatorBackend:
+    from nav_eval.simulator.registry import SIMULATORS
+
+    return SIMULATORS.get(config.simulator.backend)(simulator_config(config), config.seed)
+
+
+def measurement_names(config: Config) -> tuple[str, ...]:
+    """What is reported: the configured measurements, else the task's own."""
+    return config.task.measurements or make_task(config).measurements
+
+
+def metric_settings(config: Config) -> dict[str, Any]:
+    """What metrics read from MetricContext.settings."""
+    task = config.task
+    return {
+        "success_rule": task.success_rule,
+        "dtw": task.dtw,
+        "ndtw_distance": task.ndtw_distance,
+        "coverage_distance": task.coverage_distance,
+    }
+
+
+def make_measurements(config: Config) -> Measurements:
+    from nav_eval.metrics.registry import make_metrics
+
+    return Measurements(make_metrics(measurement_names(config), metric_settings(config)))
+
+
+def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
+    """An environment of its own for one session on a shared backend."""
+    task = make_task(config)
+    rules = Rules(
+        max_steps=config.evaluation.max_steps,
+        max_moves=config.evaluation.max_moves,
+        success_distance=config.evaluation.success_distance,
+        settings=metric_settings(config),
+    )
+    space = ActionSpace.of(config.task.actions or task.actions)
+    return Environment(backend.open_session(), task, make_measurements(config), space, rules)
+
+
+def make_aggregator(config: Config) -> MetricsAggregator:
+    from nav_eval.results.statistics import summarise_metric
+
+    return MetricsAggregator(measurement_names(config), partial(summarise_metric, seed=config.seed))
+
+
+def make_service(config: Config, secret: bytes) -> AgentService:
+    """The participant: a built-in agent, a class of the user's, or a service behind a wire."""
+    service = config.agent_service
+    if service.type == "remote":
+        return _remote_service(config, secret)
+    agent = _agent_class(service.agent)
+    if issubclass(agent, AgentService):
+        return agent()
+    from nav_eval.api.local import LocalService
+
+    return LocalService(agent, disclosure=service.disclosure, secret=secret)
+
+
+def _agent_class(name: str) -> Any:
+    if ":" not in name:
+        from nav_eval.agents.registry import AGENTS
+
+        return AGENTS.get(name)
+    module, _, attribute = name.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError) as error:
+        raise ConfigError(
+            f"agent_service.agent: {name!r} cannot be imported ({error}). Write MODULE:CLASS of an installed module."
+        ) from error
+
+
+def _remote_service(config: Config, secret: bytes) -> AgentService:
+    raise NotImplementedError
+
+
+def make_runner(
+    config: Config,
+    backend: SimulatorBackend,
+    episodes: EpisodeManager,
+    open_observers: Callable[[], Sequence[Observer]] = tuple,
+) -> BenchmarkRunner:
+    """A runner over episodes that were chosen before."""
+    policy = Policy(
+        seed=config.seed,
+        sessions=config.evaluation.parallel.sessions,
+        on_error=config.agent_service.on_error,
+        episode_seconds=config.agent_service.deadlines.episode,
+    )
+    return BenchmarkRunner(
+        episodes, partial(make_environment, config, backend), make_aggregator(config), policy, open_observers
+    )
+
+
+def data_root() -> str:
+    """NAV_EVAL_DATA, default data/."""
+    return os.environ.get("NAV_EVAL_DATA", "data")
+
+
+def check(config: Config) -> None:
+    """Look every configured name up. Raises one ConfigError with all that is wrong."""
+    from nav_eval.agents.registry import AGENTS
+    from nav_eval.dataset.registry import DATASETS
+    from nav_eval.metrics.registry import METRICS
+    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.sensors.registry import SENSORS
+    from nav_eval.tasks.registry import TASKS
+
+    faults: list[str] = []
+
+    def look(key: str, find: Callable[[], object]) -> None:
+        try:
+            find()
+        except ConfigError as error:
+            faults.append(f"{key}: {error}")
+
+    look("task.type", lambda: TASKS.get(config.task.type))
+    look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
+    for name in config.task.measurements or ():
+        look("task.measurements", partial(METRICS.get, name))
+    look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
+    for name, sensor in config.simulator.sensors.items():
+        look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
+    look("dataset.type", lambda: DATASETS.get(config.dataset.type))
+    if config.agent_service.type == "local" and ":" not in config.agent_service.agent:
+        look("agent_service.agent", lambda: AGENTS.get(config.agent_service.agent))
+    if faults:
+        raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))

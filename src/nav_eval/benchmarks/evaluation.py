@@ -1,0 +1,100 @@
+"""A whole evaluation with its run directory: what `nav-eval run` and nav_eval.evaluate do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.submission import write_submission
+from nav_eval.config.schema import Config
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import Observer, SimulatorBackend
+from nav_eval.core.orchestrator import ResultStore
+from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.run_directory import RunDirectory, run_facts
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A finished run: its figures, the content of results.json, and where its files are."""
+
+    results: EvaluationResults
+    document: Mapping[str, Any]
+    path: Path
+
+
+Watch = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
+"""Wraps the store and makes observers, so that a progress bar can follow a run."""
+
+
+def _unwatched(_: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
+    return store, tuple
+
+
+def run_benchmark(
+    config: Config, out: str | Path | None = None, *, resume: bool = False, watch: Watch = _unwatched
+) -> Evaluated:
+    """Evaluate and write the run directory. Raises NavEvalError's subclasses; finished episodes stay on disk."""
+    episodes = builder.make_episodes(config)
+    backend = builder.make_backend(config)
+    try:
+        with RunDirectory.named(out, config) as directory:
+            secret = _secret(config, directory)
+            directory.begin(config, _facts(config, episodes, backend, secret), resume=resume)
+            store, open_observers = watch(episodes, directory.journal)
+            runner = builder.make_runner(config, backend, episodes, open_observers)
+            service = builder.make_service(config, secret)
+            try:
+                results = runner.run_evaluation(service, store)
+            finally:
+                service.close()
+            return _settle(config, directory, episodes, results, privileged=getattr(service, "privileged", False))
+    finally:
+        backend.close()
+
+
+def _secret(config: Config, directory: RunDirectory) -> bytes:
+    fixed = config.agent_service.secret
+    directory.path.mkdir(parents=True, exist_ok=True)
+    return fixed.encode() if fixed else directory.secret
+
+
+def _facts(config: Config, episodes: EpisodeManager, backend: SimulatorBackend, secret: bytes) -> dict[str, Any]:
+    assets: dict[str, str] = {}
+    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
+        assets |= backend.assets(scene)
+    return run_facts(config, episodes.keys, episodes.dataset.files, assets, secret)
+
+
+def _settle(
+    config: Config,
+    directory: RunDirectory,
+    episodes: EpisodeManager,
+    results: EvaluationResults,
+    *,
+    privileged: bool,
+) -> Evaluated:
+    directory.finish(episodes.keys, {"agent": config.agent_service.agent, "privileged": privileged})
+    document = results_document(config, results, _notes(results, privileged))
+    directory.write_json("results.json", document)
+    journal = directory.journal
+    export_csv(directory.path / "results.csv", journal.in_order(episodes.keys), list(results.metrics))
+    if config.output.save_trajectories:
+        write_submission(config, episodes, journal, directory)
+    return Evaluated(results, document, directory.path)
+
+
+def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
+    notes = []
+    if privileged:
+        notes.append("The agent is an oracle: it sees the simulator. Its figures are an upper bound, not a result.")
+    if results.not_scored:
+        notes.append(
+            f"{results.not_scored} episodes have no goal in this file (a hidden test split): they were run, "
+            "not scored. Send submission.json to whoever holds the goals."
+        )
+    return notes

@@ -1,0 +1,34 @@
+"""Benchmarks by name: the YAML files inside the package, and those of plug-ins.
+
+A plug-in's entry point in the group `nav_eval.benchmarks` names a path (str or Path) of a YAML file, or a function
+without arguments that answers one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from nav_eval.config.loader import builtin_benchmarks, load_config
+from nav_eval.config.schema import Config
+from nav_eval.registry import Registry
+
+BENCHMARKS: Registry[str | Path | Callable[[], str | Path]] = Registry("benchmarks")
+
+
+def register_benchmark(name: str, file: str | Path) -> None:
+    """Make the YAML file of a benchmark known as `name`. Raises ConfigError if it is taken."""
+    BENCHMARKS.add(name, file)
+
+
+def benchmark_names() -> list[str]:
+    return sorted({*builtin_benchmarks(), *BENCHMARKS.names()})
+
+
+def benchmark_config(benchmark: str | None, *, file: str | Path | None = None, overrides: Sequence[str] = ()) -> Config:
+    """The resolved configuration of a benchmark, built-in or a plug-in's, and of a --config file."""
+    own = None
+    if benchmark is not None and benchmark not in builtin_benchmarks() and benchmark in BENCHMARKS:
+        member = BENCHMARKS.get(benchmark)
+        own = Path(member() if callable(member) else member)
+    return load_config(benchmark, file=file, overrides=overrides, benchmark_file=own)

@@ -1,0 +1,145 @@
+"""nav-eval list, validate and config: what there is, what is wrong with a data set, what a run would use."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any, Literal
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.run import split_arguments
+
+Kind = Literal["benchmarks", "tasks", "metrics", "simulators", "sensors", "agents", "datasets", "scene_formats"]
+
+
+def list_names(kind: Kind, *, json: bool = False) -> int:
+    """Print the names of one kind of component, built-in and from installed plug-ins.
+
+    Parameters
+    ----------
+    kind
+        What to list.
+    json
+        Print a JSON list of objects instead of lines.
+    """
+    rows = _rows(kind)
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(rows)).decode() + "\n")
+    else:
+        width = max((len(row["name"]) for row in rows), default=0)
+        sys.stdout.writelines(f"{row['name']:<{width}}  {row.get('about', '')}".rstrip() + "\n" for row in rows)
+    return DONE
+
+
+def _rows(kind: Kind) -> list[dict[str, str]]:
+    if kind == "benchmarks":
+        return _benchmark_rows()
+    if kind == "metrics":
+        from nav_eval.metrics.registry import METRICS
+
+        return [{"name": name, "about": METRICS.get(name).category} for name in METRICS]
+    return [{"name": name} for name in _registry(kind)]
+
+
+def _registry(kind: Kind) -> Any:
+    from importlib import import_module
+
+    home = {
+        "tasks": "nav_eval.tasks.registry:TASKS",
+        "simulators": "nav_eval.simulator.registry:SIMULATORS",
+        "sensors": "nav_eval.simulator.sensors.registry:SENSORS",
+        "agents": "nav_eval.agents.registry:AGENTS",
+        "datasets": "nav_eval.dataset.registry:DATASETS",
+        "scene_formats": "nav_eval.simulator.scene.formats:SCENE_FORMATS",
+    }[kind]
+    module, _, name = home.partition(":")
+    return getattr(import_module(module), name)
+
+
+def _benchmark_rows() -> list[dict[str, str]]:
+    from nav_eval.benchmarks.registry import benchmark_config, benchmark_names
+
+    return [{"name": name, "about": benchmark_config(name).benchmark.description} for name in benchmark_names()]
+
+
+def config_show(*arguments: str, config: Path | None = None) -> int:
+    """Print the resolved configuration as YAML: nav-eval config show [BENCHMARK] [key=value ...].
+
+    Parameters
+    ----------
+    arguments
+        A benchmark's name and overrides, as for `run`.
+    config
+        A YAML file with your own settings.
+    """
+    import yaml
+
+    from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.results.run_directory import public_config
+
+    benchmark, overrides = split_arguments(arguments)
+    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    sys.stdout.write(yaml.safe_dump(public_config(resolved), sort_keys=False, allow_unicode=True))
+    return DONE
+
+
+def config_validate(*arguments: str, config: Path | None = None) -> int:
+    """Check a configuration: every fault with its key, the nearest valid name and where it comes from.
+
+    Parameters
+    ----------
+    arguments
+        A benchmark's name, or the YAML file itself, and overrides.
+    config
+        A YAML file with your own settings.
+    """
+    from nav_eval.benchmarks.builder import check
+    from nav_eval.benchmarks.registry import benchmark_config
+
+    name, overrides = split_arguments(arguments)
+    if config is None and name is not None and name.endswith((".yaml", ".yml")):
+        config, name = Path(name), None
+    check(benchmark_config(name, file=config, overrides=overrides))
+    sys.stdout.write("valid\n")
+    return DONE
+
+
+def config_schema() -> int:
+    """Print the JSON schema of a configuration."""
+    import msgspec
+
+    from nav_eval.config.schema import Config
+
+    schema = msgspec.json.encode(Config.model_json_schema())
+    sys.stdout.write(msgspec.json.format(schema).decode() + "\n")
+    return DONE
+
+
+def validate(
+    dataset: Path,
+    *,
+    type: str | None = None,  # noqa: A002 - the option's own name
+    connectivity_dir: Path | None = None,
+    max_bytes: int = 4 << 30,
+) -> int:
+    """List every fault of a data set file; exit code 1 if there is any.
+
+    Parameters
+    ----------
+    dataset
+        A .json or .json.gz file.
+    type
+        A name from `nav-eval list datasets`; by default it is recognised.
+    connectivity_dir
+        Matterport3D's connectivity graphs, to check scans, viewpoints and whether goals can be reached.
+    max_bytes
+        The largest decompressed size that is read.
+    """
+    from nav_eval.dataset.validate import validate_dataset
+
+    faults = validate_dataset(dataset, type=type, connectivity_dir=connectivity_dir, max_bytes=max_bytes)
+    sys.stdout.writelines(f"{fault}\n" for fault in faults)
+    sys.stdout.write(f"{dataset}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}\n")
+    return FINDINGS if faults else DONE

@@ -1,0 +1,35 @@
+"""Results as a table on a terminal: 4 decimals, interval, profile, what failed and what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+
+def metrics_table(document: Mapping[str, Any]) -> str:
+    """results.json as text."""
+    profile = document["profile"]
+    lines = [
+        f"{document['benchmark']} ({document['split']}), profile {profile['name']} v{profile['version']}: "
+        f"{document['n_episodes']} episodes, {document['n_failed']} failed"
+    ]
+    width = max((len(name) for name in document["metrics"]), default=0)
+    lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
+    lines += _failures(document["statuses"])
+    lines += [f"note: {note}" for note in document["notes"]]
+    return "\n".join(lines) + "\n"
+
+
+def _row(name: str, summary: Mapping[str, Any], width: int) -> str:
+    low, high = summary["ci95"]
+    left_out = f"  ({summary['n_nonfinite']} not finite, left out)" if summary["n_nonfinite"] else ""
+    return f"  {name:<{width}}  {_number(summary['mean'])}  95% [{_number(low)}, {_number(high)}]{left_out}"
+
+
+def _number(value: float | None) -> str:
+    return "      -" if value is None else f"{value:7.4f}"
+
+
+def _failures(statuses: Mapping[str, int]) -> list[str]:
+    failed = {status: count for status, count in statuses.items() if status != "ok"}
+    return [f"  failed: {', '.join(f'{count} {status}' for status, count in failed.items())}"] if failed else []

@@ -1,0 +1,61 @@
+"""results.json and results.csv: what a run came to, for programs and for spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nav_eval.config.schema import Config
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.types import EpisodeResult
+from nav_eval.results.journal import write_atomically
+
+RESULTS_SCHEMA = 1
+
+
+def results_document(config: Config, results: EvaluationResults, notes: Sequence[str] = ()) -> dict[str, Any]:
+    """The content of results.json; `notes` say what was not scored or what a reader must know."""
+    return {
+        "schema": RESULTS_SCHEMA,
+        "benchmark": config.benchmark.name,
+        "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
+        "split": config.dataset.split,
+        "n_episodes": results.n_episodes,
+        "n_failed": results.n_failed,
+        "n_not_scored": results.not_scored,
+        "statuses": dict(results.statuses),
+        "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
+        "timing": dict(results.timing),
+        "notes": list(notes),
+    }
+
+
+def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str]) -> None:
+    """One row per episode; a number that is not finite is an empty cell."""
+    columns = ["scene_id", "episode_id", "status", "failure_reason", "steps", *names]
+
+    def write(fresh: Path) -> None:
+        with fresh.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(columns)
+            writer.writerows(_row(result, names) for result in results)
+
+    write_atomically(path, write)
+
+
+def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
+    fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", result.steps]
+    return [_cell(value) for value in fixed] + [_number(result.metrics, name) for name in names]
+
+
+def _cell(value: Any) -> Any:
+    # A spreadsheet runs what begins like a formula; ids and messages come from outside.
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
+
+
+def _number(metrics: Mapping[str, Any], name: str) -> Any:
+    value = metrics.get(name)
+    return value if isinstance(value, int | float) and math.isfinite(value) else ""

@@ -1,0 +1,107 @@
+"""The lines of episodes.jsonl and trajectories.jsonl, to and from the typed values.
+
+Floats keep full precision; a number that is not finite (an unreachable goal) is written as null, because JSON has no
+infinity. `schema` is the version of these records; a reader refuses versions it does not know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from nav_eval.core.actions import Action
+from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.errors import RunDirectoryError
+
+SCHEMA = 1
+
+
+def episode_record(result: EpisodeResult) -> dict[str, Any]:
+    """One line of episodes.jsonl; wall-clock figures stand under `timing` only."""
+    return {
+        "scene_id": result.scene_id,
+        "episode_id": result.episode_id,
+        "status": result.status,
+        "failure_reason": result.failure_reason,
+        "metrics": dict(result.metrics),
+        "steps": result.steps,
+        "timing": dict(result.timing),
+    }
+
+
+def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
+    """The inverse of episode_record; null metrics become inf."""
+    metrics = {name: math.inf if value is None else value for name, value in record["metrics"].items()}
+    return EpisodeResult(
+        scene_id=record["scene_id"],
+        episode_id=record["episode_id"],
+        status=record["status"],
+        failure_reason=record["failure_reason"],
+        metrics=metrics,
+        steps=record["steps"],
+        timing=record["timing"],
+    )
+
+
+def trajectory_record(result: EpisodeResult) -> dict[str, Any]:
+    """One line of trajectories.jsonl: start, then action, pose and flags of every step. Enough for replay."""
+    return {
+        "schema": SCHEMA,
+        "scene_id": result.scene_id,
+        "episode_id": result.episode_id,
+        "status": result.status,
+        "start": None if result.start is None else _state_record(result.start),
+        "steps": [_step_record(step) for step in result.trajectory],
+        "timing": {"latency": [step.latency for step in result.trajectory]},
+    }
+
+
+def read_trajectory(record: Mapping[str, Any]) -> tuple[AgentState | None, tuple[StepRecord, ...]]:
+    """Start and steps of a line of trajectories.jsonl."""
+    if record.get("schema") != SCHEMA:
+        raise RunDirectoryError(
+            f"trajectories.jsonl: record version {record.get('schema')!r} is not {SCHEMA}. "
+            "Use the nav_eval version that the manifest names."
+        )
+    latency = record["timing"]["latency"]
+    steps = tuple(_read_step(step, seconds) for step, seconds in zip(record["steps"], latency, strict=True))
+    return (None if record["start"] is None else _read_state(record["start"])), steps
+
+
+def _state_record(state: AgentState) -> dict[str, Any]:
+    return {
+        "position": state.position,
+        "rotation": state.rotation,
+        "node": state.node,
+        "elevation": state.elevation,
+        "storey": state.storey,
+        "region": state.region,
+    }
+
+
+def _step_record(step: StepRecord) -> dict[str, Any]:
+    record = step.action.to_record() | _state_record(step.state)
+    return record | {"collided": step.collided, "clipped": step.clipped, "events": dict(step.events)}
+
+
+def _read_state(record: Mapping[str, Any]) -> AgentState:
+    return AgentState(
+        position=tuple(record["position"]),
+        rotation=tuple(record["rotation"]),
+        node=record["node"],
+        elevation=record["elevation"],
+        storey=record["storey"],
+        region=record["region"],
+    )
+
+
+def _read_step(record: Mapping[str, Any], latency: float) -> StepRecord:
+    return StepRecord(
+        action=Action(record["action"], record["action_args"]),
+        state=_read_state(record),
+        collided=record["collided"],
+        clipped=record["clipped"],
+        latency=latency,
+        events=record["events"],
+    )

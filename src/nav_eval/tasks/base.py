@@ -1,0 +1,54 @@
+"""What tasks share: where an episode's goals are, and which path dtw and coverage compare with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+from nav_eval.config.schema import Config
+from nav_eval.core.interfaces import Task
+from nav_eval.core.types import Place
+from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.geometry import Vec3, euclidean
+
+
+class GoalTask(Task):
+    """A task whose goals are points, graph nodes, or the view points of objects."""
+
+    goal_rule = "position"
+
+    def __init__(self, config: Config) -> None:
+        self._rule = config.task.goal_rule or self.goal_rule
+        self._step = config.simulator.motion.forward_step
+
+    def goals(self, episode: Episode) -> Sequence[Place]:
+        return [place for goal in episode.goals for place in self._places(goal)]
+
+    def _places(self, goal: Goal) -> list[Place]:
+        if self._rule == "view_points" and goal.view_points:
+            return [Place(point.position) for point in goal.view_points]
+        return [Place(goal.position or (math.nan, math.nan, math.nan), goal.node)]
+
+    def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
+        if episode.reference_nodes:
+            return [Place((math.nan, math.nan, math.nan), node) for node in episode.reference_nodes], "nodes"
+        if episode.gt_locations:
+            return [Place(point) for point in episode.gt_locations], "gt"
+        if len(episode.reference_path) > 1:
+            return [Place(point) for point in densified(episode.reference_path, self._step)], "densified"
+        return [Place(point) for point in episode.reference_path], "sparse" if episode.reference_path else "none"
+
+
+def densified(path: Sequence[Vec3], spacing: float) -> list[Vec3]:
+    """The polyline `path` with points at most `spacing` metres apart; its own points are kept."""
+    points = [path[0]]
+    for start, end in pairwise(path):
+        parts = max(1, math.ceil(euclidean(start, end) / spacing - 1e-9))
+        points += [_between(start, end, k / parts) for k in range(1, parts)]
+        points.append(end)
+    return points
+
+
+def _between(a: Vec3, b: Vec3, share: float) -> Vec3:
+    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)
