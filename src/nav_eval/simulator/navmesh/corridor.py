@@ -49,7 +49,7 @@ def pop(heap: Ints, cost: Floats, size: int) -> int:
         heap[place] = heap[child]
         place, child = child, 2 * child + 1
     bubble_up(heap, cost, place, last)
-    return first
+    return int(first)
 
 
 @kernel()
@@ -69,7 +69,7 @@ def next_generation(scratch: int, which: int, mark: Ints) -> int:
     if marks[which] == 2147483647:
         mark[:] = 0
         marks[which] = 1
-    return marks[which]
+    return int(marks[which])
 
 
 @kernel()

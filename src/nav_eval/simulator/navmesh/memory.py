@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import carray, types
+from numba import carray, types  # type: ignore[attr-defined]
 from numba.core import cgutils
 from numba.extending import intrinsic
 
@@ -83,17 +83,19 @@ class Scratch(threading.local):
         ]
         self._table = np.array([a.ctypes.data for a in self._arrays] + [nodes, max(polys, 1)], np.int64)
         self.address = int(self._table.ctypes.data)
-        self.path = self._arrays[7]
+        self.path: npt.NDArray[np.float32] = np.asarray(self._arrays[PATH])
 
 
-@intrinsic
-def _pointer(typingctx: Any, address: Any) -> Any:
-    """The void pointer of an integer address."""
+def _pointer_of(typingctx: Any, address: Any) -> Any:
+    """The void pointer of an integer address (numba intrinsic)."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.inttoptr(arguments[0], cgutils.voidptr_t)
 
     return types.voidptr(types.int64), generate
+
+
+_pointer: Any = intrinsic(_pointer_of)
 
 
 def _mesh_array(name: str) -> Callable[[int], Array]:
@@ -104,7 +106,8 @@ def _mesh_array(name: str) -> Callable[[int], Array]:
     @kernel()
     def view(mesh: int) -> Array:
         table = carray(_pointer(mesh), (TABLE_SIZE,), np.int64)
-        return carray(_pointer(table[2 * slot]), (table[2 * slot + 1], *row), dtype)  # type: ignore[no-any-return]
+        found: Array = carray(_pointer(table[2 * slot]), (table[2 * slot + 1], *row), dtype)
+        return found
 
     return view
 
@@ -117,7 +120,8 @@ def _scratch_array(slot: int, shape: tuple[int, ...], dtype: type[np.generic]) -
     def view(scratch: int) -> Array:
         table = carray(_pointer(scratch), (SCRATCH_SIZE,), np.int64)
         rows = length if length > 0 else table[SCRATCH_SIZE - 2 - length]
-        return carray(_pointer(table[slot]), (rows, *row), dtype)  # type: ignore[no-any-return]
+        found: Array = carray(_pointer(table[slot]), (rows, *row), dtype)
+        return found
 
     return view
 
@@ -125,7 +129,7 @@ def _scratch_array(slot: int, shape: tuple[int, ...], dtype: type[np.generic]) -
 @kernel()
 def states_per_polygon(mesh: int) -> int:
     table = carray(_pointer(mesh), (TABLE_SIZE,), np.int64)
-    return table[TABLE_SIZE - 1]  # type: ignore[no-any-return]
+    return int(table[TABLE_SIZE - 1])
 
 
 corners = _mesh_array("corners")

@@ -17,9 +17,9 @@ from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh import memory
 from nav_eval.simulator.navmesh.corridor import find_corridor
 from nav_eval.simulator.navmesh.nearest import Found, floor_height, nearest_polygon
-from nav_eval.simulator.navmesh.plane import FLT_MAX, ONE, ZERO, Scalar, length
+from nav_eval.simulator.navmesh.plane import ONE, ZERO, Scalar, length
 from nav_eval.simulator.navmesh.string import path_length, pull_string
-from nav_eval.simulator.navmesh.walk import cast_ray, move_along, wall_distance
+from nav_eval.simulator.navmesh.walk import cast_ray, move_along, move_straight, wall_distance
 
 INFINITY = np.float32(np.inf)
 FUZZ = np.float32(1e-5)
@@ -195,14 +195,10 @@ def try_step(
         return ax, ay, az
     if sliding:
         polygon, x, y, z = move_along(mesh, scratch, start, sx, sy, sz, bx, by, bz)
-        if polygon < 0:
-            return ax, ay, az
     else:
-        polygon, t = cast_ray(mesh, start, sx, sz, bx, bz)
-        if t == FLT_MAX:
-            x, y, z = bx, by, bz
-        else:
-            x, y, z = sx + (bx - sx) * t, sy + (by - sy) * t, sz + (bz - sz) * t
+        polygon, x, y, z = move_straight(mesh, start, sx, sy, sz, bx, by, bz)
+    if polygon < 0:
+        return ax, ay, az
     over, height = floor_height(mesh, polygon, x, z)
     if over:
         y = height
@@ -246,7 +242,7 @@ def raycast(
     if start < 0:
         return math.nan, math.nan, math.nan, math.nan
     ex, ez = np.float32(bx), np.float32(bz)
-    polygon, t = cast_ray(mesh, start, sx, sz, ex, ez)
+    polygon, t, _ = cast_ray(mesh, start, sx, sz, ex, ez)
     if t > ONE:
         t = ONE
     x, z = sx + (ex - sx) * t, sz + (ez - sz) * t

@@ -29,6 +29,7 @@ from nav_eval.simulator.navmesh.layout import EXTERNAL, WALL
 from nav_eval.simulator.navmesh.memory import MAX_NODES, MAX_WALK_NODES
 from nav_eval.simulator.navmesh.nearest import Found
 from nav_eval.simulator.navmesh.plane import (
+    FLAT,
     FLT_MAX,
     HALF,
     ONE,
@@ -75,7 +76,7 @@ def _nth_neighbour(mesh: int, polygon: int, edge: int, nth: int) -> int:
         for link in range(start[polygon], start[polygon + 1]):
             if link_edge[link] == edge and walkable[link_to[link]] != 0:
                 if nth == 0:
-                    return link_to[link]
+                    return int(link_to[link])
                 nth -= 1
     return WALL
 
@@ -134,7 +135,7 @@ def _ray_exit(mesh: int, polygon: int, edge: int, x: Scalar, z: Scalar) -> int:
             continue
         low, high = span[link, 0], span[link, 1]
         if link_side[link] == INTERNAL_SIDE or (low == 0 and high == 255):
-            return link_to[link]
+            return int(link_to[link])
         if link_side[link] & 1:
             continue
         axis = 2 if link_side[link] & 3 == 0 else 0
@@ -144,27 +145,50 @@ def _ray_exit(mesh: int, polygon: int, edge: int, x: Scalar, z: Scalar) -> int:
         if start_open > end_open:
             start_open, end_open = end_open, start_open
         if start_open <= (z if axis == 2 else x) <= end_open:
-            return link_to[link]
+            return int(link_to[link])
     return -1
 
 
 @kernel()
-def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar) -> tuple[int, Scalar]:
-    """(last polygon, t) of the straight way in the plane; t is 0..1 at a wall, FLT_MAX where the end is reached."""
+def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar) -> tuple[int, Scalar, int]:
+    """(last polygon, t, wall edge) of the straight way in the plane; t is FLT_MAX where the end is reached."""
     polygon, far = start, ZERO
     for _ in range(MAX_NODES):
         touches, _, t_out, _, edge = cut(memory.corners(mesh)[polygon], memory.counts(mesh)[polygon], sx, sz, ex, ez)
         if not touches:
-            return polygon, far
+            return polygon, far, -1
         if t_out > far:
             far = t_out
         if edge < 0:
-            return polygon, FLT_MAX
+            return polygon, FLT_MAX, -1
         to = _ray_exit(mesh, polygon, edge, sx + (ex - sx) * t_out, sz + (ez - sz) * t_out)
         if to < 0:
-            return polygon, far
+            return polygon, far, edge
         polygon = to
-    return polygon, far
+    return polygon, far, -1
+
+
+@kernel()
+def move_straight(
+    mesh: int, start: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
+) -> Found:
+    """(last polygon, point) of the straight way from the start: the end, or the point of the first wall met.
+
+    The point is reckoned along the wall, as Habitat does; on long moves Habitat stops at the wall nearest to the end
+    instead and so passes through others, which is not copied.
+    """
+    polygon, t, edge = cast_ray(mesh, start, sx, sz, ex, ez)
+    if t == FLT_MAX:
+        return polygon, ex, ey, ez
+    if edge >= 0:
+        corners = memory.corners(mesh)[polygon]
+        a, b = corners[edge], corners[(edge + 1) % memory.counts(mesh)[polygon]]
+        ux, uz, vx, vz, wx, wz = ex - sx, ez - sz, b[0] - a[0], b[2] - a[2], sx - a[0], sz - a[2]
+        d = ux * vz - uz * vx
+        if abs(d) >= FLAT:
+            x, y, z = between(a, b, (ux * wz - uz * wx) / d)
+            return polygon, x, y, z
+    return polygon, sx + (ex - sx) * t, sy + (ey - sy) * t, sz + (ez - sz) * t
 
 
 @kernel()
@@ -172,11 +196,11 @@ def _is_wall(mesh: int, polygon: int, edge: int) -> bool:
     """Solid for the distance search: at a tile's border the first link decides."""
     behind = memory.edges(mesh)[polygon, edge]
     if behind != EXTERNAL:
-        return behind < 0
+        return bool(behind < 0)
     start, link_edge, link_to = memory.link_start(mesh), memory.link_edge(mesh), memory.link_to(mesh)
     for link in range(start[polygon], start[polygon + 1]):
         if link_edge[link] == edge:
-            return memory.walkable(mesh)[link_to[link]] == 0
+            return bool(memory.walkable(mesh)[link_to[link]] == 0)
     return True
 
 
