@@ -1,0 +1,55 @@
+# Everything begins with `make demo` or `make test`: each does its whole set-up (Debian, Python 3.11 with venv, git).
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml
+
+.PHONY: help demo test check soak bench requirements clean
+
+help:
+	@echo "make demo    set up and run the demonstration"
+	@echo "make test    set up and run every check and test (what CI runs)"
+	@echo "make check   formatter, linter, types, import rules"
+	@echo "make soak    the long checks; figures go to benchmarks/results/"
+	@echo "make bench   the measurements behind every performance claim"
+
+$(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e .
+	touch $@
+
+$(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
+	$(PYTHON) -m venv $(VENV)
+	sh requirements/apt-install.sh requirements/apt-test.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e .
+	touch $@ $(VENV)/run.stamp
+
+demo: $(VENV)/run.stamp
+	$(BIN)/nav-eval demo
+
+test: $(VENV)/test.stamp check
+	$(BIN)/python -m pytest -q -n 2 -m "not soak"
+
+check: $(VENV)/test.stamp
+	$(BIN)/ruff format --check src packages tests benchmarks
+	$(BIN)/ruff check src packages tests benchmarks
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+soak: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -q -m soak
+
+bench: $(VENV)/test.stamp
+	for script in benchmarks/*.py; do \
+	  $(BIN)/python $$script | tee benchmarks/results/$$(basename $$script .py).txt; \
+	done
+
+requirements:
+	uv lock
+	uv export -q --no-emit-workspace --no-default-groups --group build --no-header -o requirements/run.txt
+	uv export -q --no-emit-workspace --no-default-groups --group build --group test --group check --all-extras --no-header -o requirements/test.txt
+
+clean:
+	rm -rf $(VENV) dist build
