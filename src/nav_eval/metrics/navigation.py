@@ -175,14 +175,18 @@ class NavigationErrorEuclidean(Metric):
 
 
 class GoalProgress(Metric):
-    """Metres by which the agent came nearer to the goal region: NDH's `end_panos` where given, else the goals."""
+    """Metres by which the agent came nearer to the goal region.
+
+    On a graph the region is all of the episode's goal nodes (NDH's end_panos), although NDH's success is measured
+    to the end of the trusted path alone; elsewhere it is the goals.
+    """
 
     name = "goal_progress"
     category = "navigation"
 
     def reset_metric(self, context: MetricContext) -> None:
-        region = context.episode.extra.get("end_panos")
-        self._goals = context.goals if region is None else [node_place(node) for node in region]
+        region = [node_place(goal.node) for goal in context.episode.goals if goal.node is not None]
+        self._goals = region or context.goals
         self._context, self._place = context, context.start.place
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:

@@ -1,0 +1,118 @@
+"""How sure a mean is: 95 % intervals for one metric over the episodes of a run.
+
+Rates get Wilson's score interval (Wilson 1927), other means a percentile bootstrap over episodes (Efron 1979). Both
+take episodes for independent; `ci95_scenes` does not: its error is clustered by scene, with Student's t of G - 1
+degrees of freedom for G scenes (Cameron & Miller 2015), because a split has few buildings and many episodes in each.
+Values that are not finite are left out of a mean and counted. NaN is never returned; what cannot be said is None.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+Interval: TypeAlias = tuple[float, float]
+Kind = Literal["rate", "mean"]
+
+RATES = frozenset({"success", "oracle_success", "oracle_path_success"})
+"""Metrics that are 0 or 1 in each episode."""
+
+RESAMPLES = 1000
+_BLOCK = 1 << 18
+_Z = 1.959963984540054
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """`n` values make the mean; `n_nonfinite` more were inf or NaN. `method` is that of `ci95`."""
+
+    mean: float | None
+    ci95: Interval | None
+    n: int
+    n_nonfinite: int
+    method: str
+    ci95_scenes: Interval | None = None
+    n_scenes: int = 0
+
+
+def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean", seed: int = 0) -> Summary:
+    """Mean and intervals of one value per episode; `scenes` names each episode's building.
+
+    A missing or failed episode must come as a failure: the caller knows what that is. The order does not matter.
+    """
+    every = np.asarray(values, dtype=np.float64)
+    finite = np.isfinite(every)
+    kept = every[finite]
+    method = "wilson" if kind == "rate" else "bootstrap"
+    if not kept.size:
+        return Summary(None, None, 0, every.size, method)
+    mean = math.fsum(kept) / kept.size
+    labels = np.unique(np.asarray(scenes, dtype=str)[finite], return_inverse=True)[1]
+    return Summary(
+        mean=mean,
+        ci95=wilson(float(kept.sum()), kept.size) if kind == "rate" else bootstrap(kept, seed),
+        n=kept.size,
+        n_nonfinite=every.size - kept.size,
+        method=method,
+        ci95_scenes=clustered(kept, labels),
+        n_scenes=int(labels.max()) + 1,
+    )
+
+
+def summarise_metric(name: str, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
+    """`summarise` as plain JSON, with the kind that the metric's name implies."""
+    return asdict(summarise(values, scenes, "rate" if name in RATES else "mean", seed))
+
+
+def wilson(successes: float, n: int) -> Interval | None:
+    """Wilson's 95 % score interval for a rate; None for n = 0."""
+    if n == 0:
+        return None
+    rate, shrink = successes / n, 1 + _Z**2 / n
+    centre = (rate + _Z**2 / (2 * n)) / shrink
+    half = _Z / shrink * math.sqrt(rate * (1 - rate) / n + _Z**2 / (4 * n**2))
+    return (0.0 if successes <= 0 else centre - half, 1.0 if successes >= n else centre + half)
+
+
+def clustered(values: ArrayLike, clusters: ArrayLike) -> Interval | None:
+    """95 % interval of the mean of (N,) values whose errors go together within integer `clusters`; None below two."""
+    values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters)
+    groups = len(np.unique(clusters))
+    if groups < 2:
+        return None
+    from scipy.special import stdtrit
+
+    mean = math.fsum(values) / values.size
+    residuals = np.bincount(clusters, weights=values - mean)
+    error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / values.size
+    half = float(stdtrit(groups - 1, 0.975)) * error
+    return (mean - half, mean + half)
+
+
+def bootstrap(values: ArrayLike, seed: int = 0, resamples: int = RESAMPLES) -> Interval | None:
+    """95 % percentile interval of the mean of (N,) values, episodes drawn with replacement; None below two values."""
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    n = ordered.size
+    if n < 2:
+        return None
+    if ordered[0] == ordered[-1]:
+        return (float(ordered[0]), float(ordered[0]))
+    generator = np.random.default_rng(seed)
+    means = np.empty(resamples)
+    rows = max(1, _BLOCK // n)
+    for first in range(0, resamples, rows):
+        block = means[first : first + rows]
+        drawn = generator.integers(0, n, size=(block.size, n))
+        block[:] = ordered.take(drawn, mode="wrap").mean(axis=1)
+    return percentile_interval(means)
+
+
+def percentile_interval(draws: ArrayLike) -> Interval:
+    """The 2.5th and 97.5th percentile of (B,) draws."""
+    low, high = np.quantile(np.asarray(draws), (0.025, 0.975))
+    return (float(low), float(high))
