@@ -67,8 +67,6 @@ class JsonStream:
             raise DatasetError(f"{self.file}: {error}") from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DatasetError(f"{self.file}: the gzip data is cut off or damaged. Fetch the file again.") from error
-        except UnicodeDecodeError as error:
-            raise DatasetError(f"{self.file}: not UTF-8 ({error.reason}). Save it as UTF-8.") from error
         except OSError as error:
             raise DatasetError(f"{self.file}: {error.strerror or error}. Check dataset.data_path.") from error
 
@@ -172,18 +170,27 @@ class _Window:
             try:
                 value, end = self._decoder.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
+                cut = self._is_cut(error)
                 if not self._may_continue(error) or not self._fill():
-                    raise _Unreadable(f"{where}: {self._broken(error.msg)}") from error
+                    raise _Unreadable(f"{where}: {_broken(error.msg, cut)}") from error
             except (ValueError, RecursionError) as error:
                 raise _Unreadable(f"{where}: cannot be decoded ({error}). Correct the file.") from error
             else:
-                if end < len(self._text) or not self._fill():  # a number may go on in the next piece
+                if self._is_whole(end) or not self._fill():
                     self._at = end
                     return value
 
     def _may_continue(self, error: json.JSONDecodeError) -> bool:
         """Whether the text is merely cut here: an open string, or a fault at the very end."""
         return error.msg.startswith("Unterminated") or error.pos > len(self._text) - 16
+
+    def _is_cut(self, error: json.JSONDecodeError) -> bool:
+        """Whether the fault is that the text ends here, if nothing follows."""
+        return error.msg.startswith("Unterminated") or not any(c in "]}," for c in self._text[error.pos :])
+
+    def _is_whole(self, end: int) -> bool:
+        """Whether a value that ends at `end` is no number that goes on in the next piece ("1." or "1e+")."""
+        return len(self._text) > end + 2 or self._text[end : end + 1] in (*_BLANK, ",", "]", "}")
 
     def _fill(self) -> bool:
         """Unpack at least as much as is waiting, so that a huge value costs linear time. False at the end."""
@@ -197,15 +204,24 @@ class _Window:
         if self._left < 0:
             raise _Unreadable(f"unpacks to more than {self._max_bytes} bytes. If that is right, raise max_bytes.")
         self._ended = not data
-        self._text = waiting + self._decode.decode(data, final=not data)
+        self._text = waiting + self._decoded(data)
         self._at = 0
         return bool(data)
 
+    def _decoded(self, data: bytes) -> str:
+        try:
+            return self._decode.decode(data, final=not data)
+        except UnicodeDecodeError as error:
+            if data:
+                raise _Unreadable(f"not UTF-8 ({error.reason}). Save it as UTF-8.") from error
+            raise _Unreadable("the text is cut off within a character. Fetch the file again.") from error
+
     def _unexpected(self, expected: str) -> str:
         found = self.peek()
-        return self._broken(f"expected {expected}, found {found!r}" if found else f"expected {expected}")
+        return _broken(f"expected {expected}" + (f", found {found!r}" if found else ""), cut=not found)
 
-    def _broken(self, message: str) -> str:
-        if self._ended:
-            return f"the JSON text is cut off ({message}). Fetch the file again."
-        return f"not JSON: {message}. Correct the file."
+
+def _broken(message: str, cut: bool) -> str:
+    if cut:
+        return f"the JSON text is cut off ({message}). Fetch the file again."
+    return f"not JSON: {message}. Correct the file."
