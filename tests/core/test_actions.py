@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from nav_eval.core.actions import ActionSpace
+from nav_eval.errors import ConfigError, InvalidAction
+
+SPACE = ActionSpace.of(["stop", "move_to", "velocity", "waypoint"])
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("stop", None),
+        ("stop", {}),
+        ("move_to", {"viewpoint": "a"}),
+        ("velocity", {"linear": 0.5, "angular": -1, "duration": 0.0}),
+        ("waypoint", {"range": 1, "heading": math.pi}),
+    ],
+)
+def test_a_valid_action_is_taken_as_it_is(name, args):
+    action = SPACE.parse(name, args)
+    assert action.to_record() == {"action": name, "action_args": args or {}}
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("jump", {}),
+        ("turn_left", {}),
+        (None, {}),
+        (3, {}),
+        (["stop"], {}),
+        ("stop", {"x": 1}),
+        ("stop", []),
+        ("stop", "x"),
+        ("move_to", {}),
+        ("move_to", {"viewpoint": 5}),
+        ("move_to", {"viewpoint": None}),
+        ("velocity", {"linear": math.nan, "angular": 0, "duration": 1}),
+        ("velocity", {"linear": math.inf, "angular": 0, "duration": 1}),
+        ("velocity", {"linear": 1, "angular": 0, "duration": -1}),
+        ("velocity", {"linear": True, "angular": 0, "duration": 1}),
+        ("velocity", {"linear": "1", "angular": 0, "duration": 1}),
+        ("waypoint", {"range": 1, "heading": 100.0}),
+        ("waypoint", {"range": 1}),
+    ],
+)
+def test_anything_else_is_the_participants_fault(name, args):
+    with pytest.raises(InvalidAction):
+        SPACE.parse(name, args)
+
+
+def test_an_unknown_action_in_a_configuration_names_the_nearest():
+    with pytest.raises(ConfigError, match="move_forward"):
+        ActionSpace.of(["move_forwards"])
+
+
+def test_a_message_never_grows_with_what_a_participant_sends():
+    with pytest.raises(InvalidAction) as caught:
+        SPACE.parse("x" * 1_000_000, {})
+    assert len(str(caught.value)) < 500

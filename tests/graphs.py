@@ -1,0 +1,67 @@
+"""A small navigation graph in Matterport3D's format, and R2R episodes on it, written to real files."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+SCAN = "tinyhouse"
+
+
+def node(x: int, y: int) -> str:
+    """A 32-digit viewpoint id for the grid point (x, y)."""
+    return f"{x:016x}{y:016x}"
+
+
+def grid_scan(width: int, height: int, spacing: float = 2.0, walls: set[tuple[str, str]] = frozenset()) -> list[Any]:  # type: ignore[assignment]
+    """Connectivity rows of a width x height grid; `walls` are pairs without a free way."""
+    cells = [(x, y) for y in range(height) for x in range(width)]
+    names = [node(*cell) for cell in cells]
+    rows = []
+    for x, y in cells:
+        free = [
+            abs(x - u) + abs(y - v) == 1 and not {(node(x, y), node(u, v)), (node(u, v), node(x, y))} & walls
+            for u, v in cells
+        ]
+        pose = [1, 0, 0, x * spacing, 0, 1, 0, y * spacing, 0, 0, 1, 1.5, 0, 0, 0, 1]
+        rows.append(
+            {
+                "image_id": node(x, y),
+                "pose": pose,
+                "included": True,
+                "visible": [name != node(x, y) for name in names],
+                "unobstructed": free,
+                "height": 1.5,
+            }
+        )
+    return rows
+
+
+def write_r2r(folder: Path, *, width: int = 4, height: int = 3, items: list[dict[str, Any]] | None = None) -> list[str]:
+    """Write connectivity and R2R_val.json; the overrides that point the benchmark r2r at them."""
+    connectivity = folder / "connectivity"
+    connectivity.mkdir(parents=True, exist_ok=True)
+    (connectivity / f"{SCAN}_connectivity.json").write_text(json.dumps(grid_scan(width, height)))
+    data = folder / "R2R_val.json"
+    data.write_text(json.dumps(items if items is not None else default_items()))
+    return [f"dataset.data_path={data}", f"simulator.connectivity_dir={connectivity}", "dataset.split=val"]
+
+
+def default_items() -> list[dict[str, Any]]:
+    """Two paths, five instructions."""
+    return [
+        item(7, [node(0, 0), node(1, 0), node(2, 0), node(3, 0)], ["Walk straight.", "Go to the end. ", "走到尽头。"]),
+        item(8, [node(0, 2), node(0, 1), node(0, 0), node(1, 0)], ["Turn and walk.", "Leave the room."]),
+    ]
+
+
+def item(path_id: int, path: list[str], instructions: list[str]) -> dict[str, Any]:
+    return {
+        "path_id": path_id,
+        "scan": SCAN,
+        "path": path,
+        "heading": 0.5,
+        "distance": 2.0 * (len(path) - 1),
+        "instructions": instructions,
+    }
