@@ -1,0 +1,162 @@
+"""Images drawn once: the view from the windows, framed pictures, screens, book backs, rugs, a mirror's reflection."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, Stream, sin_turns
+from nav_eval.worlds.noise import Colour, axes, mixed, noise, shade
+
+Artist = Callable[[Stream], Floats]
+BRIGHT: tuple[Colour, ...] = (
+    (196, 84, 60), (222, 166, 70), (70, 110, 130), (46, 62, 92), (150, 168, 130), (214, 196, 170), (120, 60, 78),
+    (232, 222, 205), (88, 120, 84),
+)  # fmt: skip
+
+
+def outside(stream: Stream) -> Floats:
+    """A garden or a street of houses under a bright sky."""
+    size = (256, 512)
+    _, y = axes(size)
+    sky = shade((255, 255, 255), np.ones(size)) * (1 - y[..., None] * 0.0)
+    sky = mixed(sky, (150, 196, 242), np.clip(1.15 - y * 1.9, 0, 1))
+    sky = mixed(sky, (255, 255, 255), np.clip(noise(stream, size, (6, 6), 4) * 3 - 1.5, 0, 0.85))
+    far = 0.5 + 0.08 * noise(stream, (1, size[1]), (1, 8), 3)
+    near = 0.56 + 0.16 * noise(stream, (1, size[1]), (1, 14), 4)
+    trees = noise(stream, size, (32, 64), 3)
+    image = np.where((y > far)[..., None], shade((150, 176, 160), 0.85 + 0.3 * trees), sky)
+    image = np.where((y > near)[..., None], shade((92, 128, 70), 0.55 + 0.85 * trees), image)
+    lawn = 0.8 + 0.02 * noise(stream, (1, size[1]), (1, 6), 2)
+    return np.where((y > lawn)[..., None], shade((140, 172, 92), 0.8 + 0.35 * noise(stream, size, (40, 30), 2)), image)
+
+
+def picture(stream: Stream) -> Floats:
+    """A landscape, an abstract composition or a still life."""
+    return stream.choice((_landscape, _abstract, _circles))(stream)
+
+
+def _canvas(stream: Stream, image: Floats) -> Floats:
+    size = image.shape[:2]
+    return image * (0.88 + 0.2 * noise(stream, size, (48, 48), 2))[..., None]
+
+
+def _landscape(stream: Stream) -> Floats:
+    size = (192, 256)
+    x, y = axes(size)
+    warm = stream.chance(50)
+    image = mixed(shade((240, 214, 170) if warm else (196, 216, 232), np.ones(size)), (214, 130, 86) if warm else (96, 140, 190), np.clip(1 - y * 2, 0, 1))
+    sx, sy = stream.between(20, 80) / 100, stream.between(15, 35) / 100
+    image = np.where(((x - sx) * (x - sx) * 1.7 + (y - sy) * (y - sy) < 0.006)[..., None], 250.0, image)
+    for k in range(4):
+        ridge = 0.38 + 0.13 * k + 0.16 * (noise(stream, (1, size[1]), (1, 3 + k), 3) - 0.5)
+        tone = stream.choice(BRIGHT[2:5])
+        image = np.where((y > ridge)[..., None], shade(tone, 1.25 - 0.2 * k + 0.2 * noise(stream, size, (12, 16), 2)), image)
+    return _canvas(stream, image)
+
+
+def _abstract(stream: Stream) -> Floats:
+    size = (192, 256)
+    x, y = axes(size)
+    image = shade(stream.choice(((236, 228, 212), (222, 214, 204), (240, 236, 228))), np.ones(size))
+    for _ in range(stream.between(7, 12)):
+        x0, y0 = stream.between(0, 85) / 100, stream.between(0, 85) / 100
+        w, h = stream.between(8, 45) / 100, stream.between(8, 45) / 100
+        lean = stream.between(-30, 30) / 100
+        inside = (x + lean * (y - y0) > x0) & (x + lean * (y - y0) < x0 + w) & (y > y0) & (y < y0 + h)
+        image = np.where(inside[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
+    return _canvas(stream, image)
+
+
+def _circles(stream: Stream) -> Floats:
+    size = (192, 256)
+    x, y = axes(size)
+    image = shade(stream.choice(BRIGHT[3:6]), 0.8 + 0.3 * y)
+    for _ in range(stream.between(5, 9)):
+        cx, cy, r = stream.between(5, 95) / 100, stream.between(5, 95) / 100, stream.between(6, 26) / 100
+        d = (x - cx) * (x - cx) * 1.78 + (y - cy) * (y - cy)
+        image = np.where((d < r * r)[..., None], shade(stream.choice(BRIGHT), 1.1 - np.minimum(d / (r * r), 1.0) * 0.3), image)
+    return _canvas(stream, image)
+
+
+def screen(stream: Stream) -> Floats:
+    """A dark display with the room's faint reflection."""
+    size = (128, 192)
+    x, y = axes(size)
+    tone = 20 + 26 * np.clip(1 - np.abs(x * 1.4 - y - 0.25) * 2.2, 0, 1) + 10 * noise(stream, size, (6, 8), 3)
+    return np.stack([tone, tone * 1.05, tone * 1.25], axis=-1)
+
+
+def books(stream: Stream) -> Floats:
+    """Backs of books side by side."""
+    size = (128, 512)
+    _, y = axes(size)
+    image = np.zeros((*size, 3))
+    x = 0
+    while x < size[1]:
+        w = min(stream.between(8, 22), size[1] - x)
+        tone = np.asarray(stream.choice((*BRIGHT, (60, 50, 46), (200, 190, 170), (108, 30, 34))), dtype=np.float64)
+        image[:, x : x + w] = tone * stream.between(70, 105) / 100
+        if stream.chance(70):
+            a, b = stream.between(10, 40), stream.between(60, 110)
+            image[a : a + 3, x + 1 : x + w - 1] = 226
+            image[b : b + 5, x + 2 : x + w - 2] = tone * 0.5 + 110
+        image[:, x] *= 0.4
+        x += w
+    return image * (0.85 + 0.2 * noise(stream, size, (20, 60), 2) - 0.1 * y)[..., None]
+
+
+def rug(stream: Stream) -> Floats:
+    """A border and a repeated motif, woven."""
+    size = (256, 384)
+    x, y = axes(size)
+    ground, border, accent = stream.shuffled(BRIGHT)[:3]
+    edge = np.minimum(np.minimum(x, 1 - x) * 1.5, np.minimum(y, 1 - y))
+    u, v = x * 9, y * 6
+    du, dv = np.abs(u - np.floor(u) - 0.5), np.abs(v - np.floor(v) - 0.5)
+    style = stream.below(3)
+    motif = (du + dv < 0.3) & (du + dv > 0.12) if style == 0 else (sin_turns(v * 0.5 + 0.35 * sin_turns(u * 0.5)) > 0.4) if style == 1 else (du < 0.12) | (dv < 0.12)
+    image = np.where(motif[..., None], np.asarray(accent, dtype=np.float64), np.asarray(ground, dtype=np.float64))
+    image = np.where((edge < 0.11)[..., None], np.asarray(border, dtype=np.float64), image)
+    image = np.where(((edge > 0.07) & (edge < 0.085))[..., None], np.asarray(accent, dtype=np.float64), image)
+    return image * (0.7 + 0.34 * noise(stream, size, (128, 192)) + 0.08 * noise(stream, size, (4, 6), 2))[..., None]
+
+
+def mirror(stream: Stream) -> Floats:
+    """The pale, blurred reflection of a room."""
+    size = (128, 128)
+    x, y = axes(size)
+    image = mixed(shade((196, 206, 210), 1.1 - 0.25 * y), (150, 152, 150), np.clip(y * 3 - 1.8, 0, 1))
+    streak = np.clip(1 - np.abs(x + y * 0.5 - 0.7) * 5, 0, 1) * 0.5
+    return mixed(image, (244, 248, 250), streak) * (0.92 + 0.12 * noise(stream, size, (4, 4), 3))[..., None]
+
+
+def board(stream: Stream) -> Floats:
+    """A whiteboard with a few lines of writing."""
+    size = (192, 320)
+    x, y = axes(size)
+    image = shade((240, 243, 244), 0.96 + 0.05 * noise(stream, size, (5, 8), 3))
+    for k in range(7):
+        y0, x0 = 0.12 + 0.11 * k, stream.between(6, 20) / 100
+        x1 = x0 + stream.between(20, 65) / 100
+        wave = sin_turns(x * stream.between(18, 30)) * 0.012
+        ink = (np.abs(y - y0 - wave) < 0.008) & (x > x0) & (x < x1)
+        image = np.where(ink[..., None], np.asarray(stream.choice(((50, 60, 140), (170, 50, 50), (40, 40, 44))), dtype=np.float64), image)
+    return image
+
+
+def glow(stream: Stream) -> Floats:
+    """A lamp's face."""
+    return shade((255, 246, 224), 0.95 + 0.05 * noise(stream, (64, 64), (8, 8), 2))
+
+
+def lampshade(stream: Stream) -> Floats:
+    """Lit fabric."""
+    size = (128, 128)
+    return shade((250, 222, 170), 0.85 + 0.15 * noise(stream, size, (64, 6), 2))
+
+
+ARTISTS: dict[str, Artist] = {
+    f.__name__: f for f in (outside, picture, screen, books, rug, mirror, board, glow, lampshade)
+}

@@ -1,0 +1,55 @@
+"""The semantic sidecar of a world: objects and rooms with their boxes, as the scene loader reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nav_eval.simulator.scene.scene import SemanticObject, SemanticRegion
+from nav_eval.worlds.item import Item
+from nav_eval.worlds.plan import CEILING, PITCH, Plan
+from nav_eval.worlds.tessellate import Mesh
+
+
+def regions(plan: Plan) -> tuple[SemanticRegion, ...]:
+    """Every room; a stairwell is one region over both storeys (its upper cell included)."""
+    out = []
+    for room in plan.rooms:
+        r = room.clear
+        top = room.base + (PITCH if room.type == "stairs" and room.storey == 0 else CEILING)
+        low = (r.x0 / 1000, room.base / 1000, r.z0 / 1000)
+        out.append(SemanticRegion(room.id, room.type, room.storey, low, (r.x1 / 1000, top / 1000, r.z1 / 1000)))
+    return tuple(out)
+
+
+def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
+    """Every item with the box of its vertices; ids count from 1 in the order of the items."""
+    low = np.full((len(items) + 1, 3), np.inf)
+    high = np.full((len(items) + 1, 3), -np.inf)
+    np.minimum.at(low, mesh.objects, mesh.positions)
+    np.maximum.at(high, mesh.objects, mesh.positions)
+    centre, size = ((low + high) / 2).tolist(), (high - low).tolist()
+    return tuple(
+        SemanticObject(k, item.category, item.room, _triple(centre[k]), _triple(size[k]))
+        for k, item in enumerate(items, start=1)
+    )
+
+
+def sidecar(found: Sequence[SemanticObject], rooms: Sequence[SemanticRegion]) -> dict[str, Any]:
+    """The content of `<name>.semantic.json`."""
+    return {
+        "objects": [
+            {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
+            for o in found
+        ],
+        "regions": [
+            {"id": r.id, "category": r.category, "storey": r.storey, "low": list(r.low), "high": list(r.high)}
+            for r in rooms
+        ],
+    }
+
+
+def _triple(values: list[float]) -> tuple[float, float, float]:
+    return values[0], values[1], values[2]

@@ -1,0 +1,338 @@
+"""The building itself: floors, ceilings, walls with their openings, door frames and leaves, windows, the stair.
+
+Models here are in world coordinates (metres). A wall face is cut at its openings, so that no quad hides another.
+"""
+
+from __future__ import annotations
+
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.decor import curtain
+from nav_eval.worlds.item import Item
+from nav_eval.worlds.plan import CEILING, OUTER, PITCH, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
+from nav_eval.worlds.stairs import stair_items
+from nav_eval.worlds.surfaces import Model
+
+Point = tuple[float, float, float]
+Opening = tuple[int, int, int, int]
+"""low, high along the wall; bottom, top above the floor, mm."""
+
+_TILED = {"bathroom"}
+_FLOORS = {
+    "kitchen": "floor_tile", "bathroom": "floor_tile2", "laundry room": "floor_tile2", "break room": "floor_tile",
+    "storage room": "floor_tile", "office": "floor_carpet", "open office": "floor_carpet",
+    "meeting room": "floor_carpet", "copy room": "floor_carpet", "reception": "floor_tile", "stairs": "floor_wood",
+}  # fmt: skip
+
+
+def shell_items(plan: Plan, stream: Stream) -> list[Item]:
+    """Everything that is built in, room by room."""
+    items: list[Item] = []
+    for room in plan.rooms:
+        own = stream.child("room", room.id)
+        if not (room.type == "stairs" and room.storey == 1):
+            items.append(Item("floor", room.id, _floor(room, own)))
+        if not (plan.stair and room.type == "stairs" and room.storey == 0):
+            items.append(Item("ceiling", room.id, _ceiling(room)))
+        items.append(Item("wall", room.id, _walls(plan, room, own)))
+    for door in plan.doors:
+        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door)))
+    for window in plan.windows:
+        items.append(Item("window", window.room, _window(plan.room(window.room), window)))
+        items += _curtains(plan.room(window.room), window)
+    return items + stair_items(plan)
+
+
+def wall_material(room: Room, stream: Stream) -> str:
+    """Each room type draws its wall from the home's palette."""
+    if room.type == "hallway":
+        return "wall0"
+    if room.type in ("bedroom", "dining room", "living room") and stream.chance(30):
+        return f"paper{stream.between(1, 5)}"
+    return f"wall{stream.below(6)}"
+
+
+def floor_material(room: Room, stream: Stream) -> str:
+    if room.type in ("bedroom", "study") and stream.chance(35):
+        return "floor_carpet"
+    return _FLOORS.get(room.type, "floor_wood")
+
+
+def point(side: Side, rect: Rect, along: int, y: int, out: int = 0) -> Point:
+    """A point on the wall face of `side`, `out` mm behind it; metres."""
+    line, _, _ = wall_line(rect, side)
+    line += -out if side in "nw" else out
+    x, z = (along, line) if side in "ns" else (line, along)
+    return x / 1000, y / 1000, z / 1000
+
+
+def face(side: Side, rect: Rect, low: int, high: int, y0: int, y1: int, out: int = 0) -> list[Point]:
+    """A rectangle on a wall face, counter-clockwise seen from the room."""
+    if side in "sw":
+        low, high = high, low
+    corners = ((low, y0), (high, y0), (high, y1), (low, y1))
+    return [point(side, rect, along, y, out) for along, y in corners]
+
+
+def openings(plan: Plan, room: Room, side: Side) -> list[Opening]:
+    """Holes in one wall of a room, in order along it."""
+    line, low, high = wall_line(room.cell, side)
+    doors = [
+        (door.low, door.high, 0, door.height)
+        for door in plan.doors_of(room.id)
+        if door.vertical == (side in "ew") and door.line == line and low <= door.low and door.high <= high
+    ]
+    windows = [(w.low, w.high, w.sill, w.top) for w in plan.windows if w.room == room.id and w.side == side]
+    return sorted(doors + windows)
+
+
+def _floor(room: Room, stream: Stream) -> Model:
+    m = Model()
+    _level(m, room.clear, room.base, floor_material(room, stream))
+    return m
+
+
+def _level(m: Model, rect: Rect, y: int, material: str) -> None:
+    x0, z0, x1, z1, h = rect.x0 / 1000, rect.z0 / 1000, rect.x1 / 1000, rect.z1 / 1000, y / 1000
+    m.quad([(x0, h, z1), (x1, h, z1), (x1, h, z0), (x0, h, z0)], material, max_edge=0.6)
+
+
+def _ceiling(room: Room) -> Model:
+    m = Model()
+    r, h = room.clear, (room.base + CEILING) / 1000
+    x0, z0, x1, z1 = r.x0 / 1000, r.z0 / 1000, r.x1 / 1000, r.z1 / 1000
+    m.quad([(x0, h, z0), (x1, h, z0), (x1, h, z1), (x0, h, z1)], "ceiling", max_edge=0.9)
+    return m
+
+
+def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
+    m = Model()
+    material = wall_material(room, stream)
+    height = PITCH if plan.stair and room.type == "stairs" and room.storey == 0 else CEILING
+    for side in SIDES:
+        _wall(m, plan, room, side, material, height)  # type: ignore[arg-type]
+    return m
+
+
+def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: int) -> None:
+    _, low, high = wall_line(room.clear, side)
+    base, at = room.base, low
+    lower = "wall_tile" if room.type in _TILED else ""
+    for start, end, bottom, top in openings(plan, room, side):
+        start, end = max(start, low), min(end, high)
+        _panel(m, room, side, at, start, 0, height, material, lower)
+        _panel(m, room, side, start, end, 0, bottom, material, lower)
+        _panel(m, room, side, start, end, min(top, height), height, material, lower)
+        if bottom > 0:
+            _skirting(m, room, side, start, end)
+        _skirting(m, room, side, at, start)
+        at = end
+    _panel(m, room, side, at, high, 0, height, material, lower)
+    _skirting(m, room, side, at, high)
+    assert base == room.base
+
+
+def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int, material: str, lower: str) -> None:
+    """One rectangle of wall; in bathrooms tiles up to 2 m, paint above."""
+    if high - low < 2 or y1 - y0 < 2:
+        return
+    cut = 2000
+    bands = [(y0, y1, lower or material)]
+    if lower and y0 < cut < y1:
+        bands = [(y0, cut, lower), (cut, y1, material)]
+    elif lower and y0 >= cut:
+        bands = [(y0, y1, material)]
+    for b0, b1, name in bands:
+        corners = face(side, room.clear, low, high, room.base + b0, room.base + b1)
+        u0, u1 = low / 1000, high / 1000
+        if side in "sw":
+            u0, u1 = -u1, -u0
+        uvs = [(u0, -b0 / 1000), (u1, -b0 / 1000), (u1, -b1 / 1000), (u0, -b1 / 1000)]
+        m.quad(corners, name, uvs, max_edge=0.7)
+
+
+def _skirting(m: Model, room: Room, side: Side, low: int, high: int) -> None:
+    if room.type in _TILED or room.type == "stairs" or high - low < 60:
+        return
+    b = room.base
+    m.quad(face(side, room.clear, low, high, b, b + 75, -14), "frame")
+    inner, outer = face(side, room.clear, low, high, b + 75, b + 75, -14), face(side, room.clear, low, high, b + 75, b + 75, 0)
+    m.quad([inner[0], inner[1], outer[1], outer[0]], "frame")
+
+
+def _doorway(plan: Plan, door: Door) -> Model:
+    """Jambs, lintel and threshold through the wall, a frame round it, and the opened leaf."""
+    m = Model()
+    room = plan.room(door.b)
+    side = _side_of(room, door)
+    base, deep = room.base, WALL
+    low, high, top = door.low, door.high, min(door.height, CEILING)
+    tunnel(m, side, room.clear, (low, high, base, base + top), deep, "frame" if door.leaf else "ceiling")
+    flat = [point(side, room.clear, a, base, out) for a, out in ((low, 0), (high, 0), (high, deep), (low, deep))]
+    m.quad(_upwards(flat), "floor_stair" if door.leaf else "floor_wood")
+    if door.leaf:
+        for out, face_side in ((0, side), (deep, _opposite(side))):
+            _frame(m, face_side, side, room, door, out, base, top)
+        leaf = leaf_rect(plan, door)
+        if leaf:
+            _leaf(m, leaf, base)
+    return m
+
+
+def _upwards(corners: list[Point]) -> list[Point]:
+    """The corners in the order that faces up."""
+    (ax, _, az), (bx, _, bz), (cx, _, cz), _ = corners
+    return corners if (bz - az) * (cx - bx) - (bx - ax) * (cz - bz) > 0 else corners[::-1]
+
+
+def _opposite(side: Side) -> Side:
+    return {"n": "s", "s": "n", "e": "w", "w": "e"}[side]  # type: ignore[return-value]
+
+
+def _side_of(room: Room, door: Door) -> Side:
+    """The side of the room that the door is in."""
+    for side in ("ew" if door.vertical else "ns"):
+        if wall_line(room.cell, side)[0] == door.line:  # type: ignore[arg-type]
+            return side  # type: ignore[return-value]
+    raise AssertionError(f"door {door.id} is in no wall of room {room.id}")
+
+
+def tunnel(m: Model, side: Side, rect: Rect, hole: Opening, deep: int, material: str, sill: bool = False) -> None:
+    """The inner faces of a hole that goes `deep` mm behind a wall face: two sides, the top, and a sill."""
+    low, high, y0, y1 = hole
+
+    def p(along: int, y: int, out: int) -> Point:
+        return point(side, rect, along, y, out)
+
+    a, b = (low, high) if side in "ne" else (high, low)
+    m.quad([p(a, y0, 0), p(a, y0, deep), p(a, y1, deep), p(a, y1, 0)], material)
+    m.quad([p(b, y0, deep), p(b, y0, 0), p(b, y1, 0), p(b, y1, deep)], material)
+    m.quad([p(a, y1, deep), p(b, y1, deep), p(b, y1, 0), p(a, y1, 0)], material)
+    if sill:
+        m.quad([p(a, y0, 0), p(b, y0, 0), p(b, y0, deep), p(a, y0, deep)], material)
+
+
+def _frame(m: Model, facing: Side, side: Side, room: Room, door: Door, out: int, base: int, top: int) -> None:
+    """An architrave on one face of the wall."""
+    wide, thick = 65, 14
+    rect = room.clear if facing == side else _behind(room.clear, side, WALL)
+    for low, high, y0, y1 in (
+        (door.low - wide, door.low, 0, top + wide),
+        (door.high, door.high + wide, 0, top + wide),
+        (door.low, door.high, top, top + wide),
+    ):
+        m.quad(face(facing, rect, low, high, base + y0, base + y1, -thick), "frame")
+        a, b = (low, high) if facing in "ne" else (high, low)
+        for along, first, second in ((a, 0, -thick), (b, -thick, 0)):
+            ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
+            m.quad([point(facing, rect, along, base + y, o) for o, y in ends], "frame")
+
+
+def _behind(rect: Rect, side: Side, by: int) -> Rect:
+    """A rectangle whose side opposite to `side` is the far face of the wall."""
+    if side == "n":
+        return Rect(rect.x0, rect.z0 - by - 5000, rect.x1, rect.z0 - by)
+    if side == "s":
+        return Rect(rect.x0, rect.z1 + by, rect.x1, rect.z1 + by + 5000)
+    if side == "w":
+        return Rect(rect.x0 - by - 5000, rect.z0, rect.x0 - by, rect.z1)
+    return Rect(rect.x1 + by, rect.z0, rect.x1 + by + 5000, rect.z1)
+
+
+def leaf_rect(plan: Plan, door: Door) -> Rect | None:
+    """Where the leaf stands, opened into room b along its side wall; None where there is no corner to open to."""
+    room = plan.room(door.b)
+    side = _side_of(room, door)
+    line, low, high = wall_line(room.clear, side)
+    thick, width = 40, door.high - door.low - 20
+    if not door.leaf:
+        return None
+    if door.low - low <= 250:
+        a, b = door.low - thick - 5, door.low - 5
+    elif high - door.high <= 250:
+        a, b = door.high + 5, door.high + thick + 5
+    else:
+        return None
+    near, far = (line + 20, line + 20 + width) if side in "nw" else (line - 20 - width, line - 20)
+    return Rect(a, near, b, far) if side in "ns" else Rect(near, a, far, b)
+
+
+def _leaf(m: Model, r: Rect, base: int) -> None:
+    low = (r.x0 / 1000, (base + 8) / 1000, r.z0 / 1000)
+    high = (r.x1 / 1000, (base + 2030) / 1000, r.z1 / 1000)
+    m.box(low, high, "door")
+    cx, cz, y = (r.x0 + r.x1) / 2000, (r.z0 + r.z1) / 2000, (base + 1020) / 1000
+    for panel_low, panel_high in ((180, 880), (1080, 1880)):
+        _leaf_panel(m, r, (base + panel_low) / 1000, (base + panel_high) / 1000)
+    if r.width < r.depth:
+        m.box((cx - 0.06, y, cz - 0.06), (cx + 0.06, y + 0.02, cz + 0.06), "metal")
+    else:
+        m.box((cx - 0.06, y, cz - 0.06), (cx + 0.06, y + 0.02, cz + 0.06), "metal")
+
+
+def _leaf_panel(m: Model, r: Rect, y0: float, y1: float) -> None:
+    """A raised field on both faces."""
+    x0, z0, x1, z1 = r.x0 / 1000, r.z0 / 1000, r.x1 / 1000, r.z1 / 1000
+    if r.width < r.depth:
+        m.box((x0 - 0.006, y0, z0 + 0.14), (x1 + 0.006, y1, z1 - 0.14), "door", skip="d")
+    else:
+        m.box((x0 + 0.14, y0, z0 - 0.006), (x1 - 0.14, y1, z1 + 0.006), "door", skip="d")
+
+
+def _window(room: Room, w: Window) -> Model:
+    """Reveal, sill board, frame with a mullion, and the view behind it."""
+    m = Model()
+    deep, base = OUTER - WALL // 2, room.base
+    hole = (w.low, w.high, base + w.sill, base + w.top)
+    tunnel(m, w.side, room.clear, hole, deep, "frame", sill=True)
+    corners = face(w.side, room.clear, w.low, w.high, base + w.sill, base + w.top, deep)
+    wide, start = (w.high - w.low) / 4500, (w.low % 3000) / 3000
+    v0, v1 = 0.72, 0.72 - (w.top - w.sill) / 2600
+    m.quad(corners, "outside", [(start, v0), (start + wide, v0), (start + wide, v1), (start, v1)])
+    bars = [(w.low, w.low + 50, w.sill, w.top), (w.high - 50, w.high, w.sill, w.top)]
+    bars += [(w.low + 50, w.high - 50, w.sill, w.sill + 50), (w.low + 50, w.high - 50, w.top - 50, w.top)]
+    if w.high - w.low > 800:
+        middle = (w.low + w.high) // 2
+        bars.append((middle - 30, middle + 30, w.sill + 50, w.top - 50))
+    for low, high, y0, y1 in bars:
+        _bar(m, w.side, room.clear, (low, high, base + y0, base + y1), deep - 50)
+    _sill_board(m, w, room)
+    return m
+
+
+def _bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int) -> None:
+    """A frame bar seen from the room: its front and the two faces along the wall."""
+    low, high, y0, y1 = hole
+    m.quad(face(side, rect, low, high, y0, y1, out), "frame")
+    a, b = (low, high) if side in "ne" else (high, low)
+    for along, first, second in ((a, out + 45, out), (b, out, out + 45)):
+        ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
+        m.quad([point(side, rect, along, y, o) for o, y in ends], "frame")
+
+
+def _sill_board(m: Model, w: Window, room: Room) -> None:
+    base, rect = room.base + w.sill, room.clear
+    a, b = (w.low - 60, w.high + 60) if w.side in "ne" else (w.high + 60, w.low - 60)
+
+    def p(along: int, y: int, out: int) -> Point:
+        return point(w.side, rect, along, y, out)
+
+    m.quad(face(w.side, rect, w.low - 60, w.high + 60, base - 30, base, -45), "frame")
+    m.quad([p(a, base, -45), p(b, base, -45), p(b, base, 0), p(a, base, 0)], "frame")
+    m.quad([p(b, base - 30, -45), p(a, base - 30, -45), p(a, base - 30, 0), p(b, base - 30, 0)], "frame")
+
+
+def _curtains(room: Room, w: Window) -> list[Item]:
+    """A pair of curtains at large windows of rooms one lives in."""
+    if room.type not in ("living room", "bedroom", "dining room", "study") or w.high - w.low < 900:
+        return []
+    _, low, high = wall_line(room.clear, w.side)
+    foot = 30 if w.sill < 1000 else w.sill - 100
+    made = curtain(0.36, (w.top + 90 - foot) / 1000)
+    out = []
+    for along in (w.low - 130, w.high + 130):
+        if low + 185 <= along <= high - 185:
+            x, _, z = point(w.side, room.clear, along, 0, -75)
+            at = (round(x * 1000), room.base + foot, round(z * 1000))
+            turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
+            out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
+    return out

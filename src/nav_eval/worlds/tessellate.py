@@ -1,0 +1,184 @@
+"""Items cut into triangles: flat quads in batches, curved grids one by one, as fine as a triangle count allows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.worlds.exact import Floats, cross, length, normalised, quantise
+from nav_eval.worlds.item import Item
+from nav_eval.worlds.surfaces import Grid, lattice, place
+
+_FINEST, _COARSEST = 8, 3000
+
+
+@dataclass(frozen=True, slots=True)
+class Mesh:
+    """V vertices, T triangles. `materials`, `objects` (1-based) and `rooms` are per vertex; uvs in metres or repeats."""
+
+    positions: Floats
+    normals: Floats
+    uvs: Floats
+    triangles: NDArray[np.int32]
+    materials: NDArray[np.int32]
+    objects: NDArray[np.int32]
+    rooms: NDArray[np.int32]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Quads:
+    """All flat quads of the world at once."""
+
+    corners: Floats
+    uvs: Floats
+    sizes: Floats
+    max_edge: Floats
+    labels: NDArray[np.int32]
+
+
+def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
+    """The mesh of all items with about `triangles` triangles (never fewer than the shapes need)."""
+    names: dict[str, int] = {}
+    quads = _gather(items, names)
+    grids = [(index, item, grid) for index, item in enumerate(items) for grid in item.model.grids]
+    for _, _, grid in grids:
+        names.setdefault(grid.material, len(names))
+    edge = _edge_for(quads, [grid for _, _, grid in grids], triangles)
+    blocks = list(_flat_blocks(quads, edge))
+    for index, item, grid in grids:
+        blocks.append(_curved_block(index, item, grid, names, edge))
+    return _joined(blocks, tuple(names))
+
+
+def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
+    corners, uvs, edges, labels = [], [], [], []
+    for index, item in enumerate(items):
+        if not item.model.quads:
+            continue
+        own = np.stack([quad.corners for quad in item.model.quads])
+        x, y, z = item.at
+        corners.append(place(own, (x / 1000, y / 1000, z / 1000), item.turn))
+        for quad in item.model.quads:
+            uvs.append(quad.uvs)
+            edges.append(quad.max_edge)
+            labels.append((names.setdefault(quad.material, len(names)), index + 1, item.room))
+    points = np.concatenate(corners)
+    u = np.maximum(length(points[:, 1] - points[:, 0]), length(points[:, 2] - points[:, 3]))
+    v = np.maximum(length(points[:, 3] - points[:, 0]), length(points[:, 2] - points[:, 1]))
+    return _Quads(points, np.stack(uvs), np.stack([u, v], axis=1), np.asarray(edges), np.asarray(labels, dtype=np.int32))
+
+
+def _cells(sizes: Floats, edge: Floats | float) -> NDArray[np.int64]:
+    return np.maximum(np.ceil(sizes / edge - 1e-9), 1).astype(np.int64)
+
+
+def _grid_cells(grid: Grid, edge: float) -> tuple[int, int]:
+    nu = max(grid.least[0], -int(-grid.size[0] // edge))
+    nv = max(grid.least[1], -int(-grid.size[1] // edge)) // grid.least[1] * grid.least[1]
+    return nu, nv
+
+
+def _edge_for(quads: _Quads, grids: list[Grid], triangles: int) -> float:
+    """The longest edge (metres) whose mesh has at most `triangles` triangles, or the coarsest."""
+
+    def count(millimetres: int) -> int:
+        edge = millimetres / 1000
+        cells = _cells(quads.sizes, np.minimum(quads.max_edge, edge)[:, None])
+        flat = int((cells[:, 0] * cells[:, 1]).sum())
+        return 2 * (flat + sum(a * b for a, b in (_grid_cells(grid, edge * 0.6) for grid in grids)))
+
+    low, high = _FINEST, _COARSEST
+    while low < high:
+        middle = (low + high) // 2
+        if count(middle) <= triangles:
+            high = middle
+        else:
+            low = middle + 1
+    return low / 1000
+
+
+_Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32]]
+
+
+def _flat_blocks(quads: _Quads, edge: float) -> list[_Block]:
+    cells = _cells(quads.sizes, np.minimum(quads.max_edge, edge)[:, None])
+    keys = cells[:, 0] * 100000 + cells[:, 1]
+    order = np.argsort(keys, kind="stable")
+    starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
+    out = []
+    for chosen in np.split(order, starts[1:]):
+        nu, nv = (int(n) for n in cells[chosen[0]])
+        out.append(_flat_block(quads, chosen, nu, nv))
+    return out
+
+
+def _flat_block(quads: _Quads, chosen: NDArray[np.int64], nu: int, nv: int) -> _Block:
+    u, v = (w.reshape(-1)[None, :, None] for w in lattice(nu, nv))
+    weights = ((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v)
+
+    def blend(corners: Floats) -> Floats:
+        a, b, c, d = (corners[:, k, None] * weights[k] for k in range(4))
+        return ((a + b) + c) + d
+
+    corners = quads.corners[chosen]
+    normal = normalised(cross(corners[:, 2] - corners[:, 0], corners[:, 3] - corners[:, 1]))
+    points = blend(corners)
+    count = points.shape[1]
+    triangles = (_pattern(nu, nv)[None] + (np.arange(len(chosen)) * count)[:, None, None]).reshape(-1, 3)
+    normals = np.broadcast_to(normal[:, None], points.shape).reshape(-1, 3)
+    labels = np.repeat(quads.labels[chosen], count, axis=0)
+    return points.reshape(-1, 3), normals, blend(quads.uvs[chosen]).reshape(-1, 2), triangles, labels
+
+
+def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
+    """Triangles of a grid, the diagonals alternating so that light blends evenly."""
+    i, k = np.meshgrid(np.arange(nu), np.arange(nv))
+    a = (k * (nu + 1) + i).reshape(-1)
+    b, c, d = a + 1, a + nu + 2, a + nu + 1
+    odd = ((i + k) % 2 == 1).reshape(-1)
+    first = np.where(odd[:, None], np.stack([a, b, d], 1), np.stack([a, b, c], 1))
+    second = np.where(odd[:, None], np.stack([b, c, d], 1), np.stack([a, c, d], 1))
+    return np.concatenate([first, second])
+
+
+def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], edge: float) -> _Block:
+    points, uvs = grid.evaluate(*_grid_cells(grid, edge * 0.6))
+    x, y, z = item.at
+    points = place(points, (x / 1000, y / 1000, z / 1000), item.turn)
+    rows, columns = points.shape[:2]
+    normals = _grid_normals(points)
+    triangles = _pattern(columns - 1, rows - 1)
+    flat = points.reshape(-1, 3)
+    spread = flat[triangles]
+    area = cross(spread[:, 1] - spread[:, 0], spread[:, 2] - spread[:, 0])
+    triangles = triangles[length(area) > 1e-10]
+    labels = np.broadcast_to(np.asarray([names[grid.material], index + 1, item.room], dtype=np.int32), (len(flat), 3))
+    return flat, normals, np.asarray(uvs, dtype=np.float64).reshape(-1, 2), triangles, labels
+
+
+def _grid_normals(points: Floats) -> Floats:
+    """Normals from central differences over the grid."""
+    du, dv = np.empty_like(points), np.empty_like(points)
+    du[:, 1:-1], du[:, 0], du[:, -1] = points[:, 2:] - points[:, :-2], points[:, 1] - points[:, 0], points[:, -1] - points[:, -2]
+    dv[1:-1], dv[0], dv[-1] = points[2:] - points[:-2], points[1] - points[0], points[-1] - points[-2]
+    return normalised(cross(du, dv)).reshape(-1, 3)
+
+
+def _joined(blocks: list[_Block], names: tuple[str, ...]) -> Mesh:
+    offsets = np.cumsum([0] + [len(block[0]) for block in blocks])
+    triangles = np.concatenate([block[3] + offset for block, offset in zip(blocks, offsets.tolist(), strict=False)])
+    labels = np.concatenate([block[4] for block in blocks])
+    return Mesh(
+        quantise(np.concatenate([block[0] for block in blocks])),
+        np.concatenate([block[1] for block in blocks]),
+        np.concatenate([block[2] for block in blocks]),
+        triangles.astype(np.int32),
+        labels[:, 0],
+        labels[:, 1],
+        labels[:, 2],
+        names,
+    )

@@ -1,0 +1,124 @@
+"""One call from a seed to a world: plan, furniture, mesh, light, textures; and its files."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.errors import ConfigError
+from nav_eval.simulator.scene.scene import Material, Scene, SemanticObject, SemanticRegion
+from nav_eval.worlds.exact import Stream, quantise
+from nav_eval.worlds.furnish import furnish
+from nav_eval.worlds.glb import write_glb
+from nav_eval.worlds.item import Item
+from nav_eval.worlds.light import bake
+from nav_eval.worlds.openings import MAX_ROOMS, make_plan
+from nav_eval.worlds.palette import Palette
+from nav_eval.worlds.plan import Kind, Plan
+from nav_eval.worlds.semantics import objects, regions, sidecar
+from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.tessellate import Mesh, tessellate
+
+LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """A generated building. `colors` (V, 4) uint8: baked light; `textures`: (H, W, 3) uint8 per material."""
+
+    name: str
+    plan: Plan
+    items: tuple[Item, ...]
+    mesh: Mesh
+    colors: NDArray[np.uint8]
+    textures: tuple[NDArray[np.uint8], ...]
+    palette: Palette
+    objects: tuple[SemanticObject, ...]
+    regions: tuple[SemanticRegion, ...]
+
+    @property
+    def digest(self) -> str:
+        """SHA-256 of the decoded content: geometry, texels, light and semantics, not of any file encoding."""
+        mesh, total = self.mesh, hashlib.sha256()
+        for array in (mesh.positions.astype(np.float32), quantise(mesh.uvs).astype(np.float32), mesh.triangles):
+            total.update(np.ascontiguousarray(array).tobytes())
+        for array in (mesh.materials, mesh.objects, self.colors, *self.textures):
+            total.update(np.ascontiguousarray(array).tobytes())
+        total.update(json.dumps(sidecar(self.objects, self.regions), sort_keys=True).encode())
+        return total.hexdigest()
+
+    def glb(self) -> bytes:
+        """The world as a binary glTF file."""
+        return write_glb(self.name, self.mesh, self.colors, self.palette, self.textures)
+
+    def scene(self) -> Scene:
+        """The world as the loader would give it, without a detour over a file."""
+        mesh = self.mesh
+        scales = np.asarray([self.palette.paint(name).scale or 1.0 for name in mesh.names])
+        opaque = [np.dstack([t, np.full(t.shape[:2], 255, np.uint8)]) for t in self.textures]
+        return Scene(
+            name=self.name,
+            positions=mesh.positions.astype(np.float32),
+            triangles=mesh.triangles,
+            material_ids=mesh.materials[mesh.triangles[:, 0]],
+            materials=tuple(Material(name=name, texture=k) for k, name in enumerate(mesh.names)),
+            uvs=quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32),
+            colors=self.colors,
+            textures=tuple(opaque),
+            object_ids=mesh.objects[mesh.triangles[:, 0]],
+            objects=self.objects,
+            regions=self.regions,
+            digest=self.digest,
+        )
+
+    def save(self, folder: Path) -> Path:
+        """Writes `<name>.glb` and `<name>.semantic.json`; returns the path of the former."""
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{self.name}.glb"
+        path.write_bytes(self.glb())
+        text = json.dumps(sidecar(self.objects, self.regions), indent=1)
+        path.with_suffix(".semantic.json").write_text(text + "\n", encoding="utf-8")
+        return path
+
+
+def generate_world(seed: str | int, rooms: int = 8, storeys: int = 1, kind: Kind = "home", detail: int = 60_000) -> World:
+    """A furnished building of `rooms` rooms (corridors not counted) with about `detail` triangles.
+
+    The same arguments give the same `digest` on every machine. ConfigError for what cannot be built.
+    """
+    _check(rooms, storeys, kind, detail)
+    plan = make_plan(str(seed), rooms, storeys, kind)
+    items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys)))
+    mesh = tessellate(items, detail)
+    palette = Palette(str(seed), kind)
+    textures = tuple(palette.texels(name) for name in mesh.names)
+    name = f"{kind}_{seed}_{rooms}r{storeys}s"
+    colors = bake(plan, items, mesh)
+    return World(name, plan, items, mesh, colors, textures, palette, objects(items, mesh), regions(plan))
+
+
+def _check(rooms: int, storeys: int, kind: str, detail: int) -> None:
+    if not 1 <= rooms <= MAX_ROOMS:
+        raise ConfigError(f"rooms is {rooms}: give 1 to {MAX_ROOMS}.")
+    if storeys not in (1, 2) or storeys > rooms:
+        raise ConfigError(f"storeys is {storeys} with {rooms} rooms: give 1, or 2 with at least 2 rooms.")
+    if kind not in ("home", "office"):
+        raise ConfigError(f"kind is {kind!r}: give home or office.")
+    if not LEAST_TRIANGLES <= detail <= MOST_TRIANGLES:
+        raise ConfigError(f"detail is {detail}: give {LEAST_TRIANGLES} to {MOST_TRIANGLES} triangles.")
+
+
+def _items(plan: Plan, stream: Stream) -> list[Item]:
+    """The shell, then each room's furniture; `on` counts within the whole list."""
+    items = shell_items(plan, stream.child("shell"))
+    for room in plan.rooms:
+        offset = len(items)
+        for item in furnish(plan, room, stream.child("furniture", room.id)):
+            on = item.on + offset if item.on >= 0 else -1
+            items.append(Item(item.category, item.room, item.model, item.at, item.turn, item.size, item.support, on))
+    return items
