@@ -1,0 +1,193 @@
+"""How an agent's body moves on a navmesh: pure functions from a pose and an action to the next pose.
+
+Discrete moves are Habitat's (facebookresearch/habitat-sim, habitat_sim/agent/controls, MIT): a turn or a straight step
+that the navmesh shortens; it collided if |moved|^2 + 1e-5 < |requested|^2, so a slide counts as a collision.
+`velocity` follows the arc in pieces of 1/30 s, `waypoint` turns once and walks in pieces no longer than a forward
+step, because the navmesh answers short moves well and long ones badly. Limits cut an action down and say so.
+Frames: y up, yaw positive = left, metres and rad (nav_eval.geometry).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from nav_eval.core.actions import Action
+from nav_eval.core.types import AgentState
+from nav_eval.errors import SimulatorError
+from nav_eval.geometry import Quaternion, Vec3, multiply, rotate, yaw_rotation
+from nav_eval.simulator.actuation import ActuationNoise, Disturbance, Kind
+
+COLLISION_SLACK = 1e-5
+PIECE_SECONDS = 1 / 30
+
+
+class Ground(Protocol):
+    """What motion needs of a navmesh."""
+
+    def step(self, start: Vec3, end: Vec3, sliding: bool = True) -> Vec3: ...
+
+
+@dataclass(frozen=True, slots=True)
+class MotionProfile:
+    """Amounts of the discrete actions and limits of the continuous ones."""
+
+    forward_step: float = 0.25
+    """Metres."""
+    turn_angle: float = math.radians(15)
+    """Rad."""
+    tilt_angle: float = math.radians(15)
+    """Rad."""
+    tilt_limit: float = math.pi / 2
+    """Rad up and down."""
+    sliding: bool = True
+    max_linear: float = 1.0
+    """m/s, forward and back."""
+    max_angular: float = math.pi
+    """rad/s."""
+    max_duration: float = 2.0
+    """Seconds."""
+    max_range: float = 3.0
+    """Metres of a waypoint."""
+    noise: ActuationNoise | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The state after an action; whether the body hit something; whether a limit cut the action down."""
+
+    state: AgentState
+    collided: bool = False
+    clipped: bool = False
+
+
+def collided(start: Vec3, requested: Vec3, reached: Vec3) -> bool:
+    """Habitat's collision flag."""
+    return _square(start, reached) + COLLISION_SLACK < _square(start, requested)
+
+
+def walk(
+    ground: Ground, position: Vec3, rotation: Quaternion, forward: float, right: float, sliding: bool
+) -> tuple[Vec3, bool]:
+    """Position after a straight step in the body's frame, metres, and whether it collided."""
+    x, y, z = rotate(rotation, (right, 0.0, -forward))
+    target = (position[0] + x, position[1] + y, position[2] + z)
+    reached = ground.step(position, target, sliding)
+    return reached, collided(position, target, reached)
+
+
+def turn(rotation: Quaternion, angle: float) -> Quaternion:
+    """The rotation after turning by `angle` rad to the left, about the body's own axis."""
+    x, y, z, w = multiply(rotation, yaw_rotation(angle))
+    size = math.sqrt(x * x + y * y + z * z + w * w)
+    return (x / size, y / size, z / size, w / size)
+
+
+def tilt(elevation: float, angle: float, limit: float) -> float:
+    """The camera's elevation after looking up by `angle` rad, kept within the limit."""
+    return min(max(elevation + angle, -limit), limit)
+
+
+def perform(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int = 0) -> Moved:
+    """The outcome of one action; `seed` decides its noise, if the profile has any. stop and found move nothing."""
+    handler = _HANDLERS.get(action.name)
+    if handler is None:
+        raise SimulatorError(f"action {action.name!r} is no motion on a navmesh")
+    return handler(ground, state, action, profile, seed)
+
+
+def _stay(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    return Moved(state)
+
+
+def _forward(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    noise = _noise(profile, "linear", profile.forward_step, seed)
+    ahead = profile.forward_step + noise.forward
+    position, hit = walk(ground, state.position, state.rotation, ahead, noise.right, profile.sliding)
+    return Moved(replace(state, position=position, rotation=_turned(state.rotation, noise.turn)), hit)
+
+
+def _turn(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    angle = profile.turn_angle if action.name == "turn_left" else -profile.turn_angle
+    noise = _noise(profile, "rotational", angle, seed)
+    position, hit = state.position, False
+    if noise.forward or noise.right:
+        position, hit = walk(ground, position, state.rotation, noise.forward, noise.right, profile.sliding)
+    return Moved(replace(state, position=position, rotation=turn(state.rotation, angle + noise.turn)), hit)
+
+
+def _look(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    angle = profile.tilt_angle if action.name == "look_up" else -profile.tilt_angle
+    return Moved(replace(state, elevation=tilt(state.elevation, angle, profile.tilt_limit)))
+
+
+def _velocity(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    linear, cut_linear = _clip(action.args["linear"], profile.max_linear)
+    angular, cut_angular = _clip(action.args["angular"], profile.max_angular)
+    duration, cut_duration = _clip(action.args["duration"], profile.max_duration)
+    distance, angle = linear * duration, angular * duration
+    distance += _noise(profile, "linear", distance, seed).forward if distance else 0.0
+    angle += _noise(profile, "rotational", angle, seed).turn if angle else 0.0
+    pieces = max(math.ceil(duration / PIECE_SECONDS), 1)
+    moved, hit = _follow_arc(ground, state, distance, angle, pieces, profile.sliding)
+    return Moved(moved, hit, cut_linear or cut_angular or cut_duration)
+
+
+def _waypoint(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
+    distance, clipped = _clip(action.args["range"], profile.max_range)
+    heading = action.args["heading"]
+    heading += _noise(profile, "rotational", heading, seed).turn if heading else 0.0
+    noise = _noise(profile, "linear", distance, seed) if distance else Disturbance()
+    facing = replace(state, rotation=_turned(state.rotation, heading))
+    pieces = max(math.ceil(distance / profile.forward_step), 1)
+    moved, hit = _follow_arc(ground, facing, distance + noise.forward, 0.0, pieces, profile.sliding)
+    return Moved(replace(moved, rotation=_turned(moved.rotation, noise.turn)), hit, clipped)
+
+
+def _follow_arc(
+    ground: Ground, state: AgentState, distance: float, angle: float, pieces: int, sliding: bool
+) -> tuple[AgentState, bool]:
+    """Walk an arc in pieces, each along its middle heading; it collided if its pieces fell short together."""
+    position, rotation, travelled = state.position, state.rotation, 0.0
+    for _ in range(pieces):
+        rotation = _turned(rotation, angle / pieces / 2)
+        before = position
+        if distance:
+            position, _ = walk(ground, position, rotation, distance / pieces, 0.0, sliding)
+        travelled += math.sqrt(_square(before, position))
+        rotation = _turned(rotation, angle / pieces / 2)
+    hit = travelled * travelled + COLLISION_SLACK < distance * distance
+    return replace(state, position=position, rotation=rotation), hit
+
+
+def _noise(profile: MotionProfile, kind: Kind, amount: float, seed: int) -> Disturbance:
+    return Disturbance() if profile.noise is None else profile.noise.draw(kind, amount, seed)
+
+
+def _turned(rotation: Quaternion, angle: float) -> Quaternion:
+    return turn(rotation, angle) if angle else rotation
+
+
+def _clip(value: float, limit: float) -> tuple[float, bool]:
+    kept = min(max(value, -limit), limit)
+    return kept, kept != value
+
+
+def _square(a: Vec3, b: Vec3) -> float:
+    x, y, z = b[0] - a[0], b[1] - a[1], b[2] - a[2]
+    return x * x + y * y + z * z
+
+
+_HANDLERS: dict[str, Callable[[Ground, AgentState, Action, MotionProfile, int], Moved]] = {
+    "stop": _stay,
+    "found": _stay,
+    "move_forward": _forward,
+    "turn_left": _turn,
+    "turn_right": _turn,
+    "look_up": _look,
+    "look_down": _look,
+    "velocity": _velocity,
+    "waypoint": _waypoint,
+}
