@@ -9,7 +9,7 @@ from nav_eval.simulator.render.layout import F32, I32, Assets, Camera
 from nav_eval.simulator.render.shade import face_normal
 
 
-@kernel()
+@kernel(_nrt=False)
 def read_depth(camera: Camera, inverse_depth: F32, depth: F32) -> None:
     """Fill depth (H, W): metres along the optical axis, 0 where nothing is hit."""
     for y in range(camera.height):
@@ -20,7 +20,7 @@ def read_depth(camera: Camera, inverse_depth: F32, depth: F32) -> None:
             target[x] = np.float32(1.0) / w if w > np.float32(0.0) else np.float32(0.0)
 
 
-@kernel()
+@kernel(_nrt=False)
 def read_semantic(camera: Camera, assets: Assets, ids: I32, semantic: I32) -> None:
     """Fill semantic (H, W): object id of the triangle seen, 0 where there is none."""
     for y in range(camera.height):
@@ -29,7 +29,7 @@ def read_semantic(camera: Camera, assets: Assets, ids: I32, semantic: I32) -> No
             semantic[y, x] = assets.triangles.object_id[triangle] if triangle >= 0 else 0
 
 
-@kernel()
+@kernel(_nrt=False)
 def read_normal(camera: Camera, assets: Assets, ids: I32, normal: F32) -> None:
     """Fill normal (H, W, 3): unit normal of the face seen, world frame; zeros where nothing is hit."""
     for y in range(camera.height):

@@ -85,7 +85,7 @@ class CpuRenderer:
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
             images["rgb"] = np.empty((*shape, 3), np.uint8)
-            shade.shade(camera, assets, self._headlight, work, images["rgb"])
+            shade.shade(camera, assets, self._headlight, work, images["rgb"].reshape(-1))
         if "depth" in self._outputs:
             images["depth"] = np.empty(shape, np.float32)
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
@@ -136,7 +136,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),
         tints=np.zeros((pixels, 9), np.float32),
-        row=np.zeros(ROW_ARRAYS * PITCH, np.int32),
+        row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
     )
 
 

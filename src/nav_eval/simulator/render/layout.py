@@ -142,5 +142,5 @@ class Workspace(NamedTuple):
     """(W * H, PLANES) 1/z, u/z and v/z, each as value, step in x, step in y; then the pixel x, y of the values."""
     tints: F32
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
-    row: I32
+    row: U32
     """(ROW_ARRAYS * PITCH,) see shade.py."""

@@ -22,123 +22,113 @@ BEYOND = 1e30
 """1/z of the padding at the right and lower border: never the farthest of a tile."""
 
 
-@kernel()
+@kernel(_nrt=False)
 def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
-    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids."""
-    clusters = assets.clusters
-    clear(camera, work)
+    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids.
+
+    Arrays are taken out of their tuples once, here: doing so in a loop counts references each time.
+    """
+    pose, stride = camera.pose, camera.stride
+    left, top = camera.width * 0.5, camera.height * 0.5
+    first_vertex, first_triangle = assets.clusters.first_vertex, assets.clusters.first_triangle
+    vx, vy, vz = assets.vertices.x, assets.vertices.y, assets.vertices.z
+    corners, flags = assets.triangles.corners, assets.triangles.flags
+    depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
+    rect, nearest, order, screen, polygon = work.rect, work.nearest, work.sorted, work.screen, work.clip
+    clear(camera.width, camera.height, stride, depth, ids, far, dirty)
     for k in range(count):
-        cluster = work.sorted[k]
-        if is_hidden(cluster, camera.stride, work):
+        cluster = order[k]
+        if is_hidden(cluster, stride, rect, np.float32(1.000001) / nearest[cluster], depth, far, dirty):
             continue
-        first = clusters.first_vertex[cluster]
-        project(camera, first, clusters.first_vertex[cluster + 1] - first, assets.vertices, work)
-        for triangle in range(clusters.first_triangle[cluster], clusters.first_triangle[cluster + 1]):
-            draw_triangle(camera, assets, triangle, first, work)
-        mark_dirty(cluster, camera.stride, work)
+        first = first_vertex[cluster]
+        project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
+        for triangle in range(first_triangle[cluster], first_triangle[cluster + 1]):
+            a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
+            inside = (screen[3, a] >= NEAR) + (screen[3, b] >= NEAR) + (screen[3, c] >= NEAR)
+            if inside == 0:
+                continue
+            if inside == 3:
+                size = 3
+                for axis in range(3):
+                    polygon[0, axis] = screen[axis, a]
+                    polygon[1, axis] = screen[axis, b]
+                    polygon[2, axis] = screen[axis, c]
+            else:
+                size = clip_near(camera, assets, triangle, first, work)
+            for corner in range(1, size - 1):
+                fill(camera, assets, triangle, flags[triangle], polygon, corner, depth, ids, work)
+        mark_dirty(cluster, stride, rect, dirty)
 
 
-@kernel()
-def clear(camera, work):
+@kernel(_nrt=False, forceinline=True)
+def clear(width, height, stride, depth, ids, far, dirty):
     """Empty depth; tiles start clean with bound 0."""
-    work.inverse_depth[:] = np.float32(0.0)
-    work.ids[:] = np.int32(-1)
-    work.far[:] = np.float32(0.0)
-    work.dirty[:] = np.uint8(0)
-    if camera.width < camera.stride:
-        for y in range(camera.height):
-            work.inverse_depth[y * camera.stride + camera.width : (y + 1) * camera.stride] = np.float32(BEYOND)
-    work.inverse_depth[camera.height * camera.stride :] = np.float32(BEYOND)
+    depth[:] = np.float32(0.0)
+    ids[:] = np.int32(-1)
+    far[:] = np.float32(0.0)
+    dirty[:] = np.uint8(0)
+    for y in range(height):
+        for x in range(width, stride):
+            depth[y * stride + x] = np.float32(BEYOND)
+    for at in range(height * stride, depth.shape[0]):
+        depth[at] = np.float32(BEYOND)
 
 
-@kernel()
-def is_hidden(cluster, stride, work):
-    """True if in every tile of the cluster's rectangle all pixels are nearer than its box."""
-    nearest = np.float32(1.000001) / work.nearest[cluster]
+@kernel(_nrt=False, forceinline=True)
+def is_hidden(cluster, stride, rect, nearest, depth, far, dirty):
+    """True if in every tile of the cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
     across = stride // TILE
-    for ty in range(work.rect[cluster, 2] // TILE, (work.rect[cluster, 3] + TILE - 1) // TILE):
-        for tx in range(work.rect[cluster, 0] // TILE, (work.rect[cluster, 1] + TILE - 1) // TILE):
+    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
             tile = ty * across + tx
-            if work.far[tile] < nearest:
-                if work.dirty[tile]:
-                    update_bound(tile, stride, work)
-                if work.far[tile] < nearest:
+            if far[tile] < nearest:
+                if dirty[tile]:
+                    far[tile] = farthest(ty * TILE * stride + tx * TILE, stride, depth)
+                    dirty[tile] = 0
+                if far[tile] < nearest:
                     return False
     return True
 
 
-@kernel()
-def update_bound(tile, stride, work):
-    """The farthest 1/z of a tile."""
-    bits = work.inverse_depth.view(np.int32)  # non-negative floats sort as integers, which vectorise
-    across = stride // TILE
-    origin = (tile // across) * TILE * stride + (tile % across) * TILE
-    lowest = np.int32(0x7FFFFFFF)
+@kernel(_nrt=False, forceinline=True)
+def farthest(origin, stride, depth):
+    """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises."""
+    lowest = np.float32(BEYOND)
     for row in range(TILE):
+        at = np.uint64(origin + row * stride)
         for column in range(TILE):
-            lowest = min(lowest, bits[np.uint64(origin + row * stride + column)])
-    work.far.view(np.int32)[tile] = lowest
-    work.dirty[tile] = 0
+            value = depth[at + np.uint64(column)]
+            lowest = value if value < lowest else lowest
+    return lowest
 
 
-@kernel()
-def mark_dirty(cluster, stride, work):
+@kernel(_nrt=False, forceinline=True)
+def mark_dirty(cluster, stride, rect, dirty):
     """The tiles of a cluster's rectangle may have come nearer."""
     across = stride // TILE
-    for ty in range(work.rect[cluster, 2] // TILE, (work.rect[cluster, 3] + TILE - 1) // TILE):
-        for tx in range(work.rect[cluster, 0] // TILE, (work.rect[cluster, 1] + TILE - 1) // TILE):
-            work.dirty[ty * across + tx] = 1
+    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
+            dirty[ty * across + tx] = 1
 
 
-@kernel()
-def project(camera, first, count, vertices, work):
-    """Screen position, 1/z and z of a cluster's vertices into work.screen."""
-    view = camera.pose
-    right_x, right_y, right_z, down_x, down_y, down_z = view[0], view[1], view[2], view[3], view[4], view[5]
-    ahead_x, ahead_y, ahead_z, px, py, pz = view[6], view[7], view[8], view[9], view[10], view[11]
-    focal, left, top = camera.focal, camera.width * 0.5, camera.height * 0.5
+@kernel(_nrt=False, forceinline=True)
+def project(pose, focal, left, top, first, count, vx, vy, vz, screen):
+    """Screen position, 1/z and z of a cluster's vertices."""
+    right_x, right_y, right_z, down_x, down_y, down_z = pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]
+    ahead_x, ahead_y, ahead_z, px, py, pz = pose[6], pose[7], pose[8], pose[9], pose[10], pose[11]
     for k in range(count):
-        dx = vertices.x[first + k] - px
-        dy = vertices.y[first + k] - py
-        dz = vertices.z[first + k] - pz
+        dx = vx[first + k] - px
+        dy = vy[first + k] - py
+        dz = vz[first + k] - pz
         z = ahead_x * dx + ahead_y * dy + ahead_z * dz
         w = 1.0 / z if z >= NEAR else 0.0
-        work.screen[0, k] = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
-        work.screen[1, k] = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
-        work.screen[2, k] = w
-        work.screen[3, k] = z
+        screen[0, k] = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
+        screen[1, k] = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
+        screen[2, k] = w
+        screen[3, k] = z
 
 
-@kernel()
-def draw_triangle(camera, assets, triangle, first, work):
-    """Draw a triangle, cut by the near plane if need be; `first`: the cluster's first vertex."""
-    screen = work.screen
-    a = assets.triangles.corners[triangle, 0] - first
-    b = assets.triangles.corners[triangle, 1] - first
-    c = assets.triangles.corners[triangle, 2] - first
-    inside = (screen[3, a] >= NEAR) + (screen[3, b] >= NEAR) + (screen[3, c] >= NEAR)
-    if inside == 3:
-        fill(
-            camera, assets, triangle,
-            screen[0, a], screen[1, a], screen[2, a],
-            screen[0, b], screen[1, b], screen[2, b],
-            screen[0, c], screen[1, c], screen[2, c],
-            work,
-        )  # fmt: skip
-    elif inside > 0:
-        corners = clip_near(camera, assets, triangle, first, work)
-        p = work.clip
-        for k in range(1, corners - 1):
-            fill(
-                camera, assets, triangle,
-                p[0, 0], p[0, 1], p[0, 2],
-                p[k, 0], p[k, 1], p[k, 2],
-                p[k + 1, 0], p[k + 1, 1], p[k + 1, 2],
-                work,
-            )  # fmt: skip
-
-
-@kernel()
+@kernel(_nrt=False)
 def clip_near(camera, assets, triangle, first, work):
     """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
 
@@ -167,22 +157,24 @@ def clip_near(camera, assets, triangle, first, work):
     return n
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def limit(value):
     """A pixel coordinate that fits `ceil`; outside any image all the same."""
     return min(max(value, -9e5), 9e5)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def ceil(value):
     """Ceiling of |value| < 1e6; math.ceil would be a call into the C library."""
     return np.int64(1048576) - np.int64(1048576.0 - value)
 
 
-@kernel()
-def fill(camera, assets, triangle, x0, y0, w0, x1, y1, w1, x2, y2, w2, work):
-    """Scan-convert one triangle; x to the right and y down in pixels, w = 1/z."""
-    flags = assets.triangles.flags[triangle]
+@kernel(_nrt=False, forceinline=True)
+def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
+    """Scan-convert corners 0, k and k + 1 of a polygon: x to the right and y down in pixels, w = 1/z."""
+    x0, y0, w0 = polygon[0, 0], polygon[0, 1], polygon[0, 2]
+    x1, y1, w1 = polygon[k, 0], polygon[k, 1], polygon[k, 2]
+    x2, y2, w2 = polygon[k + 1, 0], polygon[k + 1, 1], polygon[k + 1, 2]
     det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if det >= 0.0 and (det == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
@@ -216,26 +208,23 @@ def fill(camera, assets, triangle, x0, y0, w0, x1, y1, w1, x2, y2, w2, work):
                 span_masked(camera, assets, triangle, y, a, b, corner + wy * y, wx, work)
             else:
                 w = np.float32(corner + wy * y + wx * (a & ~(TILE - 1)))
-                span(y * camera.stride, a, b, w, np.float32(wx), np.int32(triangle), work)
+                span(y * camera.stride, a, b, w, np.float32(wx), np.int32(triangle), depth, ids)
 
 
-@kernel()
-def span(origin, a, b, w, wx, triangle, work):
-    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block that holds a."""
-    depth = work.inverse_depth
-    ids = work.ids
-    for block in range(a & ~(TILE - 1), b, TILE):
-        for lane in range(TILE):
-            at = np.uint64(origin + block + lane)
-            q = w + wx * np.float32(lane)
-            old = depth[at]
-            nearer = (q > old) & (block + lane >= a) & (block + lane < b)
-            depth[at] = q if nearer else old
-            ids[at] = triangle if nearer else ids[at]
-        w += wx * np.float32(TILE)
+@kernel(_nrt=False, forceinline=True)
+def span(origin, a, b, w, wx, triangle, depth, ids):
+    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
+    start = a & ~(TILE - 1)
+    for x in range(start, (b + TILE - 1) & ~(TILE - 1)):
+        at = np.uint64(origin + x)
+        q = w + wx * np.float32(np.int32(x - start))
+        old = depth[at]
+        nearer = (q > old) & (x >= a) & (x < b)
+        depth[at] = q if nearer else old
+        ids[at] = triangle if nearer else ids[at]
 
 
-@kernel()
+@kernel(_nrt=False)
 def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
     """As `span`, for a material with holes: a pixel that is nearest so far asks the texture. w: 1/z at x = 0."""
     corners = assets.triangles.corners[triangle]
@@ -266,7 +255,7 @@ def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
             work.ids[at] = triangle
 
 
-@kernel()
+@kernel(_nrt=False)
 def corner_alpha(vertices, corners):
     """Mean alpha of a triangle's vertex colours, 0 to 1."""
     if vertices.color.shape[0] == 1:

@@ -13,7 +13,7 @@ from nav_eval.jit import kernel
 from nav_eval.simulator.render.layout import DOUBLE_SIDED  # noqa: F401
 
 
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def barycentric_planes(camera, vertices, a, b, c):
     """Nine numbers: (step in x, step in y, value at pixel coordinate 0, 0) of weight / z for each corner."""
     view = camera.pose
@@ -36,7 +36,7 @@ def barycentric_planes(camera, vertices, a, b, c):
     )
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def to_camera(view, vertices, index):
     """A vertex in the camera's frame: right, down, forward, metres."""
     dx = vertices.x[index] - view[9]
@@ -49,7 +49,7 @@ def to_camera(view, vertices, index):
     )
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def blend_plane(planes, a, b, c):
     """Plane of an attribute over z from its values at the three corners: step in x, step in y, value at 0, 0."""
     pa, pb, pc = planes
@@ -60,7 +60,7 @@ def blend_plane(planes, a, b, c):
     )
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def level_of_detail(ux, uy, vx, vy, width, height, top):
     """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length)."""
     a, b, c, d = ux * width, vx * height, uy * width, vy * height
@@ -71,7 +71,7 @@ def level_of_detail(ux, uy, vx, vy, width, height, top):
     return min(np.int64(log2 * np.float32(128.0)), np.int64(top))
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def fold(value, mode):
     """Texture coordinate to [0, 1]: 0 repeat, 1 clamp, 2 mirror. NaN gives 0."""
     one = np.float32(1.0)
@@ -87,14 +87,22 @@ def fold(value, mode):
     return inside if inside < one else one
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
+def unit(value):
+    """`fold` of mode 0, alone, so that loops over it vectorise."""
+    inside = value - floor(value)
+    inside = inside if inside > np.float32(0.0) else np.float32(0.0)
+    return inside if inside < np.float32(1.0) else np.float32(1.0)
+
+
+@kernel(_nrt=False, forceinline=True)
 def floor(value):
     """Floor of a float32 within int32; math.floor would be a call into the C library."""
     whole = np.float32(np.int32(value))
     return whole - (np.float32(1.0) if whole > value else np.float32(0.0))
 
 
-@kernel()
+@kernel(_nrt=False)
 def alpha(texels, materials, material, u, v, level):
     """Alpha (0 to 255) of a trilinear sample; `level` times 256."""
     first = level >> 8
@@ -105,7 +113,7 @@ def alpha(texels, materials, material, u, v, level):
     return (near * (256 - (level & 255)) + other * (level & 255) + 128) >> 8
 
 
-@kernel()
+@kernel(_nrt=False)
 def _alpha_of_level(texels, materials, material, u, v, level):
     x = np.int64(fold(u, materials.wrap[material, 0]) * materials.size[material, level, 0] + np.float32(128.5))
     y = np.int64(fold(v, materials.wrap[material, 1]) * materials.size[material, level, 1] + np.float32(128.5))

@@ -23,78 +23,82 @@ from nav_eval.simulator.render.layout import (
     Camera,
     Workspace,
 )
-from nav_eval.simulator.render.sample import barycentric_planes, blend_plane, floor, fold, level_of_detail
+from nav_eval.simulator.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit
 
 RUN = 16
 """Longest run of pixels that shares a level of detail."""
-NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = 0, PITCH, 2 * PITCH, 3 * PITCH, 4 * PITCH, 12 * PITCH
+NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
 coarser level (0 to 256), the eight texels, the blended colour."""
+STEP = np.uint64(PITCH)
+PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
+LOW, FIFTEEN = np.uint32(255), np.uint32(15)
+EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16), np.uint32(24)
+u32 = np.uint32
+"""Numba widens uint32 arithmetic to 64 bits; the cast after each step keeps it narrow, and the code in vectors."""
 
 
-@kernel()
+@kernel(_nrt=False)
 def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb: U8) -> None:
-    """Fill rgb (H, W, 3) from work.ids. Pixels without a triangle are black."""
-    flat = rgb.reshape(-1)
-    seen = 0
+    """Fill rgb (H * W * 3,) from work.ids. Pixels without a triangle are black.
+
+    Arrays are taken out of their tuples once, here: doing so in a loop counts references each time.
+    """
+    texels, row, ids = assets.texels, work.row, work.ids
+    slot, seen, planes = work.slot, work.seen, work.planes
+    triangle_material, materials = assets.triangles.material, assets.materials
+    flags, top, wrap, tiles, size = materials.flags, materials.top, materials.wrap, materials.tiles, materials.size
+    used = 0
     for y in range(camera.height):
         for left in range(0, camera.width, CHUNK):
             count = min(CHUNK, camera.width - left)
-            seen, tinted = locate(camera, assets, headlight, y, left, count, seen, work)
-            gather(assets.texels, count, work.row)
-            blend(count, work.row)
+            origin = y * camera.stride + left
+            tinted = False
+            x = 0
+            while x < count:
+                triangle = ids[origin + x]
+                n = 1
+                while n < RUN and x + n < count and ids[origin + x + n] == triangle:
+                    n += 1
+                if triangle < 0:
+                    plain(row, x, n, 0)
+                    x += n
+                    continue
+                material = triangle_material[triangle]
+                k = slot[triangle]
+                if k < 0:
+                    k = used
+                    used += 1
+                    slot[triangle] = k
+                    seen[k] = triangle
+                    prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
+                tinted |= headlight or (flags[material] & MODULATED) != 0
+                if flags[material] & TEXTURED:
+                    locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, n, row)
+                else:
+                    plain(row, x, n, tiles[material, 0, 0])
+                x += n
+            gather(texels, count, row)
+            blend(count, row)
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
-            write(count, work.row, flat[(y * camera.width + left) * 3 :])
-    for k in range(seen):
-        work.slot[work.seen[k]] = -1
+            write(count, row, (y * camera.width + left) * 3, rgb)
+    for k in range(used):
+        slot[seen[k]] = -1
 
 
-@kernel()
-def locate(camera, assets, headlight, y, left, count, seen, work):
-    """Texel indices and weights of `count` pixels; returns the number of triangles seen, and if any is tinted."""
-    row = work.row
-    materials = assets.materials
-    origin = y * camera.stride + left
-    tinted = False
-    x = 0
-    while x < count:
-        triangle = work.ids[origin + x]
-        n = 1
-        while n < RUN and x + n < count and work.ids[origin + x + n] == triangle:
-            n += 1
-        if triangle < 0:
-            plain(row, x, n, 0)
-            x += n
-            continue
-        material = assets.triangles.material[triangle]
-        slot = work.slot[triangle]
-        if slot < 0:
-            slot = seen
-            seen += 1
-            work.slot[triangle] = slot
-            work.seen[slot] = triangle
-            prepare(camera, assets, headlight, triangle, material, slot, left + x, y, work)
-        tinted |= headlight or (materials.flags[material] & MODULATED) != 0
-        if materials.flags[material] & TEXTURED:
-            locate_run(materials, material, work.planes[slot], left + x, y, x, n, row)
-        else:
-            plain(row, x, n, materials.tiles[material, 0, 0])
-        x += n
-    return seen, tinted
-
-
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def plain(row, x, n, texel):
     """A run of one colour: `texel` is the first of its SOLID texels."""
     for i in range(x, x + n):
-        row[NEAR_TEXEL + i] = texel
-        row[FAR_TEXEL + i] = texel
-        row[FRACTIONS + i] = 0
-        row[WEIGHT + i] = 0
+        at = np.uint64(i)
+        row[at + NEAR_TEXEL] = texel
+        row[at + FAR_TEXEL] = texel
+        row[at + FRACTIONS] = 0
+        row[at + WEIGHT] = 0
 
 
-@kernel()
+@kernel(_nrt=False)
 def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
     """Planes of 1/z, u/z and v/z of a triangle seen for the first time, from pixel (x, y) on."""
     vertices = assets.vertices
@@ -120,7 +124,7 @@ def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
             anchor(work.tints[slot], 3 * channel, blend_plane(corners, values[0], values[1], values[2]), x, y)
 
 
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def anchor(target, at, plane, x, y):
     """Store a plane as (value at pixel (x, y), step in x, step in y)."""
     target[at] = plane[2] + plane[0] * (x + 0.5) + plane[1] * (y + 0.5)
@@ -128,7 +132,7 @@ def anchor(target, at, plane, x, y):
     target[at + 2] = plane[1]
 
 
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def vertex_color(vertices, vertex, channel):
     """0 to 1; 1 where the scene has no vertex colours."""
     if vertices.color.shape[0] == 1:
@@ -136,7 +140,7 @@ def vertex_color(vertices, vertex, channel):
     return ((vertices.color[vertex] >> np.uint32(8 * channel)) & np.uint32(255)) / 255.0
 
 
-@kernel()
+@kernel(_nrt=False)
 def brightness(camera, assets, triangle):
     """Of a headlight on a triangle's plane: faces turned to the camera and upward are brighter."""
     nx, ny, nz = face_normal(camera, assets, triangle)
@@ -144,7 +148,7 @@ def brightness(camera, assets, triangle):
     return 0.35 + 0.45 * abs(ahead) + 0.2 * (0.5 + 0.5 * ny)
 
 
-@kernel()
+@kernel(_nrt=False)
 def face_normal(camera, assets, triangle):
     """Unit normal in the world frame; a double-sided triangle's points to the camera."""
     vertices = assets.vertices
@@ -163,29 +167,33 @@ def face_normal(camera, assets, triangle):
     return nx * scale, ny * scale, nz * scale
 
 
-@kernel()
-def locate_run(materials, material, plane, px, py, x, n, row):
-    """Texel indices and weights of a run that starts at pixel (px, py); rounded up to eight pixels, too far is harmless."""
+@kernel(_nrt=False, forceinline=True)
+def locate(material, top, wrap, tiles, size, planes, k, px, py, x, n, row):
+    """Texel indices and weights of a run that starts at pixel (px, py).
+
+    Rounded up to eight pixels: what is written too far is overwritten by the next run.
+    """
     one = np.float32(1.0)
-    dx, dy = np.float32(px) - plane[9], np.float32(py) - plane[10]
-    w, wx = plane[0] + plane[1] * dx + plane[2] * dy, plane[1]
-    u, ux = plane[3] + plane[4] * dx + plane[5] * dy, plane[4]
-    v, vx = plane[6] + plane[7] * dx + plane[8] * dy, plane[7]
+    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
+    wx, wy, ux, uy, vx, vy = planes[k, 1], planes[k, 2], planes[k, 4], planes[k, 5], planes[k, 7], planes[k, 8]
+    w = planes[k, 0] + wx * dx + wy * dy
+    u = planes[k, 3] + ux * dx + uy * dy
+    v = planes[k, 6] + vx * dx + vy * dy
     half = np.float32(n - 1) * np.float32(0.5)
     z = one / (w + wx * half)
     uc, vc = (u + ux * half) * z, (v + vx * half) * z
     scale = z * np.float32(1 / 256)
     level = level_of_detail(
-        ux - uc * wx, plane[5] - uc * plane[2], vx - vc * wx, plane[8] - vc * plane[2],
-        materials.size[material, 0, 0] * scale, materials.size[material, 0, 1] * scale, materials.top[material],
+        ux - uc * wx, uy - uc * wy, vx - vc * wx, vy - vc * wy,
+        size[material, 0, 0] * scale, size[material, 0, 1] * scale, top[material],
     )  # fmt: skip
     first = level >> 8
-    weight = np.int32(level & 255)
-    wide, high = materials.size[material, first, 0], materials.size[material, first, 1]
-    wide2, high2 = materials.size[material, first + 1, 0], materials.size[material, first + 1, 1]
-    base, across = materials.tiles[material, first, 0], materials.tiles[material, first, 1]
-    base2, across2 = materials.tiles[material, first + 1, 0], materials.tiles[material, first + 1, 1]
-    mode_s, mode_t = materials.wrap[material, 0], materials.wrap[material, 1]
+    weight = np.uint32(level & 255)
+    wide, high = size[material, first, 0], size[material, first, 1]
+    wide2, high2 = size[material, first + 1, 0], size[material, first + 1, 1]
+    base, across = u32(tiles[material, first, 0]), u32(tiles[material, first, 1])
+    base2, across2 = u32(tiles[material, first + 1, 0]), u32(tiles[material, first + 1, 1])
+    mode_s, mode_t = wrap[material, 0], wrap[material, 1]
     if mode_s != 0 or mode_t != 0:
         for i in range(n):
             z = one / (w + wx * np.float32(i))
@@ -193,84 +201,101 @@ def locate_run(materials, material, plane, px, py, x, n, row):
             put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
     else:
         for i in range((n + 7) & ~7):
-            z = one / (w + wx * np.float32(i))
-            s, t = fold((u + ux * np.float32(i)) * z, 0), fold((v + vx * np.float32(i)) * z, 0)
+            step = np.float32(np.int32(i))
+            z = one / (w + wx * step)
+            s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
             put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def put(row, i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight):
     """Texel indices, fractions and weight of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
-    c = np.int32(s * wide + np.float32(128.5))
-    r = np.int32(t * high + np.float32(128.5))
-    row[NEAR_TEXEL + i] = tiled(c, r, base, across)
-    c2 = np.int32(s * wide2 + np.float32(128.5))
-    r2 = np.int32(t * high2 + np.float32(128.5))
-    row[FAR_TEXEL + i] = tiled(c2, r2, base2, across2)
-    row[FRACTIONS + i] = (c & 255) | ((r & 255) << 8) | ((c2 & 255) << 16) | ((r2 & 255) << 24)
-    row[WEIGHT + i] = weight
+    at = np.uint64(i)
+    c = np.uint32(np.int32(s * wide + np.float32(128.5)))
+    r = np.uint32(np.int32(t * high + np.float32(128.5)))
+    row[at + NEAR_TEXEL] = tiled(c, r, base, across)
+    c2 = np.uint32(np.int32(s * wide2 + np.float32(128.5)))
+    r2 = np.uint32(np.int32(t * high2 + np.float32(128.5)))
+    row[at + FAR_TEXEL] = tiled(c2, r2, base2, across2)
+    near = (c & LOW) | u32((r & LOW) << EIGHT)
+    row[at + FRACTIONS] = near | u32((c2 & LOW) << SIXTEEN) | u32((r2 & LOW) << TWENTY_FOUR)
+    row[at + WEIGHT] = weight
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def tiled(c, r, base, across):
     """Index of the texel at column c and row r, both in 1/256, of a level that starts at `base`."""
-    tile = np.int32(np.int32((r >> 12) * across) + (c >> 12))
-    return np.int32(np.int32(base + np.int32(tile * 289)) + np.int32(((r >> 8) & 15) * 17)) + ((c >> 8) & 15)
+    tile = u32(u32(u32(r >> TWELVE) * across) + (c >> TWELVE))
+    inside = u32(u32(((r >> EIGHT) & FIFTEEN) * np.uint32(17)) + ((c >> EIGHT) & FIFTEEN))
+    return u32(u32(base + u32(tile * np.uint32(289))) + inside)
 
 
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def gather(texels, count, row):
     """Load the four texels of both levels."""
     for i in range(count):
-        at = np.uint64(row[NEAR_TEXEL + i])
-        row[TAPS + i] = texels[at]
-        row[TAPS + PITCH + i] = texels[at + np.uint64(1)]
-        row[TAPS + 2 * PITCH + i] = texels[at + np.uint64(17)]
-        row[TAPS + 3 * PITCH + i] = texels[at + np.uint64(18)]
-        at = np.uint64(row[FAR_TEXEL + i])
-        row[TAPS + 4 * PITCH + i] = texels[at]
-        row[TAPS + 5 * PITCH + i] = texels[at + np.uint64(1)]
-        row[TAPS + 6 * PITCH + i] = texels[at + np.uint64(17)]
-        row[TAPS + 7 * PITCH + i] = texels[at + np.uint64(18)]
+        k = np.uint64(i)
+        at = np.uint64(row[k + NEAR_TEXEL])
+        row[k + TAPS] = texels[at]
+        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
+        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
+        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
+        at = np.uint64(row[k + FAR_TEXEL])
+        row[k + TAPS + np.uint64(4) * STEP] = texels[at]
+        row[k + TAPS + np.uint64(5) * STEP] = texels[at + np.uint64(1)]
+        row[k + TAPS + np.uint64(6) * STEP] = texels[at + np.uint64(17)]
+        row[k + TAPS + np.uint64(7) * STEP] = texels[at + np.uint64(18)]
 
 
-@kernel()
+@kernel(_nrt=False, forceinline=True)
 def blend(count, row):
     """Bilinear in both levels, then linear between them."""
     for i in range(count):
-        fractions = row[FRACTIONS + i]
-        x, y = fractions & 255, (fractions >> 8) & 255
-        x2, y2 = (fractions >> 16) & 255, (fractions >> 24) & 255
-        weight = row[WEIGHT + i]
-        a, b = row[TAPS + i], row[TAPS + PITCH + i]
-        c, d = row[TAPS + 2 * PITCH + i], row[TAPS + 3 * PITCH + i]
-        e, f = row[TAPS + 4 * PITCH + i], row[TAPS + 5 * PITCH + i]
-        g, h = row[TAPS + 6 * PITCH + i], row[TAPS + 7 * PITCH + i]
-        even = mix(bilinear(a, b, c, d, x, y), bilinear(e, f, g, h, x2, y2), weight)
-        odd = mix(
-            bilinear(a >> 8, b >> 8, c >> 8, d >> 8, x, y), bilinear(e >> 8, f >> 8, g >> 8, h >> 8, x2, y2), weight
+        k = np.uint64(i)
+        fractions = row[k + FRACTIONS]
+        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
+        x2, y2 = u32(fractions >> SIXTEEN) & LOW, u32(fractions >> TWENTY_FOUR)
+        weight = row[k + WEIGHT]
+        a, b = row[k + TAPS], row[k + TAPS + STEP]
+        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+        e, f = row[k + TAPS + np.uint64(4) * STEP], row[k + TAPS + np.uint64(5) * STEP]
+        g, h = row[k + TAPS + np.uint64(6) * STEP], row[k + TAPS + np.uint64(7) * STEP]
+        even = mix(
+            bilinear(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y),
+            bilinear(e & PAIR, f & PAIR, g & PAIR, h & PAIR, x2, y2),
+            weight,
         )
-        row[COLOR + i] = np.int32(even | np.int32(odd << 8))
+        odd = mix(
+            bilinear(upper(a), upper(b), upper(c), upper(d), x, y),
+            bilinear(upper(e), upper(f), upper(g), upper(h), x2, y2),
+            weight,
+        )
+        row[k + COLOR] = even | u32(odd << EIGHT)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
+def upper(color):
+    """Channels 1 and 3."""
+    return u32(color >> EIGHT) & PAIR
+
+
+@kernel(_nrt=False, forceinline=True)
 def bilinear(a, b, c, d, x, y):
-    """Channels 0 and 2 of four texels; x, y: fractions out of 256."""
-    mask = np.int32(0x00FF00FF)
-    xy = np.int32(np.int32(x * y) >> 8)
-    top = np.int32(np.int32((a & mask) * np.int32(256 - x - y + xy)) + np.int32((b & mask) * np.int32(x - xy)))
-    bottom = np.int32(np.int32((c & mask) * np.int32(y - xy)) + np.int32((d & mask) * xy))
-    return np.int32(np.int32(np.int32(top + bottom) + np.int32(0x00800080)) >> 8) & mask
+    """Two channels of four texels, 16 bits apart; x, y: fractions out of 256."""
+    xy = u32(u32(x * y) >> EIGHT)
+    top = u32(u32(a * u32(u32(np.uint32(256) + xy) - u32(x + y))) + u32(b * u32(x - xy)))
+    bottom = u32(u32(c * u32(y - xy)) + u32(d * xy))
+    return u32(u32(u32(top + bottom) + HALVES) >> EIGHT) & PAIR
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def mix(a, b, weight):
     """Two pairs of channels, `weight` out of 256 of the second."""
-    total = np.int32(np.int32(a * np.int32(256 - weight)) + np.int32(b * weight))
-    return np.int32(np.int32(total + np.int32(0x00800080)) >> 8) & np.int32(0x00FF00FF)
+    total = u32(u32(a * u32(np.uint32(256) - weight)) + u32(b * weight))
+    return u32(u32(total + HALVES) >> EIGHT) & PAIR
 
 
-@kernel()
+@kernel(_nrt=False)
 def tint(camera, assets, y, left, count, headlight, work):
     """Multiply the colours of runs whose material has a factor, vertex colours or light."""
     origin = y * camera.stride + left
@@ -287,23 +312,25 @@ def tint(camera, assets, y, left, count, headlight, work):
         r = fixed((factor[0] + factor[1] * dx + factor[2] * dy) * z)
         g = fixed((factor[3] + factor[4] * dx + factor[5] * dy) * z)
         b = fixed((factor[6] + factor[7] * dx + factor[8] * dy) * z)
-        color = work.row[COLOR + x]
+        color = np.int64(work.row[COLOR + np.uint64(x)])
         red = ((color & 255) * r + 128) >> 8
         green = (((color >> 8) & 255) * g + 128) >> 8
         blue = (((color >> 16) & 255) * b + 128) >> 8
-        work.row[COLOR + x] = red | (green << 8) | (blue << 16)
+        work.row[COLOR + np.uint64(x)] = red | (green << 8) | (blue << 16)
 
 
-@kernel(inline="always")
+@kernel(_nrt=False, forceinline=True)
 def fixed(value):
     """Rounded and limited to 0 .. 256."""
     return np.int32(min(max(value + np.float32(0.5), np.float32(0.0)), np.float32(256.0)))
 
 
-@kernel()
-def write(count, row, rgb):
+@kernel(_nrt=False, forceinline=True)
+def write(count, row, start, rgb):
+    """Three bytes a pixel from rgb[start] on."""
     for i in range(count):
-        color = row[COLOR + i]
-        rgb[3 * i] = color & 255
-        rgb[3 * i + 1] = (color >> 8) & 255
-        rgb[3 * i + 2] = (color >> 16) & 255
+        color = row[np.uint64(i) + COLOR]
+        at = np.uint64(start + 3 * i)
+        rgb[at] = np.uint8(color & LOW)
+        rgb[at + np.uint64(1)] = np.uint8(u32(color >> EIGHT) & LOW)
+        rgb[at + np.uint64(2)] = np.uint8(u32(color >> SIXTEEN) & LOW)
