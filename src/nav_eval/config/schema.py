@@ -32,8 +32,8 @@ class TaskConfig(Section):
     type: str = Field("vln", description="a name from `nav-eval list tasks`")
     actions: tuple[str, ...] | None = None
     measurements: tuple[str, ...] | None = None
-    success_rule: Literal["stop", "final"] = Field(
-        "stop", description="stop: only a called STOP can succeed; final: the last position counts"
+    success_rule: Literal["stop", "final", "nodes"] = Field(
+        "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"
     )
     goal_rule: Literal["position", "view_points"] | None = Field(
         None, description="what distance_to_goal is measured to; without it the task's own rule"
@@ -78,7 +78,7 @@ class MotionConfig(Section):
     max_angular: PositiveFloat = Field(90.0, description="degrees/s, limit of the action velocity")
     max_duration: PositiveFloat = Field(2.0, description="s, limit of the action velocity")
     max_range: PositiveFloat = Field(5.0, description="m, limit of the action waypoint")
-    noise: Literal["none", "pyrobot"] = "none"
+    noise: str | None = Field(None, description="actuation noise of a robot and controller, such as LoCoBot/ILQR")
     noise_multiplier: Annotated[float, Field(ge=0)] = 1.0
 
 
@@ -92,6 +92,7 @@ class SimulatorConfig(Section):
     navmesh: bool = Field(True, description="read <scene>.navmesh where it exists; false: always build one")
     path_mode: Literal["detour", "exact"] = "detour"
     renderer: Literal["cpu", "opengl", "auto"] = "cpu"
+    shading: Literal["auto", "unlit", "headlight"] = Field("auto", description="auto: light scenes without any texture")
     up: Literal["auto", "y", "z"] = "auto"
     endpoint: str | None = Field(None, description="host:port of an external simulator")
     command: str | None = Field(None, description="command that starts an external simulator")

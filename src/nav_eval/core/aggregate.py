@@ -36,7 +36,7 @@ class MetricsAggregator:
         self._summarise = summarise
 
     def aggregate_metrics(self, results: Iterable[EpisodeResult]) -> EvaluationResults:
-        """Failed episodes count with the values that the journal holds for them; those without a goal are not scored."""
+        """Failed episodes count with the values that they were given; those without a goal are not scored."""
         columns: dict[str, list[float]] = {name: [] for name in self._names}
         scenes: dict[str, list[str]] = {name: [] for name in self._names}
         statuses: Counter[str] = Counter()

@@ -70,6 +70,11 @@ class Simulator(ABC):
         """The next action on a shortest way to the nearest goal: for oracles and for training, never for a score."""
 
     @property
+    def noise_key(self) -> tuple[int, str, str, str]:
+        """What sensor noise at this step may depend on: run seed, scene, episode, step."""
+        return (0, *self.episode.key, "0")
+
+    @property
     def shortcuts(self) -> Mapping[str, Any]:
         """Extra capabilities that some sensors need, by name ("frame", "graph"); none by default."""
         return {}
@@ -123,8 +128,8 @@ class SimulatorBackend(ABC):
         """A new, independent session."""
 
     @abstractmethod
-    def assets(self, episode: Episode) -> Mapping[str, str]:
-        """File name -> SHA-256 of every file that the episode's scene is made of; goes into the manifest."""
+    def assets(self, scene_id: str) -> Mapping[str, str]:
+        """File name -> SHA-256 of every file that a scene is made of; goes into the manifest."""
 
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """Observations of many sessions; a backend with a batch renderer does better than one by one."""

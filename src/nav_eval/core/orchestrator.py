@@ -6,12 +6,12 @@ episode, is recorded with its culprit, and the run goes on (or stops, if the org
 
 from __future__ import annotations
 
-import queue
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.environment import Environment, derived_seed
@@ -66,9 +66,15 @@ class EpisodeLoop:
             self._client.end_episode("stop" if steps[-1].action.name == "stop" else "limit")
         except NavEvalError as error:
             status, reason = _status_of(error), str(error)
-            get_logger(__name__).warning("episode %s of %s: %s", episode.episode_id, episode.scene_id, reason)
-            self._abandon(status)
-        return self._result(episode, status, reason, start, steps, time.perf_counter() - began)
+            self._abandon(episode, status, reason)
+        except Exception as error:  # noqa: BLE001 - one fault of ours must not lose a night's run
+            status, reason = "evaluator_error", f"{type(error).__name__}: {error}"
+            get_logger(__name__).debug("episode %s of %s", *reversed(episode.key), exc_info=True)
+            self._abandon(episode, status, reason)
+        result = self._result(episode, status, reason, start, steps, time.perf_counter() - began)
+        for observer in self._observers:
+            observer.episode_ended(episode, result)
+        return result
 
     def _offer(self, episode: Episode) -> EpisodeOffer:
         environment = self._environment
@@ -87,7 +93,8 @@ class EpisodeLoop:
         if limit is not None and time.perf_counter() - began > limit:
             raise AgentTimeout(f"the episode took longer than agent_service.deadlines.episode = {limit:g} s.")
 
-    def _abandon(self, status: str) -> None:
+    def _abandon(self, episode: Episode, status: str, reason: str) -> None:
+        get_logger(__name__).warning("episode %s of %s: %s: %s", *reversed(episode.key), status, reason)
         try:
             self._client.end_episode(status)
         except ServiceError as error:
@@ -130,11 +137,40 @@ class RunStopped(NavEvalError):
     exit_code = 3
 
 
+class ResultStore(Protocol):
+    """Where finished episodes go: the journal of a run directory, or memory."""
+
+    def add(self, result: EpisodeResult) -> None:
+        """Keep one result for good. Called from one thread at a time."""
+
+    def finished(self) -> Collection[EpisodeKey]:
+        """Keys that need not be run again."""
+
+    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
+        """Finished results in the order of `keys`."""
+
+
+class MemoryStore:
+    """Results of a run that leaves no files, trajectories included."""
+
+    def __init__(self) -> None:
+        self.results: dict[EpisodeKey, EpisodeResult] = {}
+
+    def add(self, result: EpisodeResult) -> None:
+        self.results[result.scene_id, result.episode_id] = result
+
+    def finished(self) -> Collection[EpisodeKey]:
+        return self.results.keys()
+
+    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
+        return (self.results[key] for key in keys if key in self.results)
+
+
 class BenchmarkRunner:
     """Runs a selection of episodes against a service with several sessions in this process.
 
-    `open_environment` makes an independent session's environment; `observers` are made per session by
-    `open_observers`, because each is called in its session's own thread.
+    `open_environment` makes an independent session's environment; `open_observers` makes a session's observers,
+    because each is called in its session's own thread.
     """
 
     def __init__(
@@ -151,109 +187,85 @@ class BenchmarkRunner:
         self._policy = policy
         self._open_observers = open_observers
 
-    def run_evaluation(
-        self, service: AgentService, on_result: Callable[[EpisodeResult], None] | None = None
-    ) -> EvaluationResults:
-        """Initialise (wait for the service), run every selected episode, settle (aggregate in fixed order)."""
-        results: dict[EpisodeKey, EpisodeResult] = {}
+    def run_evaluation(self, service: AgentService, store: ResultStore) -> EvaluationResults:
+        """Initialise (wait for the service), run what `store` has not finished, settle (aggregate in file order).
 
-        def keep(result: EpisodeResult) -> None:
-            results[result.scene_id, result.episode_id] = result
-            if on_result is not None:
-                on_result(result)
-
-        self.run(service, self._episodes.keys, keep)
-        return self.settle(results[key] for key in self._episodes.keys)
+        Raises ServiceUnavailable when the service never becomes ready, RunStopped under on_error=stop; what was
+        finished by then is in the store.
+        """
+        finished = store.finished()
+        missing = [key for key in self._episodes.keys if key not in finished]
+        if missing:
+            self.run(service, missing, store)
+        return self._aggregator.aggregate_metrics(store.in_order(self._episodes.keys))
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         """One episode in a session of its own."""
-        return _with_session(self._open_environment(), service, self._open_observers(), self._policy, episode)
+        with self._session(service) as loop:
+            return loop.run_episode(episode)
 
-    def settle(self, results: Iterable[EpisodeResult]) -> EvaluationResults:
-        """Aggregate finished episodes."""
-        return self._aggregator.aggregate_metrics(results)
-
-    def run(
-        self, service: AgentService, keys: Sequence[EpisodeKey], on_result: Callable[[EpisodeResult], None]
-    ) -> None:
-        """Play the episodes with these keys; `on_result` is called once for each, never by two threads at a time.
-
-        Raises ServiceUnavailable when the service never becomes ready, RunStopped under on_error=stop.
-        """
+    def run(self, service: AgentService, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
+        """Play the episodes with these keys in as many sessions as the policy and the service allow."""
         status = service.health_check()
         count = max(1, min(self._policy.sessions, status.max_sessions, len(keys)))
-        pending: queue.Queue[Episode | None] = queue.Queue(maxsize=2 * count)
-        outcome = _Outcome(on_result)
+        turn = _Turn(self._episodes.only(keys), store)
         threads = [
-            threading.Thread(target=self._serve, args=(service, pending, outcome), name=f"session-{i}", daemon=True)
+            threading.Thread(target=self._serve, args=(service, turn), name=f"session-{i}", daemon=True)
             for i in range(count)
         ]
         for thread in threads:
             thread.start()
         try:
-            for episode in self._episodes.only(keys):
-                if not _offer(pending, episode, outcome):
-                    break
-        finally:
-            for thread in threads:
-                _offer(pending, None, outcome)
             for thread in threads:
                 thread.join()
-        outcome.raise_first()
+        except KeyboardInterrupt as stop:
+            turn.fail(stop)
+            raise
+        turn.raise_first()
 
-    def _serve(self, service: AgentService, pending: queue.Queue[Episode | None], outcome: _Outcome) -> None:
+    def _serve(self, service: AgentService, turn: _Turn) -> None:
         try:
-            environment, observers = self._open_environment(), self._open_observers()
-            client = service.open_session()
-            try:
-                loop = EpisodeLoop(environment, client, observers, self._policy)
-                while not outcome.stopped and (episode := pending.get()) is not None:
+            with self._session(service) as loop:
+                while (episode := turn.next_episode()) is not None:
                     result = loop.run_episode(episode)
-                    outcome.deliver(result, observers, episode)
-                    if result.status != "ok" and self._policy.on_error == "stop":
-                        raise RunStopped(
-                            f"stopped at episode {episode.episode_id} of {episode.scene_id} ({result.status}: "
-                            f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
-                        )
-            finally:
-                client.close()
-                environment.simulator.close()
-        except BaseException as error:  # noqa: BLE001 - handed to the calling thread, which raises it
-            outcome.fail(error)
+                    turn.deliver(result)
+                    self._stop_at_failure(result)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            turn.fail(error)
+
+    def _stop_at_failure(self, result: EpisodeResult) -> None:
+        if result.status != "ok" and self._policy.on_error == "stop":
+            raise RunStopped(
+                f"stopped at episode {result.episode_id} of {result.scene_id} ({result.status}: "
+                f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
+            )
+
+    @contextmanager
+    def _session(self, service: AgentService) -> Iterator[EpisodeLoop]:
+        environment, client = self._open_environment(), service.open_session()
+        try:
+            yield EpisodeLoop(environment, client, self._open_observers(), self._policy)
+        finally:
+            client.close()
+            environment.simulator.close()
 
 
-def _with_session(
-    environment: Environment,
-    service: AgentService,
-    observers: Sequence[Observer],
-    policy: Policy,
-    episode: Episode,
-) -> EpisodeResult:
-    client = service.open_session()
-    try:
-        return EpisodeLoop(environment, client, observers, policy).run_episode(episode)
-    finally:
-        client.close()
-        environment.simulator.close()
+class _Turn:
+    """What the session threads share: the next episode, the store, and the first error, which stops them all."""
 
-
-class _Outcome:
-    """What the session threads tell the thread that started them."""
-
-    def __init__(self, on_result: Callable[[EpisodeResult], None]) -> None:
-        self._on_result = on_result
+    def __init__(self, episodes: Iterator[Episode], store: ResultStore) -> None:
+        self._episodes = episodes
+        self._store = store
         self._lock = threading.Lock()
         self._error: BaseException | None = None
 
-    @property
-    def stopped(self) -> bool:
-        return self._error is not None
-
-    def deliver(self, result: EpisodeResult, observers: Sequence[Observer], episode: Episode) -> None:
-        for observer in observers:
-            observer.episode_ended(episode, result)
+    def next_episode(self) -> Episode | None:
         with self._lock:
-            self._on_result(result)
+            return None if self._error else next(self._episodes, None)
+
+    def deliver(self, result: EpisodeResult) -> None:
+        with self._lock:
+            self._store.add(result)
 
     def fail(self, error: BaseException) -> None:
         with self._lock:
@@ -262,14 +274,3 @@ class _Outcome:
     def raise_first(self) -> None:
         if self._error is not None:
             raise self._error
-
-
-def _offer(pending: queue.Queue[Episode | None], episode: Episode | None, outcome: _Outcome) -> bool:
-    """Put into the queue unless the run has stopped; False then."""
-    while not outcome.stopped:
-        try:
-            pending.put(episode, timeout=0.1)
-        except queue.Full:
-            continue
-        return True
-    return False

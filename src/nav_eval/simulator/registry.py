@@ -15,6 +15,7 @@ BackendFactory: TypeAlias = Callable[[SimulatorConfig, int], SimulatorBackend]
 SIMULATORS: Registry[BackendFactory] = Registry(
     "simulators",
     {
+        "custom": "nav_eval.simulator.backends.custom:CustomBackend",
         "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
     },
 )

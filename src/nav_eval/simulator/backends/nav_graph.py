@@ -45,8 +45,8 @@ class NavGraphBackend(SimulatorBackend):
                 self._graphs[scan] = NavigationGraph.load(self._folder, scan)
             return self._graphs[scan]
 
-    def assets(self, episode: Episode) -> Mapping[str, str]:
-        path = connectivity_file(self._folder, episode.scene_id)
+    def assets(self, scene_id: str) -> Mapping[str, str]:
+        path = connectivity_file(self._folder, scene_id)
         return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
 
 

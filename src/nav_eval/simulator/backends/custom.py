@@ -1,0 +1,199 @@
+"""The simulator of our own: an agent walks through a 3-D building as Habitat's does, on the same navmesh.
+
+A session holds the pose; scene, navmesh and renderer belong to the backend's worlds. The frames of many sessions are
+drawn in one batch per scene and lens; a session alone draws its own when a sensor asks.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.actions import Action
+from nav_eval.core.environment import derived_seed
+from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.core.types import AgentState, Observations, Place, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import DatasetError, SimulatorError
+from nav_eval.geometry import Vec3, yaw_of
+from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.motion import MotionProfile, perform
+from nav_eval.simulator.navmesh.mesh import NavMesh
+from nav_eval.simulator.sensors.frame import FrameSensor
+from nav_eval.simulator.sensors.registry import make_sensors
+from nav_eval.simulator.worlds import Lens, World, Worlds
+
+if TYPE_CHECKING:
+    from nav_eval.simulator.render.frame import Frame
+
+
+class CustomBackend(SimulatorBackend):
+    """Worlds shared by the sessions of a process."""
+
+    def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
+        self._config = config
+        self._seed = seed
+        self._worlds = Worlds(config)
+
+    def open_session(self) -> CustomSession:
+        return CustomSession(self._worlds, self._config, self._seed)
+
+    def assets(self, scene_id: str) -> Mapping[str, str]:
+        cameras = any(isinstance(sensor, FrameSensor) for sensor in make_sensors(self._config).values())
+        return self._worlds.get(scene_id).assets(pictures=cameras)
+
+    def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
+        """All frames first, a batch per world and lens, then every session's sensors."""
+        groups: dict[tuple[int, Lens], list[CustomSession]] = defaultdict(list)
+        for session in sessions:
+            assert isinstance(session, CustomSession)
+            for lens in session.lenses:
+                groups[id(session.world), lens].append(session)
+        for (_, lens), group in groups.items():
+            _draw(group, lens)
+        return [session.observe() for session in sessions]
+
+    def close(self) -> None:
+        self._worlds.close()
+
+
+def _draw(sessions: Sequence[CustomSession], lens: Lens) -> None:
+    first = sessions[0]
+    cameras = [session.camera for session in sessions]
+    frames = first.world.renderer(lens, first.lenses[lens]).render_batch(
+        np.array([position for position, _, _ in cameras]),
+        np.array([yaw for _, yaw, _ in cameras]),
+        np.array([pitch for _, _, pitch in cameras]),
+    )
+    for session, frame in zip(sessions, frames, strict=True):
+        session.take_frame(lens, frame)
+
+
+class CustomSession(SensorSession):
+    """One agent in one building."""
+
+    def __init__(self, worlds: Worlds, config: SimulatorConfig, seed: int) -> None:
+        self._worlds = worlds
+        self._config = config
+        self._seed = seed
+        self._profile = motion_profile(config)
+        self._world: World | None = None
+        self._state = AgentState((0.0, 0.0, 0.0))
+        self._steps = 0
+        self._frames: dict[Lens, Frame] = {}
+        self._ends: tuple[Sequence[Place], Any] = ((), None)
+        sensors = make_sensors(config)
+        super().__init__(sensors)
+        self.lenses = _lenses(sensors)
+
+    @property
+    def shortcuts(self) -> Mapping[str, Any]:
+        return {"frame": self.frame, "navmesh": lambda: self.navmesh, "scene": lambda: self.world.scene}
+
+    @property
+    def world(self) -> World:
+        if self._world is None:
+            raise SimulatorError("no episode was started: call reset(episode) first.")
+        return self._world
+
+    @property
+    def navmesh(self) -> NavMesh:
+        return self.world.navmesh
+
+    def start(self, episode: Episode) -> None:
+        if episode.start_position is None:
+            raise DatasetError(
+                f"episode {episode.episode_id}: has no start_position, so it cannot be walked in 3-D. "
+                "Use simulator.backend=nav_graph for R2R files."
+            )
+        self._world = self._worlds.get(episode.scene_id)
+        self._state = AgentState(episode.start_position, episode.start_rotation)
+        self._episode, self._last, self._steps = episode, None, 0
+        self._frames.clear()
+        self._ends = ((), None)
+
+    def advance(self, action: Action) -> None:
+        moved = perform(self.navmesh, self._state, action, self._profile, self._noise_seed())
+        self._state = moved.state
+        self._steps += 1
+        self._frames.clear()
+        self._last = StepRecord(action, moved.state, moved.collided, moved.clipped)
+
+    def _noise_seed(self) -> int:
+        if self._profile.noise is None:
+            return 0
+        return derived_seed(*self.noise_key, "motion")
+
+    @property
+    def noise_key(self) -> tuple[int, str, str, str]:
+        return (self._seed, *self.episode.key, str(self._steps))
+
+    def get_agent_state(self) -> AgentState:
+        return self._state
+
+    @property
+    def camera(self) -> tuple[Vec3, float, float]:
+        """Position (m), yaw and pitch (rad) of the camera."""
+        x, y, z = self._state.position
+        return (x, y + self._config.body.camera_height, z), yaw_of(self._state.rotation), self._state.elevation
+
+    def frame(self, lens: Lens) -> Frame:
+        """What the camera sees through `lens` now, drawn at most once per step."""
+        if lens not in self._frames:
+            position, yaw, pitch = self.camera
+            self._frames[lens] = self.world.renderer(lens, self.lenses[lens]).render(position, yaw, pitch)
+        return self._frames[lens]
+
+    def take_frame(self, lens: Lens, frame: Frame) -> None:
+        """Keep a frame that was drawn in a batch."""
+        self._frames[lens] = frame
+
+    def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
+        return float(self.navmesh.geodesic_distance(start.position, self._points(ends), self._config.path_mode))
+
+    def _points(self, ends: Sequence[Place]) -> Any:
+        if self._ends[0] is not ends:
+            points = np.array([end.position for end in ends], np.float32)
+            self._ends = (ends, points[0].tolist() if len(points) == 1 else points)
+        return self._ends[1]
+
+    def is_navigable(self, position: Vec3) -> bool:
+        return self.navmesh.is_navigable(position)
+
+    def expert_action(self, goals: Sequence[Place]) -> Action:
+        from nav_eval.simulator.follower import next_action
+
+        return next_action(self.navmesh, self._state, [goal.position for goal in goals], self._profile)
+
+
+def motion_profile(config: SimulatorConfig) -> MotionProfile:
+    """Degrees of the configuration become radians; noise is looked up by name."""
+    from nav_eval.simulator.actuation import ActuationNoise
+
+    motion = config.motion
+    return MotionProfile(
+        forward_step=motion.forward_step,
+        turn_angle=math.radians(motion.turn_angle),
+        tilt_angle=math.radians(motion.tilt_angle),
+        tilt_limit=math.radians(motion.max_tilt),
+        sliding=motion.sliding,
+        max_linear=motion.max_linear,
+        max_angular=math.radians(motion.max_angular),
+        max_duration=motion.max_duration,
+        max_range=motion.max_range,
+        noise=ActuationNoise(motion.noise, motion.noise_multiplier) if motion.noise else None,
+    )
+
+
+def _lenses(sensors: Mapping[str, Any]) -> dict[Lens, tuple[str, ...]]:
+    """Each lens in use, and what its frames must hold."""
+    wanted: dict[Lens, set[str]] = defaultdict(set)
+    for sensor in sensors.values():
+        if isinstance(sensor, FrameSensor):
+            wanted[sensor.lens].add(sensor.output)
+    return {lens: tuple(sorted(outputs)) for lens, outputs in wanted.items()}

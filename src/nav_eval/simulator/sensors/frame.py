@@ -1,0 +1,102 @@
+"""The cameras: RGB, depth and semantic ids of one frame, drawn once for all sensors that share a lens.
+
+Depth is planar z in metres (not ray length), clipped to [min_depth, max_depth]; where nothing is hit it is max_depth,
+as in Habitat-Lab. With `normalize` it becomes (d - min) / (max - min). Noise models come from sensors/noise.py.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any
+
+import numpy as np
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.interfaces import Sensor, Simulator
+from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.errors import ConfigError
+from nav_eval.simulator.sensors.noise import NoiseModel, make_noise, noise_generator
+from nav_eval.simulator.worlds import Lens
+
+WIDTH, HEIGHT, HFOV = 640, 480, 90.0
+MIN_DEPTH, MAX_DEPTH = 0.0, 10.0
+
+
+class FrameSensor(Sensor):
+    """A pinhole camera on the agent's body. `output`: which image of the frame it shows."""
+
+    needs = ("frame",)
+    output = "rgb"
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self.name = name
+        self.lens = Lens(config.width or WIDTH, config.height or HEIGHT, config.hfov or HFOV)
+        self._noise: NoiseModel | None = make_noise(name, self.output, config.options)
+
+    def observe(self, simulator: Simulator) -> Any:
+        image = self._read(simulator.shortcuts["frame"](self.lens))
+        return image if self._noise is None else self._noise(image, noise_generator(simulator, self.name))
+
+    @abstractmethod
+    def _read(self, frame: Any) -> Any: ...
+
+
+class RgbSensor(FrameSensor):
+    """(H, W, 3) uint8, sRGB."""
+
+    output = "rgb"
+
+    @property
+    def spec(self) -> Spec:
+        shape = (self.lens.height, self.lens.width, 3)
+        return TensorSpec(shape=shape, dtype="uint8", low=0, high=255, description="colour image, row 0 at the top")
+
+    def _read(self, frame: Any) -> Any:
+        return frame.rgb
+
+
+class DepthSensor(FrameSensor):
+    """(H, W, 1) float32, metres along the optical axis, or 0 to 1 when normalised."""
+
+    output = "depth"
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        super().__init__(name, config, simulator)
+        self._low = MIN_DEPTH if config.min_depth is None else config.min_depth
+        self._high = MAX_DEPTH if config.max_depth is None else config.max_depth
+        self._normalize = bool(config.normalize)
+        if self._low >= self._high:
+            raise ConfigError(
+                f"simulator.sensors.{name}: min_depth {self._low:g} is not below max_depth {self._high:g}."
+            )
+
+    @property
+    def spec(self) -> Spec:
+        low, high = (0.0, 1.0) if self._normalize else (self._low, self._high)
+        shape = (self.lens.height, self.lens.width, 1)
+        unit = "" if self._normalize else "m"
+        return TensorSpec(shape=shape, dtype="float32", low=low, high=high, unit=unit, description="planar depth")
+
+    def observe(self, simulator: Simulator) -> Any:
+        depth = np.clip(super().observe(simulator), np.float32(self._low), np.float32(self._high))
+        if self._normalize:
+            depth = (depth - np.float32(self._low)) / np.float32(self._high - self._low)
+        return depth[:, :, None]
+
+    def _read(self, frame: Any) -> Any:
+        depth = frame.depth
+        return np.where(depth > 0, depth, np.float32(self._high))
+
+
+class SemanticSensor(FrameSensor):
+    """(H, W) int32 object ids of the scene's annotation; 0 where there is none."""
+
+    output = "semantic"
+
+    @property
+    def spec(self) -> Spec:
+        shape = (self.lens.height, self.lens.width)
+        return TensorSpec(shape=shape, dtype="int32", low=0, high=2**31 - 1, description="object ids, 0 = none")
+
+    def _read(self, frame: Any) -> Any:
+        return frame.semantic
