@@ -17,7 +17,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from nav_eval.errors import SceneError
-from nav_eval.simulator.scene.source import SceneSource
+from nav_eval.simulator.scene.source import SceneSource, is_file
 
 T = TypeVar("T")
 UpAxis = Literal["auto", "y", "z"]
@@ -92,7 +92,7 @@ def layout_of(path: Path) -> Layout | None:
     stem = scene_stem(path)
     if path.stem.endswith(".basis") or re.fullmatch(r"\d{5}-" + re.escape(stem), path.parent.name):
         return "hm3d"
-    if path.with_name(f"{stem}.house").is_file() or (
+    if is_file(path.with_name(f"{stem}.house")) or (
         path.parent.name == stem and folders[1:2] in (["mp3d"], ["matterport3d"])
     ):
         return "mp3d"

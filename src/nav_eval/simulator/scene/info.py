@@ -41,8 +41,8 @@ class SceneInfo:
 def scene_info(path: str | Path, up: UpAxis = "auto") -> SceneInfo:
     """Read the scene and count; SceneError as from load_scene."""
     source = SceneSource(Path(path))
-    frame = frame_of(source, up)
     scene = read_scene(source, up)
+    frame = frame_of(source, up)
     low, high = scene.positions.min(axis=0).tolist(), scene.positions.max(axis=0).tolist()
     return SceneInfo(
         name=scene.name,

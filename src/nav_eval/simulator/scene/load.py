@@ -23,11 +23,11 @@ def load_scene(path: str | Path, up: UpAxis = "auto") -> Scene:
 
 def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
     """As load_scene; `source` then knows which files were read."""
-    frame = frame_of(source, up)
     try:
         scene = repaired(loader_of(source.path)(source), str(source.path))
     except MemoryError as error:
         raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
+    frame = frame_of(source, up)
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
     return _frozen(replace(scene, digest=source.digest, notes=(*scene.notes, *source.notes)))

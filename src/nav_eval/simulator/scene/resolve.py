@@ -7,7 +7,7 @@ from pathlib import Path
 
 from nav_eval.errors import SceneError
 from nav_eval.simulator.scene.formats import SCENE_FORMATS
-from nav_eval.simulator.scene.source import safe_relative
+from nav_eval.simulator.scene.source import is_file, safe_relative
 
 PREFIX = "data/scene_datasets/"
 ENDINGS = (".glb", ".gltf", ".obj", ".ply")
@@ -22,7 +22,7 @@ def resolve_scene(scenes_dir: str | Path, scene_id: str) -> Path:
     name = safe_relative(scene_id.removeprefix("./").removeprefix(PREFIX), "scene id").as_posix()
     root = Path(scenes_dir)
     for candidate in _candidates(root, name):
-        if candidate.is_file():
+        if is_file(candidate):
             return candidate
     raise SceneError(
         f"{root / name}: there is no such scene. Set simulator.scenes_dir to the folder that holds "

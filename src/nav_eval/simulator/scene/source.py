@@ -24,9 +24,17 @@ def stamp(path: Path) -> Stamp | None:
     """What tells a changed file from an unchanged one without reading it; None where there is no file."""
     try:
         status = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return None
     return status.st_size, status.st_mtime_ns, status.st_ino
+
+
+def is_file(path: Path) -> bool:
+    """As Path.is_file, and False for names that no file system takes."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
 
 
 class SceneSource:
@@ -43,7 +51,7 @@ class SceneSource:
         path = path or self.path
         self.stamps[path] = stamp(path)
         try:
-            if not path.is_file():
+            if not is_file(path):
                 raise SceneError(f"{path}: there is no such file.")
             if path.stat().st_size > MAX_FILE_BYTES:
                 raise SceneError(f"{path}: larger than {MAX_FILE_BYTES >> 30} GiB. Split or decimate the scene.")
@@ -56,7 +64,7 @@ class SceneSource:
     def optional(self, path: Path) -> bytes | None:
         """The bytes of a sidecar, or None where it does not exist."""
         self.stamps[path] = stamp(path)
-        return self.read(path) if path.is_file() else None
+        return self.read(path) if is_file(path) else None
 
     def beside(self, path: Path) -> SceneSource:
         """A source for another file of the same scene; what it reads counts as read by this one."""
