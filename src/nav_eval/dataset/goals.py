@@ -113,8 +113,8 @@ def _read_view_point(view: Fields) -> ViewPoint:
 
 
 def _view_point_record(point: ViewPoint) -> dict[str, Any]:
-    state = {"position": point.position, "rotation": point.rotation}
-    return {"agent_state": state} if point.iou is None else {"agent_state": state, "iou": point.iou}
+    state = record_of({}, position=point.position, rotation=point.rotation)
+    return record_of({}, agent_state=state, iou=point.iou)
 
 
 def _read_image_goal(image: Fields) -> ImageGoal:

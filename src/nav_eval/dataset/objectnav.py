@@ -44,6 +44,7 @@ class ObjectNavDataset(FileDataset):
 
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
+        anew = not members
         table = members["goals_by_category"] = dict(members.get("goals_by_category") or {})
         written: dict[str, tuple[Goal, ...]] = {}
         for episode in episodes:
@@ -53,7 +54,8 @@ class ObjectNavDataset(FileDataset):
                 table[key] = [goal_record(goal) for goal in episode.goals]
                 written[key] = episode.goals
             yield frame_record(episode, object_category=category) | {"goals": []}
-        _name_categories(members, table)
+        if anew:
+            _name_categories(members, table)
 
 
 def object_category(episode: Episode) -> str:
@@ -69,9 +71,8 @@ def _goals_key(scene_id: str, category: str) -> str:
 
 
 def _name_categories(members: dict[str, Any], table: Mapping[str, Any]) -> None:
-    """Habitat insists on these maps; a file that had members of its own keeps what it had."""
-    if members.keys() == {"goals_by_category"}:
-        categories = sorted({goal["object_category"] for goals in table.values() for goal in goals})
-        ids = {category: number for number, category in enumerate(categories)}
-        members["category_to_task_category_id"] = ids
-        members["category_to_scene_annotation_category_id"] = ids
+    """Habitat insists on these maps in a file that is made anew."""
+    categories = sorted({goal["object_category"] for goals in table.values() for goal in goals})
+    ids = {category: number for number, category in enumerate(categories)}
+    members["category_to_task_category_id"] = ids
+    members["category_to_scene_annotation_category_id"] = ids

@@ -111,10 +111,10 @@ def open_bytes(file: str) -> IO[bytes]:
     handle = Path(file).open("rb")  # noqa: SIM115 - the caller closes it
     packed = handle.read(2) == b"\x1f\x8b"
     handle.seek(0)
-    return cast("IO[bytes]", _Gzip(fileobj=handle)) if packed else handle
+    return cast("IO[bytes]", OwningGzip(fileobj=handle)) if packed else handle
 
 
-class _Gzip(gzip.GzipFile):
+class OwningGzip(gzip.GzipFile):
     """GzipFile leaves a file object that it was given open; this one closes it."""
 
     def close(self) -> None:

@@ -5,13 +5,13 @@ A file appears under its name only when it is complete. The same episodes give t
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, cast
 
+from nav_eval.dataset.streaming import OwningGzip
 from nav_eval.errors import DatasetError
 
 
@@ -58,7 +58,10 @@ def _new_file(path: str) -> Iterator[IO[bytes]]:
 
 
 def _create(path: Path, *, packed: bool) -> IO[bytes]:
-    return cast("IO[bytes]", gzip.GzipFile(path, "wb", compresslevel=6, mtime=0)) if packed else path.open("wb")
+    handle = path.open("wb")
+    if not packed:
+        return handle
+    return cast("IO[bytes]", OwningGzip(filename="", mode="wb", compresslevel=6, fileobj=handle, mtime=0))
 
 
 def _encode(value: Any) -> bytes:

@@ -1,0 +1,331 @@
+"""Every loader on the real files, against the files' own contents read with plain json, and against other releases."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.imagenav import goal_rotation, goal_yaw
+from nav_eval.dataset.objectnav import object_category
+from nav_eval.dataset.registry import DATASETS, load_dataset
+from nav_eval.errors import ConfigError, DatasetError
+from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
+
+R2R = "r2r/R2R_val_seen.json"
+CE = "r2r-ce/val_seen.json.gz"
+
+
+def raw(path: Path) -> Any:
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+
+def by_id(episodes: list[Episode]) -> dict[str, Episode]:
+    found = {episode.episode_id: episode for episode in episodes}
+    assert len(found) == len(episodes)
+    return found
+
+
+@pytest.mark.parametrize(("name", "file"), [("r2r", R2R), ("r4r", "r4r/R4R_val_seen.json")])
+def test_r2r_has_one_episode_per_instruction(shared_data: Path, name: str, file: str) -> None:
+    episodes = by_id(list(load_dataset(name, shared_data / file)))
+    items = raw(shared_data / file)
+    assert len(episodes) == sum(len(item["instructions"]) for item in items)
+    for item in items:
+        for k, text in enumerate(item["instructions"]):
+            episode = episodes[f"{item['path_id']}_{k}"]
+            assert episode.instruction is not None
+            assert (episode.instruction.text, episode.scene_id) == (text, item["scan"])
+            assert (episode.start_node, *episode.reference_nodes[1:]) == tuple(item["path"])
+            assert [goal.node for goal in episode.goals] == [item["path"][-1]]
+            assert math.isclose(wrap_angle(yaw_of(episode.start_rotation) + item["heading"]), 0, abs_tol=1e-12)
+
+
+def test_a_path_of_val_seen_has_four_instructions(shared_data: Path) -> None:
+    episodes = by_id(list(load_dataset("r2r", shared_data / R2R)))
+    assert len(episodes) == 1021
+    assert sum(key.endswith("_3") for key in episodes) == 1
+
+
+def test_yaw_agrees_with_r2r_ce(shared_data: Path) -> None:
+    """R2R-CE holds the same headings as quaternions, rounded to 30 degrees."""
+    walks = {episode.extra["path_id"]: episode for episode in load_dataset("r2r", shared_data / R2R)}
+    for episode in load_dataset("r2r-ce", shared_data / CE):
+        walk = walks[episode.extra["trajectory_id"]]
+        turn = wrap_angle(yaw_of(episode.start_rotation) - yaw_of(walk.start_rotation))
+        assert abs(turn) < math.radians(15)
+
+
+def test_fgr2r_keeps_sub_instructions(shared_data: Path) -> None:
+    episodes = list(load_dataset("fgr2r", shared_data / "fgr2r/FGR2R_val_seen.json"))
+    first = episodes[0].instruction
+    assert first is not None
+    assert first.extra["sub_instructions"][0] == ["exit", "the", "bedroom"]
+    assert first.extra["chunk_view"] == [[1, 3], [3, 4], [4, 5]]
+    bare = [e for e in episodes if e.instruction is not None and "sub_instructions" not in e.instruction.extra]
+    assert len(bare) == 1
+
+
+def test_ndh_starts_where_a_model_of_the_authors_started(shared_data: Path) -> None:
+    """Their simulator rounds the heading to 30 degrees."""
+    episodes = by_id(list(load_dataset("ndh", shared_data / "ndh/NDH_val_seen.json")))
+    walks = raw(next((shared_data / "ndh").glob("val-seq2seq-*.json")))
+    assert len(walks) == len(episodes) == 382
+    for walk in walks:
+        episode = episodes[str(walk["inst_idx"])]
+        node, heading, _ = walk["trajectory"][0]
+        assert episode.start_node == node
+        step = math.pi / 6
+        ours = round((-yaw_of(episode.start_rotation)) % (2 * math.pi) / step) * step
+        assert math.isclose(wrap_angle(ours - heading), 0, abs_tol=1e-9)
+
+
+def test_ndh_tells_the_dialogue(shared_data: Path) -> None:
+    episodes = by_id(list(load_dataset("ndh", shared_data / "ndh/NDH_val_seen.json")))
+    instruction = episodes["109"].instruction
+    assert instruction is not None
+    assert instruction.text == (
+        "<NAV> Should I continue forward? <ORA> yes, you want to go straight and go down the stairs on your right "
+        "<TAR> towel"
+    )
+    assert instruction.tokens[:3] == ("<NAV>", "should", "i")
+    assert len(episodes["109"].goals) == 3
+    assert episodes["109"].reference_nodes == tuple(episodes["109"].extra["player_path"])
+
+
+def test_r2r_ce_joins_the_expert(shared_data: Path) -> None:
+    dataset = load_dataset("r2r-ce", shared_data / CE)
+    episodes = by_id(list(dataset))
+    truth = raw(shared_data / "r2r-ce/val_seen_gt.json.gz")
+    names = ["stop", "move_forward", "turn_left", "turn_right"]
+    assert episodes.keys() == truth.keys()
+    for key, episode in episodes.items():
+        assert episode.gt_locations == tuple(map(tuple, truth[key]["locations"]))
+        assert episode.gt_actions == tuple(names[action] for action in truth[key]["actions"])
+    assert [Path(file).name for file in dataset.files] == ["val_seen.json.gz", "val_seen_gt.json.gz"]
+
+
+def test_r2r_ce_fields(shared_data: Path) -> None:
+    item = raw(shared_data / CE)["episodes"][0]
+    episode = next(iter(load_dataset("vln", shared_data / CE)))
+    assert episode.key == ("mp3d/s8pcmisQ38h/s8pcmisQ38h.glb", "1")
+    assert episode.instruction is not None
+    assert episode.instruction.text.endswith("wall. ")
+    assert episode.instruction.vocabulary_ids == tuple(item["instruction"]["instruction_tokens"])
+    assert (episode.goals[0].position, episode.goals[0].radius) == (tuple(item["goals"][0]["position"]), 3.0)
+    assert episode.start_rotation == tuple(item["start_rotation"])
+    assert [list(point) for point in episode.reference_path] == item["reference_path"]
+    assert episode.info == item["info"]
+
+
+def test_pointnav_scene_prefix_and_content(shared_data: Path) -> None:
+    first = next(iter(load_dataset("pointnav", shared_data / "pointnav/habitat-test-scenes_val.json.gz")))
+    assert first.scene_id == "habitat-test-scenes/skokloster-castle.glb"
+    main = shared_data / "pointnav/challenge-2020/val_mini/val_mini.json.gz"
+    dataset = load_dataset("pointnav", main)
+    assert len(list(dataset)) == 30
+    assert [Path(file).name for file in dataset.files] == ["val_mini.json.gz", "Pablo.json.gz"]
+
+
+def test_objectnav_resolves_goals(shared_data: Path) -> None:
+    file = shared_data / "objectnav/challenge-2020/val_mini/val_mini.json.gz"
+    whole = raw(file)
+    for episode, item in zip(load_dataset("objectnav", file), whole["episodes"], strict=True):
+        goals = whole["goals_by_category"][f"x8F5xyUWy9e.glb_{item['object_category']}"]
+        assert object_category(episode) == item["object_category"]
+        assert [goal.object_id for goal in episode.goals] == [str(goal["object_id"]) for goal in goals]
+        assert [len(goal.view_points) for goal in episode.goals] == [len(goal["view_points"]) for goal in goals]
+        point = goals[-1]["view_points"][-1]
+        found = episode.goals[-1].view_points[-1]
+        assert [*found.position, found.iou] == [*point["agent_state"]["position"], point["iou"]]
+
+
+def test_objectnav_episodes_of_a_category_share_their_goals(shared_data: Path) -> None:
+    file = shared_data / "objectnav/challenge-2020/val_mini/val_mini.json.gz"
+    tables: dict[str, set[int]] = {}
+    for episode in list(load_dataset("objectnav", file)):
+        tables.setdefault(object_category(episode), set()).add(id(episode.goals))
+    assert all(len(places) == 1 for places in tables.values())
+
+
+def test_imagenav_reads_a_bare_list(shared_data: Path) -> None:
+    episodes = list(load_dataset("imagenav", shared_data / "imagenav/gibson_Cantwell.json.gz"))
+    assert len(episodes) == 400
+    yaws = [episode.goals[0].extra["yaw"] for episode in episodes]
+    assert all(0 <= yaw < 2 * math.pi for yaw in yaws)
+    assert len(set(yaws)) == 400
+
+
+def test_goal_yaw_is_the_sha_256_of_the_key() -> None:
+    """`printf gibson/Cantwell.glb/0 | sha256sum` begins with the eight bytes below."""
+    share = int("56ef6182e539715e", 16) / 2**64
+    assert goal_yaw("gibson/Cantwell.glb", "0") == pytest.approx(share * 2 * math.pi, abs=1e-15)
+
+
+def test_goal_rotation_prefers_the_files_own(tmp_path: Path) -> None:
+    goals = [{"position": [0, 0, 0]}, {"position": [0, 0, 0], "rotation": [0, 0, 0, 1]}]
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps([{**POINT, "goals": goals}]))
+    (episode,) = load_dataset("imagenav", path)
+    expected = wrap_angle(goal_yaw("s.glb", "7"))
+    assert yaw_of(goal_rotation(episode, episode.goals[0])) == pytest.approx(expected)
+    assert goal_rotation(episode, episode.goals[1]) == IDENTITY
+
+
+POINT: dict[str, Any] = {
+    "episode_id": 7,
+    "scene_id": "s.glb",
+    "start_position": [0, 0, 0],
+    "start_rotation": [0, 0, 0, 1],
+}
+WALK: dict[str, Any] = {"path_id": 3, "scan": "S", "path": ["a"], "heading": 0.5, "instructions": ["go", "go on"]}
+SPOKEN = {**POINT, "instruction": {"instruction_text": "go"}}
+NAMED = {**POINT, "object_category": "bed"}
+PICTURED = {**POINT, "goal_object_id": "4", "goal_image_id": 0}
+DIALOG = {
+    "inst_idx": 5,
+    "scan": "S",
+    "target": "bed",
+    "dialog_history": [],
+    "start_pano": {"pano": "a", "heading": 0.0, "elevation": 0.0},
+}
+
+HIDDEN = {
+    "r2r": [WALK],
+    "r4r": [WALK],
+    "fgr2r": [{**WALK, "new_instructions": "[]", "chunk_view": []}],
+    "ndh": [DIALOG],
+    "r2r-ce": {"episodes": [SPOKEN]},
+    "rxr-ce": {"episodes": [SPOKEN]},
+    "vln": [WALK],
+    "pointnav": {"episodes": [POINT]},
+    "imagenav": [POINT],
+    "objectnav": {"episodes": [{**NAMED, "goals": []}], "category_to_task_category_id": {"bed": 0}},
+    "instance-imagenav": {"episodes": [{**PICTURED, "goals": []}]},
+}
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_a_hidden_test_split_loads_without_goals(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "test.json"
+    path.write_text(json.dumps(HIDDEN[name]))
+    episodes = list(load_dataset(name, path))
+    assert episodes
+    assert not any(episode.has_goal for episode in episodes)
+
+
+def test_every_format_is_tried_here() -> None:
+    assert set(HIDDEN) == set(DATASETS.names())
+
+
+FAULTY: dict[str, tuple[str, Any, str]] = {
+    "no scan": ("r2r", [{**WALK, "scan": None}], r"episode 3: \[0\]\.scan: expected a string, got None"),
+    "no path_id": ("r2r", [{k: v for k, v in WALK.items() if k != "path_id"}], r"\[0\]\.path_id: missing"),
+    "empty path": ("r2r", [{**WALK, "path": []}], r"\[0\]\.path: the path is empty"),
+    "number in path": ("r2r", [{**WALK, "path": ["a", 3]}], r"\[0\]\.path\[1\]: expected a string, got 3"),
+    "NaN heading": ("r2r", [{**WALK, "heading": math.nan}], r"heading: expected a finite number, got nan"),
+    "surrogate": ("r2r", [{**WALK, "instructions": ["\ud800"]}], r"instructions\[0\]: .*surrogate"),
+    "no object": ("r2r", [WALK, 3], r"\[1\]: expected an object, got 3"),
+    "no episodes": ("pointnav", {"x": 1}, "episodes: missing"),
+    "episodes no list": ("pointnav", {"episodes": 3}, "episodes: expected a list"),
+    "two numbers": ("pointnav", [{**POINT, "start_position": [1, 2]}], r"start_position: expected 3 finite numbers"),
+    "truth value": ("pointnav", [{**POINT, "start_position": [1, 2, True]}], "expected 3 finite numbers"),
+    "infinite": ("pointnav", [{**POINT, "start_position": [1, 2, math.inf]}], "expected 3 finite numbers"),
+    "not unit": ("pointnav", [{**POINT, "start_rotation": [0, 0, 0, 2]}], "not of unit length"),
+    "text id": ("pointnav", [{**POINT, "episode_id": 1.5}], "episode_id: expected a string, got 1.5"),
+    "goals no list": ("pointnav", [{**POINT, "goals": {}}], "goals: expected a list"),
+    "info no object": ("pointnav", [{**POINT, "info": [1]}], "info: expected an object"),
+    "no instruction": ("r2r-ce", {"episodes": [POINT]}, "instruction: expected an object, got None"),
+    "no goal of it": ("objectnav", {"episodes": [NAMED], "goals_by_category": {}}, "holds no 's.glb_bed'"),
+    "no such image": (
+        "instance-imagenav",
+        {"episodes": [PICTURED], "goals": {"s_4": {"position": [0, 0, 0]}}},
+        "there is no image 0",
+    ),
+    "python text": ("fgr2r", [{**WALK, "new_instructions": "__import__('os')"}], "expected a list of sub-instructions"),
+    "no vln": ("vln", {"episodes": [POINT]}, "Set dataset.type=pointnav"),
+}
+
+
+@pytest.mark.parametrize("kind", FAULTY)
+def test_a_fault_names_file_episode_and_key(tmp_path: Path, kind: str) -> None:
+    name, content, message = FAULTY[kind]
+    path = tmp_path / "faulty.json"
+    path.write_text(json.dumps(content))
+    with pytest.raises(DatasetError, match=message) as error:
+        list(load_dataset(name, path))
+    assert "faulty.json" in str(error.value)
+
+
+def test_a_missing_expert_is_named(tmp_path: Path) -> None:
+    path, truth = tmp_path / "x.json", tmp_path / "other.json.gz"
+    path.write_text(json.dumps({"episodes": [SPOKEN]}))
+    truth.write_bytes(gzip.compress(b"{}"))
+    with pytest.raises(DatasetError, match="episode 7: the gt file has no path"):
+        list(load_dataset("r2r-ce", path, gt_path=truth))
+
+
+def test_rxr_ce_languages_and_roles(tmp_path: Path) -> None:
+    texts = {"en-US": "Go left", "en-IN": "Go right", "hi-IN": "बाईं ओर", "te-IN": "మీరు గది"}
+    episodes = [
+        {**POINT, "episode_id": str(i), "instruction": {"instruction_id": 50 + i, "instruction_text": t, "language": k}}
+        for i, (k, t) in enumerate(texts.items())
+    ]
+    path = tmp_path / "val_guide.json.gz"
+    path.write_bytes(gzip.compress(json.dumps({"episodes": episodes}).encode()))
+    truth = {str(i): {"locations": [[0, 0, 0]], "actions": [0], "forward_steps": 0} for i in range(4)}
+    (tmp_path / "val_guide_gt.json.gz").write_bytes(gzip.compress(json.dumps(truth).encode()))
+    found = list(load_dataset("rxr-ce", path))
+    assert [e.instruction and e.instruction.language for e in found] == list(texts)
+    assert [e.instruction and e.instruction.instruction_id for e in found] == ["50", "51", "52", "53"]
+    assert found[2].instruction is not None
+    assert found[2].instruction.tokens == ("बाईं", "ओर")
+    assert all(e.gt_actions == ("stop",) for e in found)
+    assert [e.episode_id for e in load_dataset("rxr-ce", path, languages=["en"])] == ["0", "1"]
+    assert [e.episode_id for e in load_dataset("rxr-ce", path, languages=["te-IN"])] == ["3"]
+
+
+def test_content_of_other_scenes_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "content").mkdir()
+    main = tmp_path / "val.json.gz"
+    main.write_bytes(gzip.compress(b'{"episodes": []}'))
+    wanted = {"episodes": [{**POINT, "scene_id": "hm3d/00800-TEE/TEE.basis.glb"}]}
+    (tmp_path / "content" / "TEE.json.gz").write_bytes(gzip.compress(json.dumps(wanted).encode()))
+    (tmp_path / "content" / "Other.json.gz").write_bytes(b"broken")
+    for scene in ("TEE", "hm3d/00800-TEE/TEE.basis.glb"):
+        dataset = load_dataset("pointnav", main, scenes=[scene])
+        assert len(list(dataset)) == 1
+        assert len(dataset.files) == 2
+    assert list(load_dataset("pointnav", main, scenes=["TEE2"])) == []
+
+
+def test_scenes_filter_on_the_graph(shared_data: Path) -> None:
+    found = {e.scene_id for e in load_dataset("r2r", shared_data / R2R, scenes=["vyrNrziPKCB"])}
+    assert found == {"vyrNrziPKCB"}
+
+
+def test_goals_after_the_episodes(tmp_path: Path) -> None:
+    goal = {"position": [1, 2, 3], "object_id": 9, "object_category": "bed", "view_points": []}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"episodes": [NAMED, NAMED], "goals_by_category": {"s.glb_bed": [goal]}}))
+    assert [e.goals[0].object_id for e in load_dataset("objectnav", path)] == ["9", "9"]
+
+
+def test_first_objectnav_releases_keep_goals_in_the_episode(tmp_path: Path) -> None:
+    goal = {"position": [1, 2, 3], "object_id": 9, "object_category": "bed", "view_points": []}
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps({"episodes": [{**POINT, "goals": [goal]}]}))
+    (episode,) = load_dataset("objectnav", path)
+    assert object_category(episode) == "bed"
+    assert episode.has_goal
+
+
+def test_unknown_type() -> None:
+    with pytest.raises(ConfigError, match="Did you mean 'pointnav'"):
+        load_dataset("pointnva", "x.json")

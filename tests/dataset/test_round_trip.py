@@ -1,0 +1,305 @@
+"""What is read and written back is the same: real files, and any file of every format that hypothesis thinks of."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nav_eval.dataset.dataset import DatasetRequest
+from nav_eval.dataset.detect import open_as
+from nav_eval.dataset.dump import dump_by_scene, dump_dataset
+from nav_eval.dataset.episode import Episode, Goal, Instruction, ViewPoint
+from nav_eval.dataset.ground_truth import write_ground_truth
+from nav_eval.dataset.registry import DATASETS, load_dataset
+from nav_eval.dataset.tokens import tokenize
+from nav_eval.errors import DatasetError
+
+REAL = [
+    ("r2r", "r2r/R2R_val_seen.json"),
+    ("r4r", "r4r/R4R_val_seen.json"),
+    ("fgr2r", "fgr2r/FGR2R_val_seen.json"),
+    ("ndh", "ndh/NDH_val_seen.json"),
+    ("r2r-ce", "r2r-ce/val_seen.json.gz"),
+    ("pointnav", "pointnav/habitat-test-scenes_val.json.gz"),
+    ("pointnav", "pointnav/gibson.val_mini.json.gz"),
+    ("pointnav", "pointnav/challenge-2020/val_mini/content/Pablo.json.gz"),
+    ("objectnav", "objectnav/challenge-2020/val_mini/val_mini.json.gz"),
+    ("imagenav", "imagenav/gibson_Cantwell.json.gz"),
+]
+
+
+def raw(path: Path) -> Any:
+    data = path.read_bytes()
+    return json.loads(gzip.decompress(data) if data[:2] == b"\x1f\x8b" else data)
+
+
+def shape(value: Any) -> Any:
+    """Keys and JSON types, numbers alike."""
+    if isinstance(value, dict):
+        return {key: shape(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [shape(item) for item in value]
+    return "number" if type(value) in (int, float) else type(value).__name__
+
+
+def rewrite(name: str, source: Path, target: Path) -> None:
+    dataset = open_as(name, DatasetRequest(data_path=str(source)))
+    dump_dataset(name, dataset, target, dataset.header)
+
+
+@pytest.mark.parametrize(("name", "file"), REAL)
+@pytest.mark.parametrize("suffix", [".json", ".json.gz"])
+def test_real_files(shared_data: Path, tmp_path: Path, name: str, file: str, suffix: str) -> None:
+    target = tmp_path / f"copy{suffix}"
+    rewrite(name, shared_data / file, target)
+    assert raw(target) == raw(shared_data / file)
+    assert shape(raw(target)) == shape(raw(shared_data / file))
+    assert (target.read_bytes()[:2] == b"\x1f\x8b") == (suffix == ".json.gz")
+
+
+def test_ground_truth(shared_data: Path, tmp_path: Path) -> None:
+    write_ground_truth(load_dataset("r2r-ce", shared_data / "r2r-ce/val_seen.json.gz"), str(tmp_path / "x_gt.json.gz"))
+    assert raw(tmp_path / "x_gt.json.gz") == raw(shared_data / "r2r-ce/val_seen_gt.json.gz")
+
+
+TEXT = st.text(max_size=12)
+NAME = st.text(min_size=1, max_size=8).filter(lambda text: "/" not in text)
+NUMBER = st.floats(-1e6, 1e6) | st.integers(-50, 50)
+VECTOR = st.lists(NUMBER, min_size=3, max_size=3)
+ROTATION = st.floats(-math.pi, math.pi).map(lambda yaw: [0, math.sin(yaw / 2), -0.0, math.cos(yaw / 2)])
+ID = TEXT.filter(bool) | st.integers(0, 999)
+EXTRA = st.fixed_dictionaries({}, optional={"start_room": st.none() | TEXT, "shortest_paths": st.none() | st.just([])})
+FRAME: dict[str, st.SearchStrategy[Any]] = {
+    "episode_id": ID,
+    "scene_id": st.builds("{}{}.glb".format, st.sampled_from(["", "data/scene_datasets/", "mp3d/x/"]), NAME),
+    "start_position": VECTOR,
+    "start_rotation": ROTATION,
+}
+INFO = {"info": st.none() | st.dictionaries(TEXT, st.floats(0, 99) | TEXT, max_size=2)}
+RADIUS = {"radius": st.none() | st.floats(0.1, 3)}
+POINT_GOALS = {"goals": st.lists(st.fixed_dictionaries({"position": VECTOR}, optional=RADIUS), max_size=2)}
+VIEW = st.fixed_dictionaries(
+    {"agent_state": st.fixed_dictionaries({"position": VECTOR}, optional={"rotation": ROTATION})},
+    optional={"iou": st.floats(0, 1)},
+)
+IMAGE = st.fixed_dictionaries(
+    {
+        "position": VECTOR,
+        "rotation": ROTATION,
+        "hfov": st.integers(20, 120),
+        "image_dimensions": st.lists(st.integers(1, 999), min_size=2, max_size=2),
+    },
+    optional={"frame_coverage": st.floats(0, 1)},
+)
+OBJECT = {"position": VECTOR, "object_id": ID, "object_category": NAME, "view_points": st.lists(VIEW, max_size=2)}
+SPOKEN = st.fixed_dictionaries(
+    {"instruction_text": TEXT},
+    optional={
+        "instruction_tokens": st.lists(st.integers(0, 99), max_size=3),
+        "instruction_id": ID,
+        "language": st.sampled_from(["en-US", "hi-IN"]),
+        "timed_instruction": st.just([{"word": "go", "start_time": 0.5, "end_time": 1}]),
+    },
+)
+
+
+def records(*parts: Mapping[str, Any], optional: Mapping[str, Any] | None = None) -> st.SearchStrategy[list[Any]]:
+    keys = {key: value for part in parts for key, value in part.items()}
+    item = st.builds(
+        lambda record, extra: {**extra, **record}, st.fixed_dictionaries(keys, optional=dict(optional or {})), EXTRA
+    )
+    return st.lists(item, min_size=1, max_size=3)
+
+
+def table_of(items: list[Any], objects: list[Any], key: str) -> dict[str, Any]:
+    scene = items[0]["scene_id"].rsplit("/", 1)[-1]
+    for item in items:
+        item["scene_id"] = items[0]["scene_id"]
+    if key == "goals_by_category":
+        return {"episodes": items, key: {f"{scene}_{item['object_category']}": objects for item in items}}
+    names = [f"{scene.removesuffix('.glb')}_{item['goal_object_id']}" for item in items]
+    return {"episodes": items, key: dict.fromkeys(names, objects[0])}
+
+
+WALK = {
+    "path_id": st.integers(0, 9999) | NAME,
+    "scan": NAME,
+    "path": st.lists(NAME, min_size=1, max_size=4),
+    "heading": st.floats(0, 6.3),
+    "instructions": st.lists(TEXT, min_size=1, max_size=3),
+}
+WALKS = st.lists(
+    st.fixed_dictionaries(WALK, optional={"distance": NUMBER, "x": st.none()}),
+    min_size=1,
+    max_size=3,
+    unique_by=lambda walk: str(walk["path_id"]),
+)
+
+
+def with_parts(walks: list[Any]) -> list[Any]:
+    for walk in walks:
+        words = [[[text], ["x"]] for text in walk["instructions"]]
+        walk |= {"new_instructions": repr(words), "chunk_view": [[[1, 2]] for _ in words]}
+    return walks
+
+
+DIALOG = st.fixed_dictionaries(
+    {
+        "inst_idx": st.integers(0, 999),
+        "scan": NAME,
+        "target": TEXT,
+        "dialog_history": st.lists(
+            st.fixed_dictionaries({"nav_idx": st.integers(0, 3), "role": st.just("oracle"), "message": TEXT}),
+            max_size=2,
+        ),
+        "start_pano": st.fixed_dictionaries({"heading": st.floats(0, 6.3), "elevation": st.just(17.5), "pano": NAME}),
+    },
+    optional={
+        "end_panos": st.lists(NAME, max_size=2),
+        "planner_path": st.lists(NAME, max_size=2),
+        "player_path": st.lists(NAME, max_size=2),
+    },
+)
+CE = records(
+    FRAME, {"instruction": SPOKEN}, optional={**INFO, **POINT_GOALS, "reference_path": st.lists(VECTOR, max_size=2)}
+).map(lambda items: {"episodes": items, "instruction_vocab": {"itos": ["a"]}})
+POINTS = records(FRAME, optional={**INFO, **POINT_GOALS})
+DOCUMENTS: dict[str, st.SearchStrategy[Any]] = {
+    "r2r": WALKS,
+    "r4r": WALKS,
+    "fgr2r": WALKS.map(with_parts),
+    "ndh": st.lists(DIALOG, min_size=1, max_size=3),
+    "r2r-ce": CE,
+    "rxr-ce": CE,
+    "vln": WALKS,
+    "pointnav": POINTS.map(lambda items: {"episodes": items}),
+    "imagenav": POINTS,
+    "objectnav": st.builds(
+        lambda items, goals: table_of(items, goals, "goals_by_category"),
+        records(FRAME, {"object_category": NAME, "goals": st.just([])}, optional=INFO),
+        st.lists(st.fixed_dictionaries(OBJECT, optional=RADIUS), min_size=1, max_size=2),
+    ),
+    "instance-imagenav": st.builds(
+        lambda items, goals: table_of(items, goals, "goals"),
+        records(FRAME, {"goal_object_id": ID, "goal_image_id": st.just(0), "goals": st.just([])}),
+        st.lists(
+            st.fixed_dictionaries({**OBJECT, "image_goals": st.lists(IMAGE, min_size=1, max_size=2)}),
+            min_size=1,
+            max_size=1,
+        ),
+    ),
+}
+
+
+def test_every_format_has_documents() -> None:
+    assert set(DOCUMENTS) == set(DATASETS.names())
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_any_document(tmp_path: Path, name: str) -> None:
+    source, target = tmp_path / "a.json", tmp_path / "b.json.gz"
+
+    @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    @given(document=DOCUMENTS[name])
+    def round_trip(document: Any) -> None:
+        source.write_text(json.dumps(document))
+        form = "r2r" if name == "vln" else name
+        rewrite(form, source, target)
+        assert raw(target) == document
+        assert shape(raw(target)) == shape(document)
+        assert list(load_dataset(name, target)) == list(load_dataset(name, source))
+
+    round_trip()
+
+
+def said(text: str) -> Instruction:
+    return Instruction(text=text, tokens=tokenize(text))
+
+
+OUR_OWN = Episode(
+    episode_id="house_3",
+    scene_id="demo/house_1.glb",
+    start_position=(1.0, 0.0, -2.5),
+    start_rotation=(0.0, 1.0, 0.0, 0.0),
+    goals=(
+        Goal(
+            position=(0.0, 0.5, 0.0),
+            radius=0.2,
+            object_id="bed_1",
+            category="bed",
+            view_points=(ViewPoint(position=(0.0, 0.0, 1.0)),),
+        ),
+    ),
+    info={"geodesic_distance": 3.25},
+)
+
+
+@pytest.mark.parametrize("name", ["pointnav", "r2r-ce", "objectnav"])
+def test_episodes_of_our_own_making(tmp_path: Path, name: str) -> None:
+    made = Episode(**{**fields_of(OUR_OWN), "instruction": said("Go on. ") if name == "r2r-ce" else None})
+    dump_dataset(name, [made], tmp_path / "a.json")
+    (read,) = load_dataset(name, tmp_path / "a.json")
+    assert {**fields_of(read), "extra": {}} == fields_of(made)
+
+
+def test_graph_episodes_of_our_own_making(tmp_path: Path) -> None:
+    made = [
+        Episode(
+            episode_id=f"12_{k}",
+            scene_id="scan",
+            start_node="a",
+            start_rotation=(0.0, 0.0, 0.0, 1.0),
+            reference_nodes=("a", "b"),
+            goals=(Goal(node="b"),),
+            instruction=said("Go."),
+        )
+        for k in range(2)
+    ]
+    dump_dataset("r2r", made, tmp_path / "a.json")
+    read = list(load_dataset("r2r", tmp_path / "a.json"))
+    assert [(e.episode_id, e.start_node, e.goals, e.start_rotation) for e in read] == [
+        (e.episode_id, e.start_node, e.goals, e.start_rotation) for e in made
+    ]
+    with pytest.raises(DatasetError, match="Write every instruction"):
+        dump_dataset("r2r", made[1:], tmp_path / "a.json")
+
+
+def fields_of(episode: Episode) -> dict[str, Any]:
+    return {name: getattr(episode, name) for name in Episode.__dataclass_fields__}
+
+
+def test_one_file_per_scene(shared_data: Path, tmp_path: Path) -> None:
+    file = shared_data / "objectnav/challenge-2020/val_mini/val_mini.json.gz"
+    dataset = open_as("objectnav", DatasetRequest(data_path=str(file)))
+    header = dataset.header
+    assert header is not None
+    dump_by_scene("objectnav", dataset, tmp_path / "val.json.gz", header)
+    assert [path.name for path in (tmp_path / "content").iterdir()] == ["x8F5xyUWy9e.json.gz"]
+    assert list(load_dataset("objectnav", tmp_path / "val.json.gz")) == list(dataset)
+    assert raw(tmp_path / "content" / "x8F5xyUWy9e.json.gz")["goals_by_category"] == header["goals_by_category"]
+
+
+def test_what_json_cannot_hold_leaves_no_file(tmp_path: Path) -> None:
+    bad = Episode(**{**fields_of(OUR_OWN), "info": {"geodesic_distance": math.inf}})
+    with pytest.raises(DatasetError, match="Leave out NaN and inf"):
+        dump_dataset("pointnav", [OUR_OWN, bad], tmp_path / "a.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_same_episodes_give_the_same_bytes(tmp_path: Path) -> None:
+    for name in ("a.json.gz", "b.json.gz"):
+        dump_dataset("pointnav", [OUR_OWN], tmp_path / name)
+    assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
+
+
+def test_a_type_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(DatasetError, match="cannot be written"):
+        dump_dataset("vln", [OUR_OWN], tmp_path / "a.json")
