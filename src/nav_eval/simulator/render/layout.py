@@ -131,9 +131,9 @@ class Workspace(NamedTuple):
     order: I32
     sorted: I32
     screen: F64
-    """(4, most vertices of a cluster) x and y in pixels, 1/z, z."""
+    """(6, most vertices of a cluster) x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
     clip: F64
-    """(4, 3) corners of a triangle cut by the near plane: x and y in pixels, 1/z."""
+    """(4, 5) the polygon being drawn: the first five of those for each corner."""
     slot: I32
     """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
     seen: I32

@@ -44,12 +44,12 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
         project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
         for triangle in range(first_triangle[cluster], first_triangle[cluster + 1]):
             a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
-            inside = (screen[3, a] >= NEAR) + (screen[3, b] >= NEAR) + (screen[3, c] >= NEAR)
+            inside = (screen[5, a] >= NEAR) + (screen[5, b] >= NEAR) + (screen[5, c] >= NEAR)
             if inside == 0:
                 continue
             if inside == 3:
                 size = 3
-                for axis in range(3):
+                for axis in range(5):
                     polygon[0, axis] = screen[axis, a]
                     polygon[1, axis] = screen[axis, b]
                     polygon[2, axis] = screen[axis, c]
@@ -122,10 +122,23 @@ def project(pose, focal, left, top, first, count, vx, vy, vz, screen):
         dz = vz[first + k] - pz
         z = ahead_x * dx + ahead_y * dy + ahead_z * dz
         w = 1.0 / z if z >= NEAR else 0.0
-        screen[0, k] = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
-        screen[1, k] = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
+        x = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
+        y = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
+        screen[0, k] = x
+        screen[1, k] = y
         screen[2, k] = w
-        screen[3, k] = z
+        screen[3, k] = snap(x)
+        screen[4, k] = snap(y)
+        screen[5, k] = z
+
+
+@kernel(_nrt=False, forceinline=True)
+def snap(value):
+    """To the nearest 1/256 pixel, as graphics hardware does, so that edges cover the pixels that Habitat's cover.
+
+    Adding 1.5 * 2**52 leaves no bits for a fraction.
+    """
+    return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
 
 
 @kernel(_nrt=False)
@@ -138,10 +151,10 @@ def clip_near(camera, assets, triangle, first, work):
     for k in range(3):
         a = assets.triangles.corners[triangle, k]
         b = assets.triangles.corners[triangle, (k + 1) % 3]
-        ahead_a = work.screen[3, a - first] >= NEAR
-        ahead_b = work.screen[3, b - first] >= NEAR
+        ahead_a = work.screen[5, a - first] >= NEAR
+        ahead_b = work.screen[5, b - first] >= NEAR
         if ahead_a:
-            for axis in range(3):
+            for axis in range(5):
                 work.clip[n, axis] = work.screen[axis, a - first]
             n += 1
         if ahead_a != ahead_b:
@@ -153,6 +166,8 @@ def clip_near(camera, assets, triangle, first, work):
             work.clip[n, 0] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
             work.clip[n, 1] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
             work.clip[n, 2] = 1.0 / NEAR
+            work.clip[n, 3] = snap(work.clip[n, 0])
+            work.clip[n, 4] = snap(work.clip[n, 1])
             n += 1
     return n
 
@@ -171,12 +186,11 @@ def ceil(value):
 
 @kernel(_nrt=False, forceinline=True)
 def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
-    """Scan-convert corners 0, k and k + 1 of a polygon: x to the right and y down in pixels, w = 1/z."""
-    x0, y0, w0 = polygon[0, 0], polygon[0, 1], polygon[0, 2]
-    x1, y1, w1 = polygon[k, 0], polygon[k, 1], polygon[k, 2]
-    x2, y2, w2 = polygon[k + 1, 0], polygon[k + 1, 1], polygon[k + 1, 2]
-    det = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
-    if det >= 0.0 and (det == 0.0 or not flags & DOUBLE_SIDED):
+    """Scan-convert corners 0, k and k + 1 of a polygon; edges from snapped positions, 1/z from exact ones."""
+    x0, y0, x1, y1 = polygon[0, 3], polygon[0, 4], polygon[k, 3], polygon[k, 4]
+    x2, y2 = polygon[k + 1, 3], polygon[k + 1, 4]
+    turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+    if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
     top = max(0, ceil(limit(min(y0, min(y1, y2)) - 0.5)))
     end = min(camera.height, ceil(limit(max(y0, max(y1, y2)) - 0.5)))
@@ -184,10 +198,15 @@ def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
     right = min(camera.width, ceil(limit(max(x0, max(x1, x2)) - 0.5)))
     if top >= end or left >= right:
         return
-    inverse = 1.0 / det
-    wx = ((y2 - y0) * (w1 - w0) - (y1 - y0) * (w2 - w0)) * inverse
-    wy = ((x1 - x0) * (w2 - w0) - (x2 - x0) * (w1 - w0)) * inverse
-    corner = w0 + wx * (0.5 - x0) + wy * (0.5 - y0)
+    ox, oy, ow = polygon[0, 0], polygon[0, 1], polygon[0, 2]
+    ax, ay, aw = polygon[k, 0] - ox, polygon[k, 1] - oy, polygon[k, 2] - ow
+    bx, by, bw = polygon[k + 1, 0] - ox, polygon[k + 1, 1] - oy, polygon[k + 1, 2] - ow
+    det = ax * by - bx * ay
+    if det == 0.0:
+        return
+    wx = (by * aw - ay * bw) / det
+    wy = (ax * bw - bx * aw) / det
+    corner = ow + wx * (0.5 - ox) + wy * (0.5 - oy)
     if y1 < y0:
         x0, y0, x1, y1 = x1, y1, x0, y0
     if y2 < y1:
