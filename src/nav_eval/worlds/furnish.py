@@ -128,11 +128,9 @@ def _sofa_group(space: Space, stream: Stream, sofa: Spot) -> None:
 def kitchen_room(space: Space, stream: Stream) -> None:
     r = space.rect
     sizes = [w for w in (4.2, 3.6, 3.0, 2.4, 1.8) if w * 1000 < max(r.width, r.depth) - 30]
-    line = None
-    for w in sizes:
-        line = space.against_wall(kitchen.kitchen_line(stream, w), front=900, where="corner")
-        if line:
-            break
+    tall = [kitchen.kitchen_line(stream, w) for w in sizes if w > 2.0]
+    low = [kitchen.kitchen_line(stream, w, low=True) for w in sizes]
+    line = _smaller(space, [*tall, *low], front=700, where="corner")
     fridge = kitchen.fridge(stream)
     spot = None
     if line:
@@ -171,10 +169,10 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, chairs:
     for side in (1, -1):
         for k in range(row):
             along = int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000)
-            _chair_at(space, spot, along, side * int(d * 500 + 265), 2 if side == 1 else 0, (wood, cloth), stream)
+            _chair_at(space, spot, along, side * int(d * 500 + 70), 2 if side == 1 else 0, (wood, cloth), stream)
     if w > 1.5:
         for side in (1, -1):
-            _chair_at(space, spot, side * int(w * 500 + 265), 0, 3 if side == 1 else 1, (wood, cloth), stream)
+            _chair_at(space, spot, side * int(w * 500 + 100), 0, 3 if side == 1 else 1, (wood, cloth), stream)
     return spot
 
 
@@ -182,7 +180,7 @@ def _chair_at(space: Space, table: Spot, along: int, ahead: int, turn: int, look
     ax, az = table.aside(along)
     bx, bz = table.ahead(ahead)
     made = seating.dining_chair(stream, *look)
-    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn)
+    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table)
 
 
 def bathroom(space: Space, stream: Stream) -> None:

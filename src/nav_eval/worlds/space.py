@@ -21,7 +21,7 @@ from nav_eval.worlds.shell import leaf_rect, openings
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
 OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
-CLEARANCE = 300
+CLEARANCE = 230
 CELL = 50
 _GAP = 12
 
@@ -128,10 +128,10 @@ class Space:
             return sorted(grid, key=lambda at: min(at - low, high - at))
         return self.stream.shuffled(grid)
 
-    def stand(self, made: Made, x: int, z: int, turn: int, front: int = 0) -> Spot | None:
-        """Stands an object freely, if it fits there."""
+    def stand(self, made: Made, x: int, z: int, turn: int, front: int = 0, under: Spot | None = None) -> Spot | None:
+        """Stands an object freely, if it fits there; it may reach `under` a table."""
         spot = Spot(made, x, z, turn)
-        return self.put(spot, front) if self.fits(spot, front) else None
+        return self.put(spot, front) if self.fits(spot, front, under) else None
 
     def in_middle(self, made: Made, turn: int, front: int = 0) -> Spot | None:
         """Stands an object as near to the room's middle as it fits."""
@@ -155,12 +155,13 @@ class Space:
             3: Rect(r.x0 - deep, r.z0, r.x0, r.z1),
         }[spot.turn % 4]
 
-    def fits(self, spot: Spot, front: int = 0) -> bool:
+    def fits(self, spot: Spot, front: int = 0, under: Spot | None = None) -> bool:
         r, clear = spot.rect, self.rect
         if r.x0 < clear.x0 + 5 or r.z0 < clear.z0 + 5 or r.x1 > clear.x1 - 5 or r.z1 > clear.z1 - 5:
             return False
         padded = r.grown(_GAP)
-        if any(padded.overlaps(other) for other in self.taken) or any(r.overlaps(other) for other in self.reserved):
+        table = under.rect if under else None
+        if any(padded.overlaps(other) for other in self.taken if other != table) or any(r.overlaps(other) for other in self.reserved):
             return False
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):

@@ -122,7 +122,7 @@ def fabric(stream: Stream, colour: Colour) -> Floats:
     x, y = axes(_S)
     over = (np.floor(x * 64) + np.floor(y * 64)) % 2
     warp, weft = noise(stream, _S, (6, 64), 1), noise(stream, _S, (64, 6), 1)
-    tone = 0.8 + 0.1 * over + 0.14 * np.where(over > 0, warp, weft) + 0.1 * noise(stream, _S, (4, 4), 3)
+    tone = 0.83 + 0.045 * over + 0.14 * np.where(over > 0, warp, weft) + 0.1 * noise(stream, _S, (4, 4), 3)
     return shade(colour, tone)
 
 

@@ -8,8 +8,8 @@ from nav_eval.worlds.furniture.small import bowl
 from nav_eval.worlds.surfaces import Model
 
 
-def kitchen_line(stream: Stream, w: float) -> Made:
-    """Base units with worktop, hob and oven, tiled splashback, wall units and a hood."""
+def kitchen_line(stream: Stream, w: float, low: bool = False) -> Made:
+    """Base units with worktop, hob, oven and sink; unless `low` (below a window) a tiled splashback, wall units, hood."""
     d, top = 0.6, 0.9
     face, handle = stream.choice(("front", "white", "wood")), stream.choice(("metal", "dark"))
     m = Model()
@@ -22,23 +22,29 @@ def kitchen_line(stream: Stream, w: float) -> Made:
     m.box((cook - 0.24, 0.3, d / 2 - 0.006), (cook + 0.24, 0.62, d / 2 - 0.002), "glass", skip="b")
     m.tube([(cook - 0.22, 0.7, d / 2 + 0.02), (cook + 0.22, 0.7, d / 2 + 0.02)], 0.012, "metal", 5)
     m.box((-w / 2, top - 0.04, -d / 2), (w / 2, top, d / 2), "counter")
-    m.quad([(-w / 2, top, -d / 2 + 0.005), (w / 2, top, -d / 2 + 0.005), (w / 2, 1.42, -d / 2 + 0.005), (-w / 2, 1.42, -d / 2 + 0.005)], "wall_tile")
+    if not low:
+        _wall_units(m, w, cook, face, handle)
     m.box((cook - 0.28, top, -0.24), (cook + 0.28, top + 0.012, 0.24), "dark", skip="d")
     for x in (-0.13, 0.13):
         for z in (-0.11, 0.11):
             m.lathe([(0.08, top + 0.014), (0.085, top + 0.02), (0.0, top + 0.02)], "metal", (cook + x, z), 8)
     m.lathe([(0.0, top + 0.02), (0.11, top + 0.02), (0.115, top + 0.15), (0.1, top + 0.16), (0.0, top + 0.17)], "metal", (cook - 0.13, -0.11), 10)
+    sink_x = cook + (w / 2 - cook) * 0.5
+    on = [(_basin(), sink_x, top, 0.0)]
+    if w / 2 - sink_x > 0.7:
+        on.append((bowl(stream), w / 2 - 0.2, top, 0.0))
+    return Made("counter", m, (w, 0.96 if low else 2.5, d + 0.05), tuple(on))
+
+
+def _wall_units(m: Model, w: float, cook: float, face: str, handle: str) -> None:
+    d, top = 0.6, 0.9
+    m.quad([(-w / 2, top, -d / 2 + 0.005), (w / 2, top, -d / 2 + 0.005), (w / 2, 1.42, -d / 2 + 0.005), (-w / 2, 1.42, -d / 2 + 0.005)], "wall_tile")
     for x0, x1 in ((-w / 2, cook - 0.32), (cook + 0.32, w / 2)):
         if x1 - x0 > 0.3:
             m.box((x0, 1.42, -d / 2), (x1, 2.12, -d / 2 + 0.32), face, skip="b")
             fronts(m, (x0, 1.43), (x1, 2.11), -d / 2 + 0.32, 1, max(1, int((x1 - x0) / 0.4)), face, handle)
     m.box((cook - 0.3, 1.55, -d / 2), (cook + 0.3, 1.65, -d / 2 + 0.45), "metal", skip="b")
     m.box((cook - 0.14, 1.65, -d / 2), (cook + 0.14, 2.5, -d / 2 + 0.25), "metal", skip="db")
-    sink_x = cook + (w / 2 - cook) * 0.5
-    on = [(_basin(), sink_x, top, 0.0)]
-    if w / 2 - sink_x > 0.7:
-        on.append((bowl(stream), w / 2 - 0.2, top, 0.0))
-    return Made("counter", m, (w, 2.5, d + 0.05), tuple(on))
 
 
 def _basin() -> Made:
