@@ -242,7 +242,7 @@ def raycast(
     if start < 0:
         return math.nan, math.nan, math.nan, math.nan
     ex, ez = np.float32(bx), np.float32(bz)
-    polygon, t, _ = cast_ray(mesh, start, sx, sz, ex, ez)
+    polygon, t = cast_ray(mesh, start, sx, sz, ex, ez)
     if t > ONE:
         t = ONE
     x, z = sx + (ex - sx) * t, sz + (ez - sz) * t

@@ -150,50 +150,8 @@ def _ray_exit(mesh: int, polygon: int, edge: int, x: Scalar, z: Scalar) -> int:
 
 
 @kernel()
-def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar) -> tuple[int, Scalar, int]:
-    """(last polygon, t, wall edge) of the straight way in the plane; t is FLT_MAX where the end is reached."""
-    polygon, far = start, ZERO
-    for _ in range(MAX_NODES):
-        touches, _, t_out, _, edge = cut(memory.corners(mesh)[polygon], memory.counts(mesh)[polygon], sx, sz, ex, ez)
-        if not touches:
-            return polygon, far, -1
-        if t_out > far:
-            far = t_out
-        if edge < 0:
-            return polygon, FLT_MAX, -1
-        to = _ray_exit(mesh, polygon, edge, sx + (ex - sx) * t_out, sz + (ez - sz) * t_out)
-        if to < 0:
-            return polygon, far, edge
-        polygon = to
-    return polygon, far, -1
-
-
-@kernel()
-def move_straight(
-    mesh: int, start: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
-) -> Found:
-    """(last polygon, point) of the straight way from the start: the end, or the point of the first wall met.
-
-    The point is reckoned along the wall, as Habitat does; on long moves Habitat stops at the wall nearest to the end
-    instead and so passes through others, which is not copied.
-    """
-    polygon, t, edge = cast_ray(mesh, start, sx, sz, ex, ez)
-    if t == FLT_MAX:
-        return polygon, ex, ey, ez
-    if edge >= 0:
-        corners = memory.corners(mesh)[polygon]
-        a, b = corners[edge], corners[(edge + 1) % memory.counts(mesh)[polygon]]
-        ux, uz, vx, vz, wx, wz = ex - sx, ez - sz, b[0] - a[0], b[2] - a[2], sx - a[0], sz - a[2]
-        d = ux * vz - uz * vx
-        if abs(d) >= FLAT:
-            x, y, z = between(a, b, (ux * wz - uz * wx) / d)
-            return polygon, x, y, z
-    return polygon, sx + (ex - sx) * t, sy + (ey - sy) * t, sz + (ez - sz) * t
-
-
-@kernel()
 def _is_wall(mesh: int, polygon: int, edge: int) -> bool:
-    """Solid for the distance search: at a tile's border the first link decides."""
+    """Whether an edge is solid; at a tile's border its first link decides, as in Detour's distance search."""
     behind = memory.edges(mesh)[polygon, edge]
     if behind != EXTERNAL:
         return bool(behind < 0)
@@ -202,6 +160,77 @@ def _is_wall(mesh: int, polygon: int, edge: int) -> bool:
         if link_edge[link] == edge:
             return bool(memory.walkable(mesh)[link_to[link]] == 0)
     return True
+
+
+@kernel()
+def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar) -> tuple[int, Scalar]:
+    """(last polygon, t) of the straight way in the plane; t is FLT_MAX where the end is reached."""
+    polygon, far = start, ZERO
+    for _ in range(MAX_NODES):
+        touches, _, t_out, _, edge = cut(memory.corners(mesh)[polygon], memory.counts(mesh)[polygon], sx, sz, ex, ez)
+        if not touches:
+            return polygon, far
+        if t_out > far:
+            far = t_out
+        if edge < 0:
+            return polygon, FLT_MAX
+        to = _ray_exit(mesh, polygon, edge, sx + (ex - sx) * t_out, sz + (ez - sz) * t_out)
+        if to < 0:
+            return polygon, far
+        polygon = to
+    return polygon, far
+
+
+@kernel()
+def _first_wall(
+    mesh: int, polygon: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar
+) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """(s, point) where the segment first meets or touches a wall edge of the polygon; s is FLT_MAX if it does not."""
+    corners, count = memory.corners(mesh)[polygon], memory.counts(mesh)[polygon]
+    best, x, y, z = FLT_MAX, sx, ZERO, sz
+    ux, uz = ex - sx, ez - sz
+    for k in range(count):
+        if not _is_wall(mesh, polygon, k):
+            continue
+        a, b = corners[k], corners[(k + 1) % count]
+        vx, vz, wx, wz = b[0] - a[0], b[2] - a[2], sx - a[0], sz - a[2]
+        d = ux * vz - uz * vx
+        if abs(d) < FLAT:
+            continue
+        s, t = (vx * wz - vz * wx) / d, (ux * wz - uz * wx) / d
+        if ZERO <= s <= ONE and ZERO <= t <= ONE and s < best:
+            best = s
+            x, y, z = between(a, b, t)
+    return best, x, y, z
+
+
+@kernel()
+def move_straight(
+    mesh: int, start: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
+) -> Found:
+    """(last polygon, point) of the straight way from the start: the end, or the first wall point met.
+
+    As in Habitat the point is reckoned along the wall, and touching counts: who stands on a wall leaves it only
+    along it. On long moves Habitat stops at the wall nearest to the end instead, and so passes through others;
+    that is not copied.
+    """
+    polygon, far = start, ZERO
+    for _ in range(MAX_NODES):
+        met, x, y, z = _first_wall(mesh, polygon, sx, sz, ex, ez)
+        if met <= ONE:
+            return polygon, x, y, z
+        touches, _, t_out, _, edge = cut(memory.corners(mesh)[polygon], memory.counts(mesh)[polygon], sx, sz, ex, ez)
+        if touches and edge < 0:
+            return polygon, ex, ey, ez
+        if touches and t_out > far:
+            far = t_out
+        to = -1
+        if touches:
+            to = _ray_exit(mesh, polygon, edge, sx + (ex - sx) * t_out, sz + (ez - sz) * t_out)
+        if to < 0:
+            break
+        polygon = to
+    return polygon, sx + (ex - sx) * far, sy + (ey - sy) * far, sz + (ez - sz) * far
 
 
 @kernel()
