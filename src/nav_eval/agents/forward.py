@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nav_eval_sdk import VLNAgent
+from nav_eval_sdk.agent_interface import VLNAgent
 
 
 class ForwardAgent(VLNAgent):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from nav_eval_sdk import VLNAgent
+from nav_eval_sdk.agent_interface import VLNAgent
 
 STEPS = 37
 

@@ -11,7 +11,7 @@ import math
 import random
 from typing import Any
 
-from nav_eval_sdk import VLNAgent
+from nav_eval_sdk.agent_interface import VLNAgent
 
 VIEW = math.radians(40.0)
 MOVES = 5

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nav_eval.core.interfaces import AgentService
 from nav_eval.registry import Registry
-from nav_eval_sdk import VLNAgent
+from nav_eval_sdk.agent_interface import VLNAgent
 
 AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
     "agents",

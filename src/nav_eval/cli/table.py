@@ -21,7 +21,7 @@ def metrics_table(document: Mapping[str, Any]) -> str:
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:
-    low, high = summary["ci95"]
+    low, high = summary["ci95"] or (None, None)
     left_out = f"  ({summary['n_nonfinite']} not finite, left out)" if summary["n_nonfinite"] else ""
     return f"  {name:<{width}}  {_number(summary['mean'])}  95% [{_number(low)}, {_number(high)}]{left_out}"
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.interfaces import MetricContext, Simulator, Task
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
-from nav_eval.core.types import Observations, StepRecord
+from nav_eval.core.types import Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 
 
@@ -43,6 +43,7 @@ class Environment:
         self.over = True
         self.steps = 0
         self._moves = 0
+        self._goals: Sequence[Place] = ()
 
     @property
     def observation_spec(self) -> Mapping[str, Spec]:
@@ -52,6 +53,7 @@ class Environment:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
         self.simulator.start(episode)
         self.over, self.steps, self._moves = False, 0, 0
+        self._goals = self.task.goals(episode)
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
         return self.simulator.observe()
@@ -61,7 +63,7 @@ class Environment:
         return MetricContext(
             episode=episode,
             start=self.simulator.get_agent_state(),
-            goals=self.task.goals(episode),
+            goals=self._goals,
             reference=reference,
             reference_kind=kind,
             distance=self.simulator.distance_to,
@@ -88,6 +90,10 @@ class Environment:
     def _used_up(self) -> bool:
         limit = self.rules.max_moves
         return self.steps >= self.rules.max_steps or (limit is not None and self._moves >= limit)
+
+    def expert_action(self) -> Action:
+        """The oracle's choice; it stops at half the success distance, so that rounding cannot cost it the goal."""
+        return self.simulator.expert_action(self._goals, self.rules.success_distance / 2)
 
     def observe(self) -> Observations:
         return self.simulator.observe()

@@ -66,8 +66,11 @@ class Simulator(ABC):
         """Whether the agent could stand at `position` (m)."""
 
     @abstractmethod
-    def expert_action(self, goals: Sequence[Place]) -> Action:
-        """The next action on a shortest way to the nearest goal: for oracles and for training, never for a score."""
+    def expert_action(self, goals: Sequence[Place], within: float) -> Action:
+        """The next action on a shortest way to the nearest goal, stop when nearer than `within` metres.
+
+        For oracles and for training; raises SimulatorError where no way leads on.
+        """
 
     @property
     def noise_key(self) -> tuple[int, str, str, str]:

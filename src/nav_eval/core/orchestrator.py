@@ -85,7 +85,7 @@ class EpisodeLoop:
             task=environment.task.name,
             max_steps=environment.rules.max_steps,
             seed=derived_seed(self._policy.seed, *episode.key),
-            expert=lambda: environment.simulator.expert_action(environment.task.goals(episode)),
+            expert=environment.expert_action,
         )
 
     def _check_time(self, began: float) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.types import EpisodeResult
-from nav_eval.results.journal import write_atomically
+from nav_eval.results.files import write_atomically
 
 RESULTS_SCHEMA = 1
 

@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +18,7 @@ import msgspec
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
+from nav_eval.results.files import explained
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
 
 
@@ -28,7 +28,7 @@ class JsonLines:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._places: dict[EpisodeKey, tuple[int, int]] = {}
-        with _explained(path):
+        with explained(path):
             self._file = path.open("a+b", buffering=0)
             self._index()
 
@@ -52,7 +52,7 @@ class JsonLines:
     def append(self, record: dict[str, Any]) -> None:
         """Write one line and fsync it; a line that could not be written whole is taken back."""
         line = msgspec.json.encode(record) + b"\n"
-        with _explained(self.path):
+        with explained(self.path):
             start = self._file.seek(0, os.SEEK_END)
             try:
                 if self._file.write(line) != len(line):
@@ -80,7 +80,7 @@ class JsonLines:
     def reorder(self, keys: Sequence[EpisodeKey]) -> None:
         """Rewrite the file with exactly these keys in this order, atomically."""
         fresh = self.path.with_suffix(".tmp")
-        with _explained(self.path):
+        with explained(self.path):
             with fresh.open("wb") as out:
                 out.writelines(self._line(key) for key in keys)
                 out.flush()
@@ -141,23 +141,3 @@ def _decoded(line: bytes) -> Any:
     except (msgspec.DecodeError, UnicodeDecodeError):
         return None
     return record if isinstance(record, dict) and "scene_id" in record and "episode_id" in record else None
-
-
-@contextmanager
-def _explained(path: Path) -> Iterator[None]:
-    """Turn an OSError into one line that says what to do."""
-    try:
-        yield
-    except OSError as error:
-        raise RunDirectoryError(
-            f"{path}: cannot be written ({error.strerror}). What is finished is safe; "
-            "mend that, then go on with --resume."
-        ) from error
-
-
-def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
-    """Write a file beside `path`, then put it in place."""
-    fresh = path.with_name(path.name + ".tmp")
-    with _explained(path):
-        write(fresh)
-        fresh.replace(path)

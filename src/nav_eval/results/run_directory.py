@@ -18,7 +18,8 @@ import msgspec
 from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
-from nav_eval.results.journal import Journal, write_atomically
+from nav_eval.results.files import write_bytes, write_json
+from nav_eval.results.journal import Journal
 
 MANIFEST_SCHEMA = 1
 
@@ -103,12 +104,8 @@ class RunDirectory:
         self.manifest()
         self._journal = Journal(self.path, trajectories=(self.path / "trajectories.jsonl").exists())
 
-    def write_json(self, name: str, content: Any) -> Path:
-        """Write an indented JSON file atomically."""
-        path = self.path / name
-        data = msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n"
-        write_atomically(path, lambda fresh: _write_through(fresh, data))
-        return path
+    def write_json(self, name: str, content: Any) -> None:
+        write_json(self.path / name, content)
 
     def close(self) -> None:
         if self._journal is not None:
@@ -142,7 +139,7 @@ class RunDirectory:
         import yaml
 
         text = yaml.safe_dump(public_config(config), sort_keys=False, allow_unicode=True)
-        write_atomically(self.path / "config.yaml", lambda fresh: _write_through(fresh, text.encode()))
+        write_bytes(self.path / "config.yaml", text.encode())
 
     def _write_manifest(self, content: Mapping[str, Any]) -> None:
         self.write_json("manifest.json", {"schema": MANIFEST_SCHEMA, **content})
@@ -210,13 +207,6 @@ def _changed(before: Any, now: Any) -> list[str]:
         names = sorted(before.keys() | now.keys())
         return [f" file {name}" for name in names if before.get(name) != now.get(name)]
     return [] if before == now else [""]
-
-
-def _write_through(path: Path, data: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(data)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _now() -> str:

@@ -154,7 +154,7 @@ class NavGraphSession(SensorSession):
         """Whether a viewpoint stands at `position`, to a millimetre."""
         return any(euclidean(position, there) <= 1e-3 for there in self.graph.positions.values())
 
-    def expert_action(self, goals: Sequence[Place]) -> Action:
+    def expert_action(self, goals: Sequence[Place], within: float) -> Action:
         lengths = self.graph.distances_from(self._node)
         nodes = [node for node in map(self._node_of, goals) if node in lengths]
         if not nodes or self._node in nodes:

@@ -1,0 +1,54 @@
+"""nav-eval compare: paired statistics of run directories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from nav_eval.benchmarks import builder
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results.compare import RunRecords, compare
+from nav_eval.results.run_directory import RunDirectory
+
+MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
+
+
+def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
+    """One row per metric and pair of runs. Raises RunDirectoryError naming what two runs differ in."""
+    if len(paths) < 2:
+        raise RunDirectoryError("compare needs two or more run directories.")
+    runs = [_records(path) for path in paths]
+    names = builder.measurement_names(RunDirectory(paths[0]).config())
+    shared = [name for name in names if all(name in values for run in runs for values in run.episodes.values())]
+    return [asdict(row) for row in compare(runs, shared)]
+
+
+def _records(path: Path) -> RunRecords:
+    with RunDirectory(path) as directory:
+        directory.open_for_reading()
+        manifest = directory.manifest()
+        journal = directory.journal
+        results = journal.in_order(list(journal.finished()))
+        episodes = {(result.scene_id, result.episode_id): result.metrics for result in results if result.metrics}
+        return RunRecords(str(path), episodes, {name: manifest.get(name) for name in MUST_AGREE})
+
+
+def comparison_table(rows: Sequence[dict[str, Any]]) -> str:
+    """Rows of compare_runs as text."""
+    lines: list[str] = []
+    for (first, second), group in groupby(rows, key=lambda row: (row["first"], row["second"])):
+        lines.append(f"{second} minus {first}")
+        lines += map(_line, group)
+    return "\n".join(lines) + "\n"
+
+
+def _line(row: dict[str, Any]) -> str:
+    if row["difference"] is None:
+        return f"  {row['metric']:<28} nothing to compare"
+    interval = "" if row["ci95"] is None else f"  95% [{row['ci95'][0]:+.4f}, {row['ci95'][1]:+.4f}]"
+    chance = "" if row["p"] is None else f"  p {row['p']:.4g} (Holm {row['p_holm']:.4g}, {row['test']})"
+    means = f"{row['mean_first']:9.4f} -> {row['mean_second']:9.4f}  {row['difference']:+.4f}"
+    return f"  {row['metric']:<28} {means}{interval}{chance}"

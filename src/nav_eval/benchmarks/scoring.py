@@ -1,0 +1,214 @@
+"""Scores without an agent: of a submission file, of recorded trajectories (rescore), of recorded actions (replay)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nav_eval.benchmarks import builder
+from nav_eval.config.schema import Config
+from nav_eval.core.actions import STOP, Action
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.environment import Environment
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import NavEvalError, PredictionsError
+from nav_eval.results.predictions import Prediction, read_predictions
+from nav_eval.results.records import read_trajectory
+from nav_eval.results.run_directory import RunDirectory
+
+NOT_IN_A_SUBMISSION = ("steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A recorded value and what it came to this time."""
+
+    scene_id: str
+    episode_id: str
+    what: str
+    recorded: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.scene_id} {self.episode_id}: {self.what} was {self.recorded!r}, is {self.now!r}"
+
+
+def score_predictions(
+    config: Config, path: Path, *, allow_partial: bool = False
+) -> tuple[EvaluationResults, list[EpisodeResult]]:
+    """Score a submission file. Raises PredictionsError listing what is missing or belongs to no episode."""
+    config = _without(config, NOT_IN_A_SUBMISSION)
+    predictions = read_predictions(path)
+    episodes = builder.make_episodes(config)
+    _check_ids(path, predictions, episodes, allow_partial)
+    with _environment(config) as environment:
+        results = [_score(environment, episode, predictions.get(episode.episode_id)) for episode in episodes]
+    if all(not result.metrics for result in results):
+        raise PredictionsError(
+            f"{', '.join(episodes.dataset.files)}: has no goals (a hidden test split), so nothing can be scored here."
+        )
+    return builder.make_aggregator(config).aggregate_metrics(results), results
+
+
+def _without(config: Config, names: Sequence[str]) -> Config:
+    kept = tuple(name for name in builder.measurement_names(config) if name not in names)
+    return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
+
+
+def _check_ids(
+    path: Path, predictions: Mapping[str, Prediction], episodes: EpisodeManager, allow_partial: bool
+) -> None:
+    wanted = [episode_id for _, episode_id in episodes.keys]
+    alien = sorted(predictions.keys() - set(wanted))
+    missing = [name for name in wanted if name not in predictions]
+    if alien:
+        raise PredictionsError(f"{path}: {_some(alien)} belong to no episode of this data set. Is it the right split?")
+    if missing and not allow_partial:
+        raise PredictionsError(
+            f"{path}: {len(missing)} of {len(wanted)} episodes are missing: {_some(missing)}. "
+            "Complete the file, or add --allow-partial to count them as failures."
+        )
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
+
+
+def _score(environment: Environment, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
+    environment.reset(episode)
+    if prediction is None:
+        lost = environment.measurements.failure_values if episode.has_goal else {}
+        return _result(episode, "agent_error", "missing from the submission", lost, 0)
+    steps = _steps(environment, episode, prediction)
+    return _result(episode, "ok", None, _measured(environment, episode, steps), len(steps))
+
+
+def _steps(environment: Environment, episode: Episode, prediction: Prediction) -> list[StepRecord]:
+    start = environment.simulator.get_agent_state()
+    first = prediction.states[0]
+    if start.node is not None and first.node != start.node:
+        raise PredictionsError(
+            f"episode {episode.episode_id}: the trajectory begins at {first.node!r}, not at the start {start.node!r}."
+        )
+    states = [_placed(environment, episode, state) for state in prediction.states]
+    steps = [StepRecord(Action("move_to" if state.node else "move_forward"), state) for state in states[1:]]
+    return [*steps, StepRecord(STOP, states[-1])] if prediction.stopped is not False else steps
+
+
+def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:
+    if state.node is None:
+        return state
+    graph = environment.simulator.shortcuts["graph"].graph
+    if state.node not in graph:
+        raise PredictionsError(
+            f"episode {episode.episode_id}: {state.node!r} is no viewpoint of scan {episode.scene_id}."
+        )
+    return AgentState(graph.positions[state.node], state.rotation, state.node, elevation=state.elevation)
+
+
+def _measured(environment: Environment, episode: Episode, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
+    if episode.has_goal:
+        for step in steps:
+            environment.measurements.update(step)
+    return environment.metrics
+
+
+def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults, list[Difference]]:
+    """Recompute metrics from recorded poses; differences are those from the values that the run wrote."""
+    results, differences = [], []
+    with _environment(config) as environment:
+        for episode, recorded, (_, steps) in _recorded(directory, config):
+            environment.reset(episode)
+            values = dict(_measured(environment, episode, steps))
+            if recorded.status != "ok" and episode.has_goal:
+                values |= environment.measurements.failure_values
+            results.append(_result(episode, recorded.status, recorded.failure_reason, values, recorded.steps))
+            differences += _metric_differences(recorded, values)
+    return builder.make_aggregator(config).aggregate_metrics(results), differences
+
+
+def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:
+    """Carry out the recorded actions again: episodes replayed, and every pose or metric that differs."""
+    count, differences = 0, []
+    with _environment(config) as environment:
+        for episode, recorded, (start, steps) in _recorded(directory, config):
+            if start is None:
+                continue
+            count += 1
+            environment.reset(episode)
+            differences += _pose_difference(episode, "start", start, environment.simulator.get_agent_state())
+            for index, step in enumerate(steps):
+                now = environment.step(step.action)
+                differences += _pose_difference(episode, f"pose after step {index}", step.state, now.state)
+            if recorded.status == "ok":
+                differences += _metric_differences(recorded, environment.metrics)
+    return count, differences
+
+
+Recorded = tuple[Episode, EpisodeResult, tuple[AgentState | None, tuple[StepRecord, ...]]]
+
+
+def _recorded(directory: RunDirectory, config: Config) -> Iterator[Recorded]:
+    episodes, journal = builder.make_episodes(config), directory.journal
+    done = [key for key in episodes.keys if key in journal.finished()]
+    results, lines = journal.in_order(done), journal.trajectories(done)
+    for episode, result, line in zip(episodes.only(done), results, lines, strict=True):
+        yield episode, result, read_trajectory(line)
+
+
+def _pose_difference(episode: Episode, what: str, recorded: AgentState, now: AgentState) -> list[Difference]:
+    return [] if recorded == now else [Difference(episode.scene_id, episode.episode_id, what, recorded, now)]
+
+
+def _metric_differences(recorded: EpisodeResult, values: Mapping[str, Any]) -> list[Difference]:
+    from nav_eval.metrics.registry import WALL_CLOCK
+
+    shared = [name for name in recorded.metrics if name in values and name not in WALL_CLOCK]
+    return [
+        Difference(recorded.scene_id, recorded.episode_id, name, recorded.metrics[name], values[name])
+        for name in shared
+        if not _equal(recorded.metrics[name], values[name])
+    ]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    return bool(a == b) or (numbers and not math.isfinite(a) and not math.isfinite(b))
+
+
+@contextmanager
+def _environment(config: Config) -> Iterator[Environment]:
+    backend = builder.make_backend(_blind(config))
+    try:
+        environment = builder.make_environment(_blind(config), backend)
+        yield environment
+        environment.simulator.close()
+    finally:
+        backend.close()
+
+
+def _blind(config: Config) -> Config:
+    """The same without sensors: scores need poses, not pictures."""
+    return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
+
+
+def _result(episode: Episode, status: Any, reason: str | None, metrics: Mapping[str, Any], steps: int) -> EpisodeResult:
+    return EpisodeResult(
+        scene_id=episode.scene_id,
+        episode_id=episode.episode_id,
+        status=status,
+        failure_reason=reason,
+        metrics=metrics,
+        steps=steps,
+        timing={},
+    )
+
+
+__all__ = ["Difference", "NavEvalError", "replay", "rescore", "score_predictions"]

@@ -1,0 +1,133 @@
+"""nav-eval score, rescore, replay, compare: figures of what was recorded."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.table import metrics_table
+
+if TYPE_CHECKING:
+    from nav_eval.config.schema import Config
+    from nav_eval.results.run_directory import RunDirectory
+
+SHOWN = 20
+
+
+def score(
+    predictions: Path,
+    /,
+    *overrides: str,
+    benchmark: str,
+    allow_partial: bool = False,
+    out: Path | None = None,
+) -> int:
+    """Score a submission file offline: nav-eval score FILE --benchmark r2r dataset.data_path=... [key=value ...].
+
+    Parameters
+    ----------
+    predictions
+        R2R, R4R: [{"instr_id", "trajectory"}]; NDH: [{"inst_idx", "trajectory"}];
+        VLN-CE: {episode_id: [{"position", "heading", "stop"}]}; RxR: jsonl of {"instruction_id", "path"}.
+    overrides
+        key=value, as for `run`.
+    benchmark
+        Whose rules and data are used.
+    allow_partial
+        Count missing episodes as failures instead of refusing the file.
+    out
+        Also write the results as JSON to this file.
+    """
+    from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.benchmarks.scoring import score_predictions
+    from nav_eval.results.export import results_document
+    from nav_eval.results.files import write_json
+
+    config = benchmark_config(benchmark, overrides=overrides)
+    results, _ = score_predictions(config, predictions, allow_partial=allow_partial)
+    document = results_document(config, results)
+    if out is not None:
+        write_json(out, document)
+    sys.stdout.write(metrics_table(document))
+    return FINDINGS if results.n_failed else DONE
+
+
+def rescore(run_directory: Path, /, *overrides: str) -> int:
+    """Recompute metrics from recorded trajectories: nav-eval rescore RUN_DIR [key=value ...].
+
+    Parameters
+    ----------
+    run_directory
+        What `nav-eval run` wrote.
+    overrides
+        For example task.measurements=[ndtw,cls]; without any, the values must equal those of the run.
+    """
+    from nav_eval.benchmarks.scoring import rescore as recompute
+    from nav_eval.results.export import results_document
+
+    directory, config = _opened(run_directory, overrides)
+    with directory:
+        results, differences = recompute(directory, config)
+        document = results_document(config, results)
+        directory.write_json("rescored.json", document)
+    sys.stdout.write(metrics_table(document))
+    return _report(differences, "equal to what the run wrote") if not overrides else DONE
+
+
+def replay(run_directory: Path, /, *overrides: str) -> int:
+    """Re-simulate the recorded actions; exit code 1 if any pose or metric differs.
+
+    Parameters
+    ----------
+    run_directory
+        What `nav-eval run` wrote, with trajectories.
+    overrides
+        Where the data lies now, if it has moved: for example simulator.scenes_dir=...
+    """
+    from nav_eval.benchmarks.scoring import replay as simulate
+
+    directory, config = _opened(run_directory, overrides)
+    with directory:
+        count, differences = simulate(directory, config)
+    return _report(differences, f"{count} episodes replayed, every pose and metric equal")
+
+
+def compare(*run_directories: Path, json: bool = False) -> int:
+    """Compare runs on the same episodes with paired tests; the first is the baseline.
+
+    Parameters
+    ----------
+    run_directories
+        Two or more run directories.
+    json
+        Print JSON instead of a table.
+    """
+    from nav_eval.benchmarks.comparison import compare_runs, comparison_table
+
+    comparison = compare_runs(run_directories)
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(comparison)).decode() + "\n")
+    else:
+        sys.stdout.write(comparison_table(comparison))
+    return DONE
+
+
+def _opened(path: Path, overrides: tuple[str, ...]) -> tuple[RunDirectory, Config]:
+    from nav_eval.config.loader import load_config
+    from nav_eval.results.run_directory import RunDirectory
+
+    directory = RunDirectory(path)
+    directory.open_for_reading()
+    return directory, load_config(file=path / "config.yaml", overrides=overrides, environment={})
+
+
+def _report(differences: list[Any], fine: str) -> int:
+    sys.stdout.writelines(f"{difference}\n" for difference in differences[:SHOWN])
+    if len(differences) > SHOWN:
+        sys.stdout.write(f"... and {len(differences) - SHOWN} more differences\n")
+    sys.stdout.write(f"{len(differences)} differences\n" if differences else f"{fine}\n")
+    return FINDINGS if differences else DONE

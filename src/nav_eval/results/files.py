@@ -1,0 +1,50 @@
+"""Writing files so that a reader sees the old content or the new, never half of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nav_eval.errors import RunDirectoryError
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Turn an OSError into one line that says what to do."""
+    try:
+        yield
+    except OSError as error:
+        raise RunDirectoryError(
+            f"{path}: cannot be written ({error.strerror}). What is finished is safe; "
+            "mend that, then go on with --resume."
+        ) from error
+
+
+def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
+    """Let `write` make a file beside `path`, then put it in place."""
+    fresh = path.with_name(path.name + ".tmp")
+    with explained(path):
+        write(fresh)
+        fresh.replace(path)
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Atomic and fsynced."""
+
+    def write(fresh: Path) -> None:
+        with fresh.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+
+    write_atomically(path, write)
+
+
+def write_json(path: Path, content: Any) -> None:
+    """Indented JSON; numbers that are not finite become null."""
+    write_bytes(path, msgspec.json.format(msgspec.json.encode(content), indent=2) + b"\n")
