@@ -39,9 +39,9 @@ def _without_nonfinite(scene: Scene, where: str) -> Scene:
 
 def _without_strays(scene: Scene, where: str) -> Scene:
     """Drop what lies beyond 1 km and ten times farther out than nine tenths of the scene."""
-    corners = scene.positions[scene.triangles[:, 0]]
     extent = scene.positions.max(axis=0) - scene.positions.min(axis=0)
     if float(extent.max()) > NEAR_M:
+        corners = scene.positions[scene.triangles.reshape(-1)]
         middle = np.median(corners, axis=0)
         distance = np.abs(scene.positions - middle).max(axis=1)
         usual = float(np.quantile(np.abs(corners - middle).max(axis=1), 0.9))

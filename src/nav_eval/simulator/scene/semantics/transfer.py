@@ -41,16 +41,21 @@ def _same_mesh(first: Scene, second: Scene) -> bool:
 def cover(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points (P, 3) over triangles (T, 3, 3), at least one each, and the triangle (P,) each lies on.
 
-    The n-th point of a triangle follows the R2 sequence (M. Roberts, 2018), folded into the triangle.
+    The first point of a triangle is its middle, then come its corners, drawn in a little, where it needs as many;
+    the others follow the R2 sequence (M. Roberts, 2018), folded into the triangle. Slivers get points for their length.
     """
     sides = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     areas = np.linalg.norm(sides, axis=1) / 2.0
     spacing = max(SPACING_M, float(np.sqrt(areas.sum() / MAX_POINTS)))
-    counts = np.ceil(areas / spacing**2).astype(np.int64).clip(1)
+    longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1, initial=0.0)
+    counts = np.ceil(np.maximum(areas / spacing**2, 1.5 * longest / spacing)).astype(np.int64).clip(1)
     owners = np.repeat(np.arange(len(corners)), counts)
     number = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
     u, v = (1.0 / 3.0 + number * 0.7548776662466927) % 1.0, (1.0 / 3.0 + number * 0.5698402909980532) % 1.0
     folded = u + v > 1.0
-    u, v = np.where(folded, 1.0 - u, u)[:, None], np.where(folded, 1.0 - v, v)[:, None]
+    u, v = np.where(folded, 1.0 - u, u), np.where(folded, 1.0 - v, v)
+    for place, (at_u, at_v) in enumerate(((0.02, 0.02), (0.96, 0.02), (0.02, 0.96)), 1):
+        corner = (number == place) & (counts[owners] > 3)
+        u, v = np.where(corner, at_u, u), np.where(corner, at_v, v)
     first, second, third = (corners[owners, corner] for corner in range(3))
-    return first + u * (second - first) + v * (third - first), owners
+    return first + u[:, None] * (second - first) + v[:, None] * (third - first), owners
