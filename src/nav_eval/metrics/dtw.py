@@ -10,19 +10,20 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nav_eval.metrics.functional import not_nan
 from nav_eval.metrics.kernels import dtw as kernels
 
 
 def dtw(distances: ArrayLike) -> float:
     """Exact DTW over a (T, R) matrix of distances between agent and reference points, m; inf where it is empty."""
     matrix = np.ascontiguousarray(distances, dtype=np.float64)
-    return kernels.dtw_matrix(matrix) if matrix.size else np.inf
+    return not_nan(kernels.dtw_matrix(matrix)) if matrix.size else np.inf
 
 
 def dtw_points(agent: ArrayLike, reference: ArrayLike) -> float:
     """Exact DTW between (T, 3) and (R, 3) points (m) under Euclidean distance; inf where either is empty."""
     agent, reference = _points(agent), _points(reference)
-    return kernels.dtw_points(agent, reference) if len(agent) and len(reference) else np.inf
+    return not_nan(kernels.dtw_points(agent, reference)) if len(agent) and len(reference) else np.inf
 
 
 def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> float:
@@ -33,7 +34,7 @@ def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> f
     if radius < 1:
         raise ValueError(f"fastdtw needs a radius of at least 1, not {radius}.")
     agent, reference = _points(agent), _points(reference)
-    return _coarse_to_fine(agent, reference, radius)[0] if len(agent) and len(reference) else np.inf
+    return not_nan(_coarse_to_fine(agent, reference, radius)[0]) if len(agent) and len(reference) else np.inf
 
 
 def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tuple[float, np.ndarray]:

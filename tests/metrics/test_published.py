@@ -1,0 +1,238 @@
+"""Scores on real data: R2R's official figures, R4R, NDH and R2R-CE against independent or published evaluations."""
+
+from __future__ import annotations
+
+import gzip
+import itertools
+import json
+import math
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nav_eval.metrics.dtw import dtw_points
+from nav_eval.metrics.functional import ndtw, path_length
+from nav_eval.results.statistics import summarise
+
+R2R_METRICS = ["navigation_error", "path_length", "oracle_success", "success", "spl", "ndtw", "sdtw", "cls"]
+Rows = list[tuple[str, Mapping[str, Any]]]
+
+
+def mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def r2r_rows(shared_data: Path, official: Any, play: Any, walked: Any) -> Rows:
+    """(instruction id, values) of every instruction of val_seen for an agent that walks `walked(path)`."""
+    rows: Rows = []
+    for item in json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text()):
+        distance = official.function(item["scan"])
+        values = play(R2R_METRICS, walked(item["path"]), item["path"], distance=distance, success_rule="final")
+        rows += [(f"{item['path_id']}_{k}", values) for k in range(len(item["instructions"]))]
+    return rows
+
+
+def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
+    kept = [values for name, values in rows if not official_ids_only or name[-2:] in ("_0", "_1", "_2")]
+    assert len(kept) == (1020 if official_ids_only else 1021)
+    return {name: mean([values[name] for values in kept]) for name in R2R_METRICS}
+
+
+@pytest.mark.parametrize(
+    ("official_ids_only", "error", "alignment", "coverage"),
+    [(True, 10.185449, 0.209277, 0.178100), (False, 10.186418, 0.209223, 0.178075)],
+)
+def test_r2r_stop(
+    shared_data: Path,
+    official: Any,
+    play: Any,
+    official_ids_only: bool,
+    error: float,
+    alignment: float,
+    coverage: float,
+) -> None:
+    found = means(r2r_rows(shared_data, official, play, lambda path: path[:1]), official_ids_only)
+    assert found.pop("navigation_error") == pytest.approx(error, abs=5e-7)
+    assert found.pop("ndtw") == pytest.approx(alignment, abs=5e-7)
+    assert found.pop("cls") == pytest.approx(coverage, abs=5e-7)
+    assert set(found.values()) == {0.0}
+
+
+@pytest.mark.parametrize(("official_ids_only", "length"), [(True, 10.185449), (False, 10.186418)])
+def test_r2r_shortest(shared_data: Path, official: Any, play: Any, official_ids_only: bool, length: float) -> None:
+    found = means(r2r_rows(shared_data, official, play, lambda path: path), official_ids_only)
+    assert found.pop("path_length") == pytest.approx(length, abs=5e-7)
+    assert found.pop("navigation_error") == 0.0
+    assert set(found.values()) == {1.0}
+
+
+def wander(official: Any, scan: str, start: str, steps: int, seed: int) -> list[str]:
+    """A random walk that sometimes stays, as an agent that turns does."""
+    generator, path = random.Random(seed), [start]
+    for _ in range(steps):
+        path.append(generator.choice([path[-1], *sorted(official.graph(scan)[path[-1]])]))
+    return path
+
+
+def independent(official: Any, scan: str, path: list[str], reference: list[str]) -> dict[str, float]:
+    """nDTW from the last cell back and CLS with numpy, on networkx distances."""
+    agent = [node for i, node in enumerate(path) if i == 0 or node != path[i - 1]]
+    gaps = np.array([[official.distance(scan, a, b) for b in reference] for a in agent])
+
+    @cache
+    def cost(i: int, j: int) -> float:
+        before = [cost(a, b) for a, b in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if a >= 0 and b >= 0]
+        return float(gaps[i, j]) + (min(before) if before else 0.0)
+
+    def length(nodes: list[str]) -> float:
+        return float(sum(official.graph(scan).edges[edge]["weight"] for edge in itertools.pairwise(nodes)))
+
+    aligned = math.exp(-cost(len(agent) - 1, len(reference) - 1) / (3 * len(reference)))
+    covered = float(np.mean(np.exp(-gaps.min(axis=0) / 3)))
+    wanted = covered * length(reference)
+    arrived = float(official.distance(scan, agent[-1], reference[-1]) < 3)
+    return {
+        "ndtw": aligned,
+        "sdtw": arrived * aligned,
+        "cls": covered * wanted / (wanted + abs(wanted - length(agent))),
+        "path_length": length(agent),
+    }
+
+
+def test_r4r_equals_an_independent_evaluation(shared_data: Path, official: Any, play: Any) -> None:
+    items = json.loads((shared_data / "r4r" / "R4R_val_seen.json").read_text())
+    for seed, item in enumerate(items):
+        scan, reference = item["scan"], item["path"]
+        walk = wander(official, scan, reference[0], 12, seed)
+        cut = seed % len(reference)
+        for path in (walk, reference, reference[: cut + 1] + wander(official, scan, reference[cut], 5, seed)):
+            expected = independent(official, scan, path, reference)
+            found = play(expected, path, reference, distance=official.function(scan), success_rule="final")
+            assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
+
+
+NDH_METRICS = {
+    "path_length": 8.94916690820744,
+    "navigation_error": 10.45974147633659,
+    "oracle_success": 0.31675392670157065,
+    "success": 0.15968586387434555,
+    "spl": 0.1448169021550902,
+    "oracle_path_success": 0.38219895287958117,
+    "goal_progress": 0.6636454011496169,
+}
+"""A published submission's scores, as the authors' own script gives them for all 382 dialogues."""
+
+
+def ndh_items(shared_data: Path) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
+    """(record, trusted path, submitted path); the trusted path is worked out as the authors describe it."""
+    folder = shared_data / "ndh"
+    records = {item["inst_idx"]: item for item in json.loads((folder / "NDH_val_seen.json").read_text())}
+    (submission,) = folder.glob("val-seq2seq*.json")
+    for row in json.loads(submission.read_text()):
+        record = records[row["inst_idx"]]
+        walked_by_player = record["planner_path"][-1] in record["player_path"][1:]
+        trusted = record["player_path"] if walked_by_player else record["planner_path"]
+        yield record, trusted, [pose[0] for pose in row["trajectory"]]
+
+
+def ndh_by_the_authors(official: Any, record: dict[str, Any], trusted: list[str], path: list[str]) -> dict[str, float]:
+    def gap(a: str, b: str) -> float:
+        return float(official.distance(record["scan"], a, b))
+
+    error, shortest = gap(path[-1], trusted[-1]), gap(trusted[0], trusted[-1])
+    length = sum(gap(a, b) for a, b in itertools.pairwise(path))
+    efficiency = shortest / max(length, shortest) if shortest > 0 else float(length == 0)
+    return {
+        "path_length": length,
+        "navigation_error": error,
+        "oracle_success": float(min(gap(node, trusted[-1]) for node in path) < 3),
+        "success": float(error < 3),
+        "spl": efficiency if error < 3 else 0.0,
+        "oracle_path_success": float(min(gap(node, record["planner_path"][-1]) for node in path) < 3),
+        "goal_progress": min(gap(path[0], end) for end in record["end_panos"])
+        - min(gap(path[-1], end) for end in record["end_panos"]),
+    }
+
+
+def test_ndh_submission(shared_data: Path, official: Any, play: Any) -> None:
+    """Episode by episode against the authors' rules; the means against their figures where every graph is there."""
+    items = list(ndh_items(shared_data))
+    known = [item for item in items if item[0]["scan"] in official]
+    found = []
+    for record, trusted, path in known:
+        values = play(
+            NDH_METRICS, path, trusted, distance=official.function(record["scan"]), success_rule="final",
+            goal_nodes=record["end_panos"], extra=record,
+        )  # fmt: skip
+        expected = ndh_by_the_authors(official, record, trusted, path)
+        assert {name: values[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
+        found.append(values)
+    assert len(known) >= 300
+    for name, published in NDH_METRICS.items():
+        total, left = math.fsum(values[name] for values in found), len(items) - len(known)
+        if not left:
+            assert total / len(items) == pytest.approx(published, rel=1e-12)
+        elif name in ("success", "oracle_success", "oracle_path_success"):
+            assert 0 <= round(published * len(items)) - total <= left
+
+
+@pytest.fixture(scope="module")
+def recorded(shared_data: Path) -> list[dict[str, Any]]:
+    """R2R-CE val_seen, each episode with its `_gt` entry."""
+    folder = shared_data / "r2r-ce"
+    episodes = json.loads(gzip.decompress((folder / "val_seen.json.gz").read_bytes()))["episodes"]
+    truth = json.loads(gzip.decompress((folder / "val_seen_gt.json.gz").read_bytes()))
+    return [episode | truth[str(episode["episode_id"])] for episode in episodes]
+
+
+def test_r2r_ce_stop_and_perfect_agents(recorded: list[dict[str, Any]], play: Any) -> None:
+    standing, perfect = [], []
+    for episode in recorded:
+        locations = [tuple(point) for point in episode["locations"]]
+        start = tuple(episode["start_position"])
+        standing.append(play(["ndtw"], [start], locations, goals=[locations[-1]])["ndtw"])
+        perfect.append(play(["ndtw"], locations, locations, goals=[locations[-1]])["ndtw"])
+    assert len(standing) == 778
+    assert mean(standing) == pytest.approx(0.2714, abs=5e-5)
+    assert set(perfect) == {1.0}
+
+
+def densified(path: list[list[float]]) -> np.ndarray:
+    corners = np.array(path)
+    parts = [max(1, math.ceil(np.linalg.norm(b - a) / 0.25 - 1e-9)) for a, b in itertools.pairwise(corners)]
+    legs = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(corners, corners[1:], parts)]
+    return np.concatenate([*legs, corners[-1:]])
+
+
+def test_what_a_perfect_run_is_worth_depends_on_the_reference(recorded: list[dict[str, Any]]) -> None:
+    """Why the kind of reference is recorded with every score."""
+
+    def score(reference_of: Any) -> float:
+        pairs = [(episode["locations"], reference_of(episode["reference_path"])) for episode in recorded]
+        return mean([ndtw(dtw_points(agent, reference), len(reference)) for agent, reference in pairs])
+
+    assert score(lambda path: path) < 0.34
+    assert score(densified) == pytest.approx(0.95, abs=0.005)
+
+
+def test_r2r_ce_recorded_paths(recorded: list[dict[str, Any]], play: Any) -> None:
+    """The gt locations hold one entry per change of place, so their length is close to the replayed TL of 9.765."""
+    lengths = [path_length([tuple(point) for point in episode["locations"]]) for episode in recorded]
+    assert mean(lengths) == pytest.approx(9.765, abs=0.01)
+    assert mean([len(episode["actions"]) for episode in recorded]) == pytest.approx(59.33, abs=0.005)
+
+
+def test_published_aggregate_of_a_ce_model(shared_data: Path) -> None:
+    folder = shared_data / "r2r-ce" / "results"
+    episodes = json.loads((folder / "stats_ep_ckpt_0_val_seen_r0_w1.json").read_text())
+    published = json.loads((folder / "stats_ckpt_0_val_seen.json").read_text())
+    assert len(episodes) == 778
+    for name, figure in published.items():
+        summary = summarise([values[name] for values in episodes.values()], ["one"] * len(episodes))
+        assert summary.mean == pytest.approx(figure, rel=1e-12)
+        assert summary.n == 778

@@ -1,0 +1,133 @@
+"""Intervals against scipy.stats, a sandwich estimator written with matrices, and coverage by simulation."""
+
+from __future__ import annotations
+
+import json
+import math
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from nav_eval.results.statistics import bootstrap, clustered, summarise, summarise_metric, wilson
+
+
+@given(n=st.integers(1, 60_000), data=st.data())
+def test_wilson_equals_scipy(n: int, data: st.DataObject) -> None:
+    successes = data.draw(st.integers(0, n))
+    expected = stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
+    assert wilson(successes, n) == pytest.approx((expected.low, expected.high), rel=1e-9, abs=1e-12)
+
+
+def test_wilson_at_the_ends() -> None:
+    assert wilson(0, 0) is None
+    low, high = wilson(0, 10) or (1.0, 1.0)
+    assert (low, round(high, 4)) == (0.0, 0.2775)
+    low, high = wilson(10, 10) or (0.0, 0.0)
+    assert (round(low, 4), high) == (0.7225, 1.0)
+
+
+def sandwich(values: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
+    """Cluster-robust least squares of values on a constant: (X'X)^-1 (sum of X'uu'X) (X'X)^-1, as Stata scales it."""
+    design = np.ones((values.size, 1))
+    bread = np.linalg.inv(design.T @ design)
+    beta = bread @ design.T @ values
+    residuals = values - design @ beta
+    parts = [design[clusters == c].T @ residuals[clusters == c] for c in np.unique(clusters)]
+    groups = len(parts)
+    covariance = bread @ sum(np.outer(part, part) for part in parts) @ bread * groups / (groups - 1)
+    low, high = stats.t.interval(0.95, groups - 1, loc=beta[0], scale=math.sqrt(covariance[0, 0]))
+    return float(low), float(high)
+
+
+@given(st.integers(0, 10_000))
+def test_clustered_equals_the_sandwich_estimator(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    clusters = generator.integers(0, int(generator.integers(2, 12)), 60)
+    clusters = np.unique(clusters, return_inverse=True)[1]
+    values = generator.normal(size=60) + clusters
+    assert clustered(values, clusters) == pytest.approx(sandwich(values, clusters), rel=1e-9)
+
+
+def test_one_episode_per_scene_is_the_usual_t_interval() -> None:
+    values = np.array([1.0, 4.0, 2.0, 8.0, 5.0])
+    expected = stats.t.interval(0.95, 4, loc=values.mean(), scale=stats.sem(values))
+    assert clustered(values, np.arange(5)) == pytest.approx(expected)
+    assert clustered(values, np.zeros(5, dtype=int)) is None
+
+
+def test_bootstrap_agrees_with_scipy() -> None:
+    values = np.random.default_rng(5).gamma(2.0, size=400)
+    expected = stats.bootstrap(
+        (values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(1)
+    ).confidence_interval
+    low, high = bootstrap(values, resamples=20_000) or (0.0, 0.0)
+    width = expected.high - expected.low
+    assert abs(low - expected.low) < 0.03 * width
+    assert abs(high - expected.high) < 0.03 * width
+
+
+def test_bootstrap_depends_on_the_seed_and_not_on_the_order() -> None:
+    values = np.random.default_rng(5).random(300)
+    assert bootstrap(values, seed=1) == bootstrap(values[::-1], seed=1) != bootstrap(values, seed=2)
+    assert bootstrap([3.0]) is None
+    assert bootstrap([]) is None
+    assert bootstrap([2.0, 2.0, 2.0]) == (2.0, 2.0)
+
+
+def test_intervals_hold_the_truth_as_often_as_they_say() -> None:
+    generator = np.random.default_rng(8)
+    scenes = np.repeat(np.arange(11), 8)
+    held = {"clustered": 0, "bootstrap": 0}
+    for _ in range(400):
+        values = generator.normal(size=11)[scenes] + generator.normal(size=88)
+        low, high = clustered(values, scenes) or (1.0, 0.0)
+        held["clustered"] += low <= 0 <= high
+        low, high = bootstrap(values, resamples=200) or (1.0, 0.0)
+        held["bootstrap"] += low <= 0 <= high
+    assert 0.91 <= held["clustered"] / 400 <= 0.98
+    # Scenes that go together are why the interval that takes episodes for independent is not the only one.
+    assert held["bootstrap"] / 400 < 0.8
+
+
+def test_a_summary_counts_what_it_leaves_out() -> None:
+    summary = summarise([1.0, math.inf, 3.0, math.nan, -math.inf], ["a", "a", "b", "b", "c"])
+    assert (summary.mean, summary.n, summary.n_nonfinite, summary.n_scenes) == (2.0, 2, 3, 2)
+    assert summary.ci95_scenes is not None
+
+
+@pytest.mark.parametrize("kind", ["rate", "mean"])
+def test_degenerate_sizes(kind: str) -> None:
+    empty = summarise([], [], kind)  # type: ignore[arg-type]
+    assert (empty.mean, empty.ci95, empty.ci95_scenes, empty.n, empty.n_nonfinite) == (None, None, None, 0, 0)
+    lost = summarise([math.inf, math.inf], ["a", "b"], kind)  # type: ignore[arg-type]
+    assert (lost.mean, lost.ci95, lost.n, lost.n_nonfinite) == (None, None, 0, 2)
+    one = summarise([1.0], ["a"], kind)  # type: ignore[arg-type]
+    assert (one.mean, one.n, one.ci95_scenes) == (1.0, 1, None)
+    assert (one.ci95 is None) == (kind == "mean")
+    assert summarise([1.0, 0.0], ["a", "a"], kind).ci95_scenes is None  # type: ignore[arg-type]
+
+
+def test_the_mean_does_not_depend_on_the_order() -> None:
+    values = np.random.default_rng(1).lognormal(sigma=8, size=2000).tolist()
+    scenes = [f"s{i % 7}" for i in range(2000)]
+    assert summarise(values, scenes).mean == summarise(values[::-1], scenes[::-1]).mean
+
+
+def test_names_choose_the_method_and_the_answer_is_json() -> None:
+    document = summarise_metric("success", [1.0, 0.0, 1.0], ["a", "b", "b"])
+    assert json.loads(json.dumps(document))["method"] == "wilson"
+    assert {"mean", "ci95", "n", "n_nonfinite"} <= document.keys()
+    assert document["ci95"] == pytest.approx(wilson(2, 3))
+    other = summarise_metric("spl", [1.0, 0.0, 1.0], ["a", "b", "b"], seed=4)
+    assert other["method"] == "bootstrap"
+    assert other["ci95"] == bootstrap([1.0, 0.0, 1.0], seed=4)
+
+
+def test_importing_costs_no_scipy() -> None:
+    code = "import sys, nav_eval.results.statistics, nav_eval.results.compare; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
