@@ -1,0 +1,100 @@
+"""What a participant writes: a class with reset and act.
+
+One object of the class lives per session and is called from one thread only, from its constructor to `close`; after
+an episode the same object is reset for the next, so load the model in the constructor. `act_batch` is optional: with
+it, the waiting sessions are answered together (see VLNAgent.act_batch).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Protocol
+
+import msgspec
+
+from nav_eval_sdk.protocol.messages import EpisodeData
+
+WIRE_ONLY = ("session_id", "request_id", "protocol")
+
+
+class Agent(Protocol):
+    """The two calls that any agent object must have."""
+
+    def reset(self, episode: dict[str, Any]) -> None: ...
+
+    def act(self, observation: dict[str, Any]) -> Any: ...
+
+
+class VLNAgent(ABC):
+    """Inherit and fill in `reset` and `act`; the class attributes tell the evaluator what the agent needs.
+
+    name, version: shown in reports. sensors: {"rgb": (640, 480)} (width, height; (0, 0) = any) for those it cannot
+    work without. action_space: the names it may answer, () = any.
+    """
+
+    name: ClassVar[str] = ""
+    version: ClassVar[str] = ""
+    sensors: ClassVar[Mapping[str, tuple[int, int]]] = {}
+    action_space: ClassVar[Sequence[str]] = ()
+
+    act_batch: ClassVar[Any] = None
+    """Optional. Either a class method `act_batch(cls, agents, observations) -> list of actions`, where agents[i] is
+    the object of the session that sent observations[i]; or, for an agent that remembers nothing between steps, a plain
+    method `act_batch(self, observations) -> list of actions`. All calls then come from one thread."""
+
+    @abstractmethod
+    def reset(self, episode: dict[str, Any]) -> None:
+        """A new episode begins. Keys: episode_id, scene_id, instruction {text, tokens, language} or None,
+        start_position, start_rotation, seed, task, observation_spec, action_space, limits."""
+
+    @abstractmethod
+    def act(self, observation: dict[str, Any]) -> dict[str, Any] | str:
+        """The next action: {"action": "move_forward", "action_args": {}}, or just its name.
+
+        `observation` has a key per sensor: read-only arrays (rgb (H, W, 3) uint8, depth (H, W, 1) float32 in metres),
+        text, numbers, dicts and lists; None for a sensor that is absent at this step.
+        """
+
+    def close(self) -> None:
+        """The service shuts down."""
+
+
+def agent_episode(data: EpisodeData) -> dict[str, Any]:
+    """What `reset` is given, the same on every wire."""
+    episode: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(data))
+    for key in WIRE_ONLY:
+        del episode[key]
+    return episode
+
+
+class ActionFault(ValueError):
+    """The agent's answer is no action; the message says why."""
+
+
+def normalise(answer: Any) -> tuple[str, dict[str, Any]]:
+    """(name, arguments) of what `act` returned, numpy scalars made plain; raises ActionFault.
+
+    Nothing is repaired: what is no action stays an error.
+    """
+    if isinstance(answer, str):
+        return answer, {}
+    if not isinstance(answer, Mapping) or not isinstance(answer.get("action"), str):
+        raise ActionFault(f"act must return a name or {{'action': ..., 'action_args': ...}}, not {str(answer)[:80]!r}.")
+    arguments = answer.get("action_args")
+    if arguments is None:
+        arguments = {}
+    if not isinstance(arguments, Mapping):
+        raise ActionFault(f"action_args must be a dict, not {type(arguments).__name__}.")
+    return answer["action"], {str(key): _plain(str(key), value) for key, value in arguments.items()}
+
+
+def _plain(key: str, value: Any) -> Any:
+    value = value.item() if hasattr(value, "item") and getattr(value, "size", 1) == 1 else value
+    if not isinstance(value, str | int | float | bool):
+        raise ActionFault(f"argument {key!r} must be a number or a string, not {type(value).__name__}.")
+    if isinstance(value, float) and value - value != 0.0:
+        raise ActionFault(f"argument {key!r} must be finite, not {value}.")
+    if isinstance(value, int) and abs(value) >= 1 << 63:
+        raise ActionFault(f"argument {key!r} is too large.")
+    return value

@@ -1,0 +1,116 @@
+"""A client to try a service with, before an evaluator does: synthetic episodes over either wire."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    ActionSpec,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    Instruction,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.protocol.version import JSON, MSGPACK
+from nav_eval_sdk.transport.base import Ask, ClientTls, Connection, Deadline, Endpoint, Transport
+
+WIRES = ("rest-json", "rest-msgpack", "grpc-unary", "grpc-stream")
+
+
+def open_transport(connection: Connection, wire: str) -> Transport:
+    """`wire`: one of WIRES."""
+    if wire.startswith("rest"):
+        from nav_eval_sdk.transport.rest import RestTransport
+
+        return RestTransport(connection, JSON if wire == "rest-json" else MSGPACK)
+    if wire not in WIRES:
+        raise ValueError(f"wire {wire!r} is not one of {', '.join(WIRES)}.")
+    from nav_eval_sdk.transport.grpc import GrpcTransport
+
+    return GrpcTransport(connection, stream=wire == "grpc-stream")
+
+
+class TestClient:
+    """For example: TestClient("localhost:8085").reset(specs, actions), then act(observation) as often as you like."""
+
+    __test__ = False
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        wire: str = "rest-json",
+        token: str | None = None,
+        tls: ClientTls | None = None,
+        timeout: float = 30.0,
+    ) -> None:
+        self.transport = open_transport(Connection(Endpoint.parse(endpoint), token, tls), wire)
+        self._timeout = timeout
+        self._episode: EpisodeData | None = None
+        self._step = 0
+
+    def info(self) -> Info:
+        return self.transport.info(self._deadline())
+
+    def health(self) -> ServiceStatus:
+        return self.transport.health(self._deadline())
+
+    def validate(self, episode: EpisodeData | None = None) -> Validation:
+        return self.transport.validate(episode, self._deadline())
+
+    def reset(self, episode: EpisodeData) -> EpisodeData:
+        """Begin `episode` in a session of its own."""
+        self._episode, self._step = in_new_session(episode), 0
+        self.transport.reset(self._episode, self._deadline())
+        return self._episode
+
+    def act(self, observation: Mapping[str, Any]) -> Action:
+        action = self.transport.act(self.ask(observation), self._deadline())
+        self._step += 1
+        return action
+
+    def ask(self, observation: Mapping[str, Any]) -> Ask:
+        """The request that `act` would send next."""
+        if self._episode is None:
+            raise RuntimeError("Call reset first.")
+        specs = self._episode.observation_spec
+        return Ask(self._episode.session_id, self._step, secrets.token_hex(8), specs, observation)
+
+    def end(self, reason: str = "done") -> None:
+        if self._episode is not None:
+            self.transport.end(EpisodeEnd(session_id=self._episode.session_id, reason=reason), self._deadline())
+        self._episode = None
+
+    def close(self) -> None:
+        self.transport.drop()
+
+    def _deadline(self) -> Deadline:
+        return Deadline(self._timeout)
+
+
+def in_new_session(episode: EpisodeData) -> EpisodeData:
+    """The same episode with a session and a request of its own."""
+    from msgspec.structs import replace
+
+    return replace(episode, session_id=secrets.token_hex(8), request_id=secrets.token_hex(8))
+
+
+def synthetic_episode(specs: Mapping[str, Any], actions: Mapping[str, ActionSpec], seed: int = 0) -> EpisodeData:
+    """An episode that no data set has."""
+    text = "Walk past the table and stop at the door."
+    return EpisodeData(
+        episode_id=f"synthetic-{seed}",
+        scene_id="synthetic",
+        instruction=Instruction(text, tuple(text.lower().replace(".", " .").split())),
+        start_position=(0.0, 0.0, 0.0),
+        start_rotation=(0.0, 0.0, 0.0, 1.0),
+        seed=seed,
+        task="vln",
+        observation_spec=dict(specs),
+        action_space=dict(actions),
+    )

@@ -1,0 +1,75 @@
+"""Errors of the wire. A service answers with a Problem; a client raises one of the classes below.
+
+WireError
+├── Unreachable       nobody answers, or the connection broke before an answer came: may be tried again
+├── DeadlineMissed    no answer in time
+├── BadAnswer         an answer came that is none: garbage, too large, of another session, step or request
+├── Refused           the service answered with a problem
+└── BadMessage        what was received does not fit what was declared (the sender's fault)
+"""
+
+from __future__ import annotations
+
+from nav_eval_sdk.protocol.messages import Problem
+
+CODES: dict[str, tuple[int, str]] = {
+    "bad_request": (400, "The request could not be understood"),
+    "unauthorized": (401, "The token is missing or wrong"),
+    "not_found": (404, "There is no such address"),
+    "unknown_session": (404, "There is no such session"),
+    "method_not_allowed": (405, "Use the method that the address asks for"),
+    "step_conflict": (409, "This step is not the next one"),
+    "superseded": (409, "The same request was sent again"),
+    "too_large": (413, "The request is larger than the limit"),
+    "unsupported_media_type": (415, "Use application/json or application/msgpack"),
+    "invalid_action": (500, "The agent chose an action that is not in the action space"),
+    "agent_error": (500, "The agent failed"),
+    "internal": (500, "The service failed"),
+    "unimplemented": (501, "The service does not offer this call"),
+    "loading": (503, "The agent is still loading"),
+    "draining": (503, "The service is shutting down"),
+    "busy": (503, "All sessions are taken"),
+}
+RETRYABLE = frozenset({"loading", "busy", "superseded"})
+
+
+class WireError(Exception):
+    """Root of the tree; `str(error)` is one line fit for a user."""
+
+
+class Unreachable(WireError):
+    pass
+
+
+class DeadlineMissed(WireError):
+    pass
+
+
+class BadAnswer(WireError):
+    pass
+
+
+class BadMessage(WireError):
+    pass
+
+
+class Refused(WireError):
+    """`problem` is what the service said; its text is the participant's and is cut to a line."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(f"{problem.code}: {' '.join((problem.detail or problem.title).split())[:300]}")
+        self.problem = problem
+
+
+class ServiceProblem(Exception):
+    """Raised inside a service; becomes a Problem on the wire."""
+
+    def __init__(self, code: str, detail: str = "") -> None:
+        super().__init__(f"{code}: {detail}")
+        self.code = code
+        self.detail = detail
+
+    @property
+    def problem(self) -> Problem:
+        status, title = CODES[self.code]
+        return Problem(code=self.code, title=title, status=status, detail=self.detail)

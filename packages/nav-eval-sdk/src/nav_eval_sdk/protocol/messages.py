@@ -1,0 +1,217 @@
+"""Every message of the wire as a msgspec structure; JSON and msgpack are written from it, gRPC is converted to it.
+
+Names and shapes of the specification's section 4 are kept. What a competition needs (session_id, step, request_id,
+declared observations and actions, limits) is added beside them and has a default wherever a service written from the
+specification alone would leave it out. A bound that is null does not exist, because JSON has no infinity.
+"""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+import msgspec
+
+from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROTOCOL_VERSION, SDK_VERSION
+
+DEFAULT_SESSION = "default"
+
+
+class Message(msgspec.Struct, frozen=True):
+    """Base of all messages: unknown keys are ignored, so that a newer peer can still be understood."""
+
+
+class Tensor(Message, kw_only=True, frozen=True):
+    """An array on msgpack and gRPC. `data`: little-endian, C order, packed as `encoding` says."""
+
+    dtype: str
+    shape: tuple[int, ...] = ()
+    encoding: str = "raw"
+    data: memoryview
+
+
+class BaseSpec(Message, tag_field="kind", frozen=True):
+    """What an observation looks like before it is sent. An `optional` one may be missing at a step."""
+
+    description: str = ""
+    unit: str = ""
+    optional: bool = False
+
+
+class TensorSpec(BaseSpec, tag="tensor", kw_only=True, frozen=True):
+    """Fixed shape and dtype. `encoding`: how its bytes are packed on this wire: raw, zstd, png or (declared) jpeg."""
+
+    shape: tuple[int, ...] = ()
+    dtype: str
+    low: float | None = None
+    high: float | None = None
+    encoding: str = "raw"
+
+
+class TextSpec(BaseSpec, tag="text", frozen=True):
+    """`is_node`: the id of a node of a navigation graph, to be named in `move_to`."""
+
+    max_length: int = 100_000
+    is_node: bool = False
+
+
+class NumberSpec(BaseSpec, tag="number", frozen=True):
+    low: float | None = None
+    high: float | None = None
+
+
+class StructSpec(BaseSpec, tag="struct", frozen=True):
+    parts: dict[str, Spec] = {}
+
+
+class ListSpec(BaseSpec, tag="list", kw_only=True, frozen=True):
+    item: Spec
+    max_items: int = 10_000
+
+
+Spec: TypeAlias = TensorSpec | TextSpec | NumberSpec | StructSpec | ListSpec
+
+
+class Argument(Message, frozen=True):
+    """One argument of an action; `kind` is float, text or node."""
+
+    kind: str = "float"
+    unit: str = ""
+    low: float | None = None
+    high: float | None = None
+
+
+class ActionSpec(Message, frozen=True):
+    arguments: dict[str, Argument] = {}
+
+
+class Limits(Message, frozen=True):
+    """What the evaluator grants: seconds, except for `max_steps`."""
+
+    max_steps: int | None = None
+    reset_timeout: float | None = None
+    act_timeout: float | None = None
+    episode_timeout: float | None = None
+
+
+class Instruction(Message, frozen=True):
+    text: str
+    tokens: tuple[str, ...] = ()
+    language: str = "en"
+
+
+class EpisodeData(Message, frozen=True):
+    """The request of reset. Under `disclosure: competition` ids are opaque and the pose is the origin.
+
+    start_position: [x, y, z] m, y up; start_rotation: quaternion [x, y, z, w]; both absent when they are not known.
+    """
+
+    episode_id: str
+    scene_id: str
+    instruction: Instruction | None = None
+    start_position: tuple[float, float, float] | None = None
+    start_rotation: tuple[float, float, float, float] | None = None
+    session_id: str = DEFAULT_SESSION
+    request_id: str = ""
+    protocol: int = PROTOCOL_VERSION
+    seed: int = 0
+    task: str = ""
+    observation_spec: dict[str, Spec] = {}
+    action_space: dict[str, ActionSpec] = {}
+    limits: Limits = Limits()
+
+
+class InitialObservation(Message, frozen=True):
+    """The answer of reset. `initial_observation` is the specification's; the evaluator ignores it."""
+
+    status: str = "ready"
+    initial_observation: dict[str, Any] | None = None
+
+
+class Observation(Message, frozen=True):
+    """The request of act. `step` counts from 0; without it the service takes the next one."""
+
+    session_id: str = DEFAULT_SESSION
+    step: int | None = None
+    request_id: str = ""
+    observation: dict[str, msgspec.Raw] = {}
+
+
+class ObservationOut(Message, frozen=True):
+    """The same as it is written: values are prepared by nav_eval_sdk.protocol.values."""
+
+    session_id: str
+    step: int
+    request_id: str
+    observation: dict[str, Any]
+
+
+class Action(Message, frozen=True):
+    """The answer of act. It repeats session, step and request, so that it cannot be taken for another's.
+
+    `timing`: seconds, for example {"think": 0.12}.
+    """
+
+    action: str
+    action_args: dict[str, Any] = {}
+    session_id: str | None = None
+    step: int | None = None
+    request_id: str | None = None
+    timing: dict[str, float] = {}
+
+
+class EpisodeEnd(Message, frozen=True):
+    session_id: str = DEFAULT_SESSION
+    reason: str = ""
+
+
+class EndStatus(Message, frozen=True):
+    status: str = "ok"
+
+
+class ServiceStatus(Message, frozen=True):
+    """`status`: ready, loading or draining."""
+
+    status: str
+    detail: str = ""
+
+
+class Validation(Message, frozen=True):
+    """Answer of validate: `status` as in health; `reasons`: why such an episode cannot be run here."""
+
+    status: str = "ready"
+    ok: bool = True
+    reasons: tuple[str, ...] = ()
+
+
+class SensorWish(Message, frozen=True):
+    """A sensor that the agent needs; 0 = any size."""
+
+    name: str
+    width: int = 0
+    height: int = 0
+
+
+class Info(Message, frozen=True):
+    """What a service says of itself."""
+
+    protocols: tuple[int, ...] = (PROTOCOL_VERSION,)
+    name: str = ""
+    version: str = ""
+    sdk: str = f"python {SDK_VERSION}"
+    content_types: tuple[str, ...] = (JSON, MSGPACK)
+    encodings: tuple[str, ...] = ("raw", "png")
+    streaming: bool = False
+    sensors: tuple[SensorWish, ...] = ()
+    action_space: tuple[str, ...] = ()
+    max_sessions: int = 1
+    max_batch: int = 1
+
+
+class Problem(Message, frozen=True):
+    """An error as application/problem+json (RFC 9457); `code` is stable, `detail` is for people."""
+
+    code: str
+    title: str = ""
+    status: int = 500
+    detail: str = ""
+    type: str = "about:blank"

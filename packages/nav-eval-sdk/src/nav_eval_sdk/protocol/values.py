@@ -1,0 +1,189 @@
+"""Observations between their three forms: what an agent sees, what JSON and msgpack carry, what was received.
+
+The form an agent sees is the same on every wire: read-only arrays, str, float, dict, list, and None for a sensor
+that is absent at this step. JSON keeps the specification's plain shapes: an array of two or more dimensions is a
+base64 string, a shorter one is a list of numbers, an array of one element is a number; msgpack carries a Tensor.
+Reading is led by the declared spec, so that sizes are checked before anything is allocated.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from nav_eval_sdk.errors import BadMessage
+from nav_eval_sdk.protocol import tensors
+from nav_eval_sdk.protocol.messages import ListSpec, NumberSpec, Spec, StructSpec, Tensor, TensorSpec, TextSpec
+
+Specs = Mapping[str, Spec]
+ENVELOPE_BYTES = 1 << 20
+
+
+def canonical(specs: Specs, observation: Mapping[str, Any]) -> dict[str, Any]:
+    """`observation` exactly as an agent behind a wire would see it."""
+    return {name: _canonical(spec, observation.get(name)) for name, spec in specs.items()}
+
+
+def _canonical(spec: Spec, value: Any) -> Any:
+    if value is None:
+        return None
+    if isinstance(spec, TensorSpec):
+        array = np.array(value, dtype=spec.dtype, order="C")
+        array.flags.writeable = False
+        return array
+    if isinstance(spec, StructSpec):
+        return canonical(spec.parts, value)
+    if isinstance(spec, ListSpec):
+        return [_canonical(spec.item, item) for item in value]
+    return float(value) if isinstance(spec, NumberSpec) else str(value)
+
+
+def outgoing(specs: Specs, observation: Mapping[str, Any], *, json: bool) -> dict[str, Any]:
+    """What msgspec writes; absent sensors are left out."""
+    present = ((name, observation.get(name)) for name in specs)
+    return {name: _outgoing(specs[name], value, json) for name, value in present if value is not None}
+
+
+def _outgoing(spec: Spec, value: Any, json: bool) -> Any:
+    if isinstance(spec, TensorSpec):
+        return _plain(spec, value) if json else tensors.encode(value, spec.encoding)
+    if isinstance(spec, StructSpec):
+        return outgoing(spec.parts, value, json=json)
+    if isinstance(spec, ListSpec):
+        return [_outgoing(spec.item, item, json) for item in value]
+    if isinstance(spec, NumberSpec) and json and not math.isfinite(value):
+        raise ValueError(f"JSON has no number for {value}: use msgpack or gRPC.")
+    return float(value) if isinstance(spec, NumberSpec) else value
+
+
+def _plain(spec: TensorSpec, array: np.ndarray) -> Any:
+    if array.ndim > 1 or not np.isfinite(array).all():
+        return tensors.encode(array, spec.encoding if array.ndim > 1 else "raw").data
+    return array.reshape(-1)[0].item() if array.size == 1 else array.tolist()
+
+
+class Reader:
+    """Reads received values of one content type. `decode(raw, type)` is msgspec's."""
+
+    def __init__(self, decode: Callable[..., Any], *, json: bool) -> None:
+        self._decode = decode
+        self._json = json
+
+    def read(self, specs: Specs, received: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
+        """The observation that an agent sees; raises BadMessage where it is not what `specs` declare."""
+        alien = set(received) - set(specs)
+        if alien:
+            raise BadMessage(f"{sorted(alien)[0][:60]!r} is not in the declared observation_spec.")
+        return {name: self._named(name, spec, received.get(name)) for name, spec in specs.items()}
+
+    def _named(self, name: str, spec: Spec, raw: msgspec.Raw | None) -> Any:
+        try:
+            if raw is None:
+                absent(spec)
+                return None
+            return self._value(spec, raw)
+        except (msgspec.MsgspecError, BadMessage, RecursionError) as error:
+            raise BadMessage(f"{name}: {error}") from None
+
+    def _value(self, spec: Spec, raw: msgspec.Raw) -> Any:
+        if isinstance(spec, TensorSpec):
+            return self._tensor(spec, raw)
+        if isinstance(spec, TextSpec):
+            return checked_text(spec, self._decode(raw, type=str))
+        if isinstance(spec, NumberSpec):
+            return self._decode(raw, type=float)
+        if isinstance(spec, StructSpec):
+            return self.read(spec.parts, self._decode(raw, type=dict[str, msgspec.Raw]))
+        items = self._decode(raw, type=list[msgspec.Raw])
+        return [self._value(spec.item, item) for item in checked_list(spec, items)]
+
+    def _tensor(self, spec: TensorSpec, raw: msgspec.Raw) -> np.ndarray:
+        if not self._json:
+            return tensors.decode(self._decode(raw, type=Tensor), spec)
+        value = self._decode(raw, type=str | float | list[float])
+        if isinstance(value, str):
+            return _from_base64(spec, value)
+        return _from_numbers(spec, self._decode(raw))
+
+
+def absent(spec: Spec) -> None:
+    """Raises BadMessage if the spec does not allow it."""
+    if not spec.optional:
+        raise BadMessage("is missing.")
+
+
+def checked_text(spec: TextSpec, text: str) -> str:
+    if len(text) > spec.max_length:
+        raise BadMessage(f"{len(text)} characters, declared were {spec.max_length}.")
+    return text
+
+
+def checked_list(spec: ListSpec, items: list[Any]) -> list[Any]:
+    if len(items) > spec.max_items:
+        raise BadMessage(f"{len(items)} items, declared were {spec.max_items}.")
+    return items
+
+
+def _from_base64(spec: TensorSpec, text: str) -> np.ndarray:
+    encoding = spec.encoding if len(spec.shape) > 1 else "raw"
+    if encoding == "raw" and len(text) != 4 * math.ceil(tensors.nbytes(spec) / 3):
+        raise BadMessage(f"{len(text)} characters of base64 do not hold {spec.dtype}{list(spec.shape)}.")
+    try:
+        data = base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise BadMessage(f"base64: {error}.") from None
+    return tensors.unpack(data, spec if encoding == spec.encoding else msgspec.structs.replace(spec, encoding="raw"))
+
+
+def _from_numbers(spec: TensorSpec, numbers: Any) -> np.ndarray:
+    tensors.nbytes(spec)
+    try:
+        array = np.array(numbers, dtype=spec.dtype)
+    except (ValueError, OverflowError, TypeError) as error:
+        raise BadMessage(f"{str(error)[:100]}.") from None
+    if array.size != math.prod(spec.shape):
+        raise BadMessage(f"{array.size} numbers, declared was {spec.dtype}{list(spec.shape)}.")
+    array = array.reshape(spec.shape)
+    array.flags.writeable = False
+    return array
+
+
+def message_limit(specs: Specs, ceiling: int = 1 << 28) -> int:
+    """The largest message (bytes) that an observation of `specs` can make on any wire."""
+    return min(ceiling, ENVELOPE_BYTES + sum(_largest(spec) for spec in specs.values()))
+
+
+def _largest(spec: Spec) -> int:
+    if isinstance(spec, TensorSpec):
+        return tensors.nbytes(spec) * 3 // 2 + 30 * math.prod(spec.shape if len(spec.shape) < 2 else (1,)) + 4096
+    if isinstance(spec, TextSpec):
+        return 6 * spec.max_length + 16
+    if isinstance(spec, StructSpec):
+        return sum(len(name) + 16 + _largest(part) for name, part in spec.parts.items())
+    return spec.max_items * (16 + _largest(spec.item)) if isinstance(spec, ListSpec) else 40
+
+
+def sample(spec: Spec, rng: np.random.Generator) -> Any:
+    """A random value that fits; conformance checks are made of these."""
+    if isinstance(spec, TensorSpec):
+        return _sample_tensor(spec, rng)
+    if isinstance(spec, TextSpec):
+        return "walk past the table 走到厨房"[: spec.max_length]
+    if isinstance(spec, NumberSpec):
+        return float(rng.uniform(max(spec.low or -10.0, -10.0), 10.0 if spec.high is None else spec.high))
+    if isinstance(spec, StructSpec):
+        return {name: sample(part, rng) for name, part in spec.parts.items()}
+    return [sample(spec.item, rng) for _ in range(min(spec.max_items, int(rng.integers(1, 4))))]
+
+
+def _sample_tensor(spec: TensorSpec, rng: np.random.Generator) -> np.ndarray:
+    if np.dtype(spec.dtype).kind == "f":
+        low, high = (0.0 if spec.low is None else spec.low), (10.0 if spec.high is None else spec.high)
+        return rng.uniform(low, high, spec.shape).astype(spec.dtype)
+    return rng.integers(0, 2 if spec.dtype == "bool" else 100, spec.shape).astype(spec.dtype)

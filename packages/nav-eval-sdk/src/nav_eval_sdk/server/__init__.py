@@ -1,0 +1,1 @@
+"""The scaffold that turns an agent class into an inference service."""

@@ -1,0 +1,158 @@
+"""Where agent objects live: one thread for each, or one thread for all where the class answers in batches.
+
+Every call to an agent object comes from the same thread, because deep-learning libraries keep state per thread
+(torch's grad mode, CUDA contexts, event loops).
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Any
+
+from nav_eval_sdk.agent_interface import Agent
+from nav_eval_sdk.errors import ServiceProblem
+
+log = logging.getLogger(__name__)
+AgentFactory = Callable[[], Agent]
+
+
+@dataclass(frozen=True)
+class Job:
+    """Something to do in an agent's thread; `seat` is set if it is an act that may join a batch."""
+
+    run: Callable[[], Any]
+    future: Future[Any]
+    seat: Seat | None = None
+    observation: dict[str, Any] | None = None
+
+
+class AgentThread:
+    """Runs jobs one after the other, in one thread. With `max_batch` > 1, acts that wait together become one call."""
+
+    def __init__(self, max_batch: int = 1, max_wait: float = 0.0) -> None:
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._max_batch = max_batch
+        self._max_wait = max_wait
+        self.busy_seats = 0
+        self._thread = threading.Thread(target=self._work, name="agent", daemon=True)
+        self._thread.start()
+
+    def submit(self, job: Job) -> Future[Any]:
+        self._jobs.put(job)
+        return job.future
+
+    def stop(self) -> None:
+        """After the jobs that wait already."""
+        self._jobs.put(None)
+
+    def _work(self) -> None:
+        while (job := self._jobs.get()) is not None:
+            if job.seat is None or self._max_batch < 2:
+                _finish([job])
+                continue
+            batch, later = self._gather(job)
+            _finish(batch, _act_batch)
+            for other in later:
+                if other is None:
+                    return
+                _finish([other])
+
+    def _gather(self, first: Job) -> tuple[list[Job], list[Job | None]]:
+        """Acts for one batch; it closes when it is full, when everybody waits, or after max_wait."""
+        batch: list[Job] = [first]
+        later: list[Job | None] = []
+        until = time.monotonic() + self._max_wait
+        while len(batch) < min(self._max_batch, self.busy_seats) and not later:
+            try:
+                job = self._jobs.get(timeout=max(0.0, until - time.monotonic()))
+            except queue.Empty:
+                break
+            if job is not None and job.seat is not None:
+                batch.append(job)
+            else:
+                later.append(job)
+        return batch, later
+
+
+class Seat:
+    """One agent object and the thread it lives in."""
+
+    def __init__(self, thread: AgentThread, factory: AgentFactory) -> None:
+        self.thread = thread
+        self._factory = factory
+        self.agent: Any = None
+
+    def open(self) -> Future[Any]:
+        return self._call(self._make)
+
+    def reset(self, episode: dict[str, Any]) -> Future[Any]:
+        return self._call(lambda: self.agent.reset(episode))
+
+    def act(self, observation: dict[str, Any]) -> Future[Any]:
+        """Ends in (answer, seconds of thinking)."""
+        return self.thread.submit(Job(lambda: _timed(self.agent.act, observation), Future(), self, observation))
+
+    def close(self) -> Future[Any]:
+        close = getattr(self.agent, "close", None)
+        return self._call(close or (lambda: None))
+
+    def _call(self, run: Callable[[], Any]) -> Future[Any]:
+        return self.thread.submit(Job(run, Future()))
+
+    def _make(self) -> None:
+        self.agent = self._factory()
+
+
+def make_seats(factory: AgentFactory, count: int, max_batch: int, max_wait: float) -> list[Seat]:
+    """`count` seats; they share a thread if acts are batched."""
+    if max_batch < 2:
+        return [Seat(AgentThread(), factory) for _ in range(count)]
+    shared = AgentThread(max_batch, max_wait)
+    return [Seat(shared, factory) for _ in range(count)]
+
+
+def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
+    begun = time.perf_counter()
+    return call(*args), time.perf_counter() - begun
+
+
+def _act_batch(batch: Sequence[Job]) -> list[Any]:
+    agents = [job.seat.agent for job in batch if job.seat]
+    observations = [job.observation for job in batch]
+    kind = type(agents[0])
+    begun = time.perf_counter()
+    answers = list(_batch_call(kind, agents, observations))
+    if len(answers) != len(batch):
+        raise ValueError(f"{kind.__name__}.act_batch returned {len(answers)} actions for {len(batch)} observations.")
+    took = time.perf_counter() - begun
+    return [(answer, took) for answer in answers]
+
+
+def _batch_call(kind: type, agents: Sequence[Any], observations: Sequence[Any]) -> Any:
+    shared = any(isinstance(base.__dict__.get("act_batch"), classmethod | staticmethod) for base in kind.__mro__)
+    if shared:
+        return kind.act_batch(agents, observations)  # type: ignore[attr-defined]
+    return agents[0].act_batch(observations)
+
+
+def _run(jobs: Sequence[Job]) -> list[Any]:
+    return [job.run() for job in jobs]
+
+
+def _finish(jobs: Sequence[Job], work: Callable[[Sequence[Job]], list[Any]] = _run) -> None:
+    try:
+        answers = work(jobs)
+    except (Exception, SystemExit) as error:
+        log.exception("The agent failed.")
+        problem = ServiceProblem("agent_error", f"{type(error).__name__}: {str(error)[:300]}")
+        for job in jobs:
+            job.future.set_exception(problem)
+        return
+    for job, answer in zip(jobs, answers):
+        job.future.set_result(answer)

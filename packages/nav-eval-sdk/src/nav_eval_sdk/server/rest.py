@@ -1,0 +1,196 @@
+"""The service over HTTP: Flask's routes, served by waitress.
+
+waitress writes a body over 512 KiB to a file unless told otherwise, and takes 8 KiB at a time from the socket; both
+are told otherwise here, because every step carries images. It knows no TLS, so that is put under its channels: see
+nav_eval_sdk.server.tls.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+
+from nav_eval_sdk.errors import ServiceProblem
+from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Message, Observation
+from nav_eval_sdk.protocol.values import Reader
+from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
+from nav_eval_sdk.server.service import Service
+from nav_eval_sdk.server.settings import Listen
+
+if TYPE_CHECKING:
+    from flask import Flask, Response
+
+M = TypeVar("M", bound=Message)
+SPARE_THREADS = 8
+KEEP_IN_MEMORY = 1 << 30
+
+
+class RestApp:
+    """Handlers of the routes; each decodes, asks the service and encodes."""
+
+    def __init__(self, service: Service, listen: Listen) -> None:
+        self._service = service
+        self._listen = listen
+
+    def info(self) -> Response:
+        return self._answer(self._service.info)
+
+    def health(self) -> Response:
+        return self._answer(self._service.health())
+
+    def validate(self) -> Response:
+        from flask import request
+
+        return self._answer(self._service.validate(self._body(EpisodeData) if request.content_length else None))
+
+    def reset(self) -> Response:
+        return self._answer(self._service.reset(self._body(EpisodeData)))
+
+    def act(self) -> Response:
+        message = self._body(Observation)
+        codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
+        reader = Reader(codec.decode, json=codec is msgspec.json)
+        answer = self._service.act(
+            message.session_id, message.step, message.request_id, lambda specs: reader.read(specs, message.observation)
+        )
+        return self._answer(answer)
+
+    def end(self) -> Response:
+        return self._answer(self._service.end(self._body(EpisodeEnd)))
+
+    def admit(self) -> None:
+        """Before every request."""
+        from flask import request
+
+        if not self._listen.admits(request.headers.get("Authorization")):
+            raise ServiceProblem("unauthorized")
+        if (request.content_length or 0) > self._listen.max_message:
+            raise ServiceProblem("too_large", f"more than {self._listen.max_message} bytes.")
+
+    def _body(self, kind: type[M]) -> M:
+        from flask import request
+
+        body = request.get_data(cache=False)
+        codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
+        try:
+            message: M = codec.decode(body, type=kind)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            raise ServiceProblem("bad_request", str(error)) from None
+        return message
+
+    @staticmethod
+    def _content_type() -> str:
+        from flask import request
+
+        if request.mimetype not in (JSON, MSGPACK):
+            raise ServiceProblem("unsupported_media_type", f"not {request.mimetype[:60]!r}.")
+        return request.mimetype
+
+    @staticmethod
+    def _answer(message: Message) -> Response:
+        """In the request's own encoding, JSON if it has none."""
+        from flask import Response, request
+
+        if request.mimetype == MSGPACK:
+            return Response(msgspec.msgpack.encode(message), content_type=MSGPACK)
+        return Response(msgspec.json.encode(message), content_type=JSON)
+
+
+def make_app(service: Service, listen: Listen) -> Flask:
+    """The WSGI application; any WSGI server can run it."""
+    from flask import Flask, Response
+    from werkzeug.exceptions import HTTPException
+
+    handlers = RestApp(service, listen)
+    app = Flask("nav_eval_sdk", static_folder=None)
+    app.before_request(handlers.admit)
+    for method, path, view in routes(handlers):
+        app.add_url_rule(f"/api/v1/{path}", path, view, methods=[method], provide_automatic_options=False)
+
+    def failed(error: Exception) -> Response:
+        problem = as_problem(error, error.code if isinstance(error, HTTPException) else None)
+        if problem.code == "internal":
+            app.logger.error("A request failed.", exc_info=error)
+        body = msgspec.json.encode(problem.problem)
+        response = Response(body, status=problem.problem.status, content_type=PROBLEM)
+        if isinstance(error, HTTPException) and (allowed := getattr(error, "valid_methods", None)):
+            response.headers["Allow"] = ", ".join(sorted(allowed))
+        if problem.code == "unauthorized":
+            response.headers["WWW-Authenticate"] = "Bearer"
+        return response
+
+    app.register_error_handler(Exception, failed)
+    return app
+
+
+def routes(handlers: RestApp) -> list[tuple[str, str, Callable[[], Any]]]:
+    """(method, path under /api/v1, handler)."""
+    return [
+        ("GET", "info", handlers.info),
+        ("GET", "health", handlers.health),
+        ("POST", "episode/validate", handlers.validate),
+        ("POST", "episode/reset", handlers.reset),
+        ("POST", "agent/act", handlers.act),
+        ("POST", "episode/end", handlers.end),
+    ]
+
+
+def as_problem(error: Exception, status: int | None = None) -> ServiceProblem:
+    """What a client is told of any error; never more than a line."""
+    if isinstance(error, ServiceProblem):
+        return error
+    by_status = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 413: "too_large"}
+    code = by_status.get(status or 500, "bad_request" if status and status < 500 else "internal")
+    return ServiceProblem(code)
+
+
+class RestServer:
+    """A waitress server in a thread of its own."""
+
+    def __init__(self, service: Service, listen: Listen) -> None:
+        from waitress.server import create_server
+
+        self._socket = _listening(listen)
+        self.port: int = self._socket.getsockname()[1]
+        self._server = create_server(
+            make_app(service, listen),
+            sockets=[self._socket],
+            threads=2 * service.info.max_sessions + SPARE_THREADS,
+            recv_bytes=1 << 20,
+            send_bytes=1,
+            inbuf_overflow=KEEP_IN_MEMORY,
+            outbuf_overflow=KEEP_IN_MEMORY,
+            max_request_body_size=listen.max_message,
+            channel_timeout=600,
+            clear_untrusted_proxy_headers=True,
+            ident="nav-eval-sdk",
+            asyncore_use_poll=True,
+        )
+        if listen.tls:
+            from nav_eval_sdk.server.tls import tls_channel
+
+            self._server.channel_class = tls_channel(listen.tls.context())
+        self._thread = threading.Thread(target=self._server.run, name="rest", daemon=True)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Closes every connection; requests that run are given up."""
+        from waitress import wasyncore
+
+        def close_all() -> None:
+            wasyncore.close_all(self._server._map, ignore_all=True)
+
+        self._server.trigger.pull_trigger(close_all)
+        self._thread.join(5)
+        self._server.task_dispatcher.shutdown(timeout=1)
+
+
+def _listening(listen: Listen) -> socket.socket:
+    family = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0][0]
+    return socket.create_server((listen.host, listen.port), family=family, backlog=128)

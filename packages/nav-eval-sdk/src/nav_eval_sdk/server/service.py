@@ -1,0 +1,291 @@
+"""The inference service without any transport: sessions, exactly-once decisions, health, draining.
+
+(session_id, step) names a decision. The agent is asked once for it; the same request sent again is given the same
+answer, or waits for the one being made. A slot whose session has been silent for `idle_timeout` is given to the
+next reset that needs one, so an evaluator that vanished does not block the service.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any
+
+from nav_eval_sdk.agent_interface import ActionFault, agent_episode, normalise
+from nav_eval_sdk.errors import BadMessage, ServiceProblem
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    ActionSpec,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.protocol.values import Specs
+from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
+
+log = logging.getLogger(__name__)
+Read = Callable[[Specs], dict[str, Any]]
+
+
+@dataclass
+class Work:
+    """One call to the agent that somebody waits for. A newer copy of the same request sends the older away."""
+
+    key: tuple[int, str]
+    future: Future[Any]
+    waiter: int = 0
+
+
+@dataclass
+class Session:
+    """One episode. `last` is the decision that may still be asked for again."""
+
+    data: EpisodeData
+    seat: Seat
+    changed: threading.Condition
+    reset: Work
+    last: Work | None = None
+    next_step: int = 0
+    ended: bool = False
+    used: float = field(default_factory=time.monotonic)
+
+    @property
+    def thinking(self) -> bool:
+        work = self.last or self.reset
+        return not work.future.done()
+
+
+class Service:
+    """`factory` makes an agent; it is called max_sessions times, in the agents' own threads."""
+
+    def __init__(
+        self,
+        factory: AgentFactory,
+        info: Info,
+        *,
+        max_wait: float = 0.005,
+        idle_timeout: float = 60.0,
+    ) -> None:
+        self.info = info
+        self._idle_timeout = idle_timeout
+        self._lock = threading.RLock()
+        self._released = threading.Condition(self._lock)
+        self._sessions: dict[str, Session] = {}
+        self._seats = make_seats(factory, info.max_sessions, info.max_batch, max_wait)
+        self._free: list[Seat] = []
+        self._status = "loading"
+        self.failure: BaseException | None = None
+
+    def load(self) -> None:
+        """Make the agents; blocks. Raises ServiceProblem if one cannot be made."""
+        try:
+            for seat in self._seats:
+                seat.open().result()
+                self._free.append(seat)
+        except ServiceProblem as problem:
+            self.failure = problem
+            raise
+        with self._lock:
+            if self._status == "loading":
+                self._status = "ready"
+
+    def health(self) -> ServiceStatus:
+        """Never waits for an agent."""
+        detail = str(self.failure) if self.failure else f"{len(self._sessions)} of {self.info.max_sessions} sessions"
+        return ServiceStatus(status=self._status, detail=detail)
+
+    def validate(self, data: EpisodeData | None) -> Validation:
+        """Without `data` a health check; with it: can such an episode be run here?"""
+        reasons = () if data is None else tuple(self._objections(data))
+        return Validation(status=self._status, ok=not reasons, reasons=reasons)
+
+    def _objections(self, data: EpisodeData) -> list[str]:
+        found = []
+        if data.protocol not in self.info.protocols:
+            found.append(f"protocol {data.protocol} is not spoken here, only {list(self.info.protocols)}")
+        found += [
+            f"the agent needs the sensor {wish.name!r}"
+            for wish in self.info.sensors
+            if wish.name not in data.observation_spec
+        ]
+        alien = set(self.info.action_space) - set(data.action_space)
+        if self.info.action_space and data.action_space and alien:
+            found.append(f"the agent also answers {sorted(alien)}, which the task does not allow")
+        return found
+
+    def reset(self, data: EpisodeData) -> InitialObservation:
+        """Begin an episode; the same request again is answered again, without a second reset."""
+        if data.protocol not in self.info.protocols:
+            raise ServiceProblem("bad_request", f"protocol {data.protocol} is not spoken here.")
+        with self._lock:
+            session = self._sessions.get(data.session_id)
+            repeated = session is not None and data.request_id and session.data.request_id == data.request_id
+            if session is None or not repeated:
+                session = self._begin(data, session)
+        try:
+            self._wait(session, session.reset)
+        except ServiceProblem as problem:
+            if problem.code == "agent_error":
+                self._drop(data.session_id, session)
+            raise
+        return InitialObservation()
+
+    def _begin(self, data: EpisodeData, old: Session | None) -> Session:
+        if self._status != "ready":
+            raise ServiceProblem(self._status)
+        if old is not None:
+            if old.thinking:
+                raise ServiceProblem("busy", "this session's agent is still thinking.")
+            old.ended = True
+        seat = old.seat if old is not None else self._take_seat()
+        changed = threading.Condition(self._lock)
+        future = _watched(seat.reset(agent_episode(data)), changed)
+        session = self._sessions[data.session_id] = Session(data, seat, changed, Work((-1, data.request_id), future))
+        return session
+
+    def _take_seat(self) -> Seat:
+        if not self._free:
+            self._reclaim()
+        if not self._free:
+            raise ServiceProblem("busy", f"all {self.info.max_sessions} sessions are taken.")
+        seat = self._free.pop()
+        seat.thread.busy_seats += 1
+        return seat
+
+    def _reclaim(self) -> None:
+        """Give up the session that has been silent longest, if that is long enough."""
+        limit = time.monotonic() - self._idle_timeout
+        idle = [(s.used, key) for key, s in self._sessions.items() if not s.thinking and s.used < limit]
+        if idle:
+            key = min(idle)[1]
+            log.warning("Session %s has been silent for %g s: its slot is given away.", key, self._idle_timeout)
+            self._release(self._sessions.pop(key))
+
+    def act(self, session_id: str, step: int | None, request_id: str, read: Read) -> Action:
+        """The agent's action for one step, asked for once. Raises ServiceProblem."""
+        session = self._session(session_id)
+        try:
+            observation = read(session.data.observation_spec)
+        except BadMessage as error:
+            raise ServiceProblem("bad_request", str(error)) from None
+        with self._lock:
+            if session.ended:
+                raise ServiceProblem("unknown_session", "the session has ended.")
+            work = self._decision(session, step, request_id, observation)
+        answer, seconds = self._wait(session, work)
+        name, arguments = _checked(answer, session.data.action_space)
+        return Action(
+            action=name,
+            action_args=arguments,
+            session_id=session_id,
+            step=work.key[0],
+            request_id=request_id,
+            timing={"think": seconds},
+        )
+
+    def _decision(self, session: Session, step: int | None, request_id: str, observation: dict[str, Any]) -> Work:
+        """The work that decides `step`: a new one, or the one that the same request began."""
+        step = session.next_step if step is None else step
+        last = session.last
+        if last is not None and request_id and last.key == (step, request_id):
+            return last
+        if not session.reset.future.done() or (last is not None and not last.future.done()):
+            raise ServiceProblem("step_conflict", "the agent is still busy with the request before.")
+        if step != session.next_step:
+            raise ServiceProblem("step_conflict", f"step {step} was asked for, {session.next_step} is next.")
+        session.next_step = step + 1
+        session.last = Work((step, request_id), _watched(session.seat.act(observation), session.changed))
+        return session.last
+
+    def end(self, data: EpisodeEnd) -> EndStatus:
+        """Ending twice, or what never began, is no error: a retry must be able to say it again."""
+        with self._lock:
+            session = self._sessions.pop(data.session_id, None)
+            if session is not None:
+                self._release(session)
+        return EndStatus()
+
+    def drain(self, seconds: float) -> None:
+        """Take no new episodes and wait until the running ones have ended, at most `seconds`."""
+        with self._lock:
+            self._status = "draining"
+            self._released.wait_for(lambda: not self._sessions, seconds)
+
+    def close(self) -> None:
+        """End what still runs and close the agents that are not stuck."""
+        with self._lock:
+            self._status = "draining"
+            for key in list(self._sessions):
+                self._release(self._sessions.pop(key))
+        for seat in self._seats:
+            if seat.agent is not None:
+                seat.close()
+        for thread in {seat.thread for seat in self._seats}:
+            thread.stop()
+
+    def _session(self, session_id: str) -> Session:
+        session = self._sessions.get(session_id)
+        if session is None:
+            raise ServiceProblem("unknown_session", f"session {session_id[:80]!r} was not begun here, or has ended.")
+        session.used = time.monotonic()
+        return session
+
+    def _drop(self, session_id: str, session: Session) -> None:
+        with self._lock:
+            if self._sessions.get(session_id) is session:
+                self._release(self._sessions.pop(session_id))
+
+    def _release(self, session: Session) -> None:
+        """The seat is free once its agent has stopped thinking."""
+        session.ended = True
+        session.changed.notify_all()
+        self._released.notify_all()
+        work = session.last or session.reset
+        work.future.add_done_callback(lambda _: self._free_seat(session.seat))
+
+    def _free_seat(self, seat: Seat) -> None:
+        with self._lock:
+            seat.thread.busy_seats -= 1
+            self._free.append(seat)
+
+    def _wait(self, session: Session, work: Work) -> Any:
+        """The result of `work`; raises ServiceProblem if it failed, was asked for again or is no longer wanted."""
+        with self._lock:
+            work.waiter = mine = work.waiter + 1
+            session.changed.notify_all()
+            session.changed.wait_for(lambda: work.future.done() or work.waiter != mine or session.ended)
+            session.used = time.monotonic()
+        if work.future.done():
+            return work.future.result()
+        if work.waiter != mine:
+            raise ServiceProblem("superseded")
+        raise ServiceProblem("unknown_session", "the session ended while the agent was thinking.")
+
+
+def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:
+    def notify(_: Future[Any]) -> None:
+        with changed:
+            changed.notify_all()
+
+    future.add_done_callback(notify)
+    return future
+
+
+def _checked(answer: Any, space: dict[str, ActionSpec]) -> tuple[str, dict[str, Any]]:
+    try:
+        name, arguments = normalise(answer)
+    except ActionFault as fault:
+        raise ServiceProblem("invalid_action", str(fault)) from None
+    if space and name not in space:
+        raise ServiceProblem("invalid_action", f"{name[:80]!r} is not one of {', '.join(space)}.")
+    if space and set(arguments) != set(space[name].arguments):
+        raise ServiceProblem("invalid_action", f"{name!r} takes {sorted(space[name].arguments)}.")
+    return name, arguments

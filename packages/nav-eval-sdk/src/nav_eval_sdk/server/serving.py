@@ -1,0 +1,155 @@
+"""`serve`: from an agent class to a running service, until a signal stops it."""
+
+from __future__ import annotations
+
+import logging
+import signal
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from nav_eval_sdk.memory import keep_freed_pages
+from nav_eval_sdk.protocol.messages import Info, SensorWish
+from nav_eval_sdk.protocol.tensors import accepted_encodings
+from nav_eval_sdk.protocol.version import DEFAULT_PORT
+from nav_eval_sdk.server.service import Service
+from nav_eval_sdk.server.settings import Listen, ServerTls
+
+log = logging.getLogger(__name__)
+PROTOCOLS = ("rest", "grpc")
+DEFAULT_BATCH = 8
+
+
+class Transport(Protocol):
+    port: int
+
+    def start(self) -> None: ...
+
+    def stop(self) -> None: ...
+
+
+class Server:
+    """A running service; a context manager that stops it. `endpoint` is host:port."""
+
+    def __init__(self, service: Service, transport: Transport, host: str) -> None:
+        self.service = service
+        self._transport = transport
+        self.port = transport.port
+        self.endpoint = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        self.stopped = threading.Event()
+        self._loader = threading.Thread(target=self._load, name="load", daemon=True)
+
+    def start(self) -> Server:
+        self._transport.start()
+        self._loader.start()
+        return self
+
+    def _load(self) -> None:
+        try:
+            self.service.load()
+        except Exception:
+            log.exception("The agent could not be made.")
+            self.stopped.set()
+
+    def wait_loaded(self, seconds: float | None = None) -> Server:
+        """Until the agents are made; raises what went wrong."""
+        self._loader.join(seconds)
+        if self.service.failure:
+            raise self.service.failure
+        return self
+
+    def stop(self, grace: float = 0.0) -> None:
+        """Refuse new episodes, give the running ones `grace` seconds, then end."""
+        self.service.drain(grace)
+        self.service.close()
+        self._transport.stop()
+        self.stopped.set()
+
+    def __enter__(self) -> Server:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+
+def start(
+    agent: Callable[[], Any] | Any,
+    *,
+    protocol: str = "rest",
+    host: str = "127.0.0.1",
+    port: int = DEFAULT_PORT,
+    token: str | None = None,
+    tls: ServerTls | None = None,
+    insecure: bool = False,
+    max_sessions: int = 1,
+    max_batch: int | None = None,
+    max_wait: float = 0.005,
+    idle_timeout: float = 60.0,
+    max_message: int = Listen.max_message,
+) -> Server:
+    """Serve `agent` (a class, a factory, or one object for one session) and return at once.
+
+    max_batch: acts of waiting sessions answered together; by default 8 if the class has `act_batch`, else 1.
+    max_wait: seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
+    """
+    listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
+    listen.check()
+    keep_freed_pages()
+    factory, max_sessions = _factory(agent, max_sessions)
+    info = describe(agent, max_sessions, _batch(agent, max_sessions, max_batch), streaming=protocol == "grpc")
+    service = Service(factory, info, max_wait=max_wait, idle_timeout=idle_timeout)
+    return Server(service, _transport(protocol, service, listen), host).start()
+
+
+def serve(agent: Callable[[], Any] | Any, *, grace: float = 30.0, **options: Any) -> None:
+    """As `start`, and wait until SIGINT or SIGTERM; then running episodes have `grace` seconds to end."""
+    server = start(agent, **options)
+    log.info("Serving at %s.", server.endpoint)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: server.stopped.set())
+    server.stopped.wait()
+    server.stop(0.0 if server.service.failure else grace)
+    if server.service.failure:
+        raise server.service.failure
+
+
+def describe(agent: Any, max_sessions: int, max_batch: int, *, streaming: bool) -> Info:
+    """What /info says of an agent class."""
+    sensors = getattr(agent, "sensors", {})
+    return Info(
+        name=getattr(agent, "name", "") or getattr(agent, "__name__", type(agent).__name__),
+        version=getattr(agent, "version", ""),
+        encodings=accepted_encodings(),
+        streaming=streaming,
+        sensors=tuple(SensorWish(name, *size) for name, size in dict(sensors).items()),
+        action_space=tuple(getattr(agent, "action_space", ())),
+        max_sessions=max_sessions,
+        max_batch=max_batch,
+    )
+
+
+def _factory(agent: Any, max_sessions: int) -> tuple[Callable[[], Any], int]:
+    if hasattr(agent, "act") and not isinstance(agent, type):
+        if max_sessions != 1:
+            raise ValueError("One agent object serves one session: give the class to have more.")
+        return (lambda: agent), 1
+    return agent, max_sessions
+
+
+def _batch(agent: Any, max_sessions: int, max_batch: int | None) -> int:
+    if getattr(agent, "act_batch", None) is None:
+        return 1
+    return min(max_sessions, DEFAULT_BATCH if max_batch is None else max_batch)
+
+
+def _transport(protocol: str, service: Service, listen: Listen) -> Transport:
+    if protocol == "rest":
+        from nav_eval_sdk.server.rest import RestServer
+
+        return RestServer(service, listen)
+    if protocol == "grpc":
+        from nav_eval_sdk.server.grpc import GrpcServer
+
+        return GrpcServer(service, listen)
+    raise ValueError(f"protocol {protocol!r} is not one of {', '.join(PROTOCOLS)}.")

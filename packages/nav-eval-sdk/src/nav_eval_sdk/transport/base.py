@@ -1,0 +1,151 @@
+"""What a client of a service is: six calls and `drop`. One connection, used by one thread.
+
+Each call has a deadline for everything it does, and raises nav_eval_sdk.errors.WireError. After an error other than
+Refused the connection is dropped, so that a late answer cannot be taken for the next one's.
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+from nav_eval_sdk.errors import BadAnswer, DeadlineMissed
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.protocol.values import Specs
+from nav_eval_sdk.protocol.version import DEFAULT_PORT
+
+MAX_ANSWER = 1 << 20
+"""Bytes. No answer of a service is larger; one that is, is not read."""
+
+
+class Deadline:
+    """A moment in the future; None is never."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self.seconds = seconds
+        self._until = None if seconds is None else time.monotonic() + seconds
+
+    def remaining(self) -> float | None:
+        """Seconds left; raises DeadlineMissed when there are none."""
+        if self._until is None:
+            return None
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise DeadlineMissed(f"no answer within {self.seconds:g} s.")
+        return left
+
+    def at_most(self, seconds: float | None) -> float | None:
+        """The time left, or `seconds` if that is less."""
+        left = self.remaining()
+        return left if seconds is None else seconds if left is None else min(left, seconds)
+
+
+@dataclass(frozen=True)
+class ClientTls:
+    """PEM files: `ca` = whom to trust (the system's authorities if None); certificate and key for mutual TLS.
+
+    `server_name`: the name in the service's certificate, where it differs from the address.
+    """
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    server_name: str | None = None
+
+
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a service is: host:port, or a URL (http, https, grpc, grpcs); the s asks for TLS."""
+
+    host: str
+    port: int = DEFAULT_PORT
+    secure: bool = False
+    path: str = ""
+
+    @classmethod
+    def parse(cls, text: str) -> Endpoint:
+        """Raises ValueError with what is expected."""
+        url = urlsplit(text if "://" in text else f"//{text}")
+        if url.scheme not in ("", "http", "https", "grpc", "grpcs") or not url.hostname:
+            raise ValueError(f"endpoint {text!r} is not host:port, for example localhost:{DEFAULT_PORT}.")
+        return cls(url.hostname, url.port or DEFAULT_PORT, url.scheme in ("https", "grpcs"), url.path.rstrip("/"))
+
+    @property
+    def address(self) -> str:
+        return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """How to reach a service. `connect_timeout`: seconds."""
+
+    endpoint: Endpoint
+    token: str | None = None
+    tls: ClientTls | None = None
+    connect_timeout: float | None = 10.0
+
+    @property
+    def secure(self) -> bool:
+        return self.endpoint.secure or self.tls is not None
+
+
+@dataclass(frozen=True)
+class Ask:
+    """A request for a decision; `observation` fits `specs` and is packed by the transport."""
+
+    session_id: str
+    step: int
+    request_id: str
+    specs: Specs
+    observation: Mapping[str, Any]
+
+    def check(self, action: Action, *, strict: bool = False) -> Action:
+        """Raises BadAnswer if `action` answers something else; `strict`: also if it does not say what it answers."""
+        for name in ("session_id", "step", "request_id"):
+            asked, answered = getattr(self, name), getattr(action, name)
+            if answered is None and not strict:
+                continue
+            if answered != asked:
+                raise BadAnswer(f"it answered for {name} {str(answered)[:60]!r}, {asked!r} was asked.")
+        return action
+
+
+class Transport(ABC):
+    """`json` tells how observations will be packed."""
+
+    json: bool = False
+
+    @abstractmethod
+    def info(self, deadline: Deadline) -> Info: ...
+
+    @abstractmethod
+    def health(self, deadline: Deadline) -> ServiceStatus: ...
+
+    @abstractmethod
+    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation: ...
+
+    @abstractmethod
+    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation: ...
+
+    @abstractmethod
+    def act(self, ask: Ask, deadline: Deadline) -> Action: ...
+
+    @abstractmethod
+    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus: ...
+
+    @abstractmethod
+    def drop(self) -> None:
+        """Close the connection; the next call opens another."""

@@ -1,0 +1,239 @@
+"""gRPC's client: unary calls, and decisions over the streaming Session if asked for.
+
+A stream's answers are taken in by a thread of its own, because grpc gives a stream one deadline for its whole life
+and every step needs one. Each transport has its own channel, so dropping it disturbs nobody else.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import grpc
+
+from nav_eval_sdk.errors import BadAnswer, BadMessage, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.grpc import CODE_KEY, SERVICE, dump, dump_observation, load, load_action
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    Message,
+    ObservationOut,
+    Problem,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.protocol.values import outgoing
+from nav_eval_sdk.protocol.version import JSON
+from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, ClientTls, Connection, Deadline, Transport
+
+M = TypeVar("M", bound=Message)
+R = TypeVar("R")
+PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
+REFUSALS = {
+    "UNAUTHENTICATED": "unauthorized",
+    "PERMISSION_DENIED": "unauthorized",
+    "UNIMPLEMENTED": "unimplemented",
+    "NOT_FOUND": "not_found",
+    "INVALID_ARGUMENT": "bad_request",
+    "FAILED_PRECONDITION": "step_conflict",
+    "UNKNOWN": "agent_error",
+}
+
+
+class GrpcTransport(Transport):
+    """`stream`: decisions over Session."""
+
+    def __init__(self, connection: Connection, *, stream: bool = True) -> None:
+        self._connection = connection
+        self._streaming = stream
+        self._channel: Any = None
+        self._stream: _Stream | None = None
+        self._calls: dict[str, Any] = {}
+        token = connection.token
+        self._metadata = () if token is None else (("authorization", f"Bearer {token}"),)
+
+    def info(self, deadline: Deadline) -> Info:
+        try:
+            return self._call("GetInfo", b"", Info, deadline)
+        except Refused as refused:
+            if refused.problem.code == "unimplemented":
+                return PLAIN_SERVICE
+            raise
+
+    def health(self, deadline: Deadline) -> ServiceStatus:
+        return self._call("HealthCheck", b"", ServiceStatus, deadline)
+
+    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
+        return self._call("ValidateEpisode", dump(data) if data else b"", Validation, deadline)
+
+    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation:
+        return self._call("ResetEpisode", dump(data), InitialObservation, deadline)
+
+    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus:
+        try:
+            return self._call("EndEpisode", dump(data), EndStatus, deadline)
+        except Refused as refused:
+            if refused.problem.code == "unimplemented":
+                return EndStatus()
+            raise
+
+    def act(self, ask: Ask, deadline: Deadline) -> Action:
+        request = dump_observation(
+            ObservationOut(
+                session_id=ask.session_id,
+                step=ask.step,
+                request_id=ask.request_id,
+                observation=outgoing(ask.specs, ask.observation, json=False),
+            )
+        )
+        try:
+            answer = self._ask(request, deadline)
+            checked = answer if isinstance(answer, Problem) else ask.check(answer, strict=self._streaming)
+        except BaseException as error:
+            if not isinstance(error, Refused):
+                self.drop()
+            raise
+        if isinstance(checked, Problem):
+            raise Refused(checked)
+        return checked
+
+    def drop(self) -> None:
+        if self._stream is not None:
+            self._stream.cancel()
+        if self._channel is not None:
+            self._channel.close()
+        self._channel = self._stream = None
+        self._calls = {}
+
+    def _ask(self, request: bytes, deadline: Deadline) -> Action | Problem:
+        if not self._streaming:
+            return self._parsed(self._unary("GetAction", request, deadline), load_action)
+        self._open(deadline)
+        if self._stream is None:
+            self._stream = _Stream(self._channel.stream_stream(f"/{SERVICE}/Session"), self._metadata)
+        return self._parsed(self._stream.ask(request, deadline), load_action)
+
+    def _call(self, method: str, request: bytes, kind: type[M], deadline: Deadline) -> M:
+        try:
+            return self._parsed(self._unary(method, request, deadline), lambda data: load(data, kind))
+        except BaseException as error:
+            if not isinstance(error, Refused):
+                self.drop()
+            raise
+
+    def _unary(self, method: str, request: bytes, deadline: Deadline) -> bytes:
+        self._open(deadline)
+        call = self._calls.get(method)
+        if call is None:
+            call = self._calls[method] = self._channel.unary_unary(f"/{SERVICE}/{method}")
+        try:
+            answer: bytes = call(request, timeout=deadline.remaining(), metadata=self._metadata)
+        except grpc.RpcError as error:
+            raise as_wire_error(error, deadline) from None
+        return answer
+
+    @staticmethod
+    def _parsed(data: bytes, parse: Callable[[bytes], R]) -> R:
+        try:
+            return parse(data)
+        except BadMessage as error:
+            raise BadAnswer(str(error)[:300]) from None
+
+    def _open(self, deadline: Deadline) -> None:
+        if self._channel is None:
+            self._channel = _channel(self._connection)
+            _await_ready(self._channel, self._connection, deadline)
+
+
+class _Stream:
+    """A running Session. `ask` sends one request and waits for one answer."""
+
+    def __init__(self, method: Any, metadata: tuple[Any, ...]) -> None:
+        self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[bytes | grpc.RpcError | None] = queue.SimpleQueue()
+        self._call = method(iter(self._requests.get, None), metadata=metadata)
+        threading.Thread(target=self._receive, name="grpc-session", daemon=True).start()
+
+    def ask(self, request: bytes, deadline: Deadline) -> bytes:
+        self._requests.put(request)
+        try:
+            answer = self._answers.get(timeout=deadline.remaining())
+        except queue.Empty:
+            raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
+        if isinstance(answer, bytes):
+            return answer
+        if answer is None:
+            raise Unreachable("the service ended the stream.")
+        raise as_wire_error(answer, deadline)
+
+    def cancel(self) -> None:
+        self._requests.put(None)
+        self._call.cancel()
+
+    def _receive(self) -> None:
+        try:
+            for answer in self._call:
+                self._answers.put(answer)
+            self._answers.put(None)
+        except grpc.RpcError as error:
+            self._answers.put(error)
+
+
+def as_wire_error(error: Any, deadline: Deadline) -> WireError:
+    """What a failed call means."""
+    code, detail = error.code().name, str(error.details() or "")[:300]
+    said = dict(error.trailing_metadata() or ()).get(CODE_KEY)
+    if said is not None:
+        return Refused(Problem(code=said, detail=detail))
+    if code == "DEADLINE_EXCEEDED":
+        return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
+    if code in REFUSALS:
+        return Refused(Problem(code=REFUSALS[code], detail=detail))
+    if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):
+        return Unreachable(f"{code}: {detail}")
+    return BadAnswer(f"{code}: {detail}")
+
+
+def _channel(connection: Connection) -> Any:
+    options: list[tuple[str, Any]] = [
+        ("grpc.max_send_message_length", -1),
+        ("grpc.max_receive_message_length", MAX_ANSWER),
+        ("grpc.http2.max_frame_size", (1 << 24) - 1),
+        ("grpc.http2.lookahead_bytes", 1 << 24),
+        ("grpc.use_local_subchannel_pool", 1),
+        ("grpc.enable_http_proxy", 0),
+        ("grpc.enable_retries", 0),
+    ]
+    if not connection.secure:
+        return grpc.insecure_channel(connection.endpoint.address, options=options)
+    tls = connection.tls or ClientTls()
+    if tls.server_name:
+        options.append(("grpc.ssl_target_name_override", tls.server_name))
+    credentials = grpc.ssl_channel_credentials(_content(tls.ca), _content(tls.key), _content(tls.certificate))
+    return grpc.secure_channel(connection.endpoint.address, credentials, options=options)
+
+
+def _content(path: str | None) -> bytes | None:
+    return Path(path).read_bytes() if path else None
+
+
+def _await_ready(channel: Any, connection: Connection, deadline: Deadline) -> None:
+    """grpc would keep trying until the call's own deadline; here the first refusal counts."""
+    states: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    channel.subscribe(states.put, try_to_connect=True)
+    limit = Deadline(deadline.at_most(connection.connect_timeout))
+    try:
+        while (state := states.get(timeout=limit.remaining())) is not grpc.ChannelConnectivity.READY:
+            if state in (grpc.ChannelConnectivity.TRANSIENT_FAILURE, grpc.ChannelConnectivity.SHUTDOWN):
+                raise Unreachable(f"{connection.endpoint.address} refused the connection.")
+    except (queue.Empty, DeadlineMissed):
+        raise Unreachable(f"{connection.endpoint.address} took no connection within {limit.seconds:g} s.") from None
+    finally:
+        channel.unsubscribe(states.put)

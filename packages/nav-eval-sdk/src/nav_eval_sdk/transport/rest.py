@@ -1,0 +1,242 @@
+"""REST's client, on the standard library's http.client.
+
+An HTTP library with connection pools and redirects costs more per step than the whole exchange (benchmarks/wire_cost),
+gives every read its own timeout instead of one deadline for the answer, and would be one more dependency for
+participants. The body is packed into a buffer that is kept, and an answer is never read beyond MAX_ANSWER bytes.
+"""
+
+from __future__ import annotations
+
+import http.client
+import io
+import json
+import socket
+import ssl
+from typing import Any, TypeVar
+
+import msgspec
+
+from nav_eval_sdk.errors import BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    Message,
+    ObservationOut,
+    Problem,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.protocol.values import outgoing
+from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
+from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
+
+M = TypeVar("M", bound=Message)
+PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
+"""What is assumed of a service that has only the specification's three addresses."""
+BY_STATUS = {401: "unauthorized", 403: "unauthorized", 404: "not_found", 405: "not_found", 501: "unimplemented"}
+
+
+class RestTransport(Transport):
+    """`content_type`: application/json or application/msgpack, for requests and answers."""
+
+    def __init__(self, connection: Connection, content_type: str = MSGPACK) -> None:
+        codec: Any = msgspec.json if content_type == JSON else msgspec.msgpack
+        self.json = codec is msgspec.json
+        self._decode = codec.decode
+        self._encoder = codec.Encoder()
+        self._connection = connection
+        self._http: http.client.HTTPConnection | None = None
+        self._socket: _Socket | None = None
+        self._buffer = bytearray()
+        self._headers = {"Content-Type": content_type, "Accept": f"{content_type}, {PROBLEM}"}
+        if connection.token is not None:
+            self._headers["Authorization"] = f"Bearer {connection.token}"
+
+    def info(self, deadline: Deadline) -> Info:
+        try:
+            return self._call("GET", "info", None, Info, deadline)
+        except Refused as refused:
+            if refused.problem.code == "not_found":
+                return PLAIN_SERVICE
+            raise
+
+    def health(self, deadline: Deadline) -> ServiceStatus:
+        try:
+            return self._call("GET", "health", None, ServiceStatus, deadline)
+        except Refused as refused:
+            if refused.problem.code != "not_found":
+                raise
+        return ServiceStatus(status=self.validate(None, deadline).status)
+
+    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
+        return self._call("POST", "episode/validate", data, Validation, deadline)
+
+    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation:
+        return self._call("POST", "episode/reset", data, InitialObservation, deadline)
+
+    def act(self, ask: Ask, deadline: Deadline) -> Action:
+        message = ObservationOut(
+            session_id=ask.session_id,
+            step=ask.step,
+            request_id=ask.request_id,
+            observation=outgoing(ask.specs, ask.observation, json=self.json),
+        )
+        action = self._call("POST", "agent/act", message, Action, deadline)
+        try:
+            return ask.check(action)
+        except BadAnswer:
+            self.drop()
+            raise
+
+    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus:
+        try:
+            return self._call("POST", "episode/end", data, EndStatus, deadline)
+        except Refused as refused:
+            if refused.problem.code == "not_found":
+                return EndStatus()
+            raise
+
+    def drop(self) -> None:
+        if self._http is not None:
+            self._http.close()
+        self._http = None
+
+    def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
+        try:
+            status, content_type, body = self._exchange(method, path, message, deadline)
+        except BaseException:
+            self.drop()
+            raise
+        if status != 200:
+            raise _refused(status, content_type, body)
+        try:
+            return self._decoded(body, content_type, kind)
+        except BadAnswer:
+            self.drop()
+            raise
+
+    def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> tuple[int, str, bytes]:
+        """(status, content type, body); turns every failure of the network into a WireError."""
+        try:
+            connection = self._open(deadline)
+            connection.request(method, f"{self._connection.endpoint.path}/api/v1/{path}", *self._request(message))
+            with connection.getresponse() as response:
+                body = _read(response)
+                if response.will_close:
+                    self.drop()
+                return response.status, response.headers.get_content_type(), body
+        except TimeoutError:
+            raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
+        except (OSError, http.client.IncompleteRead) as error:
+            raise Unreachable(f"{self._connection.endpoint.address}: {error or type(error).__name__}.") from None
+        except (http.client.HTTPException, ValueError) as error:
+            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]}.") from None
+
+    def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:
+        if message is None:
+            return None, self._headers
+        self._encoder.encode_into(message, self._buffer)
+        return memoryview(self._buffer), self._headers | {"Content-Length": str(len(self._buffer))}
+
+    def _open(self, deadline: Deadline) -> http.client.HTTPConnection:
+        if self._http is None or self._socket is None:
+            self._socket = _Socket(_connect(self._connection, deadline))
+            self._http = http.client.HTTPConnection(self._connection.endpoint.host, self._connection.endpoint.port)
+            self._http.sock = self._socket
+        self._socket.deadline = deadline
+        return self._http
+
+    def _decoded(self, body: bytes, content_type: str, kind: type[M]) -> M:
+        decode: Any = msgspec.msgpack.decode if content_type == MSGPACK else msgspec.json.decode
+        try:
+            message: M = decode(body, type=kind)
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
+            return _with_nan(body, kind, str(error))
+        return message
+
+
+class _Socket:
+    """What http.client needs of a socket, with one deadline for all that is sent and received."""
+
+    def __init__(self, sock: socket.socket) -> None:
+        self._sock = sock
+        self.deadline = Deadline(None)
+
+    def sendall(self, data: Any) -> None:
+        self._sock.settimeout(self.deadline.remaining())
+        self._sock.sendall(data)
+
+    def recv_into(self, buffer: Any) -> int:
+        self._sock.settimeout(self.deadline.remaining())
+        return self._sock.recv_into(buffer)
+
+    def makefile(self, mode: str) -> io.BufferedReader:
+        return io.BufferedReader(_Incoming(self), 1 << 14)
+
+    def close(self) -> None:
+        self._sock.close()
+
+
+class _Incoming(io.RawIOBase):
+    def __init__(self, sock: _Socket) -> None:
+        self._socket = sock
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._socket.recv_into(buffer)
+
+
+def _connect(connection: Connection, deadline: Deadline) -> socket.socket:
+    limit = deadline.at_most(connection.connect_timeout)
+    try:
+        sock = socket.create_connection((connection.endpoint.host, connection.endpoint.port), timeout=limit)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return _wrapped(connection, sock) if connection.secure else sock
+    except TimeoutError:
+        raise Unreachable(f"{connection.endpoint.address} took no connection within {limit:g} s.") from None
+
+
+def _wrapped(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
+    tls = connection.tls
+    context = ssl.create_default_context(cafile=tls.ca if tls else None)
+    if tls and tls.certificate:
+        context.load_cert_chain(tls.certificate, tls.key)
+    name = tls.server_name if tls and tls.server_name else connection.endpoint.host
+    return context.wrap_socket(sock, server_hostname=name)
+
+
+def _read(response: http.client.HTTPResponse) -> bytes:
+    if (response.length or 0) > MAX_ANSWER:
+        raise ValueError(f"an answer of {response.length} bytes; at most {MAX_ANSWER} are read")
+    body = response.read(MAX_ANSWER + 1)
+    if len(body) > MAX_ANSWER:
+        raise ValueError(f"an answer of more than {MAX_ANSWER} bytes")
+    if response.length:
+        raise http.client.IncompleteRead(body, response.length)
+    return body
+
+
+def _refused(status: int, content_type: str, body: bytes) -> WireError:
+    if content_type == PROBLEM:
+        try:
+            return Refused(msgspec.json.decode(body, type=Problem))
+        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+            return BadAnswer(f"HTTP {status} with a problem that cannot be read.")
+    if status in (502, 503, 504):
+        return Unreachable(f"HTTP {status}.")
+    code = BY_STATUS.get(status, "agent_error" if status >= 500 else "bad_request")
+    return Refused(Problem(code=code, status=status, title=f"HTTP {status}"))
+
+
+def _with_nan(body: bytes, kind: type[M], fault: str) -> M:
+    """Python services write NaN into JSON; it is read, so that it can be called an invalid action."""
+    try:
+        return msgspec.convert(json.loads(body), kind)
+    except (ValueError, RecursionError, msgspec.MsgspecError):
+        raise BadAnswer(f"not a {kind.__name__}: {fault[:200]}") from None
