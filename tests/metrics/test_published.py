@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gzip
-import itertools
 import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +90,7 @@ def independent(official: Any, scan: str, path: list[str], reference: list[str])
         return float(gaps[i, j]) + (min(before) if before else 0.0)
 
     def length(nodes: list[str]) -> float:
-        return float(sum(official.graph(scan).edges[edge]["weight"] for edge in itertools.pairwise(nodes)))
+        return float(sum(official.graph(scan).edges[edge]["weight"] for edge in pairwise(nodes)))
 
     aligned = math.exp(-cost(len(agent) - 1, len(reference) - 1) / (3 * len(reference)))
     covered = float(np.mean(np.exp(-gaps.min(axis=0) / 3)))
@@ -145,7 +145,7 @@ def ndh_by_the_authors(official: Any, record: dict[str, Any], trusted: list[str]
         return float(official.distance(record["scan"], a, b))
 
     error, shortest = gap(path[-1], trusted[-1]), gap(trusted[0], trusted[-1])
-    length = sum(gap(a, b) for a, b in itertools.pairwise(path))
+    length = sum(gap(a, b) for a, b in pairwise(path))
     efficiency = shortest / max(length, shortest) if shortest > 0 else float(length == 0)
     return {
         "path_length": length,
@@ -204,7 +204,7 @@ def test_r2r_ce_stop_and_perfect_agents(recorded: list[dict[str, Any]], play: An
 
 def densified(path: list[list[float]]) -> np.ndarray:
     corners = np.array(path)
-    parts = [max(1, math.ceil(np.linalg.norm(b - a) / 0.25 - 1e-9)) for a, b in itertools.pairwise(corners)]
+    parts = [max(1, math.ceil(np.linalg.norm(b - a) / 0.25 - 1e-9)) for a, b in pairwise(corners)]
     legs = [np.linspace(a, b, n, endpoint=False) for a, b, n in zip(corners, corners[1:], parts)]
     return np.concatenate([*legs, corners[-1:]])
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -60,7 +60,7 @@ def test_online_equals_offline_on_a_graph(play: Any, path: list[str], reference:
     agent, ways = without_repeats(path), without_repeats(reference)
     distances = np.array([[abs(HOUSE[a] - HOUSE[b]) for b in ways] for a in agent])
     coverage = functional.path_coverage(functional.nearest(distances))
-    length, ways_length = (sum(abs(HOUSE[a] - HOUSE[b]) for a, b in itertools.pairwise(p)) for p in (agent, ways))
+    length, ways_length = (sum(abs(HOUSE[a] - HOUSE[b]) for a, b in pairwise(p)) for p in (agent, ways))
     assert values["dtw"] == dtw(distances)
     assert values["ndtw"] == functional.ndtw(values["dtw"], len(ways))
     assert values["path_length"] == length
