@@ -57,6 +57,14 @@ def test_every_category_of_the_specification_has_a_metric() -> None:
     assert set(METRICS) >= WALL_CLOCK
 
 
+def test_a_failure_earns_no_share_of_anything() -> None:
+    shares = {name for name in METRICS if METRICS.get(name).on_failure == 0.0}
+    assert shares == {
+        "success", "spl", "soft_spl", "oracle_success", "oracle_path_success", "ndtw", "sdtw", "cls", "path_coverage",
+        "waypoint_coverage", "coverage",
+    }  # fmt: skip
+
+
 def test_required_metrics_are_added_once() -> None:
     names = [metric.name for metric in in_order(make_metrics(["sdtw", "spl"]))]
     assert sorted(names) == ["distance_to_goal", "dtw", "ndtw", "path_length", "sdtw", "spl", "success"]

@@ -132,6 +132,7 @@ def test_a_run_equals_itself() -> None:
 def test_only_numbers_that_every_episode_has_are_compared() -> None:
     rows: Any = {("s", "1"): {"spl": 1.0, "trajectory": [], "extra": 2.0}, ("s", "2"): {"spl": 0.5, "trajectory": []}}
     assert [one.metric for one in compare([RunRecords("a", rows), RunRecords("b", rows)])] == ["spl"]
+    assert compare([RunRecords("a", rows), RunRecords("b", rows)], ["trajectory"]) == []
     with pytest.raises(RunDirectoryError, match="no metric 'extra'"):
         compare([RunRecords("a", rows), RunRecords("b", rows)], ["extra"])
 

@@ -74,6 +74,7 @@ class Success(_ByRule):
 
     name = "success"
     category = "navigation"
+    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
@@ -92,6 +93,7 @@ class OracleSuccess(_ByRule):
 
     name = "oracle_success"
     category = "navigation"
+    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
@@ -110,6 +112,7 @@ class Spl(ShortestPathMetric):
 
     name = "spl"
     category = "navigation"
+    on_failure = 0.0
     requires = ("success", "path_length")
 
     def get_metric(self) -> float:
@@ -122,6 +125,7 @@ class SoftSpl(ShortestPathMetric):
 
     name = "soft_spl"
     category = "navigation"
+    on_failure = 0.0
     requires = ("distance_to_goal", "path_length")
 
     def get_metric(self) -> float:
@@ -202,6 +206,7 @@ class OraclePathSuccess(Metric):
 
     name = "oracle_path_success"
     category = "navigation"
+    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         planned = context.episode.extra.get("planner_path")

@@ -80,6 +80,7 @@ class Ndtw(DerivedMetric):
 
     name = "ndtw"
     category = "navigation"
+    on_failure = 0.0
     requires = ("dtw",)
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -95,6 +96,7 @@ class Sdtw(DerivedMetric):
 
     name = "sdtw"
     category = "navigation"
+    on_failure = 0.0
     requires = ("success", "ndtw")
 
     def get_metric(self) -> float:
@@ -115,6 +117,7 @@ class PathCoverage(_Coverage):
 
     name = "path_coverage"
     category = "navigation"
+    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
@@ -129,6 +132,7 @@ class WaypointCoverage(_Coverage):
 
     name = "waypoint_coverage"
     category = "navigation"
+    on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
@@ -149,6 +153,7 @@ class Cls(DerivedMetric):
 
     name = "cls"
     category = "navigation"
+    on_failure = 0.0
     requires = ("path_coverage", "path_length")
 
     def reset_metric(self, context: MetricContext) -> None:

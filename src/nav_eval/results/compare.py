@@ -62,15 +62,16 @@ class Difference:
 
 
 def compare(runs: Sequence[RunRecords], metrics: Sequence[str] | None = None, seed: int = 0) -> list[Difference]:
-    """Every pair of runs on every metric (by default: the numbers that all episodes have), in the order given.
+    """Every pair of runs on every metric (by default: those that all episodes have), in the order given.
 
-    Raises RunDirectoryError for fewer than two runs, runs that cannot be compared, or a metric that one lacks.
+    Records such as `trajectory` are passed over. Raises RunDirectoryError for fewer than two runs, runs that cannot
+    be compared, or a metric that one lacks.
     """
     if len(runs) < 2:
         raise RunDirectoryError("compare needs at least two runs. Name another run directory.")
     for run in runs[1:]:
         require_comparable(runs[0], run)
-    names = _common_metrics(runs) if metrics is None else metrics
+    names = [name for name in metrics or _common_metrics(runs) if _is_number(name, runs)]
     found = [difference(a, b, metric, seed) for a, b in combinations(runs, 2) for metric in names]
     adjusted = iter(holm([one.p for one in found if one.p is not None]))
     return [one if one.p is None else replace(one, p_holm=next(adjusted)) for one in found]
@@ -98,12 +99,12 @@ def require_comparable(a: RunRecords, b: RunRecords) -> None:
 
 
 def _common_metrics(runs: Sequence[RunRecords]) -> list[str]:
-    def numbers(values: Mapping[str, Any]) -> set[str]:
-        return {name for name, value in values.items() if isinstance(value, int | float)}
-
-    everywhere = set.intersection(*(numbers(values) for run in runs for values in run.episodes.values()))
     first = next(iter(runs[0].episodes.values()))
-    return [name for name in first if name in everywhere]
+    return [name for name in first if all(name in values for run in runs for values in run.episodes.values())]
+
+
+def _is_number(name: str, runs: Sequence[RunRecords]) -> bool:
+    return all(isinstance(values.get(name, 0.0), int | float) for run in runs for values in run.episodes.values())
 
 
 def difference(first: RunRecords, second: RunRecords, metric: str, seed: int = 0) -> Difference:
