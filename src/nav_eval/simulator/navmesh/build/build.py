@@ -149,9 +149,7 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
     from nav_eval.simulator.navmesh.build.tile import PolygonMesh, tile_bytes
 
     first, spans = _heightfield(positions, triangles, settings, grid)
-    start, level, area, near, column = compact.floors(
-        first, spans, grid.width, grid.depth, grid.height, grid.climb
-    )
+    start, level, area, near, column = compact.floors(first, spans, grid.width, grid.depth, grid.height, grid.climb)
     del first, spans
     compact.erode(area, near, grid.radius)
     distance, largest = regions.distance_field(area, near)
@@ -159,16 +157,12 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
     del distance
     if ids < 0:
         raise NavmeshError(_too_fine("regions", regions.MAX_REGIONS))
-    merging.merge_regions(region, start, area, near, ids, grid.least_region, grid.small_region)
+    region = merging.merge_regions(region, start, area, near, ids, grid.least_region, grid.small_region)
 
     max_error = np.float32(settings.edge_max_error)
-    corners, begin, size, names = contours.trace_contours(
-        level, area, region, near, column, grid.width, max_error, grid.max_edge
-    )
-    corners = holes.merge_holes(corners, begin, size, names)
-    vertices, polygons, sizes, owners = polymesh.build_polygons(
-        corners, begin, size, names, int(settings.verts_per_poly)
-    )
+    corners, table = contours.trace_contours(level, area, region, near, column, grid.width, max_error, grid.max_edge)
+    corners, table = holes.merge_holes(corners, table)
+    vertices, polygons, sizes, owners = polymesh.build_polygons(corners, table, int(settings.verts_per_poly))
     if len(sizes) == 0:
         raise NavmeshError(
             f"there is no floor for an agent {settings.agent_height:g} m high and {settings.agent_radius:g} m in radius: "
@@ -198,7 +192,7 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
     )
     high = grid.high.copy()
     high[1] += np.float32(grid.height) * grid.cell_height
-    across = polymesh.neighbours(polygons, sizes, len(vertices))
+    across = polymesh.neighbours(polygons, sizes)
     mesh = PolygonMesh(vertices, polygons, sizes, across, table, points, flagged, grid.low, high)
     x, y, z = (float(v) for v in grid.low)
     params = NavmeshParams((x, y, z), float(high[0] - grid.low[0]), float(high[2] - grid.low[2]), 1, len(sizes))

@@ -46,7 +46,7 @@ def floors(
     clearance = np.empty(count, np.int32)
     area = np.empty(count, np.uint8)
     column = np.empty(count, np.int32)
-    near = np.full((count, 4), -1, np.int32)
+    near = np.empty((count, 4), np.int32)
     n = 0
     for c in range(columns):
         start[c] = n
@@ -68,6 +68,7 @@ def floors(
         for direction in range(4):
             nx = x + (direction == 2) - (direction == 0)
             nz = z + (direction == 1) - (direction == 3)
+            near[i, direction] = -1
             if nx < 0 or nz < 0 or nx >= width or nz >= depth:
                 continue
             lowest = start[nx + nz * width]
@@ -104,14 +105,13 @@ def chamfer(distance: Ints, near: Ints) -> None:
 @kernel()
 def erode(area: NDArray[np.uint8], near: Ints, radius: int) -> None:
     """Make floors within `radius` cells of a border or a wall unwalkable, in place."""
-    distance = np.full(len(area), FAR, np.int32)
+    distance = np.empty(len(area), np.int32)
     for i in range(len(area)):
         open_sides = 0
         for direction in range(4):
             k = near[i, direction]
             open_sides += k != -1 and area[k] != 0
-        if area[i] == 0 or open_sides != 4:
-            distance[i] = 0
+        distance[i] = FAR if area[i] != 0 and open_sides == 4 else 0
     chamfer(distance, near)
     for i in range(len(area)):
         if distance[i] < 2 * radius:

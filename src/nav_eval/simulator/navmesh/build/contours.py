@@ -5,7 +5,7 @@ corners where the neighbouring region changes are kept, walls are simplified by 
 (Douglas and Peucker, in lexicographic order so that both sides of a border agree) and split where too long.
 
 A contour is rows [x, height, z, side] in cells; `side` is the region on the other side of the edge that starts
-there, with AREA_BORDER set where walkable floor ends. All contours of a mesh are one array with `begin` and `size`.
+there, with AREA_BORDER set where walkable floor ends. All contours of a mesh are rows of one array.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from nav_eval.simulator.navmesh.build.merging import MAX_CONTOUR_STEPS
 from nav_eval.simulator.navmesh.build.predicates import same
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 AREA_BORDER = 0x20000
 REGION_MASK = 0xFFFF
@@ -53,14 +54,14 @@ def _trace(
     near: Ints,
     column: Ints,
     width: int,
-    out: Ints,
+    out: Longs,
 ) -> int:
     """Corners of the contour that floor i lies on into `out`, clearing the sides walked; how many."""
-    direction = 0
+    direction = np.int64(0)
     while not sides[i] & (1 << direction):
         direction += 1
     start, start_direction, own = i, direction, area[i]
-    count = 0
+    count = np.int64(0)
     for _ in range(MAX_CONTOUR_STEPS - 1):
         if sides[i] & (1 << direction):
             k = near[i, direction]
@@ -77,7 +78,7 @@ def _trace(
             sides[i] &= ~(1 << direction) & 0xF
             direction = (direction + 1) & 3
         else:
-            i = near[i, direction]
+            i = np.int64(near[i, direction])
             direction = (direction + 3) & 3
         if i == start and direction == start_direction:
             break
@@ -102,10 +103,13 @@ def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> np.float32
 
 
 @kernel()
-def _first_corners(points: Ints, count: int, picked: Ints) -> int:
+def _first_corners(points: Longs, count: int, picked: Longs) -> int:
     """Corners to start from, as point numbers in `picked`: where the other side changes, else two extremes."""
-    n = 0
-    if np.any(points[:count, 3] & REGION_MASK):
+    n = np.int64(0)
+    other_side = 0
+    for i in range(count):
+        other_side |= points[i, 3] & REGION_MASK
+    if other_side != 0:
         for i in range(count):
             change = points[i, 3] ^ points[(i + 1) % count, 3]
             if change & (REGION_MASK | AREA_BORDER):
@@ -113,7 +117,8 @@ def _first_corners(points: Ints, count: int, picked: Ints) -> int:
                 n += 1
     if n > 0:
         return n
-    low = high = 0
+    low = np.int64(0)
+    high = np.int64(0)
     for i in range(count):
         x, z = points[i, 0], points[i, 2]
         if x < points[low, 0] or (x == points[low, 0] and z < points[low, 2]):
@@ -122,11 +127,11 @@ def _first_corners(points: Ints, count: int, picked: Ints) -> int:
             high = i
     picked[0] = low
     picked[1] = high
-    return 2
+    return np.int64(2)
 
 
 @kernel()
-def _insert(picked: Ints, n: int, at: int, value: int) -> int:
+def _insert(picked: Longs, n: int, at: int, value: int) -> int:
     for j in range(n, at, -1):
         picked[j] = picked[j - 1]
     picked[at] = value
@@ -134,7 +139,7 @@ def _insert(picked: Ints, n: int, at: int, value: int) -> int:
 
 
 @kernel()
-def _farthest(points: Ints, count: int, a: int, b: int, max_error: np.float32) -> int:
+def _farthest(points: Longs, count: int, a: int, b: int, max_error: np.float32) -> int:
     """The point between corners a and b that strays most from a-b on a wall, or -1 if none strays too far."""
     ax, az, bx, bz = points[a, 0], points[a, 2], points[b, 0], points[b, 2]
     if bx > ax or (bx == ax and bz > az):
@@ -143,34 +148,34 @@ def _farthest(points: Ints, count: int, a: int, b: int, max_error: np.float32) -
         step, i, end = count - 1, (b + count - 1) % count, a
         ax, az, bx, bz = bx, bz, ax, az
     if points[i, 3] & REGION_MASK != 0 and points[i, 3] & AREA_BORDER == 0:
-        return -1
+        return np.int64(-1)
     worst = np.float32(0)
-    found = -1
+    found = np.int64(-1)
     while i != end:
         d = _deviation(points[i, 0], points[i, 2], ax, az, bx, bz)
         if d > worst:
             worst = d
             found = i
         i = (i + step) % count
-    return found if worst > max_error * max_error else -1
+    return found if worst > max_error * max_error else np.int64(-1)
 
 
 @kernel()
-def _middle(points: Ints, count: int, a: int, b: int, max_edge: int) -> int:
+def _middle(points: Longs, count: int, a: int, b: int, max_edge: int) -> int:
     """The point halfway along the wall from corner a to b if that is longer than max_edge, else -1."""
     if points[(a + 1) % count, 3] & REGION_MASK != 0:
-        return -1
-    dx = np.int64(points[b, 0]) - points[a, 0]
-    dz = np.int64(points[b, 2]) - points[a, 2]
+        return np.int64(-1)
+    dx = points[b, 0] - points[a, 0]
+    dz = points[b, 2] - points[a, 2]
     between = b - a if b >= a else b + count - a
     if dx * dx + dz * dz <= max_edge * max_edge or between <= 1:
-        return -1
+        return np.int64(-1)
     forward = dx > 0 or (dx == 0 and dz > 0)
     return (a + (between if forward else between + 1) // 2) % count
 
 
 @kernel()
-def _simplify(points: Ints, count: int, max_error: np.float32, max_edge: int, picked: Ints) -> int:
+def _simplify(points: Longs, count: int, max_error: np.float32, max_edge: int, picked: Longs) -> int:
     """Numbers of the points that stay corners, in order, into `picked`; how many."""
     n = _first_corners(points, count, picked)
     for turn in range(1 if max_edge <= 0 else 2):
@@ -189,21 +194,74 @@ def _simplify(points: Ints, count: int, max_error: np.float32, max_edge: int, pi
 
 
 @kernel()
-def _drop_repeats(corners: Ints, n: int) -> int:
-    """Remove corners equal to their successor seen from above, in place; how many stay."""
-    i = 0
-    total = n
-    while i < total:
-        if same(corners, i, corners, i + 1 if i + 1 < total else 0):
-            for j in range(i, n - 1):
-                corners[j] = corners[j + 1]
+def _drop_repeats(corners: Longs, begin: int, n: int) -> int:
+    """Remove those of n corners that equal their successor seen from above, in place; how many stay."""
+    i = np.int64(0)
+    while i < n:
+        if same(corners, begin + i, corners, begin + (i + 1) % n):
+            for j in range(begin + i, begin + n - 1):
+                for k in range(4):
+                    corners[j, k] = corners[j + 1, k]
             n -= 1
-            total -= 1
         i += 1
     return n
 
 
 @kernel()
+def _border_sides(region: Ints, near: Ints) -> tuple[NDArray[np.uint8], int]:
+    """Bit d of a floor's entry: direction d leaves its region. And how many such bits there are."""
+    sides = np.zeros(len(region), np.uint8)
+    total = 0
+    for i in range(len(region)):
+        if region[i] != 0:
+            for direction in range(4):
+                k = near[i, direction]
+                if k == -1 or region[k] != region[i]:
+                    sides[i] |= 1 << direction
+                    total += 1
+    return sides, total
+
+
+@kernel()
+def _trace_all(
+    level: Ints,
+    area: NDArray[np.uint8],
+    region: Ints,
+    near: Ints,
+    column: Ints,
+    width: int,
+    max_error: np.float32,
+    max_edge: int,
+) -> tuple[Longs, Longs, int]:
+    """trace_contours with (corners, table rows [begin, size, region], contours), both tables with rows to spare."""
+    sides, total = _border_sides(region, near)
+    corners = np.empty((total, 4), np.int64)
+    table = np.empty((total // 4 + 1, 3), np.int64)
+    points = np.empty((MAX_CONTOUR_STEPS, 4), np.int64)
+    picked = np.empty(MAX_CONTOUR_STEPS + 2, np.int64)
+    used = np.int64(0)
+    contours = 0
+    for i in range(len(level)):
+        if sides[i] == 0 or sides[i] == 0xF:
+            sides[i] = 0
+            continue
+        count = _trace(np.int64(i), sides, level, area, region, near, column, width, points)
+        n = _simplify(points, count, max_error, max_edge, picked)
+        for j in range(n):
+            for k in range(3):
+                corners[used + j, k] = points[picked[j], k]
+            corners[used + j, 3] = points[(picked[j] + 1) % count, 3] & (REGION_MASK | AREA_BORDER)
+        n = _drop_repeats(corners, used, n)
+        if n < 3:
+            continue
+        table[contours, 0] = used
+        table[contours, 1] = n
+        table[contours, 2] = region[i]
+        used += n
+        contours += 1
+    return corners, table, contours
+
+
 def trace_contours(
     level: Ints,
     area: NDArray[np.uint8],
@@ -213,47 +271,11 @@ def trace_contours(
     width: int,
     max_error: np.float32,
     max_edge: int,
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """(corners (C, 4), begin (K,), size (K,), region (K,)) of the contours, holes included, in the order found.
+) -> tuple[Longs, Longs]:
+    """(corners (C, 4), table (K, 3)) of the contours, holes included, in the order found.
 
-    max_error and max_edge in cells; max_edge 0 splits nothing.
+    Table rows are [first corner, corners, region]. max_error and max_edge in cells; max_edge 0 splits nothing.
     """
-    sides = np.zeros(len(level), np.uint8)
-    for i in range(len(level)):
-        if region[i] != 0:
-            for direction in range(4):
-                k = near[i, direction]
-                if k == -1 or region[k] != region[i]:
-                    sides[i] |= 1 << direction
-    points = np.empty((MAX_CONTOUR_STEPS, 4), np.int32)
-    picked = np.empty(MAX_CONTOUR_STEPS + 2, np.int32)
-    corners = np.empty((4096, 4), np.int32)
-    table = np.empty((256, 3), np.int32)
-    used = 0
-    contours = 0
-    for i in range(len(level)):
-        if sides[i] == 0 or sides[i] == 0xF:
-            sides[i] = 0
-            continue
-        count = _trace(i, sides, level, area, region, near, column, width, points)
-        n = _simplify(points, count, max_error, max_edge, picked)
-        while used + n > len(corners):
-            larger = np.empty((2 * len(corners), 4), np.int32)
-            larger[:used] = corners[:used]
-            corners = larger
-        for j in range(n):
-            corners[used + j, :3] = points[picked[j], :3]
-            corners[used + j, 3] = points[(picked[j] + 1) % count, 3] & (REGION_MASK | AREA_BORDER)
-        n = _drop_repeats(corners[used : used + n], n)
-        if n < 3:
-            continue
-        if contours == len(table):
-            wider = np.empty((2 * contours, 3), np.int32)
-            wider[:contours] = table
-            table = wider
-        table[contours, 0] = used
-        table[contours, 1] = n
-        table[contours, 2] = region[i]
-        used += n
-        contours += 1
-    return corners[:used].copy(), table[:contours, 0].copy(), table[:contours, 1].copy(), table[:contours, 2].copy()
+    corners, table, count = _trace_all(level, area, region, near, column, width, max_error, max_edge)
+    table = table[:count].copy()
+    return corners[: table[-1, 0] + table[-1, 1] if count else 0].copy(), table

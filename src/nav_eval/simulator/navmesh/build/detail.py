@@ -24,11 +24,14 @@ from nav_eval.simulator.navmesh.build.planar import (
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 MAX_VERTICES = 127
 MAX_TRIANGLES = 255
 MAX_PER_EDGE = 32
 
+_FACTOR_X, _FACTOR_Z = np.int64(0x8DA6B343), np.int64(0xD8163841)
+_FIRST = np.int64(0)
 _ONE = np.float32(1.0)
 _TWO = np.float32(2.0)
 _TENTH = np.float32(0.1)
@@ -45,7 +48,7 @@ def _least_width(points: Floats, count: int) -> np.float32:
         widest = np.float32(0)
         for i in range(count):
             if i != a and i != b:
-                widest = max(widest, segment_gap2(points, i, points, a, b))
+                widest = max(widest, segment_gap2(points, np.int64(i), points, np.int64(a), b))
         least = min(least, widest)
     return np.sqrt(least)
 
@@ -60,7 +63,7 @@ def _sample_edge(
     max_error: np.float32,
     cell: Floats,
     radius: int,
-    box: Ints,
+    box: Longs,
     heights: Ints,
     edge: Floats,
 ) -> int:
@@ -86,14 +89,12 @@ def _sample_edge(
         edge[k, 0] = points[a, 0] + dx * u
         edge[k, 2] = points[a, 2] + dz * u
         y = points[a, 1] + dy * u
-        h = height_at(
-            edge[k, 0], y, edge[k, 2], cell[1], cell[2], radius, box[0], box[1], box[2], box[3], heights
-        )
+        h = height_at(edge[k, 0], y, edge[k, 2], cell[1], cell[2], radius, box[0], box[1], box[2], box[3], heights)
         edge[k, 1] = np.float32(h) * cell[2]
     kept = np.zeros(MAX_PER_EDGE + 1, np.uint8)
     kept[0] = 1
     kept[steps] = 1
-    low = 0
+    low = np.int64(0)
     while low < steps:
         high = low + 1
         while not kept[high]:
@@ -101,7 +102,7 @@ def _sample_edge(
         worst = np.float32(0)
         at = -1
         for m in range(low + 1, high):
-            gap = segment_gap3(edge, m, low, high)
+            gap = segment_gap3(edge, np.int64(m), low, high)
             if gap > worst:
                 worst = gap
                 at = m
@@ -112,7 +113,8 @@ def _sample_edge(
     for m in range(1, steps):
         k = steps - m if swapped else m
         if kept[k]:
-            points[used] = edge[k]
+            for axis in range(3):
+                points[used, axis] = edge[k, axis]
             used += 1
     return used
 
@@ -130,27 +132,28 @@ def _grid_samples(
     spacing: np.float32,
     cell: Floats,
     radius: int,
-    box: Ints,
+    box: Longs,
     heights: Ints,
 ) -> Floats:
     """(S, 3) jittered points of the world's sampling grid well inside the polygon, at floor height."""
-    low = points[0].copy()
-    high = points[0].copy()
-    for i in range(1, count):
-        for k in range(3):
+    low = np.empty(3, np.float32)
+    high = np.empty(3, np.float32)
+    for k in range(3):
+        low[k] = high[k] = points[0, k]
+        for i in range(1, count):
             low[k] = min(low[k], points[i, k])
             high[k] = max(high[k], points[i, k])
     x0, x1 = int(np.floor(low[0] / spacing)), int(np.ceil(high[0] / spacing))
     z0, z1 = int(np.floor(low[2] / spacing)), int(np.ceil(high[2] / spacing))
     samples = np.empty((max(0, (x1 - x0) * (z1 - z0)), 3), np.float32)
-    n = 0
+    n = np.int64(0)
     point = np.empty((1, 3), np.float32)
     for z in range(z0, z1):
         for x in range(x0, x1):
             point[0, 0] = np.float32(x) * spacing
             point[0, 1] = (high[1] + low[1]) * np.float32(0.5)
             point[0, 2] = np.float32(z) * spacing
-            if signed_border_gap(points, count, point, 0) > -spacing / _TWO:
+            if signed_border_gap(points, count, point, _FIRST) > -spacing / _TWO:
                 continue
             h = height_at(
                 point[0, 0],
@@ -165,9 +168,9 @@ def _grid_samples(
                 box[3],
                 heights,
             )
-            samples[n, 0] = point[0, 0] + _jitter(n, 0x8DA6B343) * cell[0] * _TENTH
+            samples[n, 0] = point[0, 0] + _jitter(n, _FACTOR_X) * cell[0] * _TENTH
             samples[n, 1] = np.float32(h) * cell[2]
-            samples[n, 2] = point[0, 2] + _jitter(n, 0xD8163841) * cell[0] * _TENTH
+            samples[n, 2] = point[0, 2] + _jitter(n, _FACTOR_Z) * cell[0] * _TENTH
             n += 1
     return samples[:n]
 
@@ -180,16 +183,16 @@ def _detail(
     max_error: np.float32,
     cell: Floats,
     radius: int,
-    box: Ints,
+    box: Longs,
     heights: Ints,
     edge: Floats,
-    hull: Ints,
-    edges: Ints,
-    triangles: Ints,
+    hull: Longs,
+    edges: Longs,
+    triangles: Longs,
 ) -> tuple[int, int]:
     """Detail mesh of the polygon points[:count]: (points, triangles) used."""
     used = count
-    hull_count = 0
+    hull_count = np.int64(0)
     least_width = _least_width(points, count)
     j = count - 1
     for i in range(count):
@@ -197,7 +200,9 @@ def _detail(
         hull_count += 1
         before = used
         if spacing > np.float32(0):
-            used = _sample_edge(points, used, j, i, spacing, max_error, cell, radius, box, heights, edge)
+            used = _sample_edge(
+                points, used, np.int64(j), np.int64(i), spacing, max_error, cell, radius, box, heights, edge
+            )
         for k in range(before, used):
             hull[hull_count] = k
             hull_count += 1
@@ -214,17 +219,18 @@ def _detail(
         best = -1
         for i in range(len(samples)):
             if not added[i]:
-                gap = mesh_gap(samples, i, points, triangles, found)
+                gap = mesh_gap(samples, np.int64(i), points, triangles, found)
                 if gap > worst:
                     worst = gap
                     best = i
         if best == -1 or worst <= max_error:
             break
         added[best] = 1
-        points[used] = samples[best]
+        for k in range(3):
+            points[used, k] = samples[best, k]
         used += 1
         found = delaunay(points, used, hull, hull_count, edges, triangles)
-    return used, min(found, MAX_TRIANGLES)
+    return used, min(found, np.int64(MAX_TRIANGLES))
 
 
 @kernel()
@@ -232,17 +238,14 @@ def _on_border(points: Floats, a: int, b: int, polygon: Floats, count: int) -> i
     """1 if the segment a-b lies on an edge of the polygon, else 0."""
     j = count - 1
     for i in range(count):
-        if (
-            segment_gap2(points, a, polygon, j, i) < _ON_EDGE
-            and segment_gap2(points, b, polygon, j, i) < _ON_EDGE
-        ):
+        if segment_gap2(points, a, polygon, j, i) < _ON_EDGE and segment_gap2(points, b, polygon, j, i) < _ON_EDGE:
             return 1
         j = i
     return 0
 
 
 @kernel()
-def _box(corners: Ints, count: int, columns: int, rows: int, box: Ints) -> None:
+def _box(corners: Longs, count: int, columns: int, rows: int, box: Longs) -> None:
     """[x, z, width, depth] of the cells around a polygon, one more on each side."""
     x0, x1, z0, z1 = columns, 0, rows, 0
     for i in range(count):
@@ -257,11 +260,11 @@ def _box(corners: Ints, count: int, columns: int, rows: int, box: Ints) -> None:
 
 
 @kernel()
-def build_detail(
-    vertices: Ints,
-    polygons: Ints,
-    sizes: Ints,
-    regions: Ints,
+def _build(
+    vertices: Longs,
+    polygons: Longs,
+    sizes: Longs,
+    regions: Longs,
     start: Ints,
     level: Ints,
     region: Ints,
@@ -274,37 +277,29 @@ def build_detail(
     spacing: np.float32,
     max_error: np.float32,
     radius: int,
-) -> tuple[Ints, Floats, NDArray[np.uint8]]:
-    """(table (P, 4), points (N, 3) float32 metres, triangles (T, 4) uint8) of the detail mesh.
-
-    `table` rows are [first point, points, first triangle, triangles]; a polygon's points start with its corners.
-    Triangles are [a, b, c, flags], two bits of flags an edge, 1 = on the polygon's border. `cell` is [cell size,
-    its inverse, cell height]; `low` the lower bound of the heightfield; spacing and max_error in metres.
-    """
-    count = len(sizes)
-    table = np.zeros((count, 4), np.int32)
-    out_points = np.empty((256, 3), np.float32)
-    out_triangles = np.empty((256, 4), np.uint8)
-    n_points = 0
-    n_triangles = 0
+    table: Longs,
+    out_points: Floats,
+    out_triangles: NDArray[np.uint8],
+) -> None:
+    """build_detail into arrays that hold the most points and triangles there can be."""
+    n_points = np.int64(0)
+    n_triangles = np.int64(0)
     heights = np.empty(1, np.int32)
     queue = np.empty(3, np.int32)
-    box = np.empty(4, np.int32)
-    corners = np.empty((polygons.shape[1], 3), np.int32)
+    box = np.empty(4, np.int64)
+    corners = np.empty((polygons.shape[1], 3), np.int64)
     points = np.empty((256, 3), np.float32)
     border = np.empty((polygons.shape[1], 3), np.float32)
     edge = np.empty((MAX_PER_EDGE + 1, 3), np.float32)
-    hull = np.empty(2 * MAX_VERTICES, np.int32)
-    edges = np.empty((10 * 256, 4), np.int32)
-    triangles = np.empty((10 * 256, 3), np.int32)
-    scale = np.array([cell[0], cell[2], cell[0]], np.float32)
-    lift = np.array([low[0], low[1] + cell[2], low[2]], np.float32)
-    for p in range(count):
+    hull = np.empty(2 * MAX_VERTICES, np.int64)
+    edges = np.empty((10 * 256, 4), np.int64)
+    triangles = np.empty((10 * 256, 3), np.int64)
+    for p in range(len(sizes)):
         size = sizes[p]
         for i in range(size):
             for k in range(3):
                 corners[i, k] = vertices[polygons[p, i], k]
-                points[i, k] = np.float32(corners[i, k]) * scale[k]
+                points[i, k] = np.float32(corners[i, k]) * cell[2 if k == 1 else 0]
                 border[i, k] = points[i, k] + low[k]
         _box(corners, size, columns, rows, box)
         if box[2] * box[3] > len(heights):
@@ -330,32 +325,73 @@ def build_detail(
         used, found = _detail(
             points, size, spacing, max_error, cell, radius, box, heights, edge, hull, edges, triangles
         )
-        if n_points + used > len(out_points):
-            more_points = np.empty((2 * (n_points + used), 3), np.float32)
-            more_points[:n_points] = out_points[:n_points]
-            out_points = more_points
-        if n_triangles + found > len(out_triangles):
-            more_triangles = np.empty((2 * (n_triangles + found), 4), np.uint8)
-            more_triangles[:n_triangles] = out_triangles[:n_triangles]
-            out_triangles = more_triangles
         for i in range(used):
             for k in range(3):
-                points[i, k] += lift[k]
+                points[i, k] += low[k] + cell[2] if k == 1 else low[k]
                 out_points[n_points + i, k] = points[i, k]
         for t in range(found):
-            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            out_triangles[n_triangles + t, 0] = a
-            out_triangles[n_triangles + t, 1] = b
-            out_triangles[n_triangles + t, 2] = c
-            out_triangles[n_triangles + t, 3] = (
-                _on_border(points, a, b, border, size)
-                | _on_border(points, b, c, border, size) << 2
-                | _on_border(points, c, a, border, size) << 4
-            )
+            flags = 0
+            for k in range(3):
+                a, b = triangles[t, k], triangles[t, (k + 1) % 3]
+                flags |= _on_border(points, a, b, border, size) << 2 * k
+                out_triangles[n_triangles + t, k] = a
+            out_triangles[n_triangles + t, 3] = flags
         table[p, 0] = n_points
         table[p, 1] = used
         table[p, 2] = n_triangles
         table[p, 3] = found
         n_points += used
         n_triangles += found
-    return table, out_points[:n_points].copy(), out_triangles[:n_triangles].copy()
+
+
+def build_detail(
+    vertices: Longs,
+    polygons: Longs,
+    sizes: Longs,
+    regions: Longs,
+    start: Ints,
+    level: Ints,
+    region: Ints,
+    near: Ints,
+    column: Ints,
+    columns: int,
+    rows: int,
+    low: Floats,
+    cell: Floats,
+    spacing: np.float32,
+    max_error: np.float32,
+    radius: int,
+) -> tuple[Longs, Floats, NDArray[np.uint8]]:
+    """(table (P, 4), points (N, 3) float32 metres, triangles (T, 4) uint8) of the detail mesh.
+
+    `table` rows are [first point, points, first triangle, triangles]; a polygon's points start with its corners.
+    Triangles are [a, b, c, flags], two bits of flags an edge, 1 = on the polygon's border. `cell` is [cell size,
+    its inverse, cell height]; `low` the lower bound of the heightfield; spacing and max_error in metres; `radius`
+    how far, in cells, a height is looked for where a sample has none.
+    """
+    count = len(sizes)
+    table = np.empty((count, 4), np.int64)
+    points = np.empty((count * MAX_VERTICES, 3), np.float32)  # memory is taken only where something is written
+    triangles = np.empty((count * MAX_TRIANGLES, 4), np.uint8)
+    _build(
+        vertices,
+        polygons,
+        sizes,
+        regions,
+        start,
+        level,
+        region,
+        near,
+        column,
+        columns,
+        rows,
+        low,
+        cell,
+        spacing,
+        max_error,
+        radius,
+        table,
+        points,
+        triangles,
+    )
+    return table, points[: table[-1, 0] + table[-1, 1]].copy(), triangles[: table[-1, 2] + table[-1, 3]].copy()

@@ -14,22 +14,24 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.predicates import in_cone, meet, same
 
-Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+BEGIN, SIZE, REGION = 0, 1, 2
+_NUMBER = (1 << 20) - 1
+_START, _NOTHING = np.int64(0), np.int64(-1)
+
+
+def windings(corners: Longs, table: Longs) -> Longs:
+    """(K,) 1 for an outline, -1 for a hole, which is walked the other way round."""
+    following = np.arange(1, len(corners) + 1)
+    following[table[:, BEGIN] + table[:, SIZE] - 1] = table[:, BEGIN]
+    x, z = corners[:, 0], corners[:, 2]
+    doubled = np.add.reduceat(x[following] * z - x * z[following], table[:, BEGIN])
+    return np.where(doubled < -2, -1, 1)
 
 
 @kernel()
-def _winding(corners: Ints, begin: int, size: int) -> int:
-    """1 for an outline, -1 for a hole."""
-    total = np.int64(0)
-    j = begin + size - 1
-    for i in range(begin, begin + size):
-        total += np.int64(corners[i, 0]) * corners[j, 2] - np.int64(corners[j, 0]) * corners[i, 2]
-        j = i
-    return -1 if total < -2 else 1
-
-
-@kernel()
-def _sort(keys: NDArray[np.int64], count: int) -> None:
+def _sort(keys: Longs, count: int) -> None:
     """Shell sort, in place, of the first `count` (all different) keys."""
     gap = 1
     while gap < count // 3:
@@ -46,7 +48,7 @@ def _sort(keys: NDArray[np.int64], count: int) -> None:
 
 
 @kernel()
-def _hits(p: Ints, a: int, q: Ints, b: int, ring: Ints, begin: int, size: int, skip: int) -> bool:
+def _hits(p: Longs, a: int, q: Longs, b: int, ring: Longs, begin: int, size: int, skip: int) -> bool:
     """Whether p[a]-q[b] meets an edge of the ring that shares no corner with it and does not touch corner `skip`."""
     for k in range(size):
         after = k + 1 if k + 1 < size else 0
@@ -62,124 +64,105 @@ def _hits(p: Ints, a: int, q: Ints, b: int, ring: Ints, begin: int, size: int, s
 
 @kernel()
 def _joint(
-    outline: Ints,
-    n: int,
-    corners: Ints,
-    begin: Ints,
-    size: Ints,
-    holes: NDArray[np.int64],
-    rank: int,
-    corner: int,
-    keys: NDArray[np.int64],
+    outline: Longs, n: int, corners: Longs, table: Longs, holes: Longs, rank: int, corner: int, keys: Longs
 ) -> int:
-    """The outline corner to cut to from `corner` of the hole of that rank, or -1."""
-    candidates = 0
+    """The outline corner to cut to from `corner` of the hole of that rank, or -1.
+
+    `keys` is scratch that outlives the call: the quirk above may read what an earlier call left.
+    """
+    candidates = np.int64(0)
     for j in range(n):
-        if in_cone(outline, j - 1 if j > 0 else n - 1, j, j + 1 if j + 1 < n else 0, corners, corner):
-            dx = np.int64(outline[j, 0]) - corners[corner, 0]
-            dz = np.int64(outline[j, 2]) - corners[corner, 2]
+        if in_cone(outline, (j + n - 1) % n, np.int64(j), (j + 1) % n, corners, corner):
+            dx = outline[j, 0] - corners[corner, 0]
+            dz = outline[j, 2] - corners[corner, 2]
             keys[candidates] = (dx * dx + dz * dz) << 20 | j
             candidates += 1
     _sort(keys, candidates)
-    skip = keys[rank] & 0xFFFFF
+    skip = keys[rank] & _NUMBER
     for j in range(candidates):
-        end = keys[j] & 0xFFFFF
-        blocked = _hits(outline, end, corners, corner, outline, 0, n, skip)
+        end = keys[j] & _NUMBER
+        blocked = _hits(outline, end, corners, corner, outline, _START, n, skip)
         for k in range(rank, len(holes)):
+            hole = holes[k]
             if blocked:
                 break
-            blocked = _hits(outline, end, corners, corner, corners, begin[holes[k]], size[holes[k]], -1)
+            blocked = _hits(outline, end, corners, corner, corners, table[hole, BEGIN], table[hole, SIZE], _NOTHING)
         if not blocked:
             return end
-    return -1
+    return np.int64(-1)
 
 
 @kernel()
-def _leftmost(corners: Ints, begin: int, size: int) -> int:
+def _leftmost(corners: Longs, begin: int, size: int) -> int:
     best = begin
     for i in range(begin + 1, begin + size):
-        if corners[i, 0] < corners[best, 0] or (
-            corners[i, 0] == corners[best, 0] and corners[i, 2] < corners[best, 2]
-        ):
+        if corners[i, 0] < corners[best, 0] or (corners[i, 0] == corners[best, 0] and corners[i, 2] < corners[best, 2]):
             best = i
     return best
 
 
 @kernel()
-def _holes_of(
-    region: int, kinds: NDArray[np.int64], corners: Ints, begin: Ints, size: Ints, regions: Ints
-) -> NDArray[np.int64]:
-    """Numbers of a region's holes, from left to right, then in z, then in the order found."""
-    found = np.empty(len(begin), np.int64)
-    count = 0
-    for k in range(len(begin)):
-        if regions[k] == region and kinds[k] < 0:
-            corner = _leftmost(corners, begin[k], size[k])
-            place = np.int64(corners[corner, 0]) << 16 | np.int64(corners[corner, 2])
-            found[count] = place << 24 | k
-            count += 1
-    _sort(found, count)
-    return found[:count] & 0xFFFFFF
+def join_holes(outline: Longs, n: int, corners: Longs, table: Longs, holes: Longs, other: Longs) -> tuple[Longs, int]:
+    """Join holes (numbers of contours) into an outline of n corners; (outline, its corners). Joined ones get size 0.
 
-
-@kernel()
-def _merge(
-    outline: Ints, n: int, corners: Ints, begin: Ints, size: Ints, holes: NDArray[np.int64], other: Ints
-) -> tuple[Ints, int]:
-    """Join holes into an outline of n corners; (outline, its corners). Joined holes get size 0.
-
-    `outline` and `other` are scratch arrays with room for the result; they change places at each join.
+    `outline` and `other` are scratch arrays with room for the result; they change places at each join. A hole that
+    sees no corner of the outline stays a contour of its own.
     """
     keys = np.zeros(len(outline), np.int64)
     for rank in range(len(holes)):
         hole = holes[rank]
-        corner = _leftmost(corners, begin[hole], size[hole])
-        end = -1
-        for _ in range(size[hole]):
-            end = _joint(outline, n, corners, begin, size, holes, rank, corner, keys)
+        begin, size = table[hole, BEGIN], table[hole, SIZE]
+        corner = _leftmost(corners, begin, size)
+        end = np.int64(-1)
+        for _ in range(size):
+            end = _joint(outline, n, corners, table, holes, np.int64(rank), corner, keys)
             if end != -1:
                 break
-            corner = corner + 1 if corner + 1 < begin[hole] + size[hole] else begin[hole]
+            corner = begin + (corner - begin + 1) % size
         if end == -1:
             continue
-        for j in range(n + 1):
-            other[j] = outline[(end + j) % n]
-        for j in range(size[hole] + 1):
-            other[n + 1 + j] = corners[begin[hole] + (corner - begin[hole] + j) % size[hole]]
-        n += size[hole] + 2
-        size[hole] = 0
+        for k in range(4):
+            for j in range(n + 1):
+                other[j, k] = outline[(end + j) % n, k]
+            for j in range(size + 1):
+                other[n + 1 + j, k] = corners[begin + (corner - begin + j) % size, k]
+        n += size + 2
+        table[hole, SIZE] = 0
         outline, other = other, outline
     return outline, n
 
 
-@kernel()
-def merge_holes(corners: Ints, begin: Ints, size: Ints, regions: Ints) -> Ints:
-    """`corners` with the merged outlines appended; begin and size (K,) change in place, to 0 for a joined hole.
+def merge_holes(corners: Longs, table: Longs) -> tuple[Longs, Longs]:
+    """Contours (corners, table) with the holes of each region joined to its outline.
 
-    A hole that cannot be joined, or has no outline, stays a contour of its own, as in Recast.
+    Rows of the table keep their places; joined holes have size 0. A region without an outline keeps its holes as
+    contours; of several outlines the last is the one.
     """
-    kinds = np.empty(len(begin), np.int64)
-    outline_of = np.full(regions.max() + 1 if len(regions) > 0 else 1, -1, np.int64)
-    holed = np.zeros(len(outline_of), np.uint8)
-    for k in range(len(begin)):
-        kinds[k] = _winding(corners, begin[k], size[k])
-        if kinds[k] > 0:
-            outline_of[regions[k]] = k
-        else:
-            holed[regions[k]] = 1
-    for region in range(len(holed)):
-        target = outline_of[region]
-        if not holed[region] or target == -1:
+    if len(table) == 0:
+        return corners, table
+    table = table.copy()
+    winding = windings(corners, table)
+    parts = [corners]
+    total = len(corners)
+    for region in np.unique(table[winding < 0, REGION]):
+        own = np.flatnonzero(table[:, REGION] == region)
+        outlines, holes = own[winding[own] > 0], own[winding[own] < 0]
+        if len(outlines) == 0:
             continue
-        holes = _holes_of(region, kinds, corners, begin, size, regions)
-        n = np.int64(size[target])
-        room = n
-        for k in range(len(holes)):
-            room += size[holes[k]] + 2
-        outline = np.empty((room, 4), np.int32)
-        outline[:n] = corners[begin[target] : begin[target] + n]
-        outline, n = _merge(outline, n, corners, begin, size, holes, np.empty((room, 4), np.int32))
-        begin[target] = len(corners)
-        size[target] = n
-        corners = np.concatenate((corners, outline[:n]))
-    return corners
+        target = outlines[-1]
+        begin, size = table[target, BEGIN], table[target, SIZE]
+        outline = np.empty((size + (table[holes, SIZE] + 2).sum(), 4), np.int64)
+        outline[:size] = corners[begin : begin + size]
+        holes = _left_to_right(corners, table, holes)
+        outline, size = join_holes(outline, size, corners, table, holes, np.empty_like(outline))
+        table[target, BEGIN], table[target, SIZE] = total, size
+        parts.append(outline[:size])
+        total += size
+    return np.concatenate(parts), table
+
+
+def _left_to_right(corners: Longs, table: Longs, holes: Longs) -> Longs:
+    """Holes sorted by their leftmost corner's x, then z, then as given."""
+    places = [corners[_leftmost(corners, table[h, BEGIN], table[h, SIZE]), 0:3:2] for h in holes]
+    x, z = np.transpose(places)
+    return holes[np.lexsort((z, x))]

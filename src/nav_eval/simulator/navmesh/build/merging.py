@@ -14,19 +14,21 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 MAX_CONTOUR_STEPS = 40_000
-
-
-@kernel(inline="always")
-def _across(i: int, direction: int, region: Ints, near: Ints) -> int:
-    """The region that floor i sees in a direction; 0 is a wall."""
-    k = near[i, direction]
-    return 0 if k == -1 else region[k]
+_WALL = np.int64(0)
 
 
 @kernel()
-def _drop_repeats(ring: Ints, begin: int, size: int) -> int:
+def _across(i: int, direction: int, region: Ints, near: Ints) -> int:
+    """The region that floor i sees in a direction; 0 is a wall."""
+    k = near[i, direction]
+    return np.int64(0) if k == -1 else np.int64(region[k])
+
+
+@kernel()
+def _drop_repeats(ring: Longs, begin: int, size: int) -> int:
     """Make neighbours in a ring differ, in place; its new size, at least 1 if it had any."""
     i = 0
     while i < size and size > 1:
@@ -40,39 +42,34 @@ def _drop_repeats(ring: Ints, begin: int, size: int) -> int:
 
 
 @kernel()
-def _walk(i: int, direction: int, region: Ints, near: Ints, out: Ints) -> int:
-    """Regions met along the contour of floor i's region, starting at its side `direction`; how many in `out`."""
+def _walk(i: int, direction: int, region: Ints, near: Ints, out: Longs, begin: int) -> int:
+    """Put the regions met along the contour through side `direction` of floor i into out[begin:]; how many."""
     start = i
     start_direction = direction
     seen = _across(i, direction, region, near)
-    out[0] = seen
-    count = 1
+    out[begin] = seen
+    count = np.int64(1)
     for _ in range(MAX_CONTOUR_STEPS - 1):
         other = _across(i, direction, region, near)
         if other != region[i]:
             if other != seen:
                 seen = other
-                out[count] = seen
+                out[begin + count] = seen
                 count += 1
             direction = (direction + 1) & 3
         else:
-            i = near[i, direction]
+            i = np.int64(near[i, direction])
             direction = (direction + 3) & 3
         if i == start and direction == start_direction:
             break
-    return _drop_repeats(out, 0, count)
+    return _drop_repeats(out, begin, count)
 
 
 @kernel()
-def _room(ring: Ints, begin: Ints, size: Ints, end: int, wanted: int) -> tuple[Ints, int]:
-    """(ring, end) with at least `wanted` free entries behind `end`; packs the live rings if it must."""
-    if end + wanted <= len(ring):
-        return ring, end
-    live = 0
-    for r in range(len(size)):
-        live += size[r]
-    packed = np.empty(2 * (live + wanted), np.int32)
-    end = 0
+def _pack(ring: Longs, begin: Longs, size: Longs) -> tuple[Longs, int]:
+    """(pool, end) with the live rings only; the pool is as large as before."""
+    packed = np.empty(len(ring), np.int64)
+    end = np.int64(0)
     for r in range(len(size)):
         for j in range(size[r]):
             packed[end + j] = ring[begin[r] + j]
@@ -82,7 +79,7 @@ def _room(ring: Ints, begin: Ints, size: Ints, end: int, wanted: int) -> tuple[I
 
 
 @kernel()
-def _overlaps(r: int, other: int, head: Ints, above: Ints) -> bool:
+def _overlaps(r: int, other: int, head: Longs, above: Longs) -> bool:
     """Whether `other` is listed above or below r."""
     entry = head[r]
     while entry != -1:
@@ -93,13 +90,15 @@ def _overlaps(r: int, other: int, head: Ints, above: Ints) -> bool:
 
 
 @kernel()
-def _note_overlap(r: int, other: int, head: Ints, above: Ints, used: int) -> tuple[Ints, int]:
+def _note_overlap(r: int, other: int, head: Longs, above: Longs, used: int) -> tuple[Longs, int]:
     """List `other` above or below r, once; the table and its length, which may have grown."""
     if _overlaps(r, other, head, above):
         return above, used
     if used == len(above):
-        larger = np.empty((2 * used, 2), np.int32)
-        larger[:used] = above
+        larger = np.empty((2 * used, 2), np.int64)
+        for entry in range(used):
+            larger[entry, 0] = above[entry, 0]
+            larger[entry, 1] = above[entry, 1]
         above = larger
     above[used, 0] = other
     above[used, 1] = head[r]
@@ -108,27 +107,27 @@ def _note_overlap(r: int, other: int, head: Ints, above: Ints, used: int) -> tup
 
 
 @kernel()
-def _mergeable(a: int, b: int, name_b: int, ring: Ints, begin: Ints, size: Ints, head: Ints, above: Ints) -> bool:
+def _mergeable(a: int, b: int, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs) -> bool:
     """Whether region a meets b along one stretch at most and never lies above or below it."""
     meetings = 0
     for j in range(begin[a], begin[a] + size[a]):
-        meetings += ring[j] == name_b
-    return meetings <= 1 and not _overlaps(a, name_b, head, above)
+        meetings += ring[j] == b
+    return meetings <= 1 and not _overlaps(a, b, head, above)
 
 
 @kernel()
-def _index(ring: Ints, begin: int, size: int, value: int) -> int:
+def _index(ring: Longs, begin: int, size: int, value: int) -> int:
     for j in range(size):
         if ring[begin + j] == value:
-            return j
-    return -1
+            return np.int64(j)
+    return np.int64(-1)
 
 
 @kernel()
-def _drop_small_groups(name: Ints, cells: Ints, ring: Ints, begin: Ints, size: Ints, least: int) -> None:
+def _drop_small_groups(name: Longs, cells: Longs, ring: Longs, begin: Longs, size: Longs, least: int) -> None:
     """Groups of connected regions with fewer than `least` cells lose their name and cells, in place."""
     visited = np.zeros(len(name), np.uint8)
-    group = np.empty(len(name), np.int32)
+    group = np.empty(len(name), np.int64)
     for r in range(1, len(name)):
         if cells[r] == 0 or visited[r]:
             continue
@@ -154,122 +153,143 @@ def _drop_small_groups(name: Ints, cells: Ints, ring: Ints, begin: Ints, size: I
 
 
 @kernel()
-def merge_regions(
-    region: Ints, start: Ints, area: NDArray[np.uint8], near: Ints, count: int, least: int, small: int
+def _target(
+    r: int, name: Longs, cells: Longs, kind: Longs, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs
 ) -> int:
-    """Rename regions in place to 1..n and return n.
+    """The smallest neighbour that region r can merge with, the first if equal, or r. A spiral's kind is -1."""
+    fewest = 0xFFFFFFF
+    target = r
+    for j in range(begin[r], begin[r] + size[r]):
+        other = ring[j]
+        if name[other] == 0 or kind[other] != kind[r] or cells[other] >= fewest:
+            continue
+        if _mergeable(r, other, ring, begin, size, head, above) and _mergeable(
+            other, r, ring, begin, size, head, above
+        ):
+            fewest = cells[other]
+            target = other
+    return target
 
-    `least`: cells below which a group of connected regions goes; `small`: cells up to which a region is merged.
-    Regions that lie above themselves (a spiral stair) are left as they are.
-    """
-    name = np.arange(count + 1).astype(np.int32)
-    cells = np.zeros(count + 1, np.int32)
-    kind = np.zeros(count + 1, np.uint8)
-    spiral = np.zeros(count + 1, np.uint8)
-    head = np.full(count + 1, -1, np.int32)
-    above = np.empty((256, 2), np.int32)
-    used = 0
-    begin = np.zeros(count + 1, np.int32)
-    size = np.zeros(count + 1, np.int32)
-    ring = np.empty(4096, np.int32)
-    end = 0
-    walk = np.empty(MAX_CONTOUR_STEPS + 1, np.int32)
+
+@kernel()
+def _rename(old: int, new: int, name: Longs, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs) -> None:
+    """Replace a region's name wherever it occurs."""
+    for r in range(1, len(name)):
+        if name[r] == 0:
+            continue
+        if name[r] == old:
+            name[r] = new
+        changed = False
+        for j in range(begin[r], begin[r] + size[r]):
+            if ring[j] == old:
+                ring[j] = new
+                changed = True
+        entry = head[r]
+        while entry != -1:
+            if above[entry, 0] == old:
+                above[entry, 0] = new
+            entry = above[entry, 1]
+        if changed:
+            size[r] = _drop_repeats(ring, begin[r], size[r])
+
+
+@kernel()
+def _merge(
+    region: Ints,
+    start: Ints,
+    area: NDArray[np.uint8],
+    near: Ints,
+    least: int,
+    small: int,
+    name: Longs,
+    cells: Longs,
+    kind: Longs,
+    head: Longs,
+    begin: Longs,
+    size: Longs,
+) -> None:
+    """Fill the tables from the floors, then drop and merge regions in them; `name` is the result."""
+    sides = 0
+    for i in range(len(region)):
+        for direction in range(4):
+            sides += _across(np.int64(i), np.int64(direction), region, near) != region[i]
+    # a walk notes a side of a region's border at most once, and merging only shortens rings
+    ring = np.empty(2 * sides + 16, np.int64)
+    end = np.int64(0)
+    above = np.empty((256, 2), np.int64)
+    used = np.int64(0)
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
-            r = region[i]
+            r = np.int64(region[i])
             if r == 0:
                 continue
             cells[r] += 1
             for k in range(start[c], start[c + 1]):
                 if k != i and region[k] != 0:
                     if region[k] == r:
-                        spiral[r] = 1
-                    above, used = _note_overlap(r, region[k], head, above, used)
+                        kind[r] = -1
+                    above, used = _note_overlap(r, np.int64(region[k]), head, above, used)
             if size[r] > 0:
                 continue
-            kind[r] = area[i]
+            if kind[r] != -1:
+                kind[r] = area[i]
             for direction in range(4):
-                if _across(i, direction, region, near) != r:
-                    length = _walk(i, direction, region, near, walk)
-                    ring, end = _room(ring, begin, size, end, length)
-                    ring[end : end + length] = walk[:length]
+                if _across(np.int64(i), np.int64(direction), region, near) != r:
                     begin[r] = end
-                    size[r] = length
-                    end += length
+                    size[r] = _walk(np.int64(i), np.int64(direction), region, near, ring, end)
+                    end += size[r]
                     break
     _drop_small_groups(name, cells, ring, begin, size, least)
-
     merged = True
     while merged:
         merged = False
-        for r in range(1, count + 1):
-            if name[r] == 0 or spiral[r] or cells[r] == 0:
+        for r in range(np.int64(1), len(name)):
+            if name[r] != r or kind[r] == -1 or cells[r] == 0:
                 continue
-            if cells[r] > small and _index(ring, begin[r], size[r], 0) != -1:
+            if cells[r] > small and _index(ring, begin[r], size[r], _WALL) != -1:
                 continue
-            fewest = 0xFFFFFFF
-            target = name[r]
-            for j in range(begin[r], begin[r] + size[r]):
-                other = ring[j]
-                if (
-                    name[other] != 0
-                    and not spiral[other]
-                    and cells[other] < fewest
-                    and kind[other] == kind[r]
-                    and _mergeable(r, other, name[other], ring, begin, size, head, above)
-                    and _mergeable(other, r, name[r], ring, begin, size, head, above)
-                ):
-                    fewest = cells[other]
-                    target = name[other]
-            if target == name[r]:
+            target = _target(r, name, cells, kind, ring, begin, size, head, above)
+            if target == r:
                 continue
-            old = name[r]
-            at_target = _index(ring, begin[target], size[target], old)
+            at_target = _index(ring, begin[target], size[target], r)
             at_own = _index(ring, begin[r], size[r], target)
             if at_target == -1 or at_own == -1:
                 continue
-            length = size[target] + size[r] - 2
-            ring, end = _room(ring, begin, size, end, length)
-            for j in range(size[target] - 1):
-                ring[end + j] = ring[begin[target] + (at_target + 1 + j) % size[target]]
-            for j in range(size[r] - 1):
-                ring[end + size[target] - 1 + j] = ring[begin[r] + (at_own + 1 + j) % size[r]]
-            begin[target] = end
-            size[target] = _drop_repeats(ring, end, length)
+            if end + size[target] + size[r] > len(ring):
+                ring, end = _pack(ring, begin, size)
+            first = end
+            for j in range(1, size[target]):
+                ring[end] = ring[begin[target] + (at_target + j) % size[target]]
+                end += 1
+            for j in range(1, size[r]):
+                ring[end] = ring[begin[r] + (at_own + j) % size[r]]
+                end += 1
+            begin[target] = first
+            size[target] = _drop_repeats(ring, first, end - first)
             size[r] = 0
-            end += length
             entry = head[r]
             while entry != -1:
-                following = above[entry, 1]
                 above, used = _note_overlap(target, above[entry, 0], head, above, used)
-                entry = following
+                entry = above[entry, 1]
             cells[target] += cells[r]
             cells[r] = 0
-            for other in range(1, count + 1):
-                if name[other] == 0:
-                    continue
-                if name[other] == old:
-                    name[other] = target
-                changed = False
-                for j in range(begin[other], begin[other] + size[other]):
-                    if ring[j] == old:
-                        ring[j] = target
-                        changed = True
-                entry = head[other]
-                while entry != -1:
-                    if above[entry, 0] == old:
-                        above[entry, 0] = target
-                    entry = above[entry, 1]
-                if changed:
-                    size[other] = _drop_repeats(ring, begin[other], size[other])
+            _rename(r, target, name, ring, begin, size, head, above)
             merged = True
 
+
+def merge_regions(
+    region: Ints, start: Ints, area: NDArray[np.uint8], near: Ints, count: int, least: int, small: int
+) -> Ints:
+    """The regions (N,) of the floors, 1..n, after merging; `count` is the highest id in `region`.
+
+    `least`: cells below which a group of connected regions goes; `small`: cells up to which a region is merged.
+    Regions that lie above themselves (a spiral stair) are left as they are.
+    """
+    name = np.arange(count + 1)
+    cells, kind, begin, size = (np.zeros(count + 1, np.int64) for _ in range(4))
+    head = np.full(count + 1, -1)
+    _merge(region, start, area, near, least, small, name, cells, kind, head, begin, size)
+    kept, first = np.unique(name[name > 0], return_index=True)
     final = np.zeros(count + 1, np.int32)
-    ids = 0
-    for r in range(1, count + 1):
-        if name[r] != 0 and final[name[r]] == 0:
-            ids += 1
-            final[name[r]] = ids
-    for i in range(len(region)):
-        region[i] = final[name[region[i]]]
-    return ids
+    final[kept] = np.argsort(np.argsort(first)) + 1
+    return final[name][region]

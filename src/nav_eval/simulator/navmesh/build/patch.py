@@ -16,18 +16,19 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 
 Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 UNSET = 0xFFFF
-_AROUND_X = np.array([0, -1, 0, 1, 1, 1, 0, -1, -1], np.int32)
-_AROUND_Z = np.array([0, -1, -1, -1, 0, 1, 1, 1, 0], np.int32)
+_AROUND_X = np.array([0, -1, 0, 1, 1, 1, 0, -1, -1], np.int64)
+_AROUND_Z = np.array([0, -1, -1, -1, 0, 1, 1, 1, 0], np.int64)
 
 
 @kernel()
 def _closest_floor(
-    corners: Ints, count: int, x0: int, z0: int, w: int, d: int, start: Ints, level: Ints, columns: int
+    corners: Longs, count: int, x0: int, z0: int, w: int, d: int, start: Ints, level: Ints, columns: int
 ) -> int:
     """The floor closest in height to a corner, among the nine columns around it; the first if equal, -1 if none."""
-    best = -1
+    best = np.int64(-1)
     least = UNSET
     for j in range(count):
         for k in range(9):
@@ -40,7 +41,7 @@ def _closest_floor(
                 gap = abs(corners[j, 1] - level[i])
                 if gap < least:
                     least = gap
-                    best = i
+                    best = np.int64(i)
             if least == 0:
                 return best
     return best
@@ -49,7 +50,7 @@ def _closest_floor(
 @kernel()
 def _walk_to_middle(
     i: int,
-    corners: Ints,
+    corners: Longs,
     count: int,
     x0: int,
     z0: int,
@@ -72,13 +73,16 @@ def _walk_to_middle(
         mz += corners[j, 2]
     mx //= count
     mz //= count
-    heights[: w * d] = 0
-    order = np.arange(4)
+    for k in range(w * d):
+        heights[k] = 0
+    order = np.empty(4, np.int64)
+    for k in range(4):
+        order[k] = k
     queue[0] = i
     top = 1
     while top > 0:
         top -= 1
-        i = queue[top]
+        i = np.int64(queue[top])
         x = column[i] % columns
         z = column[i] // columns
         if x == mx and z == mz:
@@ -88,8 +92,8 @@ def _walk_to_middle(
         else:
             straight = 2 if mx > x else 0
         order[straight], order[3] = order[3], order[straight]
-        for direction in order:
-            k = near[i, direction]
+        for turn in range(4):
+            k = near[i, order[turn]]
             if k == -1:
                 continue
             cell_x = column[k] % columns - x0
@@ -105,7 +109,7 @@ def _walk_to_middle(
 
 @kernel()
 def gather_heights(
-    corners: Ints,
+    corners: Longs,
     count: int,
     own: int,
     x0: int,
@@ -125,7 +129,8 @@ def gather_heights(
 
     corners (>= count, 3) int32 in cells; `columns` is the width of the heightfield; `queue` is scratch.
     """
-    heights[: w * d] = UNSET
+    for k in range(w * d):
+        heights[k] = UNSET
     end = 0
     empty = True
     for cell_z in range(d):
@@ -148,7 +153,8 @@ def gather_heights(
         if i == -1:
             return
         i = _walk_to_middle(i, corners, count, x0, z0, w, d, near, column, columns, heights, queue)
-        heights[: w * d] = UNSET
+        for k in range(w * d):
+            heights[k] = UNSET
         heights[column[i] % columns - x0 + (column[i] // columns - z0) * w] = level[i]
         queue[0] = i
         end = 1

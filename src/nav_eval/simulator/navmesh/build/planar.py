@@ -72,10 +72,11 @@ def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> np.floa
     inside = False
     least = FAR
     j = count - 1
-    for k in range(count):
-        if (polygon[k, 2] > p[i, 2]) != (polygon[j, 2] > p[i, 2]) and p[i, 0] < (
-            polygon[j, 0] - polygon[k, 0]
-        ) * (p[i, 2] - polygon[k, 2]) / (polygon[j, 2] - polygon[k, 2]) + polygon[k, 0]:
+    for n in range(count):
+        k = np.int64(n)
+        if (polygon[k, 2] > p[i, 2]) != (polygon[j, 2] > p[i, 2]) and p[i, 0] < (polygon[j, 0] - polygon[k, 0]) * (
+            p[i, 2] - polygon[k, 2]
+        ) / (polygon[j, 2] - polygon[k, 2]) + polygon[k, 0]:
             inside = not inside
         least = min(least, segment_gap2(p, i, polygon, j, k))
         j = k
@@ -103,7 +104,7 @@ def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> np.fl
 
 
 @kernel()
-def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int32], count: int) -> np.float32:
+def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: int) -> np.float32:
     """Least vertical distance of p[i] from a mesh, or -1 if it is above or below none of it."""
     least = FAR
     for t in range(count):

@@ -5,7 +5,7 @@ then the pair of polygons with the longest shared edge whose union is convex is 
 at every pair each time; here each polygon remembers its best later partner, which picks the same pairs sooner.
 Border vertices, which Recast removes at the edges of tiles, do not occur in a mesh of one tile.
 
-Vertices are (V, 3) int32 in cells; polygons (P, n) int32 vertex numbers, -1 past the last.
+Vertices are (V, 3) int64 in cells; polygons (P, n) int64 vertex numbers, -1 past the last.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.holes import BEGIN, REGION, SIZE
 from nav_eval.simulator.navmesh.build.predicates import turn
 from nav_eval.simulator.navmesh.build.triangulate import triangulate
 
-Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 BUCKETS = 1 << 12
 SAME_HEIGHT = 2
@@ -25,7 +26,7 @@ SAME_HEIGHT = 2
 
 
 @kernel()
-def _vertex(x: int, y: int, z: int, vertices: Ints, used: int, first: Ints, following: Ints) -> int:
+def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, following: Longs) -> int:
     """The number of the vertex at (x, y, z); `used` if it is new, and then it is stored."""
     bucket = (x * 0x8DA6B343 + z * 0xCB1AB31F) & (BUCKETS - 1)
     i = first[bucket]
@@ -42,9 +43,10 @@ def _vertex(x: int, y: int, z: int, vertices: Ints, used: int, first: Ints, foll
 
 
 @kernel()
-def _shared_edge(polygons: Ints, sizes: Ints, a: int, b: int) -> tuple[int, int]:
+def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, int]:
     """The last edge of a, and its number in b, that both polygons have; (-1, -1) if there is none."""
-    found_a = found_b = -1
+    found_a = np.int64(-1)
+    found_b = np.int64(-1)
     for i in range(sizes[a]):
         p = polygons[a, i]
         q = polygons[a, i + 1 if i + 1 < sizes[a] else 0]
@@ -59,7 +61,7 @@ def _shared_edge(polygons: Ints, sizes: Ints, a: int, b: int) -> tuple[int, int]
 
 
 @kernel()
-def _gain(vertices: Ints, polygons: Ints, sizes: Ints, a: int, b: int) -> int:
+def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int:
     """Squared length of the edge that merging a and b would remove, or -1 if they cannot be merged."""
     na, nb = sizes[a], sizes[b]
     if na + nb - 2 > polygons.shape[1]:
@@ -74,14 +76,14 @@ def _gain(vertices: Ints, polygons: Ints, sizes: Ints, a: int, b: int) -> int:
     before, after = polygons[b, (eb + nb - 1) % nb], polygons[a, (ea + 2) % na]
     if turn(vertices, before, vertices, polygons[b, eb], vertices, after) >= 0:
         return np.int64(-1)
-    dx = np.int64(vertices[p, 0]) - vertices[q, 0]
-    dz = np.int64(vertices[p, 2]) - vertices[q, 2]
+    dx = vertices[p, 0] - vertices[q, 0]
+    dz = vertices[p, 2] - vertices[q, 2]
     return dx * dx + dz * dz
 
 
 @kernel()
 def _best_partner(
-    vertices: Ints, polygons: Ints, sizes: Ints, a: int, count: int, gain: NDArray[np.int64], partner: Ints
+    vertices: Longs, polygons: Longs, sizes: Longs, a: int, count: int, gain: Longs, partner: Longs
 ) -> None:
     """Set gain[a] and partner[a]: the first best polygon after a."""
     gain[a] = 0
@@ -94,45 +96,47 @@ def _best_partner(
 
 
 @kernel()
-def _union(polygons: Ints, sizes: Ints, a: int, b: int) -> None:
+def _union(polygons: Longs, sizes: Longs, a: int, b: int, scratch: Longs) -> None:
     """Replace polygon a by its union with b."""
     ea, eb = _shared_edge(polygons, sizes, a, b)
-    merged = np.full(polygons.shape[1], -1, np.int32)
     n = 0
-    for i in range(sizes[a] - 1):
-        merged[n] = polygons[a, (ea + 1 + i) % sizes[a]]
+    for i in range(1, sizes[a]):
+        scratch[n] = polygons[a, (ea + i) % sizes[a]]
         n += 1
-    for i in range(sizes[b] - 1):
-        merged[n] = polygons[b, (eb + 1 + i) % sizes[b]]
+    for i in range(1, sizes[b]):
+        scratch[n] = polygons[b, (eb + i) % sizes[b]]
         n += 1
-    polygons[a] = merged
+    for i in range(n):
+        polygons[a, i] = scratch[i]
     sizes[a] = n
 
 
 @kernel()
-def _merge(vertices: Ints, polygons: Ints, sizes: Ints, count: int) -> int:
-    """Merge the first `count` polygons while it gains, in place; how many are left."""
-    gain = np.zeros(count, np.int64)
-    partner = np.full(count, -1, np.int32)
+def _merge(vertices: Longs, polygons: Longs, sizes: Longs, count: int, gain: Longs, partner: Longs) -> int:
+    """Merge the first `count` polygons while it gains, in place; how many are left. The rest is scratch."""
+    scratch = np.empty(2 * polygons.shape[1], np.int64)
     for a in range(count):
-        _best_partner(vertices, polygons, sizes, a, count, gain, partner)
+        _best_partner(vertices, polygons, sizes, np.int64(a), count, gain, partner)
     while count > 1:
-        a = np.argmax(gain[:count])
+        a = np.int64(0)
+        for k in range(count):
+            if gain[k] > gain[a]:
+                a = np.int64(k)
         if gain[a] <= 0:
             break
         b = partner[a]
-        _union(polygons, sizes, a, b)
-        last = count - 1
-        polygons[b] = polygons[last]
-        sizes[b] = sizes[last]
-        count = last
+        _union(polygons, sizes, a, b, scratch)
+        count -= 1
+        for k in range(sizes[count]):
+            polygons[b, k] = polygons[count, k]
+        sizes[b] = sizes[count]
         for j in range(count):
-            if j == a or j == b or partner[j] == a or partner[j] == b or partner[j] == last:
-                _best_partner(vertices, polygons, sizes, j, count, gain, partner)
+            if j == a or j == b or partner[j] == a or partner[j] == b or partner[j] == count:
+                _best_partner(vertices, polygons, sizes, np.int64(j), count, gain, partner)
                 continue
-            for k in (a, np.int64(b)):
-                if j < k < count:
-                    value = _gain(vertices, polygons, sizes, j, k)
+            for k in (a, b):
+                if j < k and k < count:
+                    value = _gain(vertices, polygons, sizes, np.int64(j), k)
                     if value > gain[j] or (value == gain[j] and 0 < value and k < partner[j]):
                         gain[j] = value
                         partner[j] = k
@@ -140,89 +144,86 @@ def _merge(vertices: Ints, polygons: Ints, sizes: Ints, count: int) -> int:
 
 
 @kernel()
-def build_polygons(
-    corners: Ints, begin: Ints, size: Ints, regions: Ints, most: int
-) -> tuple[Ints, Ints, Ints, Ints]:
-    """(vertices, polygons, sizes (P,), region (P,)) of all outlines; at most `most` vertices a polygon."""
-    total = 0
-    longest = 0
-    for k in range(len(size)):
-        if size[k] >= 3:
-            total += size[k]
-            longest = max(longest, size[k])
-    vertices = np.zeros((total, 3), np.int32)
-    following = np.full(total, -1, np.int32)
-    first = np.full(BUCKETS, -1, np.int32)
-    used = 0
-    polygons = np.empty((total, most), np.int32)
-    sizes = np.empty(total, np.int32)
-    region = np.empty(total, np.int32)
+def _build(
+    corners: Longs,
+    table: Longs,
+    longest: int,
+    first: Longs,
+    vertices: Longs,
+    polygons: Longs,
+    sizes: Longs,
+    region: Longs,
+) -> tuple[int, int]:
+    """Fill vertices, polygons, sizes and region; how many vertices and polygons there are."""
+    following = np.empty(len(vertices), np.int64)
+    triangles = np.empty((longest, 3), np.int64)
+    names = np.empty(longest, np.int64)
+    order = np.empty(longest, np.int64)
+    partner = np.empty(longest, np.int64)
+    gain = np.empty(longest, np.int64)
+    ear = np.empty(longest, np.uint8)
+    used = np.int64(0)
     built = 0
-    triangles = np.empty((longest, 3), np.int32)
-    names = np.empty(longest, np.int32)
-    for k in range(len(size)):
-        n = size[k]
+    for k in range(len(table)):
+        n = table[k, SIZE]
         if n < 3:
             continue
-        outline = corners[begin[k] : begin[k] + n]
-        cut = triangulate(outline, np.arange(n).astype(np.int32), triangles)
+        outline = corners[table[k, BEGIN] : table[k, BEGIN] + n]
+        for j in range(n):
+            order[j] = j
+        cut = triangulate(outline, order, ear, n, triangles)
         for j in range(n):
             names[j] = _vertex(outline[j, 0], outline[j, 1], outline[j, 2], vertices, used, first, following)
             used = max(used, names[j] + 1)
         some = polygons[built : built + cut]
         some_sizes = sizes[built : built + cut]
-        some[:] = -1
-        count = 0
         for t in range(cut):
-            a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
-            if a != b and a != c and b != c:
-                some[count, 0] = names[a]
-                some[count, 1] = names[b]
-                some[count, 2] = names[c]
-                some_sizes[count] = 3
-                count += 1
-        if most > 3:
-            count = _merge(vertices, some, some_sizes, count)
-        region[built : built + count] = regions[k]
-        built += count
-    return vertices[:used].copy(), polygons[:built].copy(), sizes[:built].copy(), region[:built].copy()
+            some_sizes[t] = 3
+            for j in range(3):
+                some[t, j] = names[triangles[t, j]]
+        if polygons.shape[1] > 3:
+            cut = _merge(vertices, some, some_sizes, cut, gain, partner)
+        for t in range(cut):
+            region[built + t] = table[k, REGION]
+        built += cut
+    return used, built
 
 
-@kernel()
-def neighbours(polygons: Ints, sizes: Ints, vertex_count: int) -> Ints:
-    """(P, n) the polygon across each edge, -1 for a wall; an edge joins two polygons that walk it opposite ways."""
-    edges = 0
-    for p in range(len(sizes)):
-        edges += sizes[p]
-    first = np.full(vertex_count, -1, np.int32)
-    following = np.empty(edges, np.int32)
-    # rows: higher vertex, polygon and edge of the upward walker, polygon and edge of the downward one
-    edge = np.empty((edges, 5), np.int32)
-    used = 0
-    for upward in (True, False):
-        for p in range(len(sizes)):
-            for j in range(sizes[p]):
-                v = polygons[p, j]
-                w = polygons[p, j + 1 if j + 1 < sizes[p] else 0]
-                if upward and v < w:
-                    edge[used, 0] = w
-                    edge[used, 1] = p
-                    edge[used, 2] = j
-                    edge[used, 3] = p
-                    following[used] = first[v]
-                    first[v] = used
-                    used += 1
-                elif not upward and v > w:
-                    e = first[w]
-                    while e != -1:
-                        if edge[e, 0] == v and edge[e, 1] == edge[e, 3]:
-                            edge[e, 3] = p
-                            edge[e, 4] = j
-                            break
-                        e = following[e]
-    across = np.full(polygons.shape, -1, np.int32)
-    for e in range(used):
-        if edge[e, 1] != edge[e, 3]:
-            across[edge[e, 1], edge[e, 2]] = edge[e, 3]
-            across[edge[e, 3], edge[e, 4]] = edge[e, 1]
+def build_polygons(corners: Longs, table: Longs, most: int) -> tuple[Longs, Longs, Longs, Longs]:
+    """(vertices (V, 3), polygons (P, most), sizes (P,), region (P,)) of all outlines (see contours.py)."""
+    lengths = table[table[:, SIZE] >= 3, SIZE]
+    total, longest = int(lengths.sum()), int(lengths.max(initial=0))
+    first = np.full(BUCKETS, -1)
+    vertices, polygons = np.empty((total, 3), np.int64), np.empty((total, most), np.int64)
+    sizes, region = np.empty(total, np.int64), np.empty(total, np.int64)
+    used, count = _build(corners, table, longest, first, vertices, polygons, sizes, region)
+    polygons = np.where(np.arange(most) < sizes[:count, None], polygons[:count], -1)
+    return vertices[:used].copy(), polygons, sizes[:count].copy(), region[:count].copy()
+
+
+def neighbours(polygons: Longs, sizes: Longs) -> Longs:
+    """(P, n) the polygon across each edge, -1 for a wall; an edge joins two polygons that walk it opposite ways.
+
+    Where several polygons walk an edge the same way, the earliest of one way that are still free meet the latest of
+    the other, as in Recast.
+    """
+    polygon, edge = np.nonzero(polygons >= 0)
+    v = polygons[polygon, edge]
+    w = polygons[polygon, np.where(edge + 1 < sizes[polygon], edge + 1, 0)]
+    key = np.minimum(v, w) << 20 | np.maximum(v, w)
+    up, down = np.flatnonzero(v < w)[::-1], np.flatnonzero(v > w)
+    _, i, j = np.intersect1d(_numbered(key[up]), _numbered(key[down]), assume_unique=True, return_indices=True)
+    a, b = up[i], down[j]
+    a, b = a[polygon[a] != polygon[b]], b[polygon[a] != polygon[b]]
+    across = np.full(polygons.shape, -1)
+    across[polygon[a], edge[a]] = polygon[b]
+    across[polygon[b], edge[b]] = polygon[a]
     return across
+
+
+def _numbered(keys: Longs) -> Longs:
+    """Keys made different: each with the number of equal ones before it in its low bits."""
+    order = np.argsort(keys, kind="stable")
+    rank = np.empty(len(keys), np.int64)
+    rank[order] = np.arange(len(keys)) - np.searchsorted(keys[order], keys[order])
+    return keys << 20 | rank

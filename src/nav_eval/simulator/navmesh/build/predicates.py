@@ -2,7 +2,8 @@
 
 The classic predicates of O'Rourke, "Computational Geometry in C" (1994), chapter 1, with Recast 1.6.0's handedness
 (RecastMesh.cpp, zlib licence): x to the right and z down, so a negative area is a left turn. Points are rows of an
-integer array whose columns 0 and 2 are x and z. Products are 64-bit, so no grid that fits a tile overflows.
+int64 array whose columns 0 and 2 are x and z. In 64 bits, no grid that
+fits a tile overflows.
 """
 
 from __future__ import annotations
@@ -12,13 +13,13 @@ from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
 
-Points = NDArray[np.int32]
+Points = NDArray[np.int64]
 
 
 @kernel()
 def turn(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> int:
     """Twice the signed area of the triangle p[a], q[b], r[c]: negative to the left, 0 on a line."""
-    ax, az = np.int64(p[a, 0]), np.int64(p[a, 2])
+    ax, az = p[a, 0], p[a, 2]
     return (q[b, 0] - ax) * (r[c, 2] - az) - (r[c, 0] - ax) * (q[b, 2] - az)
 
 
@@ -46,7 +47,7 @@ def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
     if turn(p, a, q, b, r, c) != 0:
         return False
     k = 0 if p[a, 0] != q[b, 0] else 2
-    return min(p[a, k], q[b, k]) <= r[c, k] <= max(p[a, k], q[b, k])
+    return min(p[a, k], q[b, k]) <= r[c, k] and r[c, k] <= max(p[a, k], q[b, k])
 
 
 @kernel()

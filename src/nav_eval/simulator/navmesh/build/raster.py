@@ -23,6 +23,8 @@ LOW, HIGH, AREA, NEXT = 0, 1, 2, 3
 
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
+_X, _Z = np.int64(0), np.int64(2)
+_ROW, _CELL = np.int64(2), np.int64(4)
 
 
 @kernel()
@@ -55,8 +57,8 @@ def _split(
 
     A vertex on the plane goes to both sides, and a cut edge's new vertex is computed once for both.
     """
-    n_below = 0
-    n_above = 0
+    n_below = np.int64(0)
+    n_above = np.int64(0)
     j = count - 1
     dj = plane - pool[source, j, axis]
     for i in range(count):
@@ -88,20 +90,18 @@ def _split(
 
 
 @kernel()
-def _add_span(
-    first: NDArray[np.int32], spans: NDArray[np.int32], new: int, column: int, merge_threshold: int
-) -> int:
+def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, column: int, merge_threshold: int) -> int:
     """Link span row `new` into its column, swallowing the spans that it touches; the head of the swallowed list.
 
     Swallowed rows stay chained by NEXT (from the returned row to -1) so that the caller can use them again.
     """
-    freed = -1
-    previous = -1
-    current = first[column]
+    freed = np.int64(-1)
+    previous = np.int64(-1)
+    current = np.int64(first[column])
     while current != -1:
         if spans[current, LOW] > spans[new, HIGH]:
             break
-        following = spans[current, NEXT]
+        following = np.int64(spans[current, NEXT])
         if spans[current, HIGH] < spans[new, LOW]:
             previous = current
         else:
@@ -126,6 +126,15 @@ def _add_span(
 
 
 @kernel()
+def _grown(spans: NDArray[np.int32]) -> NDArray[np.int32]:
+    larger = np.empty((2 * len(spans), 4), np.int32)
+    for i in range(len(spans)):
+        for k in range(4):
+            larger[i, k] = spans[i, k]
+    return larger
+
+
+@kernel()
 def rasterize(
     positions: NDArray[np.float32],
     triangles: NDArray[np.int32],
@@ -142,10 +151,12 @@ def rasterize(
 
     Where spans merge, the top one's area wins unless their tops are within merge_threshold of each other.
     """
-    first = np.full(width * depth, -1, np.int32)
+    first = np.empty(width * depth, np.int32)
+    for column in range(width * depth):
+        first[column] = -1
     spans = np.empty((4096, 4), np.int32)
-    used = 0
-    free = -1
+    used = np.int64(0)
+    free = np.int64(-1)
     pool = np.empty((5, 12, 3), np.float32)  # polygons: 0 and 1 rest of the triangle, 2 and 3 of the row, 4 cell
     inverse_size = _ONE / cell_size
     inverse_height = _ONE / cell_height
@@ -171,37 +182,37 @@ def rasterize(
             continue
         z0 = max(-1, min(depth - 1, int((tri_low_z - low[2]) * inverse_size)))
         z1 = max(0, min(depth - 1, int((tri_high_z - low[2]) * inverse_size)))
-        rest, spare = 0, 1
-        n_rest = 3
+        rest, spare = np.int64(0), np.int64(1)
+        n_rest = np.int64(3)
         for z in range(z0, z1 + 1):
             edge_z = (low[2] + np.float32(z) * cell_size) + cell_size
-            n_row, n_rest = _split(pool, rest, n_rest, 2, spare, edge_z, 2)
+            n_row, n_rest = _split(pool, rest, n_rest, _ROW, spare, edge_z, _Z)
             rest, spare = spare, rest
             if n_row < 3 or z < 0:
                 continue
-            smallest = pool[2, 0, 0]
+            smallest = pool[_ROW, 0, 0]
             largest = smallest
             for i in range(1, n_row):
-                smallest = min(smallest, pool[2, i, 0])
-                largest = max(largest, pool[2, i, 0])
+                smallest = min(smallest, pool[_ROW, i, 0])
+                largest = max(largest, pool[_ROW, i, 0])
             x0 = int((smallest - low[0]) * inverse_size)
             x1 = int((largest - low[0]) * inverse_size)
             if x1 < 0 or x0 >= width:
                 continue
             x0 = max(-1, min(width - 1, x0))
             x1 = max(0, min(width - 1, x1))
-            row, other = 2, 3
+            row, other = _ROW, _ROW + 1
             for x in range(x0, x1 + 1):
                 edge_x = (low[0] + np.float32(x) * cell_size) + cell_size
-                n_cell, n_row = _split(pool, row, n_row, 4, other, edge_x, 0)
+                n_cell, n_row = _split(pool, row, n_row, _CELL, other, edge_x, _X)
                 row, other = other, row
                 if n_cell < 3 or x < 0:
                     continue
-                bottom = pool[4, 0, 1]
+                bottom = pool[_CELL, 0, 1]
                 top = bottom
                 for i in range(1, n_cell):
-                    bottom = min(bottom, pool[4, i, 1])
-                    top = max(top, pool[4, i, 1])
+                    bottom = min(bottom, pool[_CELL, i, 1])
+                    top = max(top, pool[_CELL, i, 1])
                 bottom -= low[1]
                 top -= low[1]
                 if top < _ZERO or bottom > room:
@@ -212,12 +223,10 @@ def rasterize(
                 span_high = max(span_low + 1, min(MAX_SPAN_HEIGHT, int(np.ceil(top * inverse_height))))
                 if free != -1:
                     new = free
-                    free = spans[new, NEXT]
+                    free = np.int64(spans[new, NEXT])
                 else:
                     if used == len(spans):
-                        larger = np.empty((2 * used, 4), np.int32)
-                        larger[:used] = spans
-                        spans = larger
+                        spans = _grown(spans)
                     new = used
                     used += 1
                 spans[new, LOW] = span_low
@@ -225,7 +234,7 @@ def rasterize(
                 spans[new, AREA] = areas[t]
                 freed = _add_span(first, spans, new, x + z * width, merge_threshold)
                 while freed != -1:
-                    following = spans[freed, NEXT]
+                    following = np.int64(spans[freed, NEXT])
                     spans[freed, NEXT] = free
                     free = freed
                     freed = following

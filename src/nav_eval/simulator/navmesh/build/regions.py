@@ -19,23 +19,22 @@ Ints = NDArray[np.int32]
 MAX_REGIONS = 0x7FFF
 """Region ids are 15 bits in Recast; the 16th marks the border of a tile."""
 LEVELS_PER_SORT = 8
-EXPANSIONS_PER_LEVEL = 8
+_ROUNDS, _UNTIL_DONE = np.int64(8), np.int64(-1)
 
 
 @kernel()
 def distance_field(area: NDArray[np.uint8], near: Ints) -> tuple[Ints, int]:
     """(N,) distance of each floor to the border of its area, 2 per cell, blurred; and the largest before blurring."""
-    sharp = np.full(len(area), FAR, np.int32)
+    sharp = np.empty(len(area), np.int32)
     for i in range(len(area)):
         alike = 0
         for direction in range(4):
             k = near[i, direction]
             alike += k != -1 and area[k] == area[i]
-        if alike != 4:
-            sharp[i] = 0
+        sharp[i] = FAR if alike == 4 else 0
     chamfer(sharp, near)
     largest = 0
-    blurred = np.empty_like(sharp)
+    blurred = np.empty(len(area), np.int32)
     for i in range(len(area)):
         own = sharp[i]
         largest = max(largest, own)
@@ -133,7 +132,7 @@ def _flood(
     kept = 0
     while top > 0:
         top -= 1
-        i = stack[top]
+        i = np.int64(stack[top])
         if _touches_other(i, own, region, area, near):
             region[i] = 0
             continue
@@ -149,11 +148,10 @@ def _flood(
 
 
 @kernel()
-def _sort_by_level(
-    level: int, distance: Ints, region: Ints, area: NDArray[np.uint8], order: Ints, begin: Ints
-) -> None:
+def _sort_by_level(level: int, distance: Ints, region: Ints, area: NDArray[np.uint8], order: Ints, begin: Ints) -> None:
     """Dry floors of the next 8 levels into `order`, bucket b in order[begin[b]:begin[b + 1]], stable."""
-    begin[:] = 0
+    for b in range(len(begin)):
+        begin[b] = 0
     for turn in range(2):
         for i in range(len(area)):
             if area[i] == 0 or region[i] != 0:
@@ -182,8 +180,8 @@ def watershed(area: NDArray[np.uint8], near: Ints, distance: Ints, largest: int)
     dry = np.empty(n, np.int32)
     stack = np.empty(n, np.int32)
     fresh = np.empty((n, 3), np.int32)
-    ids = 0
-    count = 0
+    ids = np.int64(0)
+    count = np.int64(0)
     bucket = -1
     level = (largest + 1) & ~1
     while level > 0:
@@ -191,24 +189,25 @@ def watershed(area: NDArray[np.uint8], near: Ints, distance: Ints, largest: int)
         bucket = (bucket + 1) % LEVELS_PER_SORT
         if bucket == 0:
             _sort_by_level(level, distance, region, area, order, begin)
-            count = 0
+            count = np.int64(0)
         added = begin[bucket + 1] - begin[bucket]
         for j in range(count - 1, -1, -1):
             dry[added + j] = dry[j]
-        dry[:added] = order[begin[bucket] : begin[bucket + 1]]
-        rounds = EXPANSIONS_PER_LEVEL if level > 0 else -1
+        for j in range(added):
+            dry[j] = order[begin[bucket] + j]
+        rounds = _ROUNDS if level > 0 else _UNTIL_DONE
         count = _expand(rounds, dry, added + count, region, reach, area, near, fresh)
         for j in range(count):
             if region[dry[j]] == 0 and _flood(
-                dry[j], ids + 1, level, distance, region, reach, area, near, stack
+                np.int64(dry[j]), ids + 1, level, distance, region, reach, area, near, stack
             ):
                 ids += 1
                 if ids == MAX_REGIONS:
                     return region, -1
-    count = 0
+    count = np.int64(0)
     for i in range(n):
         if region[i] == 0 and area[i] != 0:
             dry[count] = i
             count += 1
-    _expand(-1, dry, count, region, reach, area, near, fresh)
+    _expand(_UNTIL_DONE, dry, count, region, reach, area, near, fresh)
     return region, ids

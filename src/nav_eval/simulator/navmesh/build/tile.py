@@ -24,7 +24,7 @@ from nav_eval.simulator.navmesh.file import (
 )
 from nav_eval.simulator.navmesh.settings import NavmeshSettings
 
-Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
 
 NO_LINK = 0xFFFFFFFF
 INTERNAL = 0xFF
@@ -36,16 +36,16 @@ LEAST_AREA = 1e-5
 class PolygonMesh:
     """What the build stages hand over.
 
-    vertices (V, 3) int32 cells; polygons (P, n) int32, -1 past the last; sizes (P,); across (P, n) neighbour or -1;
+    vertices (V, 3) int64 cells; polygons (P, n) int64, -1 past the last; sizes (P,); across (P, n) neighbour or -1;
     table (P, 4), points (N, 3) float32 metres, triangles (T, 4) uint8: the detail mesh (see detail.build_detail);
     low, high (3,) float32: the bounds, metres.
     """
 
-    vertices: Ints
-    polygons: Ints
-    sizes: Ints
-    across: Ints
-    table: Ints
+    vertices: Longs
+    polygons: Longs
+    sizes: Longs
+    across: Longs
+    table: Longs
     points: NDArray[np.float32]
     triangles: NDArray[np.uint8]
     low: NDArray[np.float32]

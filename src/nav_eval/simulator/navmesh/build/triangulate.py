@@ -13,16 +13,17 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.predicates import cross, in_cone, in_cone_or_on_it, meet, same
 
-Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+_STRICT, _LOOSE = np.int64(0), np.int64(1)
 
 
 @kernel()
-def _is_diagonal(i: int, j: int, n: int, points: Ints, order: Ints, loose: bool) -> bool:
+def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int) -> bool:
     """Whether corners i and j of the polygon points[order[:n]] see each other inside it."""
-    before = order[i - 1 if i > 0 else n - 1]
-    after = order[i + 1 if i + 1 < n else 0]
+    before, after = order[(i + n - 1) % n], order[(i + 1) % n]
     a, b = order[i], order[j]
-    if loose:
+    if test == _LOOSE:
         if not in_cone_or_on_it(points, before, a, after, points, b):
             return False
     elif not in_cone(points, before, a, after, points, b):
@@ -36,68 +37,67 @@ def _is_diagonal(i: int, j: int, n: int, points: Ints, order: Ints, loose: bool)
             continue
         if same(points, a, points, d) or same(points, b, points, d):
             continue
-        if loose and cross(points, a, points, b, points, c, d):
+        if test == _LOOSE and cross(points, a, points, b, points, c, d):
             return False
-        if not loose and meet(points, a, points, b, points, c, d):
+        if test == _STRICT and meet(points, a, points, b, points, c, d):
             return False
     return True
 
 
 @kernel()
-def _length(points: Ints, a: int, b: int) -> int:
-    dx = np.int64(points[b, 0]) - points[a, 0]
-    dz = np.int64(points[b, 2]) - points[a, 2]
-    return dx * dx + dz * dz
+def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> int:
+    """The corner before the marked ear whose cut is shortest, the first if equal, or -1 if none is marked.
+
+    Marks of 2 are ears by the looser test, whose cut Recast measures to the corner after the next.
+    """
+    best = np.int64(-1)
+    shortest = np.int64(0)
+    for i in range(n):
+        j = i + 1 if i + 1 < n else 0
+        if ear[j] == 0:
+            continue
+        a, b = order[i], order[(j + ear[j]) % n]
+        dx = points[b, 0] - points[a, 0]
+        dz = points[b, 2] - points[a, 2]
+        length = dx * dx + dz * dz
+        if best == -1 or length < shortest:
+            shortest = length
+            best = np.int64(i)
+    return best
 
 
 @kernel()
-def triangulate(points: Ints, order: Ints, triangles: Ints) -> int:
-    """Cut polygon `points` (N, 4) into `triangles` (>= N - 2, 3); how many, fewer than N - 2 if it is no polygon.
+def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, triangles: Longs) -> int:
+    """Cut the polygon points[order[:n]] into `triangles` (n - 2, 3); how many, fewer if it is no polygon.
 
-    `order` must be 0..N-1 and is used up.
+    `order` and `ear` (n,) are used up.
     """
-    n = len(order)
-    ear = np.zeros(n, np.uint8)
     for i in range(n):
-        j = i + 1 if i + 1 < n else 0
-        k = j + 1 if j + 1 < n else 0
-        ear[j] = _is_diagonal(i, k, n, points, order, False)
-    found = 0
+        ear[(i + 1) % n] = _is_diagonal(np.int64(i), (i + 2) % n, n, points, order, _STRICT)
+    found = np.int64(0)
     while n > 3:
-        best = -1
-        shortest = np.int64(-1)
-        for i in range(n):
-            j = i + 1 if i + 1 < n else 0
-            if ear[j]:
-                length = _length(points, order[i], order[j + 1 if j + 1 < n else 0])
-                if shortest < 0 or length < shortest:
-                    shortest = length
-                    best = i
-        if best == -1:
-            for i in range(n):
-                j = i + 1 if i + 1 < n else 0
-                k = j + 1 if j + 1 < n else 0
-                if _is_diagonal(i, k, n, points, order, True):
-                    length = _length(points, order[i], order[k + 1 if k + 1 < n else 0])
-                    if shortest < 0 or length < shortest:
-                        shortest = length
-                        best = i
-        if best == -1:
+        i = _shortest(n, points, order, ear)
+        if i == -1:
+            for k in range(n):
+                ear[(k + 1) % n] = 2 * _is_diagonal(np.int64(k), (k + 2) % n, n, points, order, _LOOSE)
+            i = _shortest(n, points, order, ear)
+            for k in range(n):
+                ear[k] = 0
+        if i == -1:
             return found
-        j = best + 1 if best + 1 < n else 0
-        k = j + 1 if j + 1 < n else 0
-        triangles[found, 0] = order[best]
+        j = (i + 1) % n
+        triangles[found, 0] = order[i]
         triangles[found, 1] = order[j]
-        triangles[found, 2] = order[k]
+        triangles[found, 2] = order[(i + 2) % n]
         found += 1
         n -= 1
-        for m in range(j, n):
-            order[m] = order[m + 1]
-            ear[m] = ear[m + 1]
-        j = j if j < n else 0
-        i = j - 1 if j > 0 else n - 1
-        ear[i] = _is_diagonal(i - 1 if i > 0 else n - 1, j, n, points, order, False)
-        ear[j] = _is_diagonal(i, j + 1 if j + 1 < n else 0, n, points, order, False)
-    for m in range(3):
-        triangles[found, m] = order[m]
+        for k in range(j, n):
+            order[k] = order[k + 1]
+            ear[k] = ear[k + 1]
+        j = j if j < n else np.int64(0)
+        i = (j + n - 1) % n
+        ear[i] = _is_diagonal((i + n - 1) % n, j, n, points, order, _STRICT)
+        ear[j] = _is_diagonal(i, (j + 1) % n, n, points, order, _STRICT)
+    for k in range(3):
+        triangles[found, k] = order[k]
     return found + 1
