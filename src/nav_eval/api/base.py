@@ -1,0 +1,113 @@
+"""The settings of a connection as small frozen values, and `connect`, which makes a service of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from nav_eval.api.disclosure import Disclosure
+from nav_eval.core.interfaces import AgentService
+from nav_eval.errors import ConfigError
+from nav_eval.registry import nearest
+from nav_eval_sdk.protocol.tensors import ENCODINGS
+from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
+
+Protocol = Literal["rest", "grpc"]
+FORMS = {"rest": ("auto", "msgpack", "json"), "grpc": ("auto", "stream", "unary")}
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds. `act` is the specification's `timeout`; `ready` is how long a service may take to load its model."""
+
+    connect: float = 10.0
+    ready: float = 300.0
+    reset: float = 60.0
+    act: float = 30.0
+    episode: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Retry:
+    """A broken connection is tried again `attempts` times, `pause` s apart and doubling, within the deadline only."""
+
+    attempts: int = 2
+    pause: float = 0.2
+    longest_pause: float = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class Tls:
+    """PEM files: `ca` verifies the service (None: the system's authorities); certificate and key show who we are."""
+
+    ca: str | None = None
+    certificate: str | None = None
+    key: str | None = None
+    server_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """How observations travel. `form`: auto, or msgpack | json over REST, stream | unary over gRPC.
+
+    `tensors`: raw, zstd or png for arrays, where the service takes it; jpeg loses detail, so it is used for the
+    sensors named in `lossy` only, which a benchmark must declare.
+    """
+
+    form: str = "auto"
+    tensors: str = "raw"
+    lossy: frozenset[str] = frozenset()
+
+    @classmethod
+    def parse(cls, text: str) -> Encoding:
+        """From "msgpack", "zstd", "json+png" and the like."""
+        words = text.split("+")
+        forms = [word for word in words if any(word in known for known in FORMS.values())]
+        packings = [word for word in words if word in ENCODINGS and word != "jpeg"]
+        if len(forms) > 1 or len(packings) > 1 or len(forms) + len(packings) != len(words):
+            raise ConfigError(
+                f"agent_service.encoding: {text!r} is not a form such as msgpack, stream or msgpack+zstd."
+            )
+        return cls(forms[0] if forms else "auto", packings[0] if packings else "raw")
+
+
+def connect(
+    endpoint: str,
+    protocol: str = "rest",
+    *,
+    token: str | None = None,
+    tls: Tls | None = None,
+    encoding: str | Encoding = "auto",
+    deadlines: Deadlines | None = None,
+    retry: Retry | None = None,
+    disclosure: Literal["competition", "full"] = "competition",
+    secret: bytes = b"",
+) -> AgentService:
+    """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit."""
+    if protocol not in FORMS:
+        raise ConfigError(f"agent_service.protocol: {protocol!r} is not rest or grpc.{nearest(protocol, FORMS)}")
+    encoding = Encoding.parse(encoding) if isinstance(encoding, str) else encoding
+    if encoding.form not in FORMS[protocol]:
+        raise ConfigError(f"agent_service.encoding: {encoding.form!r} is not one of {', '.join(FORMS[protocol])}.")
+    deadlines = deadlines or Deadlines()
+    from nav_eval.api.remote import RemoteService
+
+    return RemoteService(
+        connection=Connection(_endpoint(endpoint), token, _tls(tls), deadlines.connect),
+        protocol=protocol,
+        encoding=encoding,
+        deadlines=deadlines,
+        retry=retry or Retry(),
+        disclosure=Disclosure(disclosure, secret),
+    )
+
+
+def _endpoint(text: str) -> Endpoint:
+    try:
+        return Endpoint.parse(text)
+    except ValueError as error:
+        raise ConfigError(f"agent_service.endpoint: {error}") from None
+
+
+def _tls(tls: Tls | None) -> ClientTls | None:
+    return ClientTls(tls.ca, tls.certificate, tls.key, tls.server_name) if tls else None

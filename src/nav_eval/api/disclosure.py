@@ -1,0 +1,151 @@
+"""The one place that decides what a participant is told.
+
+`competition`: every id (scene, episode, viewpoint) is an HMAC-SHA256 with the run's secret, the agent's seed is derived
+in the same way, and the pose is given in the episode's own start frame, so it is the origin. `full`: the data set's
+own, for agents with features computed beforehand. Goals, reference path, geodesic distance, split name, trajectory id
+and metrics are sent in neither: they are not in what is copied here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nav_eval.api.convert import Packing, raw, wire_actions, wire_specs
+from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.interfaces import EpisodeOffer
+from nav_eval.core.specs import ListSpec, Spec, StructSpec, TextSpec
+from nav_eval.core.types import Observations
+from nav_eval.dataset.episode import Instruction
+from nav_eval.errors import InvalidAction
+from nav_eval.geometry import IDENTITY
+from nav_eval_sdk.protocol import messages
+
+ORIGIN = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosure:
+    """`secret` lies in the run directory, so that resume and replay send the same ids."""
+
+    mode: Literal["competition", "full"] = "competition"
+    secret: bytes = b""
+
+    @property
+    def hides(self) -> bool:
+        return self.mode == "competition"
+
+    def opaque(self, kind: str, *names: str) -> str:
+        """32 hexadecimal digits that tell nothing without the secret."""
+        return self._digest(kind, *names).hex()[:32]
+
+    def seed(self, seed: int, *names: str) -> int:
+        """32 bits, so that any library takes them."""
+        return int.from_bytes(self._digest("seed", str(seed), *names)[:4], "big")
+
+    def _digest(self, *parts: str) -> bytes:
+        text = "\0".join(parts)
+        return hmac.new(self.secret, text.encode("utf-8", "surrogatepass"), hashlib.sha256).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class Disclosed:
+    """One episode as a participant may see it: the reset request, and views of what follows."""
+
+    data: messages.EpisodeData
+    nodes: NodeIds
+
+    def observation(self, observations: Observations) -> Observations:
+        """What is sent of one step."""
+        return self.nodes.hidden(observations)
+
+    def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
+        """What the participant's answer means here; raises InvalidAction."""
+        return self.nodes.revealed(space.parse(name, arguments), space)
+
+
+def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, pack: Packing = raw) -> Disclosed:
+    """Everything that is sent of an offer. Session and request ids are added by the client."""
+    episode = offer.episode
+    scene, key = episode.scene_id, episode.episode_id
+    data = messages.EpisodeData(
+        episode_id=policy.opaque("episode", scene, key) if policy.hides else key,
+        scene_id=policy.opaque("scene", scene) if policy.hides else scene,
+        instruction=_instruction(episode.instruction),
+        start_position=ORIGIN if policy.hides else episode.start_position,
+        start_rotation=IDENTITY if policy.hides else episode.start_rotation,
+        seed=policy.seed(offer.seed, scene, key) if policy.hides else offer.seed,
+        task=offer.task,
+        observation_spec=wire_specs(offer.observation_spec, pack),
+        action_space=wire_actions(offer.action_space),
+        limits=limits,
+    )
+    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene))
+
+
+def _instruction(instruction: Instruction | None) -> messages.Instruction | None:
+    if instruction is None:
+        return None
+    return messages.Instruction(text=instruction.text, tokens=instruction.tokens, language=instruction.language)
+
+
+class NodeIds:
+    """Swaps graph nodes' ids on the way out and back. It knows only the nodes that this episode has shown."""
+
+    def __init__(self, specs: Mapping[str, Spec], policy: Disclosure, scene: str) -> None:
+        self._policy = policy
+        self._scene = scene
+        self._specs = {name: spec for name, spec in specs.items() if policy.hides and _names_nodes(spec)}
+        self._opaque: dict[str, str] = {}
+        self._real: dict[str, str] = {}
+
+    def hidden(self, observations: Observations) -> Observations:
+        """The same observations with opaque node ids; the given dict is not changed."""
+        if not self._specs:
+            return observations
+        shown = {name: self._hide(spec, observations.get(name)) for name, spec in self._specs.items()}
+        return observations | {name: value for name, value in shown.items() if value is not None}
+
+    def revealed(self, action: Action, space: ActionSpace) -> Action:
+        """The action with real node ids; raises InvalidAction for an id that was never shown."""
+        keys = [key for key, argument in space.actions[action.name].items() if argument.kind == "node"]
+        if not keys or not self._policy.hides:
+            return action
+        return Action(action.name, dict(action.args) | {key: self._reveal(action.args[key]) for key in keys})
+
+    def _hide(self, spec: Spec, value: Any) -> Any:
+        if value is None:
+            return None
+        match spec:
+            case TextSpec(is_node=True):
+                return self._id(value)
+            case StructSpec():
+                return {name: self._hide(spec.parts[name], part) for name, part in value.items()}
+            case ListSpec():
+                return [self._hide(spec.item, item) for item in value]
+        return value
+
+    def _id(self, node: str) -> str:
+        if node not in self._opaque:
+            opaque = self._policy.opaque("viewpoint", self._scene, node)
+            self._opaque[node], self._real[opaque] = opaque, node
+        return self._opaque[node]
+
+    def _reveal(self, opaque: str) -> str:
+        if opaque not in self._real:
+            raise InvalidAction(f"viewpoint {opaque[:80]!r} was not shown in this episode; choose one of `navigable`.")
+        return self._real[opaque]
+
+
+def _names_nodes(spec: Spec) -> bool:
+    match spec:
+        case TextSpec():
+            return spec.is_node
+        case StructSpec():
+            return any(_names_nodes(part) for part in spec.parts.values())
+        case ListSpec():
+            return _names_nodes(spec.item)
+    return False

@@ -1,0 +1,129 @@
+"""Wrappers with a transport's own methods: trying again, timing, recording. They nest in any order."""
+
+from __future__ import annotations
+
+import time
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from nav_eval_sdk.errors import RETRYABLE, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.transport.base import Ask, Deadline, Transport
+
+if TYPE_CHECKING:
+    from nav_eval.api.base import Retry
+
+R = TypeVar("R")
+A = TypeVar("A")
+
+
+class Wrapper(Transport):
+    """Passes every call through `_through(name, call, message, deadline)`."""
+
+    def __init__(self, inner: Transport) -> None:
+        self._inner = inner
+        self.json = inner.json
+
+    @abstractmethod
+    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R: ...
+
+    def info(self, deadline: Deadline) -> Info:
+        return self._through("info", lambda _, limit: self._inner.info(limit), None, deadline)
+
+    def health(self, deadline: Deadline) -> ServiceStatus:
+        return self._through("health", lambda _, limit: self._inner.health(limit), None, deadline)
+
+    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
+        return self._through("validate", self._inner.validate, data, deadline)
+
+    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation:
+        return self._through("reset", self._inner.reset, data, deadline)
+
+    def act(self, ask: Ask, deadline: Deadline) -> Action:
+        return self._through("act", self._inner.act, ask, deadline)
+
+    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus:
+        return self._through("end", self._inner.end, data, deadline)
+
+    def drop(self) -> None:
+        self._inner.drop()
+
+
+class Retrying(Wrapper):
+    """The same request again, with the same request_id, so that the service can tell; never beyond the deadline.
+
+    A connection that breaks counts as an attempt; a service that says it is loading or busy may be asked on.
+    """
+
+    def __init__(self, inner: Transport, retry: Retry) -> None:
+        super().__init__(inner)
+        self._retry = retry
+
+    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
+        failures, pause = 0, self._retry.pause
+        while True:
+            try:
+                return call(message, deadline)
+            except WireError as error:
+                failures += isinstance(error, Unreachable)
+                if not _may_help(error) or failures > self._retry.attempts or not _pause(pause, deadline):
+                    raise
+            pause = min(2 * pause, self._retry.longest_pause)
+
+
+def _may_help(error: WireError) -> bool:
+    return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.problem.code in RETRYABLE)
+
+
+def _pause(seconds: float, deadline: Deadline) -> bool:
+    """Wait; False if there is no time left for that."""
+    try:
+        left = deadline.remaining()
+    except DeadlineMissed:
+        return False
+    if left is not None and left <= seconds:
+        return False
+    time.sleep(seconds)
+    return True
+
+
+class Timed(Wrapper):
+    """Tells `report(call's name, seconds)` of every call, failed ones included."""
+
+    def __init__(self, inner: Transport, report: Callable[[str, float], None]) -> None:
+        super().__init__(inner)
+        self._report = report
+
+    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
+        begun = time.perf_counter()
+        try:
+            return call(message, deadline)
+        finally:
+            self._report(name, time.perf_counter() - begun)
+
+
+class Recorded(Wrapper):
+    """Gives `sink(call's name, message, answer or error)` to whoever wants to look at the conversation."""
+
+    def __init__(self, inner: Transport, sink: Callable[[str, Any, Any], None]) -> None:
+        super().__init__(inner)
+        self._sink = sink
+
+    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
+        try:
+            answer = call(message, deadline)
+        except WireError as error:
+            self._sink(name, message, error)
+            raise
+        self._sink(name, message, answer)
+        return answer

@@ -1,0 +1,272 @@
+"""A participant behind a wire: which form it is spoken to in, when it is ready, and one client per session.
+
+What a wire's error means for the episode is decided here once: who did not answer, who was late, who answered
+something that is no action. Nothing that a service answers to reset enters the simulation.
+"""
+
+from __future__ import annotations
+
+import secrets
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from nav_eval.api.base import Deadlines, Encoding, Retry
+from nav_eval.api.convert import Packing, packing
+from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
+from nav_eval.api.middleware import Retrying
+from nav_eval.core.actions import ActionSpace
+from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
+from nav_eval.core.types import Observations
+from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
+from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.memory import keep_freed_pages
+from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
+from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
+from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Transport
+
+UNAVAILABLE = frozenset({"unauthorized", "loading", "draining", "busy"})
+POLL_SECONDS = 0.25
+
+
+class RemoteService(AgentService):
+    """Thread-safe; sessions are independent, each on a connection of its own."""
+
+    def __init__(
+        self,
+        *,
+        connection: Connection,
+        protocol: str,
+        encoding: Encoding,
+        deadlines: Deadlines,
+        retry: Retry,
+        disclosure: Disclosure,
+    ) -> None:
+        keep_freed_pages()
+        self.name = connection.endpoint.address
+        self._connection = connection
+        self._protocol = protocol
+        self._encoding = encoding
+        self._deadlines = deadlines
+        self._retry = retry
+        self._disclosure = disclosure
+        self._lock = threading.Lock()
+        self._info: Info | None = None
+        self._clients: list[RemoteClient] = []
+
+    def info(self) -> Info:
+        """What the service says of itself, asked once."""
+        with self._lock:
+            if self._info is None:
+                self._info = self._ask_info()
+            return self._info
+
+    def _ask_info(self) -> Info:
+        transport = Retrying(self._open(stream=False, binary=False), self._retry)
+        try:
+            with service_errors():
+                info = transport.info(Deadline(self._deadlines.reset))
+        finally:
+            transport.drop()
+        if PROTOCOL_VERSION not in info.protocols:
+            raise ServiceUnavailable(
+                f"{self.name} speaks protocol {list(info.protocols)}, we speak {PROTOCOL_VERSION}. Update nav-eval-sdk."
+            )
+        return info
+
+    def health_check(self) -> ServiceStatus:
+        """Wait until it is ready; raises ServiceUnavailable after `deadlines.ready`."""
+        deadline = Deadline(self._deadlines.ready)
+        transport = self._open(stream=False, binary=False)
+        try:
+            self._await_ready(transport, deadline)
+        finally:
+            transport.drop()
+        info = self.info()
+        return ServiceStatus(True, "ready", info.name, info.version, max(1, info.max_sessions))
+
+    def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
+        last = "nobody answers"
+        while True:
+            try:
+                status = transport.health(Deadline(deadline.at_most(self._deadlines.connect)))
+                if status.status == "ready":
+                    return
+                last = f"it says {status.status!r} {status.detail}"[:200]
+            except Refused as error:
+                if error.problem.code == "unauthorized":
+                    raise as_service_error(error) from None
+                last = str(error)
+            except WireError as error:
+                last = str(error)
+            time.sleep(POLL_SECONDS)
+            if self._past(deadline):
+                raise ServiceUnavailable(
+                    f"{self.name} was not ready within {self._deadlines.ready:g} s: {last}. Is the service running?"
+                )
+
+    @staticmethod
+    def _past(deadline: Deadline) -> bool:
+        try:
+            deadline.remaining()
+        except DeadlineMissed:
+            return True
+        return False
+
+    def validate(self, offer: EpisodeOffer) -> Validation:
+        """Ask whether the service could run such an episode; nothing is begun."""
+        transport = Retrying(self._open(stream=False, binary=False), self._retry)
+        try:
+            with service_errors():
+                data = disclose(offer, self._disclosure, self._limits(offer)).data
+                return transport.validate(data, Deadline(self._deadlines.reset))
+        finally:
+            transport.drop()
+
+    def open_session(self) -> RemoteClient:
+        info = self.info()
+        binary = MSGPACK in info.content_types
+        form = self._encoding.form
+        transport = self._open(
+            stream=form == "stream" or (form == "auto" and info.streaming),
+            binary=form == "msgpack" or (form == "auto" and binary),
+        )
+        pack = packing(self._encoding.tensors, info.encodings, self._encoding.lossy)
+        client = RemoteClient(Retrying(transport, self._retry), self._disclosure, self._deadlines, pack)
+        with self._lock:
+            self._clients.append(client)
+        return client
+
+    def _open(self, *, stream: bool, binary: bool) -> Transport:
+        if self._protocol == "grpc":
+            from nav_eval_sdk.transport.grpc import GrpcTransport
+
+            return GrpcTransport(self._connection, stream=stream)
+        from nav_eval_sdk.protocol.version import JSON
+        from nav_eval_sdk.transport.rest import RestTransport
+
+        return RestTransport(self._connection, MSGPACK if binary else JSON)
+
+    def _limits(self, offer: EpisodeOffer) -> Limits:
+        return limits(offer, self._deadlines)
+
+    def close(self) -> None:
+        """Drop every connection; call it when the sessions' threads have ended."""
+        with self._lock:
+            clients, self._clients = self._clients, []
+        for client in clients:
+            client.close()
+
+
+def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
+    """What the participant is granted."""
+    return Limits(
+        max_steps=offer.max_steps,
+        reset_timeout=deadlines.reset,
+        act_timeout=deadlines.act,
+        episode_timeout=deadlines.episode,
+    )
+
+
+class RemoteClient(AgentClient):
+    """One session: an episode at a time, each under a session id of its own."""
+
+    def __init__(self, transport: Transport, disclosure: Disclosure, deadlines: Deadlines, pack: Packing) -> None:
+        self.transport = transport
+        self._disclosure = disclosure
+        self._deadlines = deadlines
+        self._pack = pack
+        self._episode: _Running | None = None
+
+    def health_check(self) -> ServiceStatus:
+        with service_errors():
+            status = self.transport.health(Deadline(self._deadlines.connect))
+        return ServiceStatus(status.status == "ready", status.detail[:200])
+
+    def reset_episode(self, offer: EpisodeOffer) -> None:
+        disclosed = disclose(offer, self._disclosure, limits(offer, self._deadlines), self._pack)
+        data = replace(disclosed.data, session_id=secrets.token_hex(16), request_id=secrets.token_hex(8))
+        self._episode = _Running(disclosed, data, offer.action_space, Deadline(self._deadlines.episode))
+        with service_errors():
+            self.transport.reset(data, Deadline(self._deadlines.reset))
+
+    def get_action(self, observations: Observations) -> Decision:
+        running = self._running
+        ask = running.ask(observations)
+        begun = time.perf_counter()
+        with service_errors():
+            answer = self.transport.act(ask, Deadline(running.deadline.at_most(self._deadlines.act)))
+        latency = time.perf_counter() - begun
+        running.step += 1
+        return Decision(running.disclosed.action(answer.action, answer.action_args, running.space), latency)
+
+    def end_episode(self, reason: str) -> None:
+        if self._episode is None:
+            return
+        end = EpisodeEnd(session_id=self._episode.data.session_id, reason=reason)
+        self._episode = None
+        with service_errors():
+            self.transport.end(end, Deadline(self._deadlines.connect))
+
+    def close(self) -> None:
+        """An episode that still runs is ended, if the service lets us."""
+        try:
+            self.end_episode("closed")
+        except ServiceError:
+            self._episode = None
+        finally:
+            self.transport.drop()
+
+    @property
+    def _running(self) -> _Running:
+        if self._episode is None:
+            raise AgentError("get_action was called outside an episode: call reset_episode first.")
+        return self._episode
+
+
+class _Running:
+    """The episode of a session."""
+
+    def __init__(self, disclosed: Disclosed, data: EpisodeData, space: ActionSpace, deadline: Deadline) -> None:
+        self.disclosed = disclosed
+        self.data = data
+        self.space = space
+        self.deadline = deadline
+        self.step = 0
+
+    def ask(self, observations: Observations) -> Ask:
+        shown = self.disclosed.observation(observations)
+        return Ask(self.data.session_id, self.step, secrets.token_hex(8), self.data.observation_spec, shown)
+
+
+@contextmanager
+def service_errors() -> Iterator[None]:
+    """Turns the wire's errors into those that say whose fault it is."""
+    try:
+        yield
+    except WireError as error:
+        raise as_service_error(error) from error
+
+
+def as_service_error(error: WireError) -> ServiceError:
+    """One line for the organiser; what a participant wrote is quoted and cut."""
+    if isinstance(error, Refused):
+        return _refusal(error)
+    if isinstance(error, Unreachable):
+        return ServiceUnavailable(f"the service cannot be reached: {error}")
+    if isinstance(error, DeadlineMissed):
+        return AgentTimeout(f"the service gave {error}")
+    return AgentError(f"the service's answer was refused: {error}")
+
+
+def _refusal(error: Refused) -> ServiceError:
+    code = error.problem.code
+    if code == "invalid_action":
+        return InvalidAction(f"the service reports {error}")
+    if code == "unauthorized":
+        return ServiceUnavailable(f"the service refused our token ({error}). Set agent_service.token.")
+    kind = ServiceUnavailable if code in UNAVAILABLE else AgentError
+    return kind(f"the service refused: {error}")
