@@ -95,14 +95,16 @@ class Layers:
 
         with _HYDRA_IS_GLOBAL:
             store = ConfigStore.instance()
-            store.store(name="nav_eval_run", node={"defaults": self._defaults(store)})
             GlobalHydra.instance().clear()
             try:
+                store.store(name="nav_eval_run", node={"defaults": self._defaults(store)})
                 with initialize_config_module("nav_eval.configs", version_base="1.3"):
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
             except (HydraException, OmegaConfBaseException) as error:
                 raise ConfigError(_first_line(error)) from None
+            except RecursionError:
+                raise ConfigError(f"{self.file}: an alias refers to itself. Write its value out.") from None
         assert isinstance(resolved, dict)
         return {str(key): value for key, value in resolved.items()}
 

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import pytest
+import yaml
+
+from nav_eval.config.loader import load_config
+from nav_eval.errors import ConfigError
+
+SECTION_9 = """
+benchmark:
+  name: "VLN Challenge 2024"
+  description: "Vision-Language Navigation on R2R"
+task:
+  type: "vln"
+  actions: ["stop", "move_forward", "turn_left", "turn_right"]
+  measurements: ["success", "spl", "navigation_error", "dtw"]
+simulator:
+  backend: "custom"
+  sensors:
+    rgb: {width: 640, height: 480}
+    depth: {width: 640, height: 480}
+    instruction: {}
+    gps: {}
+    compass: {}
+dataset:
+  type: "vln"
+  data_path: "data/datasets/vln/R2R/val_seen.json.gz"
+evaluation:
+  max_steps: 500
+  success_distance: 0.2
+agent_service:
+  type: "remote"
+  protocol: "grpc"
+  endpoint: "localhost:8085"
+  timeout: 30
+output:
+  log_dir: "logs/evaluations"
+  save_trajectories: true
+"""
+
+
+def write(tmp_path, text):
+    path = tmp_path / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_the_specifications_file_is_valid_as_written(tmp_path):
+    config = load_config(file=write(tmp_path, SECTION_9), environment={})
+    for section, values in yaml.safe_load(SECTION_9).items():
+        if section != "simulator":
+            held = getattr(config, section).model_dump(mode="json")
+            assert {key: held[key] for key in values} == values
+    assert config.simulator.sensors["rgb"].width == 640
+    assert list(config.simulator.sensors) == ["rgb", "depth", "instruction", "gps", "compass"]
+
+
+def test_later_layers_win(tmp_path):
+    file = write(tmp_path, "evaluation: {max_steps: 11}\nseed: 1\n")
+    environment = {"NAV_EVAL_EVALUATION__MAX_STEPS": "12", "NAV_EVAL_SEED": "2", "HOME": "/x"}
+    assert load_config("r2r", environment={}).evaluation.max_steps == 500
+    assert load_config("r2r", file=file, environment={}).evaluation.max_steps == 11
+    assert load_config("r2r", file=file, environment=environment).evaluation.max_steps == 12
+    config = load_config("r2r", file=file, environment=environment, overrides=["evaluation.max_steps=13"])
+    assert (config.evaluation.max_steps, config.seed, config.evaluation.success_distance) == (13, 2, 3.0)
+
+
+def test_hydras_grammar(tmp_path):
+    config = load_config(
+        "r2r",
+        environment={},
+        overrides=[
+            "dataset.scenes=[a,b]",
+            "agent_service.agent='my.module:Agent'",
+            "~simulator.sensors.gps",
+            "+simulator.sensors.heading={}",
+            "dataset.data_path=${oc.env:HOME}/x.json",
+        ],
+    )
+    assert config.dataset.scenes == ("a", "b")
+    assert config.agent_service.agent == "my.module:Agent"
+    assert "gps" not in config.simulator.sensors
+    assert "heading" in config.simulator.sensors
+    assert config.dataset.data_path.endswith("/x.json")
+    assert "$" not in config.dataset.data_path
+
+
+def test_every_fault_at_once_with_key_nearest_name_and_source(tmp_path):
+    file = write(tmp_path, "dataset: {limt: 3}\nevaluation: {max_steps: many, success_distance: .nan}\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config("r2r", file=file, environment={"NAV_EVAL_SEED": "-1"}, overrides=["agent_service.protocol=soap"])
+    text = str(caught.value)
+    assert "5 faults" in text
+    assert "dataset.limt: unknown key. Did you mean 'limit'?" in text
+    assert "evaluation.success_distance" in text
+    assert text.count(str(file)) == 3
+    assert "seed" in text
+    assert "[the environment]" in text
+    assert "[the command line]" in text
+
+
+@pytest.mark.parametrize("override", ["seed=1,2", "a b", "=3", "seed=[1", "~nothing.here", "dataset=null"])
+def test_what_is_no_override_is_said_in_one_message(override):
+    with pytest.raises(ConfigError) as caught:
+        load_config("r2r", environment={}, overrides=[override])
+    assert len(str(caught.value)) < 600
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["- a\n- b\n", "task: [", "\x00", "task: {type: ${nowhere.at.all}}", "a: &x [*x]", "!!python/object:os.system {}"],
+)
+def test_a_broken_file_is_named(tmp_path, text):
+    with pytest.raises(ConfigError):
+        load_config(file=write(tmp_path, text), environment={})
+
+
+def test_an_absent_file_and_benchmark_are_named(tmp_path):
+    with pytest.raises(ConfigError, match="no such configuration file"):
+        load_config(file=tmp_path / "none.yaml", environment={})
+    with pytest.raises(ConfigError, match="Did you mean 'r2r'"):
+        load_config("r2rr", environment={})
+
+
+def test_a_file_can_build_on_a_benchmark(tmp_path):
+    file = write(tmp_path, "defaults:\n  - benchmarks/r2r\n  - _self_\nevaluation: {max_steps: 9}\n")
+    config = load_config(file=file, environment={})
+    assert (config.benchmark.name, config.evaluation.max_steps) == ("r2r", 9)
+
+
+def test_the_configuration_cannot_be_edited():
+    config = load_config("r2r", environment={})
+    with pytest.raises(ValueError, match="frozen"):
+        config.seed = 3

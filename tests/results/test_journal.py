@@ -1,0 +1,170 @@
+from __future__ import annotations
+
+import json
+import math
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nav_eval.core.actions import Action
+from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results.journal import Journal
+from nav_eval.results.records import episode_record, episode_result, read_trajectory, trajectory_record
+
+floats = st.floats(allow_nan=False, allow_infinity=False)
+points = st.tuples(floats, floats, floats)
+states = st.builds(
+    AgentState,
+    position=points,
+    rotation=st.tuples(floats, floats, floats, floats),
+    node=st.none() | st.text(),
+    elevation=floats,
+)
+actions = st.builds(Action, name=st.text(), args=st.dictionaries(st.text(), floats | st.text()))
+steps = st.builds(StepRecord, action=actions, state=states, collided=st.booleans(), latency=floats)
+results = st.builds(
+    EpisodeResult,
+    scene_id=st.text(),
+    episode_id=st.text(),
+    status=st.sampled_from(["ok", "agent_error", "worker_crash"]),
+    failure_reason=st.none() | st.text(),
+    metrics=st.dictionaries(st.text(), floats | st.just(math.inf)),
+    steps=st.integers(0, 10**6),
+    timing=st.dictionaries(st.text(), floats),
+    start=states,
+    trajectory=st.lists(steps, max_size=4).map(tuple),
+)
+
+
+def made(episode_id, value=1.0):
+    state = AgentState((1.0, 2.0, 3.0))
+    return EpisodeResult(
+        scene_id="s",
+        episode_id=str(episode_id),
+        status="ok",
+        failure_reason=None,
+        metrics={"success": value},
+        steps=1,
+        timing={"wall": 0.5},
+        start=state,
+        trajectory=(StepRecord(Action("stop"), state),),
+    )
+
+
+@given(results)
+@settings(max_examples=60)
+def test_records_keep_every_digit(result):
+    line = json.loads(json.dumps(_through_json(episode_record(result))))
+    back = episode_result(line)
+    assert (back.key if hasattr(back, "key") else (back.scene_id, back.episode_id)) == (
+        result.scene_id,
+        result.episode_id,
+    )
+    assert back.metrics == result.metrics
+    start, trajectory = read_trajectory(json.loads(json.dumps(_through_json(trajectory_record(result)))))
+    assert (start, trajectory) == (result.start, result.trajectory)
+
+
+def _through_json(record):
+    import msgspec
+
+    return msgspec.json.decode(msgspec.json.encode(record))
+
+
+def test_a_journal_continues_where_it_was(tmp_path):
+    first = Journal(tmp_path)
+    first.add(made(1))
+    first.close()
+    second = Journal(tmp_path)
+    second.add(made(2))
+    assert sorted(second.finished()) == [("s", "1"), ("s", "2")]
+    second.close()
+
+
+@pytest.mark.parametrize("cut", [1, 10, 60])
+def test_a_truncated_last_line_is_cut_off_and_its_episode_run_again(tmp_path, cut):
+    journal = Journal(tmp_path)
+    for number in range(3):
+        journal.add(made(number))
+    journal.close()
+    path = tmp_path / "episodes.jsonl"
+    path.write_bytes(path.read_bytes()[:-cut])
+    again = Journal(tmp_path)
+    assert sorted(again.finished()) == [("s", "0"), ("s", "1")]
+    again.add(made(2))
+    again.settle([("s", str(n)) for n in range(3)])
+    again.close()
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    assert [line["episode_id"] for line in lines] == ["0", "1", "2"]
+
+
+def test_an_episode_without_its_trajectory_is_missing(tmp_path):
+    journal = Journal(tmp_path)
+    journal.add(made(0))
+    journal.add(made(1))
+    journal.close()
+    path = tmp_path / "trajectories.jsonl"
+    path.write_text(path.read_text().splitlines(keepends=True)[0])
+    assert list(Journal(tmp_path).finished()) == [("s", "0")]
+
+
+def test_damage_in_the_middle_is_not_swallowed(tmp_path):
+    journal = Journal(tmp_path)
+    journal.add(made(0))
+    journal.add(made(1))
+    journal.close()
+    path = tmp_path / "episodes.jsonl"
+    path.write_bytes(b"{broken\n" + path.read_bytes())
+    with pytest.raises(RunDirectoryError, match="byte 0"):
+        Journal(tmp_path)
+
+
+def test_settling_gives_the_files_an_order_that_does_not_depend_on_timing(tmp_path):
+    contents = []
+    for name, order in (("a", [0, 1, 2]), ("b", [2, 0, 1])):
+        folder = tmp_path / name
+        folder.mkdir()
+        journal = Journal(folder)
+        for number in order:
+            journal.add(made(number))
+        journal.settle([("s", str(n)) for n in range(3)])
+        journal.close()
+        contents.append([(folder / f).read_bytes() for f in ("episodes.jsonl", "trajectories.jsonl")])
+    assert contents[0] == contents[1]
+
+
+FULL_DISK = """
+import resource, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from results.test_journal import made
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results.journal import Journal
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+journal = Journal(Path(sys.argv[1]))
+resource.setrlimit(resource.RLIMIT_FSIZE, (2000, 2000))
+try:
+    for number in range(1000):
+        journal.add(made(number))
+except RunDirectoryError as error:
+    print(error)
+"""
+
+
+def test_a_full_disk_is_said_and_loses_nothing_finished(tmp_path):
+    tests = os.path.dirname(os.path.dirname(__file__))  # noqa: PTH120
+    done = subprocess.run(
+        [sys.executable, "-c", FULL_DISK, str(tmp_path), tests], capture_output=True, text=True, check=True
+    )
+    assert "cannot be written" in done.stdout
+    assert "--resume" in done.stdout
+    finished = Journal(tmp_path).finished()
+    assert len(finished) >= 3
+    assert resource.getrlimit(resource.RLIMIT_FSIZE)
