@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import warnings
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -17,20 +16,27 @@ from nav_eval.simulator.scene.ktx2 import KTX2_MAGIC, decode_ktx2
 if TYPE_CHECKING:
     from PIL.Image import Image as Picture
 
-MAX_PIXELS = 1 << 27
-"""Of one image: 512 MiB decoded."""
-MAX_TOTAL_PIXELS = 1 << 30
+MAX_PIXELS = (1 << 28) // 3
+"""Of one image: Pillow's own limit, beyond which it warns of a decompression bomb; 341 MiB decoded."""
+MAX_TOTAL_PIXELS = 1 << 29
+"""Of all textures of a scene: 2 GiB decoded."""
 FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "TGA", "TIFF", "GIF", "DDS")
 
 
-def decode_images(encoded: Sequence[tuple[bytes, str]]) -> tuple[NDArray[np.uint8], ...]:
-    """Decode in threads (the decoders release the GIL). Each item: the file's bytes, and a name for errors."""
+def decode_images(encoded: Sequence[tuple[bytes, str]], notes: list[str]) -> tuple[NDArray[np.uint8], ...]:
+    """Decode in threads (the decoders release the GIL). Each item: the file's bytes, and a name for errors.
+
+    Textures that together exceed MAX_TOTAL_PIXELS are halved until they fit, and `notes` says so.
+    """
     sizes = [image_size(data, where) for data, where in encoded]
     total = sum(width * height for width, height in sizes)
-    if total > MAX_TOTAL_PIXELS:
-        raise SceneError(f"{encoded[0][1]}: all textures hold {total} pixels; at most {MAX_TOTAL_PIXELS} are read.")
+    shrink = 1
+    while total // shrink**2 > MAX_TOTAL_PIXELS:
+        shrink *= 2
+    if shrink > 1:
+        notes.append(f"textures of {total / 1e6:.0f} megapixels are shown at 1/{shrink} of their resolution")
     with ThreadPoolExecutor(max_workers=4) as pool:
-        return tuple(pool.map(lambda item: decode_image(*item), encoded))
+        return tuple(pool.map(lambda item: decode_image(item[0], item[1], shrink), encoded))
 
 
 def image_size(data: bytes, where: str) -> tuple[int, int]:
@@ -44,16 +50,14 @@ def image_size(data: bytes, where: str) -> tuple[int, int]:
     return width, height
 
 
-def decode_image(data: bytes, where: str) -> NDArray[np.uint8]:
-    """(H, W, 4) uint8; SceneError if the data are damaged or of a format that this installation cannot read."""
+def decode_image(data: bytes, where: str, shrink: int = 1) -> NDArray[np.uint8]:
+    """(H, W, 4) uint8, H and W divided by `shrink`; SceneError if the data are damaged or cannot be read here."""
     image_size(data, where)
     if data[:12] == KTX2_MAGIC:
-        return decode_ktx2(data, where)
+        return np.ascontiguousarray(decode_ktx2(data, where)[::shrink, ::shrink])
     image = _open(data, where)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            pixels = np.array(_to_rgba(image), np.uint8)
+        pixels = np.array(_to_rgba(image if shrink == 1 else image.reduce(shrink)), np.uint8)
     except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, MemoryError) as error:
         raise SceneError(f"{where}: the image is damaged ({error}). Export the texture again.") from error
     return pixels
@@ -71,8 +75,10 @@ def _open(data: bytes, where: str) -> Picture:
     from PIL import Image
 
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # our own limit on pixels is the stricter one, and an error
-            return Image.open(io.BytesIO(data), formats=FORMATS)
-    except (Image.DecompressionBombError, OSError, ValueError, SyntaxError, EOFError, TypeError) as error:
+        return Image.open(io.BytesIO(data), formats=FORMATS)
+    except (
+        Image.DecompressionBombError,
+        Image.DecompressionBombWarning,  # an exception where warnings are errors
+        *(OSError, ValueError, SyntaxError, EOFError, TypeError),
+    ) as error:
         raise SceneError(f"{where}: not an image that nav_eval reads ({error}). Use PNG, JPEG or WebP.") from error

@@ -147,7 +147,7 @@ def _read_materials(source: SceneSource, mesh: _Mesh) -> tuple[list[Material], t
     materials = [Material(name="default")]
     for name in mesh.names:
         materials.append(_material(source, name, library.get(name, {}), images, encoded))
-    return materials, decode_images(encoded)
+    return materials, decode_images(encoded, source.notes)
 
 
 def _parse_mtl(text: bytes) -> dict[str, dict[str, list[str]]]:

@@ -58,7 +58,8 @@ def load_ply(source: SceneSource) -> Scene:
     except (ValueError, IndexError, KeyError, OverflowError) as error:
         reason = f"lacks {error}" if isinstance(error, KeyError) else str(error)
         raise SceneError(f"{source.path}: the PLY is damaged ({reason}). Export the scene again.") from error
-    textures = decode_images([(source.sibling(texture), f"{source.path}: {texture}")] if texture else [])
+    encoded = [(source.sibling(texture), f"{source.path}: {texture}")] if texture else []
+    textures = decode_images(encoded, source.notes)
     material = Material(texture=0 if textures and part.uvs is not None else -1)
     return assemble(source.path.stem, [part], [material], textures, str(source.path))
 

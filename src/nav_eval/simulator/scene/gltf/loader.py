@@ -21,6 +21,7 @@ from nav_eval.simulator.scene.scene import Scene
 from nav_eval.simulator.scene.source import SceneSource
 
 Matrix = NDArray[np.float32]
+MAX_INSTANCES = 1 << 20
 IDENTITY: Matrix = np.eye(4, dtype=np.float32)
 
 
@@ -106,7 +107,10 @@ def _instances(file: GltfFile, node: Node) -> Iterator[Matrix | None]:
     rows = {name: read_accessor(file, index) for name, index in instancing.attributes.items()}
     widths = {"TRANSLATION": 3, "ROTATION": 4, "SCALE": 3}
     rows = {name: values for name, values in rows.items() if values.shape[1] == widths.get(name)}
-    for row in range(min((len(values) for values in rows.values()), default=0)):
+    count = min((len(values) for values in rows.values()), default=0)
+    if count > MAX_INSTANCES:
+        raise file.error(f"{count} instances of one mesh; at most {MAX_INSTANCES} are read.")
+    for row in range(count):
         yield trs_matrix(*(rows[name][row].astype(np.float32) if name in rows else None for name in widths))
 
 

@@ -58,7 +58,8 @@ def read_look(file: GltfFile) -> Look:
         look.uv_sources.append(UvSource() if info is None else _uv_source(info))
     look.materials.append(Material(name="default"))
     look.uv_sources.append(UvSource())
-    look.textures = decode_images([(_encoded(file, index), f"{file.source.path}: image {index}") for index in images])
+    encoded = [(_encoded(file, index), f"{file.source.path}: image {index}") for index in images]
+    look.textures = decode_images(encoded, file.source.notes)
     return look
 
 
