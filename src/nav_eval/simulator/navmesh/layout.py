@@ -25,6 +25,9 @@ WALK_FLAG = 1
 MIN_AREA = np.float32(1e-5)
 WALL, EXTERNAL = -1, -2
 BOUNDARY_EDGE = 1
+CELL_REACH = 1.0
+MAX_CELLS = 250_000
+MAX_CLIMB = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,11 +55,13 @@ class Layout:
     rims: Floats  # (R, 2, 3) detail edges on the polygon's border, in Detour's order
     seam_start: Ints  # (P + 1,)
     seams: Floats  # (S, 2, 3) each detail edge once, in Detour's order
-    tree_box: Ints  # (B, 6) quantised bounds
-    tree_index: Ints  # (B,) polygon of a leaf, else minus the nodes to skip
+    tree: Ints  # (B, 7) quantised bounds, then the polygon of a leaf, else minus the nodes to skip
     tile_place: Ints  # (G, 6) x, y, first tree node, one past the last, first polygon, one past the last
     tile_size: Floats  # (G, 8) least, most, quantisation factor, walkable climb
     grid: Floats  # (4,) origin x, z and tile width, depth
+    cell_start: Ints  # (C + 1,) of the cells, row by row; none where the short cut does not hold
+    cell_polygons: Ints  # walkable polygons within CELL_REACH of a cell, in the tree's order
+    cell_grid: Floats  # (4,) origin x, z; cells per metre; columns
     areas: Floats  # (P,) of the detail mesh, m2
     states: int  # search nodes per polygon: 4 where a path may enter across a tile's side
 
@@ -78,6 +83,8 @@ def build_layout(file: NavmeshFile) -> Layout:
     triangles = _ragged([d.triangles for d in details], (3, 3))
     rims = _ragged([d.rims for d in details], (2, 3))
     seams = _ragged([d.seams for d in details], (2, 3))
+    box = _boxes([np.concatenate([c[:n], d.vertices]) for c, n, d in zip(corners, counts, details)])
+    tile_arrays = _tile_arrays(tiles)
     states = 4 if any(link.side != INTERNAL for found in links for link in found) else 1
     return Layout(
         corners=corners,
@@ -85,7 +92,7 @@ def build_layout(file: NavmeshFile) -> Layout:
         walkable=(walkable & ~shut).astype(np.int32),
         island=island,
         edges=_edges(tiles, walkable & ~shut),
-        box=_boxes([np.concatenate([c[:n], d.vertices]) for c, n, d in zip(corners, counts, details)]),
+        box=box,
         flat_box=_boxes([c[:n] for c, n in zip(corners, counts)]),
         **_link_arrays(links, corners, counts, states),
         triangle_start=triangles[0],
@@ -94,7 +101,8 @@ def build_layout(file: NavmeshFile) -> Layout:
         rims=rims[1],
         seam_start=seams[0],
         seams=seams[1],
-        **_tile_arrays(tiles),
+        **tile_arrays,
+        **_cells(box, walkable & ~shut, tile_arrays),
         grid=np.array(
             [file.params.origin[0], file.params.origin[2], file.params.tile_width, file.params.tile_depth], np.float32
         ),
@@ -230,12 +238,43 @@ def _tile_arrays(tiles: Sequence[Tile]) -> dict[str, Any]:
         size[row, 6:] = header["bv_quant_factor"], header["walkable_climb"]
     trees = [t.sections["bv_nodes"] for t in tiles]
     index = [np.where(t["index"] >= 0, t["index"] + b, t["index"]) for t, b in zip(trees, polys)]
-    boxes = [np.concatenate([t["bmin"], t["bmax"]], axis=1) for t in trees]
+    rows = [np.column_stack([t["bmin"], t["bmax"], i]) for t, i in zip(trees, index)]
     return {
-        "tree_box": _ints(boxes).reshape(-1, 6),
-        "tree_index": _ints(index),
+        "tree": _ints(rows).reshape(-1, 7),
         "tile_place": place,
         "tile_size": size,
+    }
+
+
+def _cells(box: Floats, walkable: npt.NDArray[np.bool_], tiles: dict[str, Any]) -> dict[str, Any]:
+    """A grid of cells with the polygons near each, for meshes of one tile with a tree; else no cells."""
+    rank = tiles["tree"][:, 6]
+    rank = rank[rank >= 0][:-1] if len(rank) and rank[-1] == 0 else rank[rank >= 0]
+    members = np.array([p for p in dict.fromkeys(rank.tolist()) if walkable[p]], np.int64)
+    plain = len(tiles["tile_place"]) == 1 and tiles["tile_size"][0, 7] < MAX_CLIMB
+    if not plain or not len(members):
+        return {
+            "cell_start": np.zeros(1, np.int32),
+            "cell_polygons": np.zeros(0, np.int32),
+            "cell_grid": np.ones(4, np.float32),
+        }
+    reach = CELL_REACH + 1e-3
+    low, high = box[members][:, [0, 2]] - reach, box[members][:, [3, 5]] + reach
+    origin, span = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
+    per_metre = min(2.0, float(np.sqrt(MAX_CELLS / max(float(span.prod()), 1e-6))))
+    first, last = ((edge - origin) * per_metre for edge in (low, high))
+    first, last = np.floor(first - 1e-3).clip(0).astype(int), np.floor(last + 1e-3).astype(int)
+    columns, rows = last.max(axis=0) + 1
+    spots = [
+        (np.arange(r0, r1 + 1)[:, None] * columns + np.arange(c0, c1 + 1)).ravel()
+        for (c0, r0), (c1, r1) in zip(first, last)
+    ]
+    cells, owners = np.concatenate(spots), np.repeat(members, [len(s) for s in spots])
+    order = np.argsort(cells, kind="stable")
+    return {
+        "cell_start": np.searchsorted(cells[order], np.arange(columns * rows + 1)).astype(np.int32),
+        "cell_polygons": owners[order].astype(np.int32),
+        "cell_grid": np.array([*origin, per_metre, columns], np.float32),
     }
 
 

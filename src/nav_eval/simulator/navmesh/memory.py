@@ -42,7 +42,7 @@ ROW_SHAPES = {
     "triangles": (3, 3),
     "rims": (2, 3),
     "seams": (2, 3),
-    "tree_box": (6,),
+    "tree": (7,),
     "tile_place": (6,),
     "tile_size": (8,),
 }
@@ -153,8 +153,10 @@ rim_start = _mesh_array("rim_start")
 rims = _mesh_array("rims")
 seam_start = _mesh_array("seam_start")
 seams = _mesh_array("seams")
-tree_box = _mesh_array("tree_box")
-tree_index = _mesh_array("tree_index")
+tree = _mesh_array("tree")
+cell_start = _mesh_array("cell_start")
+cell_polygons = _mesh_array("cell_polygons")
+cell_grid = _mesh_array("cell_grid")
 tile_place = _mesh_array("tile_place")
 tile_size = _mesh_array("tile_size")
 grid = _mesh_array("grid")
