@@ -76,7 +76,9 @@ NUMBER = st.floats(-1e6, 1e6) | st.integers(-50, 50)
 VECTOR = st.lists(NUMBER, min_size=3, max_size=3)
 ROTATION = st.floats(-math.pi, math.pi).map(lambda yaw: [0, math.sin(yaw / 2), -0.0, math.cos(yaw / 2)])
 ID = TEXT.filter(bool) | st.integers(0, 999)
-EXTRA = st.fixed_dictionaries({}, optional={"start_room": st.none() | TEXT, "shortest_paths": st.none() | st.just([])})
+EXTRA: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
+    {}, optional={"start_room": st.none() | TEXT, "shortest_paths": st.none() | st.just([])}
+)
 FRAME: dict[str, st.SearchStrategy[Any]] = {
     "episode_id": ID,
     "scene_id": st.builds("{}{}.glb".format, st.sampled_from(["", "data/scene_datasets/", "mp3d/x/"]), NAME),

@@ -7,9 +7,10 @@ returns a value of the right type, and a format is described only once.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, cast
 
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
@@ -125,7 +126,11 @@ class Fields:
 
     def vectors(self, key: str) -> tuple[Vec3, ...]:
         """A list of positions; absent means none."""
-        return tuple(self._vector(f"{key}[{i}]", value) for i, value in enumerate(self.items(key)))
+        items = self.items(key)
+        found = tuple(map(_floats, items))
+        if None in found:
+            return tuple(self._vector(f"{key}[{i}]", value) for i, value in enumerate(items))
+        return cast("tuple[Vec3, ...]", found)
 
     def quaternion(self, key: str, tolerance: float = UNIT_TOLERANCE) -> Quaternion:
         """[x, y, z, w] of unit length, give or take `tolerance`."""
@@ -151,7 +156,7 @@ class Fields:
 
     def integers(self, key: str) -> tuple[int, ...]:
         items = self.items(key)
-        if not all(type(item) is int for item in items):
+        if set(map(type, items)) - {int}:
             self.fault(key, "expected whole numbers only")
             return ()
         return tuple(items)
@@ -178,7 +183,7 @@ class Fields:
         scene = self.text(key)
         if not scene and isinstance(self.values.get(key), str):
             self.fault(key, "the scene id is empty")
-        return scene.removeprefix(SCENE_PREFIX)
+        return sys.intern(scene.removeprefix(SCENE_PREFIX))
 
     def rest(self, *taken: str) -> dict[str, Any]:
         """What `taken` does not carry over: other keys, absent values, and ids that were numbers or had a prefix."""
@@ -192,10 +197,11 @@ class Fields:
         return default
 
     def _vector(self, key: str, value: Any) -> Vec3:
-        if not _numbers(value, 3):
+        found = _floats(value)
+        if found is None:
             self.fault(key, f"expected 3 finite numbers, got {_shown(value)}")
             return (0.0, 0.0, 0.0)
-        return (float(value[0]), float(value[1]), float(value[2]))
+        return found
 
 
 def record_of(extra: Mapping[str, Any], **typed: Any) -> dict[str, Any]:
@@ -233,6 +239,15 @@ def _finite(value: Any) -> bool:
     if type(value) is float:
         return math.isfinite(value)
     return type(value) is int and abs(value) < 2**1000
+
+
+def _floats(value: Any) -> Vec3 | None:
+    """Three finite numbers, or None; the common case first, since files hold millions of them."""
+    if type(value) is list and len(value) == 3:
+        x, y, z = value
+        if type(x) is type(y) is type(z) is float and math.isfinite(x + y + z):
+            return (x, y, z)
+    return (float(value[0]), float(value[1]), float(value[2])) if _numbers(value, 3) else None
 
 
 def _numbers(value: Any, count: int) -> bool:
