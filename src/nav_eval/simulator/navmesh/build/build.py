@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from nav_eval.errors import NavmeshError
 from nav_eval.logging import get_logger
+from nav_eval.simulator.navmesh.build.scalars import single
 from nav_eval.simulator.navmesh.file import NavmeshParams, assemble
 from nav_eval.simulator.navmesh.settings import NavmeshSettings
 
@@ -35,8 +36,8 @@ class Grid:
 
     low: Positions
     high: Positions
-    cell: np.float32
-    cell_height: np.float32
+    cell: float
+    cell_height: float
     width: int
     depth: int
     height: int
@@ -66,7 +67,8 @@ def _clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Trian
     triangles = np.ascontiguousarray(triangles, np.int32)
     if positions.ndim != 2 or positions.shape[1:] != (3,) or triangles.ndim != 2 or triangles.shape[1:] != (3,):
         raise NavmeshError(
-            f"navmesh input has shapes {positions.shape} and {triangles.shape}: give positions (V, 3) and triangles (T, 3)"
+            f"navmesh input has shapes {positions.shape} and {triangles.shape}: "
+            "give positions (V, 3) and triangles (T, 3)"
         )
     if len(triangles) == 0:
         raise NavmeshError("the mesh has no triangles: there is nothing to build a navmesh from")
@@ -75,10 +77,10 @@ def _clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Trian
             f"a triangle names vertex {triangles.min() if triangles.min() < 0 else triangles.max()} "
             f"of {len(positions)}: the mesh is broken, export it again"
         )
-    finite = np.isfinite(positions).all(axis=1)
+    finite = np.asarray(np.isfinite(positions).all(axis=1))
     if finite.all():
         return positions, triangles
-    usable = finite[triangles].all(axis=1)
+    usable = np.asarray(finite[triangles].all(axis=1))
     if not usable.any():
         raise NavmeshError("every triangle has a vertex that is NaN or infinite: the mesh is broken, export it again")
     get_logger(__name__).warning(
@@ -91,11 +93,11 @@ def _clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Trian
 
 def _grid(positions: Positions, settings: NavmeshSettings) -> Grid:
     low, high = positions.min(axis=0), positions.max(axis=0)
-    cell, height = np.float32(settings.cell_size), np.float32(settings.cell_height)
+    cell, height = single(settings.cell_size), single(settings.cell_height)
     sides = (high.astype(float) - low) / float(cell) + 0.5
     if max(sides[0], sides[2]) > MAX_SIDE or sides[0] * sides[2] > MAX_CELLS:
         raise NavmeshError(_too_large(positions, low, high, settings.cell_size))
-    width, depth = (int((high[k] - low[k]) / cell + np.float32(0.5)) for k in (0, 2))
+    width, depth = (int((high[k] - low[k]) / cell + single(0.5)) for k in (0, 2))
     if width < 1 or depth < 1:
         raise NavmeshError(
             f"the mesh is {high[0] - low[0]:g} x {high[2] - low[2]:g} m, less than a cell of {cell:g} m: "
@@ -108,12 +110,12 @@ def _grid(positions: Positions, settings: NavmeshSettings) -> Grid:
         height,
         width,
         depth,
-        height=int(np.ceil(np.float32(settings.agent_height) / height)),
-        climb=int(np.floor(np.float32(settings.agent_max_climb) / height)),
-        radius=int(np.ceil(np.float32(settings.agent_radius) / cell)),
-        max_edge=int(np.float32(settings.edge_max_len) / cell),
-        least_region=int(np.float32(settings.region_min_size) ** 2),
-        small_region=int(np.float32(settings.region_merge_size) ** 2),
+        height=int(np.ceil(single(settings.agent_height) / height)),
+        climb=int(np.floor(single(settings.agent_max_climb) / height)),
+        radius=int(np.ceil(single(settings.agent_radius) / cell)),
+        max_edge=int(single(settings.edge_max_len) / cell),
+        least_region=int(single(settings.region_min_size) ** 2),
+        small_region=int(single(settings.region_merge_size) ** 2),
     )
 
 
@@ -123,8 +125,8 @@ def _too_large(positions: Positions, low: Positions, high: Positions, cell: floa
     farthest = positions[np.argmax(np.abs(positions - middle).max(axis=1))]
     where = ", ".join(f"{x:g}" for x in farthest)
     return (
-        f"the mesh spans {float(high[0]) - low[0]:g} x {float(high[2]) - low[2]:g} m, too much for cells of {cell:g} m; "
-        f"its farthest vertex is ({where}): remove what lies out there, or raise cell_size"
+        f"the mesh spans {float(high[0]) - low[0]:g} x {float(high[2]) - low[2]:g} m, too much for cells of "
+        f"{cell:g} m; its farthest vertex is ({where}): remove what lies out there, or raise cell_size"
     )
 
 
@@ -159,19 +161,19 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
         raise NavmeshError(_too_fine("regions", regions.MAX_REGIONS))
     region = merging.merge_regions(region, start, area, near, ids, grid.least_region, grid.small_region)
 
-    max_error = np.float32(settings.edge_max_error)
+    max_error = single(settings.edge_max_error)
     corners, table = contours.trace_contours(level, area, region, near, column, grid.width, max_error, grid.max_edge)
     corners, table = holes.merge_holes(corners, table)
     vertices, polygons, sizes, owners = polymesh.build_polygons(corners, table, int(settings.verts_per_poly))
     if len(sizes) == 0:
         raise NavmeshError(
-            f"there is no floor for an agent {settings.agent_height:g} m high and {settings.agent_radius:g} m in radius: "
-            "check the scene's up axis and scale, or lower region_min_size"
+            f"there is no floor for an agent of {settings.agent_height:g} m height and {settings.agent_radius:g} m "
+            "radius: check the scene's up axis and scale, or lower region_min_size"
         )
     if len(sizes) > MAX_POLYGONS or len(vertices) > MAX_VERTICES:
         raise NavmeshError(_too_fine("polygons", MAX_POLYGONS))
-    spacing = np.float32(settings.detail_sample_dist)
-    cells = np.array([grid.cell, np.float32(1) / grid.cell, grid.cell_height])
+    spacing = single(settings.detail_sample_dist)
+    cells = np.array([grid.cell, single(1) / grid.cell, grid.cell_height])
     table, points, flagged = detail.build_detail(
         vertices,
         polygons,
@@ -186,12 +188,12 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
         grid.depth,
         grid.low,
         cells,
-        np.float32(0) if spacing < np.float32(0.9) else grid.cell * spacing,
-        grid.cell_height * np.float32(settings.detail_sample_max_error),
+        single(0) if spacing < single(0.9) else single(grid.cell * spacing),
+        single(grid.cell_height * single(settings.detail_sample_max_error)),
         max(1, int(np.ceil(max_error))),
     )
     high = grid.high.copy()
-    high[1] += np.float32(grid.height) * grid.cell_height
+    high[1] += single(grid.height) * grid.cell_height
     across = polymesh.neighbours(polygons, sizes)
     mesh = PolygonMesh(vertices, polygons, sizes, across, table, points, flagged, grid.low, high)
     x, y, z = (float(v) for v in grid.low)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.merging import MAX_CONTOUR_STEPS
 from nav_eval.simulator.navmesh.build.predicates import same
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -41,7 +42,7 @@ def _corner_height(i: int, direction: int, level: Ints, near: Ints) -> int:
         b = near[a, direction]
         if b != -1:
             highest = max(highest, level[b])
-    return highest
+    return long(highest)
 
 
 @kernel()
@@ -57,11 +58,11 @@ def _trace(
     out: Longs,
 ) -> int:
     """Corners of the contour that floor i lies on into `out`, clearing the sides walked; how many."""
-    direction = np.int64(0)
+    direction = long(0)
     while not sides[i] & (1 << direction):
         direction += 1
     start, start_direction, own = i, direction, area[i]
-    count = np.int64(0)
+    count = long(0)
     for _ in range(MAX_CONTOUR_STEPS - 1):
         if sides[i] & (1 << direction):
             k = near[i, direction]
@@ -78,7 +79,7 @@ def _trace(
             sides[i] &= ~(1 << direction) & 0xF
             direction = (direction + 1) & 3
         else:
-            i = np.int64(near[i, direction])
+            i = long(near[i, direction])
             direction = (direction + 3) & 3
         if i == start and direction == start_direction:
             break
@@ -86,26 +87,26 @@ def _trace(
 
 
 @kernel()
-def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> np.float32:
+def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> float:
     """Squared distance of (x, z) from the segment a-b, in cells."""
-    abx = np.float32(bx - ax)
-    abz = np.float32(bz - az)
-    dx = np.float32(x - ax)
-    dz = np.float32(z - az)
+    abx = single(bx - ax)
+    abz = single(bz - az)
+    dx = single(x - ax)
+    dz = single(z - az)
     length = abx * abx + abz * abz
     t = abx * dx + abz * dz
-    if length > np.float32(0):
+    if length > single(0):
         t /= length
-    t = min(max(t, np.float32(0)), np.float32(1))
-    dx = np.float32(ax) + t * abx - np.float32(x)
-    dz = np.float32(az) + t * abz - np.float32(z)
+    t = min(max(t, single(0)), single(1))
+    dx = single(ax) + t * abx - single(x)
+    dz = single(az) + t * abz - single(z)
     return dx * dx + dz * dz
 
 
 @kernel()
 def _first_corners(points: Longs, count: int, picked: Longs) -> int:
     """Corners to start from, as point numbers in `picked`: where the other side changes, else two extremes."""
-    n = np.int64(0)
+    n = long(0)
     other_side = 0
     for i in range(count):
         other_side |= points[i, 3] & REGION_MASK
@@ -117,8 +118,8 @@ def _first_corners(points: Longs, count: int, picked: Longs) -> int:
                 n += 1
     if n > 0:
         return n
-    low = np.int64(0)
-    high = np.int64(0)
+    low = long(0)
+    high = long(0)
     for i in range(count):
         x, z = points[i, 0], points[i, 2]
         if x < points[low, 0] or (x == points[low, 0] and z < points[low, 2]):
@@ -127,7 +128,7 @@ def _first_corners(points: Longs, count: int, picked: Longs) -> int:
             high = i
     picked[0] = low
     picked[1] = high
-    return np.int64(2)
+    return long(2)
 
 
 @kernel()
@@ -139,7 +140,7 @@ def _insert(picked: Longs, n: int, at: int, value: int) -> int:
 
 
 @kernel()
-def _farthest(points: Longs, count: int, a: int, b: int, max_error: np.float32) -> int:
+def _farthest(points: Longs, count: int, a: int, b: int, max_error: float) -> int:
     """The point between corners a and b that strays most from a-b on a wall, or -1 if none strays too far."""
     ax, az, bx, bz = points[a, 0], points[a, 2], points[b, 0], points[b, 2]
     if bx > ax or (bx == ax and bz > az):
@@ -148,34 +149,34 @@ def _farthest(points: Longs, count: int, a: int, b: int, max_error: np.float32) 
         step, i, end = count - 1, (b + count - 1) % count, a
         ax, az, bx, bz = bx, bz, ax, az
     if points[i, 3] & REGION_MASK != 0 and points[i, 3] & AREA_BORDER == 0:
-        return np.int64(-1)
-    worst = np.float32(0)
-    found = np.int64(-1)
+        return long(-1)
+    worst = single(0)
+    found = long(-1)
     while i != end:
         d = _deviation(points[i, 0], points[i, 2], ax, az, bx, bz)
         if d > worst:
             worst = d
             found = i
         i = (i + step) % count
-    return found if worst > max_error * max_error else np.int64(-1)
+    return found if worst > max_error * max_error else long(-1)
 
 
 @kernel()
 def _middle(points: Longs, count: int, a: int, b: int, max_edge: int) -> int:
     """The point halfway along the wall from corner a to b if that is longer than max_edge, else -1."""
     if points[(a + 1) % count, 3] & REGION_MASK != 0:
-        return np.int64(-1)
+        return long(-1)
     dx = points[b, 0] - points[a, 0]
     dz = points[b, 2] - points[a, 2]
     between = b - a if b >= a else b + count - a
     if dx * dx + dz * dz <= max_edge * max_edge or between <= 1:
-        return np.int64(-1)
+        return long(-1)
     forward = dx > 0 or (dx == 0 and dz > 0)
     return (a + (between if forward else between + 1) // 2) % count
 
 
 @kernel()
-def _simplify(points: Longs, count: int, max_error: np.float32, max_edge: int, picked: Longs) -> int:
+def _simplify(points: Longs, count: int, max_error: float, max_edge: int, picked: Longs) -> int:
     """Numbers of the points that stay corners, in order, into `picked`; how many."""
     n = _first_corners(points, count, picked)
     for turn in range(1 if max_edge <= 0 else 2):
@@ -196,7 +197,7 @@ def _simplify(points: Longs, count: int, max_error: np.float32, max_edge: int, p
 @kernel()
 def _drop_repeats(corners: Longs, begin: int, n: int) -> int:
     """Remove those of n corners that equal their successor seen from above, in place; how many stay."""
-    i = np.int64(0)
+    i = long(0)
     while i < n:
         if same(corners, begin + i, corners, begin + (i + 1) % n):
             for j in range(begin + i, begin + n - 1):
@@ -230,7 +231,7 @@ def _trace_all(
     near: Ints,
     column: Ints,
     width: int,
-    max_error: np.float32,
+    max_error: float,
     max_edge: int,
 ) -> tuple[Longs, Longs, int]:
     """trace_contours with (corners, table rows [begin, size, region], contours), both tables with rows to spare."""
@@ -239,13 +240,13 @@ def _trace_all(
     table = np.empty((total // 4 + 1, 3), np.int64)
     points = np.empty((MAX_CONTOUR_STEPS, 4), np.int64)
     picked = np.empty(MAX_CONTOUR_STEPS + 2, np.int64)
-    used = np.int64(0)
+    used = long(0)
     contours = 0
     for i in range(len(level)):
         if sides[i] == 0 or sides[i] == 0xF:
             sides[i] = 0
             continue
-        count = _trace(np.int64(i), sides, level, area, region, near, column, width, points)
+        count = _trace(long(i), sides, level, area, region, near, column, width, points)
         n = _simplify(points, count, max_error, max_edge, picked)
         for j in range(n):
             for k in range(3):
@@ -269,7 +270,7 @@ def trace_contours(
     near: Ints,
     column: Ints,
     width: int,
-    max_error: np.float32,
+    max_error: float,
     max_edge: int,
 ) -> tuple[Longs, Longs]:
     """(corners (C, 4), table (K, 3)) of the contours, holes included, in the order found.

@@ -12,19 +12,20 @@ from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.planar import FAR, circumcircle, cross2, distance2
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 Floats = NDArray[np.float32]
 Longs = NDArray[np.int64]
 
-_OPEN, _HULL = np.int64(-1), np.int64(-2)
-_EPSILON = np.float32(1e-5)
-_INSIDE = np.float32(1.0) - np.float32(0.001)
-_OUTSIDE = np.float32(1.0) + np.float32(0.001)
-_ZERO = np.float32(0.0)
+_OPEN, _HULL = long(-1), long(-2)
+_EPSILON = single(1e-5)
+_INSIDE = single(1.0) - single(0.001)
+_OUTSIDE = single(1.0) + single(0.001)
+_ZERO = single(0.0)
 
 
 @kernel()
-def _between(points: Floats, a: int, b: int) -> np.float32:
+def _between(points: Floats, a: int, b: int) -> float:
     return distance2(points[a, 0], points[a, 2], points[b, 0], points[b, 2])
 
 
@@ -34,7 +35,7 @@ def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Lo
 
     Ears are taken at the polygon's own corners only: hull entries below `originals`.
     """
-    start, left, right = np.int64(0), np.int64(1), count - 1
+    start, left, right = long(0), long(1), count - 1
     least = FAR
     for i in range(count):
         if hull[i] >= originals:
@@ -46,12 +47,12 @@ def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Lo
             + _between(points, hull[after], hull[before])
         )
         if perimeter < least:
-            start, left, right = np.int64(i), np.int64(after), np.int64(before)
+            start, left, right = long(i), long(after), long(before)
             least = perimeter
     triangles[0, 0] = hull[start]
     triangles[0, 1] = hull[left]
     triangles[0, 2] = hull[right]
-    found = np.int64(1)
+    found = long(1)
     while (left + 1) % count != right:
         next_left = (left + 1) % count
         next_right = (right + count - 1) % count
@@ -73,8 +74,8 @@ def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Lo
 def _find(edges: Longs, count: int, a: int, b: int) -> int:
     for i in range(count):
         if (edges[i, 0] == a and edges[i, 1] == b) or (edges[i, 0] == b and edges[i, 1] == a):
-            return np.int64(i)
-    return np.int64(-1)
+            return long(i)
+    return long(-1)
 
 
 @kernel()
@@ -103,7 +104,7 @@ def _crosses_any(points: Floats, edges: Longs, count: int, a: int, b: int) -> bo
     """Whether a-b properly crosses an edge that it shares no point with."""
     for i in range(count):
         c, d = edges[i, 0], edges[i, 1]
-        if c == a or c == b or d == a or d == b:
+        if c in (a, b) or d in (a, b):
             continue
         s1 = cross2(points, c, d, points, b)
         s2 = cross2(points, c, d, points, a)
@@ -117,11 +118,11 @@ def _crosses_any(points: Floats, edges: Longs, count: int, a: int, b: int) -> bo
 @kernel()
 def _apex(points: Floats, n: int, edges: Longs, count: int, a: int, b: int) -> int:
     """The point left of a -> b whose circle with a and b is empty, or -1."""
-    best = np.int64(-1)
+    best = long(-1)
     x = z = radius = _ZERO
     for k in range(n):
-        u = np.int64(k)
-        if u == a or u == b or not cross2(points, a, b, points, u) > _EPSILON:
+        u = long(k)
+        if u in (a, b) or not cross2(points, a, b, points, u) > _EPSILON:
             continue
         if best != -1:
             d = distance2(x, z, points[u, 0], points[u, 2])
@@ -175,13 +176,13 @@ def _put(triangles: Longs, t: int, a: int, b: int) -> None:
 def delaunay(points: Floats, n: int, hull: Longs, hull_count: int, edges: Longs, triangles: Longs) -> int:
     """Triangulate n points whose hull is given, into `triangles`; how many. `edges` (>= 10 n, 4) is scratch."""
     most = 10 * n
-    count = np.int64(0)
+    count = long(0)
     j = hull_count - 1
     for i in range(hull_count):
         count = _add(edges, count, most, hull[j], hull[i], _HULL, _OPEN)
         j = i
-    faces = np.int64(0)
-    e = np.int64(0)
+    faces = long(0)
+    e = long(0)
     while e < count:
         for _ in range(2):
             count, faces = _complete(points, n, edges, count, faces, e)

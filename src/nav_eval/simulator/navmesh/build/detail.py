@@ -15,12 +15,12 @@ from nav_eval.simulator.navmesh.build.delaunay import delaunay, strip
 from nav_eval.simulator.navmesh.build.patch import gather_heights, height_at
 from nav_eval.simulator.navmesh.build.planar import (
     FAR,
-    distance2,
     mesh_gap,
     segment_gap2,
     segment_gap3,
     signed_border_gap,
 )
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -30,27 +30,27 @@ MAX_VERTICES = 127
 MAX_TRIANGLES = 255
 MAX_PER_EDGE = 32
 
-_FACTOR_X, _FACTOR_Z = np.int64(0x8DA6B343), np.int64(0xD8163841)
-_FIRST = np.int64(0)
-_ONE = np.float32(1.0)
-_TWO = np.float32(2.0)
-_TENTH = np.float32(0.1)
-_EQUAL = np.float32(1e-6)
-_ON_EDGE = np.float32(0.001) * np.float32(0.001)
+_FACTOR_X, _FACTOR_Z = long(0x8DA6B343), long(0xD8163841)
+_FIRST = long(0)
+_ONE = single(1.0)
+_TWO = single(2.0)
+_TENTH = single(0.1)
+_EQUAL = single(1e-6)
+_ON_EDGE = single(0.001) * single(0.001)
 
 
 @kernel()
-def _least_width(points: Floats, count: int) -> np.float32:
+def _least_width(points: Floats, count: int) -> float:
     """The least, over a polygon's edges, of its extent away from the edge."""
     least = FAR
     for a in range(count):
         b = (a + 1) % count
-        widest = np.float32(0)
+        widest = single(0)
         for i in range(count):
             if i != a and i != b:
-                widest = max(widest, segment_gap2(points, np.int64(i), points, np.int64(a), b))
+                widest = max(widest, segment_gap2(points, long(i), points, long(a), b))
         least = min(least, widest)
-    return np.sqrt(least)
+    return single(np.sqrt(least))
 
 
 @kernel()
@@ -59,8 +59,8 @@ def _sample_edge(
     used: int,
     a: int,
     b: int,
-    spacing: np.float32,
-    max_error: np.float32,
+    spacing: float,
+    max_error: float,
     cell: Floats,
     radius: int,
     box: Longs,
@@ -85,24 +85,24 @@ def _sample_edge(
     if steps <= 0:
         return used
     for k in range(steps + 1):
-        u = np.float32(k) / np.float32(steps)
+        u = single(k) / single(steps)
         edge[k, 0] = points[a, 0] + dx * u
         edge[k, 2] = points[a, 2] + dz * u
         y = points[a, 1] + dy * u
         h = height_at(edge[k, 0], y, edge[k, 2], cell[1], cell[2], radius, box[0], box[1], box[2], box[3], heights)
-        edge[k, 1] = np.float32(h) * cell[2]
+        edge[k, 1] = single(h) * cell[2]
     kept = np.zeros(MAX_PER_EDGE + 1, np.uint8)
     kept[0] = 1
     kept[steps] = 1
-    low = np.int64(0)
+    low = long(0)
     while low < steps:
         high = low + 1
         while not kept[high]:
             high += 1
-        worst = np.float32(0)
+        worst = single(0)
         at = -1
         for m in range(low + 1, high):
-            gap = segment_gap3(edge, np.int64(m), low, high)
+            gap = segment_gap3(edge, long(m), low, high)
             if gap > worst:
                 worst = gap
                 at = m
@@ -120,16 +120,16 @@ def _sample_edge(
 
 
 @kernel()
-def _jitter(i: int, factor: int) -> np.float32:
+def _jitter(i: int, factor: int) -> float:
     """A fixed number in [-1, 1] for sample i: samples of a regular grid would make ambiguous triangles."""
-    return np.float32((i * factor) & 0xFFFF) / np.float32(65535) * _TWO - _ONE
+    return single((i * factor) & 0xFFFF) / single(65535) * _TWO - _ONE
 
 
 @kernel()
 def _grid_samples(
     points: Floats,
     count: int,
-    spacing: np.float32,
+    spacing: float,
     cell: Floats,
     radius: int,
     box: Longs,
@@ -146,13 +146,13 @@ def _grid_samples(
     x0, x1 = int(np.floor(low[0] / spacing)), int(np.ceil(high[0] / spacing))
     z0, z1 = int(np.floor(low[2] / spacing)), int(np.ceil(high[2] / spacing))
     samples = np.empty((max(0, (x1 - x0) * (z1 - z0)), 3), np.float32)
-    n = np.int64(0)
+    n = long(0)
     point = np.empty((1, 3), np.float32)
     for z in range(z0, z1):
         for x in range(x0, x1):
-            point[0, 0] = np.float32(x) * spacing
-            point[0, 1] = (high[1] + low[1]) * np.float32(0.5)
-            point[0, 2] = np.float32(z) * spacing
+            point[0, 0] = single(x) * spacing
+            point[0, 1] = (high[1] + low[1]) * single(0.5)
+            point[0, 2] = single(z) * spacing
             if signed_border_gap(points, count, point, _FIRST) > -spacing / _TWO:
                 continue
             h = height_at(
@@ -169,7 +169,7 @@ def _grid_samples(
                 heights,
             )
             samples[n, 0] = point[0, 0] + _jitter(n, _FACTOR_X) * cell[0] * _TENTH
-            samples[n, 1] = np.float32(h) * cell[2]
+            samples[n, 1] = single(h) * cell[2]
             samples[n, 2] = point[0, 2] + _jitter(n, _FACTOR_Z) * cell[0] * _TENTH
             n += 1
     return samples[:n]
@@ -179,8 +179,8 @@ def _grid_samples(
 def _detail(
     points: Floats,
     count: int,
-    spacing: np.float32,
-    max_error: np.float32,
+    spacing: float,
+    max_error: float,
     cell: Floats,
     radius: int,
     box: Longs,
@@ -192,34 +192,32 @@ def _detail(
 ) -> tuple[int, int]:
     """Detail mesh of the polygon points[:count]: (points, triangles) used."""
     used = count
-    hull_count = np.int64(0)
+    hull_count = long(0)
     least_width = _least_width(points, count)
     j = count - 1
     for i in range(count):
         hull[hull_count] = j
         hull_count += 1
         before = used
-        if spacing > np.float32(0):
-            used = _sample_edge(
-                points, used, np.int64(j), np.int64(i), spacing, max_error, cell, radius, box, heights, edge
-            )
+        if spacing > single(0):
+            used = _sample_edge(points, used, long(j), long(i), spacing, max_error, cell, radius, box, heights, edge)
         for k in range(before, used):
             hull[hull_count] = k
             hull_count += 1
         j = i
     found = strip(points, hull, hull_count, count, triangles)
-    if least_width < spacing * _TWO or not spacing > np.float32(0):
+    if least_width < spacing * _TWO or not spacing > single(0):
         return used, found
     samples = _grid_samples(points, count, spacing, cell, radius, box, heights)
     added = np.zeros(len(samples), np.uint8)
     for _ in range(len(samples)):
         if used >= MAX_VERTICES:
             break
-        worst = np.float32(0)
+        worst = single(0)
         best = -1
         for i in range(len(samples)):
             if not added[i]:
-                gap = mesh_gap(samples, np.int64(i), points, triangles, found)
+                gap = mesh_gap(samples, long(i), points, triangles, found)
                 if gap > worst:
                     worst = gap
                     best = i
@@ -230,7 +228,7 @@ def _detail(
             points[used, k] = samples[best, k]
         used += 1
         found = delaunay(points, used, hull, hull_count, edges, triangles)
-    return used, min(found, np.int64(MAX_TRIANGLES))
+    return used, min(found, long(MAX_TRIANGLES))
 
 
 @kernel()
@@ -274,16 +272,16 @@ def _build(
     rows: int,
     low: Floats,
     cell: Floats,
-    spacing: np.float32,
-    max_error: np.float32,
+    spacing: float,
+    max_error: float,
     radius: int,
     table: Longs,
     out_points: Floats,
     out_triangles: NDArray[np.uint8],
 ) -> None:
     """build_detail into arrays that hold the most points and triangles there can be."""
-    n_points = np.int64(0)
-    n_triangles = np.int64(0)
+    n_points = long(0)
+    n_triangles = long(0)
     heights = np.empty(1, np.int32)
     queue = np.empty(3, np.int32)
     box = np.empty(4, np.int64)
@@ -299,7 +297,7 @@ def _build(
         for i in range(size):
             for k in range(3):
                 corners[i, k] = vertices[polygons[p, i], k]
-                points[i, k] = np.float32(corners[i, k]) * cell[2 if k == 1 else 0]
+                points[i, k] = single(corners[i, k]) * cell[2 if k == 1 else 0]
                 border[i, k] = points[i, k] + low[k]
         _box(corners, size, columns, rows, box)
         if box[2] * box[3] > len(heights):
@@ -358,8 +356,8 @@ def build_detail(
     rows: int,
     low: Floats,
     cell: Floats,
-    spacing: np.float32,
-    max_error: np.float32,
+    spacing: float,
+    max_error: float,
     radius: int,
 ) -> tuple[Longs, Floats, NDArray[np.uint8]]:
     """(table (P, 4), points (N, 3) float32 metres, triangles (T, 4) uint8) of the detail mesh.

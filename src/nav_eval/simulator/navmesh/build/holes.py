@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.predicates import in_cone, meet, same
+from nav_eval.simulator.navmesh.build.scalars import long
 
 Longs = NDArray[np.int64]
 
 BEGIN, SIZE, REGION = 0, 1, 2
 _NUMBER = (1 << 20) - 1
-_START, _NOTHING = np.int64(0), np.int64(-1)
+_START, _NOTHING = long(0), long(-1)
 
 
 def windings(corners: Longs, table: Longs) -> Longs:
@@ -70,9 +71,9 @@ def _joint(
 
     `keys` is scratch that outlives the call: the quirk above may read what an earlier call left.
     """
-    candidates = np.int64(0)
+    candidates = long(0)
     for j in range(n):
-        if in_cone(outline, (j + n - 1) % n, np.int64(j), (j + 1) % n, corners, corner):
+        if in_cone(outline, (j + n - 1) % n, long(j), (j + 1) % n, corners, corner):
             dx = outline[j, 0] - corners[corner, 0]
             dz = outline[j, 2] - corners[corner, 2]
             keys[candidates] = (dx * dx + dz * dz) << 20 | j
@@ -88,8 +89,8 @@ def _joint(
                 break
             blocked = _hits(outline, end, corners, corner, corners, table[hole, BEGIN], table[hole, SIZE], _NOTHING)
         if not blocked:
-            return end
-    return np.int64(-1)
+            return long(end)
+    return long(-1)
 
 
 @kernel()
@@ -113,9 +114,9 @@ def join_holes(outline: Longs, n: int, corners: Longs, table: Longs, holes: Long
         hole = holes[rank]
         begin, size = table[hole, BEGIN], table[hole, SIZE]
         corner = _leftmost(corners, begin, size)
-        end = np.int64(-1)
+        end = long(-1)
         for _ in range(size):
-            end = _joint(outline, n, corners, table, holes, np.int64(rank), corner, keys)
+            end = _joint(outline, n, corners, table, holes, long(rank), corner, keys)
             if end != -1:
                 break
             corner = begin + (corner - begin + 1) % size

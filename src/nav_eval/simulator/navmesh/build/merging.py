@@ -12,19 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.scalars import long
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
 
 MAX_CONTOUR_STEPS = 40_000
-_WALL = np.int64(0)
+_WALL = long(0)
 
 
 @kernel()
 def _across(i: int, direction: int, region: Ints, near: Ints) -> int:
     """The region that floor i sees in a direction; 0 is a wall."""
     k = near[i, direction]
-    return np.int64(0) if k == -1 else np.int64(region[k])
+    return long(0) if k == -1 else long(region[k])
 
 
 @kernel()
@@ -48,7 +49,7 @@ def _walk(i: int, direction: int, region: Ints, near: Ints, out: Longs, begin: i
     start_direction = direction
     seen = _across(i, direction, region, near)
     out[begin] = seen
-    count = np.int64(1)
+    count = long(1)
     for _ in range(MAX_CONTOUR_STEPS - 1):
         other = _across(i, direction, region, near)
         if other != region[i]:
@@ -58,7 +59,7 @@ def _walk(i: int, direction: int, region: Ints, near: Ints, out: Longs, begin: i
                 count += 1
             direction = (direction + 1) & 3
         else:
-            i = np.int64(near[i, direction])
+            i = long(near[i, direction])
             direction = (direction + 3) & 3
         if i == start and direction == start_direction:
             break
@@ -69,7 +70,7 @@ def _walk(i: int, direction: int, region: Ints, near: Ints, out: Longs, begin: i
 def _pack(ring: Longs, begin: Longs, size: Longs) -> tuple[Longs, int]:
     """(pool, end) with the live rings only; the pool is as large as before."""
     packed = np.empty(len(ring), np.int64)
-    end = np.int64(0)
+    end = long(0)
     for r in range(len(size)):
         for j in range(size[r]):
             packed[end + j] = ring[begin[r] + j]
@@ -119,8 +120,8 @@ def _mergeable(a: int, b: int, ring: Longs, begin: Longs, size: Longs, head: Lon
 def _index(ring: Longs, begin: int, size: int, value: int) -> int:
     for j in range(size):
         if ring[begin + j] == value:
-            return np.int64(j)
-    return np.int64(-1)
+            return long(j)
+    return long(-1)
 
 
 @kernel()
@@ -212,15 +213,15 @@ def _merge(
     sides = 0
     for i in range(len(region)):
         for direction in range(4):
-            sides += _across(np.int64(i), np.int64(direction), region, near) != region[i]
+            sides += _across(long(i), long(direction), region, near) != region[i]
     # a walk notes a side of a region's border at most once, and merging only shortens rings
     ring = np.empty(2 * sides + 16, np.int64)
-    end = np.int64(0)
+    end = long(0)
     above = np.empty((256, 2), np.int64)
-    used = np.int64(0)
+    used = long(0)
     for c in range(len(start) - 1):
         for i in range(start[c], start[c + 1]):
-            r = np.int64(region[i])
+            r = long(region[i])
             if r == 0:
                 continue
             cells[r] += 1
@@ -228,22 +229,22 @@ def _merge(
                 if k != i and region[k] != 0:
                     if region[k] == r:
                         kind[r] = -1
-                    above, used = _note_overlap(r, np.int64(region[k]), head, above, used)
+                    above, used = _note_overlap(r, long(region[k]), head, above, used)
             if size[r] > 0:
                 continue
             if kind[r] != -1:
                 kind[r] = area[i]
             for direction in range(4):
-                if _across(np.int64(i), np.int64(direction), region, near) != r:
+                if _across(long(i), long(direction), region, near) != r:
                     begin[r] = end
-                    size[r] = _walk(np.int64(i), np.int64(direction), region, near, ring, end)
+                    size[r] = _walk(long(i), long(direction), region, near, ring, end)
                     end += size[r]
                     break
     _drop_small_groups(name, cells, ring, begin, size, least)
     merged = True
     while merged:
         merged = False
-        for r in range(np.int64(1), len(name)):
+        for r in range(long(1), len(name)):
             if name[r] != r or kind[r] == -1 or cells[r] == 0:
                 continue
             if cells[r] > small and _index(ring, begin[r], size[r], _WALL) != -1:

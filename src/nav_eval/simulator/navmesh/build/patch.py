@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -28,7 +29,7 @@ def _closest_floor(
     corners: Longs, count: int, x0: int, z0: int, w: int, d: int, start: Ints, level: Ints, columns: int
 ) -> int:
     """The floor closest in height to a corner, among the nine columns around it; the first if equal, -1 if none."""
-    best = np.int64(-1)
+    best = long(-1)
     least = UNSET
     for j in range(count):
         for k in range(9):
@@ -41,7 +42,7 @@ def _closest_floor(
                 gap = abs(corners[j, 1] - level[i])
                 if gap < least:
                     least = gap
-                    best = np.int64(i)
+                    best = long(i)
             if least == 0:
                 return best
     return best
@@ -82,7 +83,7 @@ def _walk_to_middle(
     top = 1
     while top > 0:
         top -= 1
-        i = np.int64(queue[top])
+        i = long(queue[top])
         x = column[i] % columns
         z = column[i] // columns
         if x == mx and z == mz:
@@ -177,11 +178,11 @@ def gather_heights(
 
 @kernel()
 def height_at(
-    x: np.float32,
-    y: np.float32,
-    z: np.float32,
-    inverse_size: np.float32,
-    cell_height: np.float32,
+    x: float,
+    y: float,
+    z: float,
+    inverse_size: float,
+    cell_height: float,
     radius: int,
     x0: int,
     z0: int,
@@ -193,21 +194,21 @@ def height_at(
 
     Rings up to `radius` cells are searched; UNSET if all are empty.
     """
-    nudge = np.float32(0.01)
+    nudge = single(0.01)
     cx = min(max(int(np.floor(x * inverse_size + nudge)) - x0, 0), w - 1)
     cz = min(max(int(np.floor(z * inverse_size + nudge)) - z0, 0), d - 1)
     found = heights[cx + cz * w]
     if found != UNSET:
-        return found
+        return long(found)
     dx, dz, step_x, step_z = 1, 0, 1, 0
     ring_end = 8
     ring = 16
-    least = np.float32(np.inf)
+    least = single(np.inf)
     for i in range((2 * radius + 1) ** 2 - 1):
         if 0 <= cx + dx < w and 0 <= cz + dz < d:
             other = heights[cx + dx + (cz + dz) * w]
             if other != UNSET:
-                gap = abs(np.float32(other) * cell_height - y)
+                gap = abs(single(other) * cell_height - y)
                 if gap < least:
                     found = other
                     least = gap
@@ -220,4 +221,4 @@ def height_at(
             step_x, step_z = -step_z, step_x
         dx += step_x
         dz += step_z
-    return found
+    return long(found)

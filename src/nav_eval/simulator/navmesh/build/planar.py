@@ -10,32 +10,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 Floats = NDArray[np.float32]
 
-FAR = np.float32(3.4028234663852886e38)
-_ZERO = np.float32(0.0)
-_ONE = np.float32(1.0)
-_TWO = np.float32(2.0)
-_FLAT = np.float32(1e-6)
-_SLACK = np.float32(1e-4)
+FAR = single(3.4028234663852886e38)
+_ZERO = single(0.0)
+_ONE = single(1.0)
+_TWO = single(2.0)
+_FLAT = single(1e-6)
+_SLACK = single(1e-4)
 
 
 @kernel()
-def cross2(p: Floats, a: int, b: int, q: Floats, c: int) -> np.float32:
+def cross2(p: Floats, a: int, b: int, q: Floats, c: int) -> float:
     """Twice the signed area of p[a], p[b], q[c] in x and z."""
-    return (p[b, 0] - p[a, 0]) * (q[c, 2] - p[a, 2]) - (p[b, 2] - p[a, 2]) * (q[c, 0] - p[a, 0])
+    return single((p[b, 0] - p[a, 0]) * (q[c, 2] - p[a, 2]) - (p[b, 2] - p[a, 2]) * (q[c, 0] - p[a, 0]))
 
 
 @kernel()
-def distance2(ax: np.float32, az: np.float32, bx: np.float32, bz: np.float32) -> np.float32:
+def distance2(ax: float, az: float, bx: float, bz: float) -> float:
     dx = bx - ax
     dz = bz - az
-    return np.sqrt(dx * dx + dz * dz)
+    return single(np.sqrt(dx * dx + dz * dz))
 
 
 @kernel()
-def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> np.float32:
+def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> float:
     """Squared distance in the plane of p[i] from the segment q[a]-q[b]."""
     abx = q[b, 0] - q[a, 0]
     abz = q[b, 2] - q[a, 2]
@@ -46,11 +47,11 @@ def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> np.float32:
     t = min(max(t, _ZERO), _ONE)
     dx = q[a, 0] + t * abx - p[i, 0]
     dz = q[a, 2] + t * abz - p[i, 2]
-    return dx * dx + dz * dz
+    return single(dx * dx + dz * dz)
 
 
 @kernel()
-def segment_gap3(p: Floats, i: int, a: int, b: int) -> np.float32:
+def segment_gap3(p: Floats, i: int, a: int, b: int) -> float:
     """Squared distance in space of p[i] from the segment p[a]-p[b]."""
     abx = p[b, 0] - p[a, 0]
     aby = p[b, 1] - p[a, 1]
@@ -63,17 +64,17 @@ def segment_gap3(p: Floats, i: int, a: int, b: int) -> np.float32:
     dx = p[a, 0] + t * abx - p[i, 0]
     dy = p[a, 1] + t * aby - p[i, 1]
     dz = p[a, 2] + t * abz - p[i, 2]
-    return dx * dx + dy * dy + dz * dz
+    return single(dx * dx + dy * dy + dz * dz)
 
 
 @kernel()
-def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> np.float32:
+def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> float:
     """Squared distance of p[i] from the polygon's border, negative inside."""
     inside = False
     least = FAR
     j = count - 1
     for n in range(count):
-        k = np.int64(n)
+        k = long(n)
         if (polygon[k, 2] > p[i, 2]) != (polygon[j, 2] > p[i, 2]) and p[i, 0] < (polygon[j, 0] - polygon[k, 0]) * (
             p[i, 2] - polygon[k, 2]
         ) / (polygon[j, 2] - polygon[k, 2]) + polygon[k, 0]:
@@ -84,7 +85,7 @@ def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> np.floa
 
 
 @kernel()
-def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> np.float32:
+def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> float:
     """Vertical distance of p[i] from the triangle q[a], q[b], q[c], or FAR if it is not above or below it."""
     ux, uz = q[c, 0] - q[a, 0], q[c, 2] - q[a, 2]
     vx, vz = q[b, 0] - q[a, 0], q[b, 2] - q[a, 2]
@@ -99,12 +100,12 @@ def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> np.fl
     t = (uu * vw - uv * uw) * scale
     if s >= -_SLACK and t >= -_SLACK and s + t <= _ONE + _SLACK:
         y = q[a, 1] + (q[c, 1] - q[a, 1]) * s + (q[b, 1] - q[a, 1]) * t
-        return abs(y - p[i, 1])
+        return single(abs(y - p[i, 1]))
     return FAR
 
 
 @kernel()
-def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: int) -> np.float32:
+def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: int) -> float:
     """Least vertical distance of p[i] from a mesh, or -1 if it is above or below none of it."""
     least = FAR
     for t in range(count):
@@ -113,7 +114,7 @@ def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: 
 
 
 @kernel()
-def circumcircle(p: Floats, a: int, b: int, c: int) -> tuple[np.float32, np.float32, np.float32]:
+def circumcircle(p: Floats, a: int, b: int, c: int) -> tuple[float, float, float]:
     """(x, z, radius) of the circle through three points in the plane; the first point and 0 if they are in line."""
     bx, bz = p[b, 0] - p[a, 0], p[b, 2] - p[a, 2]
     cx, cz = p[c, 0] - p[a, 0], p[c, 2] - p[a, 2]

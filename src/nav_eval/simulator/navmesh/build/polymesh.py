@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.holes import BEGIN, REGION, SIZE
 from nav_eval.simulator.navmesh.build.predicates import turn
+from nav_eval.simulator.navmesh.build.scalars import long
 from nav_eval.simulator.navmesh.build.triangulate import triangulate
 
 Longs = NDArray[np.int64]
@@ -32,7 +33,7 @@ def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, fo
     i = first[bucket]
     while i != -1:
         if vertices[i, 0] == x and vertices[i, 2] == z and abs(vertices[i, 1] - y) <= SAME_HEIGHT:
-            return i
+            return long(i)
         i = following[i]
     vertices[used, 0] = x
     vertices[used, 1] = y
@@ -45,8 +46,8 @@ def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, fo
 @kernel()
 def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, int]:
     """The last edge of a, and its number in b, that both polygons have; (-1, -1) if there is none."""
-    found_a = np.int64(-1)
-    found_b = np.int64(-1)
+    found_a = long(-1)
+    found_b = long(-1)
     for i in range(sizes[a]):
         p = polygons[a, i]
         q = polygons[a, i + 1 if i + 1 < sizes[a] else 0]
@@ -65,20 +66,20 @@ def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int
     """Squared length of the edge that merging a and b would remove, or -1 if they cannot be merged."""
     na, nb = sizes[a], sizes[b]
     if na + nb - 2 > polygons.shape[1]:
-        return np.int64(-1)
+        return long(-1)
     ea, eb = _shared_edge(polygons, sizes, a, b)
     if ea == -1:
-        return np.int64(-1)
+        return long(-1)
     p, q = polygons[a, ea], polygons[a, (ea + 1) % na]
     before, after = polygons[a, (ea + na - 1) % na], polygons[b, (eb + 2) % nb]
     if turn(vertices, before, vertices, p, vertices, after) >= 0:
-        return np.int64(-1)
+        return long(-1)
     before, after = polygons[b, (eb + nb - 1) % nb], polygons[a, (ea + 2) % na]
     if turn(vertices, before, vertices, polygons[b, eb], vertices, after) >= 0:
-        return np.int64(-1)
+        return long(-1)
     dx = vertices[p, 0] - vertices[q, 0]
     dz = vertices[p, 2] - vertices[q, 2]
-    return dx * dx + dz * dz
+    return long(dx * dx + dz * dz)
 
 
 @kernel()
@@ -116,12 +117,12 @@ def _merge(vertices: Longs, polygons: Longs, sizes: Longs, count: int, gain: Lon
     """Merge the first `count` polygons while it gains, in place; how many are left. The rest is scratch."""
     scratch = np.empty(2 * polygons.shape[1], np.int64)
     for a in range(count):
-        _best_partner(vertices, polygons, sizes, np.int64(a), count, gain, partner)
+        _best_partner(vertices, polygons, sizes, long(a), count, gain, partner)
     while count > 1:
-        a = np.int64(0)
+        a = long(0)
         for k in range(count):
             if gain[k] > gain[a]:
-                a = np.int64(k)
+                a = long(k)
         if gain[a] <= 0:
             break
         b = partner[a]
@@ -131,13 +132,13 @@ def _merge(vertices: Longs, polygons: Longs, sizes: Longs, count: int, gain: Lon
             polygons[b, k] = polygons[count, k]
         sizes[b] = sizes[count]
         for j in range(count):
-            if j == a or j == b or partner[j] == a or partner[j] == b or partner[j] == count:
-                _best_partner(vertices, polygons, sizes, np.int64(j), count, gain, partner)
+            if j in (a, b) or partner[j] in (a, b, count):
+                _best_partner(vertices, polygons, sizes, long(j), count, gain, partner)
                 continue
             for k in (a, b):
                 if j < k and k < count:
-                    value = _gain(vertices, polygons, sizes, np.int64(j), k)
-                    if value > gain[j] or (value == gain[j] and 0 < value and k < partner[j]):
+                    value = _gain(vertices, polygons, sizes, long(j), k)
+                    if value > gain[j] or (value == gain[j] and value > 0 and k < partner[j]):
                         gain[j] = value
                         partner[j] = k
     return count
@@ -162,7 +163,7 @@ def _build(
     partner = np.empty(longest, np.int64)
     gain = np.empty(longest, np.int64)
     ear = np.empty(longest, np.uint8)
-    used = np.int64(0)
+    used = long(0)
     built = 0
     for k in range(len(table)):
         n = table[k, SIZE]

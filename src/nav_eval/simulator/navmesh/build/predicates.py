@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.scalars import long
 
 Points = NDArray[np.int64]
 
@@ -20,13 +21,13 @@ Points = NDArray[np.int64]
 def turn(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> int:
     """Twice the signed area of the triangle p[a], q[b], r[c]: negative to the left, 0 on a line."""
     ax, az = p[a, 0], p[a, 2]
-    return (q[b, 0] - ax) * (r[c, 2] - az) - (r[c, 0] - ax) * (q[b, 2] - az)
+    return long((q[b, 0] - ax) * (r[c, 2] - az) - (r[c, 0] - ax) * (q[b, 2] - az))
 
 
 @kernel()
 def same(p: Points, a: int, q: Points, b: int) -> bool:
     """Equal seen from above."""
-    return p[a, 0] == q[b, 0] and p[a, 2] == q[b, 2]
+    return bool(p[a, 0] == q[b, 0] and p[a, 2] == q[b, 2])
 
 
 @kernel()
@@ -47,7 +48,7 @@ def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
     if turn(p, a, q, b, r, c) != 0:
         return False
     k = 0 if p[a, 0] != q[b, 0] else 2
-    return min(p[a, k], q[b, k]) <= r[c, k] and r[c, k] <= max(p[a, k], q[b, k])
+    return bool(min(p[a, k], q[b, k]) <= r[c, k] and r[c, k] <= max(p[a, k], q[b, k]))
 
 
 @kernel()

@@ -15,21 +15,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
+from nav_eval.simulator.navmesh.build.scalars import long, single
 
 WALKABLE = 63
 MAX_SPAN_HEIGHT = 0x1FFF
 """Highest cell of a column; what is higher is pressed down to it."""
 LOW, HIGH, AREA, NEXT = 0, 1, 2, 3
 
-_ZERO = np.float32(0.0)
-_ONE = np.float32(1.0)
-_X, _Z = np.int64(0), np.int64(2)
-_ROW, _CELL = np.int64(2), np.int64(4)
+_ZERO = single(0.0)
+_ONE = single(1.0)
+_X, _Z = long(0), long(2)
+_ROW, _CELL = long(2), long(4)
 
 
 @kernel()
 def walkable_triangles(
-    positions: NDArray[np.float32], triangles: NDArray[np.int32], min_normal_y: np.float32
+    positions: NDArray[np.float32], triangles: NDArray[np.int32], min_normal_y: float
 ) -> NDArray[np.uint8]:
     """WALKABLE or 0 for each triangle (T,), by the upward part of its unit normal."""
     areas = np.zeros(len(triangles), np.uint8)
@@ -51,14 +52,14 @@ def walkable_triangles(
 
 @kernel()
 def _split(
-    pool: NDArray[np.float32], source: int, count: int, below: int, above: int, plane: np.float32, axis: int
+    pool: NDArray[np.float32], source: int, count: int, below: int, above: int, plane: float, axis: int
 ) -> tuple[int, int]:
     """Cut polygon `source` of the pool at axis = plane into polygons `below` and `above`; their vertex counts.
 
     A vertex on the plane goes to both sides, and a cut edge's new vertex is computed once for both.
     """
-    n_below = np.int64(0)
-    n_above = np.int64(0)
+    n_below = long(0)
+    n_above = long(0)
     j = count - 1
     dj = plane - pool[source, j, axis]
     for i in range(count):
@@ -95,13 +96,13 @@ def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, colu
 
     Swallowed rows stay chained by NEXT (from the returned row to -1) so that the caller can use them again.
     """
-    freed = np.int64(-1)
-    previous = np.int64(-1)
-    current = np.int64(first[column])
+    freed = long(-1)
+    previous = long(-1)
+    current = long(first[column])
     while current != -1:
         if spans[current, LOW] > spans[new, HIGH]:
             break
-        following = np.int64(spans[current, NEXT])
+        following = long(spans[current, NEXT])
         if spans[current, HIGH] < spans[new, LOW]:
             previous = current
         else:
@@ -143,8 +144,8 @@ def rasterize(
     high: NDArray[np.float32],
     width: int,
     depth: int,
-    cell_size: np.float32,
-    cell_height: np.float32,
+    cell_size: float,
+    cell_height: float,
     merge_threshold: int,
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """The heightfield (first, spans) of triangles within [low, high]; merge_threshold in cells.
@@ -155,8 +156,8 @@ def rasterize(
     for column in range(width * depth):
         first[column] = -1
     spans = np.empty((4096, 4), np.int32)
-    used = np.int64(0)
-    free = np.int64(-1)
+    used = long(0)
+    free = long(-1)
     pool = np.empty((5, 12, 3), np.float32)  # polygons: 0 and 1 rest of the triangle, 2 and 3 of the row, 4 cell
     inverse_size = _ONE / cell_size
     inverse_height = _ONE / cell_height
@@ -182,10 +183,10 @@ def rasterize(
             continue
         z0 = max(-1, min(depth - 1, int((tri_low_z - low[2]) * inverse_size)))
         z1 = max(0, min(depth - 1, int((tri_high_z - low[2]) * inverse_size)))
-        rest, spare = np.int64(0), np.int64(1)
-        n_rest = np.int64(3)
+        rest, spare = long(0), long(1)
+        n_rest = long(3)
         for z in range(z0, z1 + 1):
-            edge_z = (low[2] + np.float32(z) * cell_size) + cell_size
+            edge_z = (low[2] + single(z) * cell_size) + cell_size
             n_row, n_rest = _split(pool, rest, n_rest, _ROW, spare, edge_z, _Z)
             rest, spare = spare, rest
             if n_row < 3 or z < 0:
@@ -203,7 +204,7 @@ def rasterize(
             x1 = max(0, min(width - 1, x1))
             row, other = _ROW, _ROW + 1
             for x in range(x0, x1 + 1):
-                edge_x = (low[0] + np.float32(x) * cell_size) + cell_size
+                edge_x = (low[0] + single(x) * cell_size) + cell_size
                 n_cell, n_row = _split(pool, row, n_row, _CELL, other, edge_x, _X)
                 row, other = other, row
                 if n_cell < 3 or x < 0:
@@ -223,7 +224,7 @@ def rasterize(
                 span_high = max(span_low + 1, min(MAX_SPAN_HEIGHT, int(np.ceil(top * inverse_height))))
                 if free != -1:
                     new = free
-                    free = np.int64(spans[new, NEXT])
+                    free = long(spans[new, NEXT])
                 else:
                     if used == len(spans):
                         spans = _grown(spans)
@@ -234,14 +235,14 @@ def rasterize(
                 spans[new, AREA] = areas[t]
                 freed = _add_span(first, spans, new, x + z * width, merge_threshold)
                 while freed != -1:
-                    following = np.int64(spans[freed, NEXT])
+                    following = long(spans[freed, NEXT])
                     spans[freed, NEXT] = free
                     free = freed
                     freed = following
     return first, spans
 
 
-def min_normal_y(max_slope: float) -> np.float32:
+def min_normal_y(max_slope: float) -> float:
     """The least upward part of a walkable triangle's unit normal; max_slope in degrees."""
-    radians = np.float32(max_slope) / np.float32(180.0) * np.float32(np.pi)
-    return np.float32(np.cos(float(radians)))
+    radians = single(max_slope) / single(180.0) * single(np.pi)
+    return single(np.cos(float(radians)))

@@ -13,13 +13,14 @@ from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.compact import FAR, chamfer
+from nav_eval.simulator.navmesh.build.scalars import long
 
 Ints = NDArray[np.int32]
 
 MAX_REGIONS = 0x7FFF
 """Region ids are 15 bits in Recast; the 16th marks the border of a tile."""
 LEVELS_PER_SORT = 8
-_ROUNDS, _UNTIL_DONE = np.int64(8), np.int64(-1)
+_ROUNDS, _UNTIL_DONE = long(8), long(-1)
 
 
 @kernel()
@@ -132,7 +133,7 @@ def _flood(
     kept = 0
     while top > 0:
         top -= 1
-        i = np.int64(stack[top])
+        i = long(stack[top])
         if _touches_other(i, own, region, area, near):
             region[i] = 0
             continue
@@ -180,8 +181,8 @@ def watershed(area: NDArray[np.uint8], near: Ints, distance: Ints, largest: int)
     dry = np.empty(n, np.int32)
     stack = np.empty(n, np.int32)
     fresh = np.empty((n, 3), np.int32)
-    ids = np.int64(0)
-    count = np.int64(0)
+    ids = long(0)
+    count = long(0)
     bucket = -1
     level = (largest + 1) & ~1
     while level > 0:
@@ -189,7 +190,7 @@ def watershed(area: NDArray[np.uint8], near: Ints, distance: Ints, largest: int)
         bucket = (bucket + 1) % LEVELS_PER_SORT
         if bucket == 0:
             _sort_by_level(level, distance, region, area, order, begin)
-            count = np.int64(0)
+            count = long(0)
         added = begin[bucket + 1] - begin[bucket]
         for j in range(count - 1, -1, -1):
             dry[added + j] = dry[j]
@@ -198,13 +199,11 @@ def watershed(area: NDArray[np.uint8], near: Ints, distance: Ints, largest: int)
         rounds = _ROUNDS if level > 0 else _UNTIL_DONE
         count = _expand(rounds, dry, added + count, region, reach, area, near, fresh)
         for j in range(count):
-            if region[dry[j]] == 0 and _flood(
-                np.int64(dry[j]), ids + 1, level, distance, region, reach, area, near, stack
-            ):
+            if region[dry[j]] == 0 and _flood(long(dry[j]), ids + 1, level, distance, region, reach, area, near, stack):
                 ids += 1
                 if ids == MAX_REGIONS:
                     return region, -1
-    count = np.int64(0)
+    count = long(0)
     for i in range(n):
         if region[i] == 0 and area[i] != 0:
             dry[count] = i

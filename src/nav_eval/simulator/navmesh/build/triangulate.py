@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 
 from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.build.predicates import cross, in_cone, in_cone_or_on_it, meet, same
+from nav_eval.simulator.navmesh.build.scalars import long
 
 Longs = NDArray[np.int64]
 
-_STRICT, _LOOSE = np.int64(0), np.int64(1)
+_STRICT, _LOOSE = long(0), long(1)
 
 
 @kernel()
@@ -30,7 +31,7 @@ def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int)
         return False
     for k in range(n):
         m = k + 1 if k + 1 < n else 0
-        if k == i or m == i or k == j or m == j:
+        if k in (i, j) or m in (i, j):
             continue
         c, d = order[k], order[m]
         if same(points, a, points, c) or same(points, b, points, c):
@@ -50,8 +51,8 @@ def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> in
 
     Marks of 2 are ears by the looser test, whose cut Recast measures to the corner after the next.
     """
-    best = np.int64(-1)
-    shortest = np.int64(0)
+    best = long(-1)
+    shortest = long(0)
     for i in range(n):
         j = i + 1 if i + 1 < n else 0
         if ear[j] == 0:
@@ -62,7 +63,7 @@ def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> in
         length = dx * dx + dz * dz
         if best == -1 or length < shortest:
             shortest = length
-            best = np.int64(i)
+            best = long(i)
     return best
 
 
@@ -73,13 +74,13 @@ def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, tri
     `order` and `ear` (n,) are used up.
     """
     for i in range(n):
-        ear[(i + 1) % n] = _is_diagonal(np.int64(i), (i + 2) % n, n, points, order, _STRICT)
-    found = np.int64(0)
+        ear[(i + 1) % n] = _is_diagonal(long(i), (i + 2) % n, n, points, order, _STRICT)
+    found = long(0)
     while n > 3:
         i = _shortest(n, points, order, ear)
         if i == -1:
             for k in range(n):
-                ear[(k + 1) % n] = 2 * _is_diagonal(np.int64(k), (k + 2) % n, n, points, order, _LOOSE)
+                ear[(k + 1) % n] = 2 * _is_diagonal(long(k), (k + 2) % n, n, points, order, _LOOSE)
             i = _shortest(n, points, order, ear)
             for k in range(n):
                 ear[k] = 0
@@ -94,7 +95,7 @@ def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, tri
         for k in range(j, n):
             order[k] = order[k + 1]
             ear[k] = ear[k + 1]
-        j = j if j < n else np.int64(0)
+        j = j if j < n else long(0)
         i = (j + n - 1) % n
         ear[i] = _is_diagonal((i + n - 1) % n, j, n, points, order, _STRICT)
         ear[j] = _is_diagonal(i, (j + 1) % n, n, points, order, _STRICT)
