@@ -85,6 +85,12 @@ def test_the_nearest_of_several_goals_counts(play: Any) -> None:
     assert (values["navigation_error"], values["navigation_error_euclidean"]) == (0.0, 0.0)
 
 
+def test_the_shortest_path_flags_what_spl_cannot_say(play: Any) -> None:
+    assert play(["shortest_path_length"], LINE, goals=GOAL) == {"shortest_path_length": 10.0}
+    assert play(["shortest_path_length"], [GOAL[0], LINE[0]], goals=GOAL) == {"shortest_path_length": 0.0}
+    assert play(["shortest_path_length"], LINE, goals=GOAL, distance=nowhere) == {"shortest_path_length": math.inf}
+
+
 def test_starting_on_the_goal(play: Any) -> None:
     assert play(NAMES, GOAL, goals=GOAL)["spl"] == 1.0
     values = play(NAMES, [GOAL[0], LINE[9], GOAL[0]], goals=GOAL)

@@ -38,6 +38,22 @@ class DistanceToGoal(Metric):
         return self._value
 
 
+class ShortestPathLength(Metric):
+    """L of SPL (m): the distance to the goal at reset. 0 flags a start on the goal, inf a goal beyond reach."""
+
+    name = "shortest_path_length"
+    category = "navigation"
+
+    def reset_metric(self, context: MetricContext) -> None:
+        self._value = distance_between(context, context.start.place, context.goals)
+
+    def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
+        """The start does not move."""
+
+    def get_metric(self) -> float:
+        return self._value
+
+
 class _ByRule(DerivedMetric):
     """Knows whether the place where the agent is counts as the goal."""
 

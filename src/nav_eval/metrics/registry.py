@@ -24,6 +24,7 @@ DTW_KINDS = ("exact", "fastdtw")
 _CLASSES = {
     "navigation": {
         "distance_to_goal": "DistanceToGoal",
+        "shortest_path_length": "ShortestPathLength",
         "success": "Success",
         "spl": "Spl",
         "soft_spl": "SoftSpl",
