@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+import zlib
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from PIL import Image
 
 from nav_eval.errors import SceneError
 from nav_eval.simulator.scene import images, load_scene
-from nav_eval.simulator.scene.images import decode_image, decode_images
+from nav_eval.simulator.scene.images import decode_image, decode_images, image_size
 from simulator.scene.made import encoded, simple
 
 RAMP = np.stack(np.broadcast_arrays(np.arange(0, 256, 16)[None], np.arange(0, 256, 32)[:, None], 7), axis=-1)
@@ -73,6 +75,38 @@ def test_ktx2_through_the_extra(tmp_path: Path, codec: str) -> None:
     for length in (30, 90, len(packed) // 2):
         with pytest.raises(SceneError, match="wall"):
             decode_image(packed[:length], "wall")
+
+
+def test_hm3d_s_basis_images_begin_at_the_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tool at hand writes bare .basis files, so the decoder is a stand-in with opengl-basisu's interface."""
+
+    class Texture:
+        height, width = RGB.shape[:2]
+
+        def transcode(self, target: str, level: int, face: int, layer: int) -> SimpleNamespace:
+            assert (target, level, face, layer) == ("rgba8", 0, 0, 0)
+            return SimpleNamespace(data=np.dstack([RGB, np.full(RGB.shape[:2], 255, np.uint8)]))
+
+    monkeypatch.setitem(sys.modules, "opengl_basisu", SimpleNamespace(open=lambda data: Texture()))
+    made = simple()
+    made.json["images"] = [{"bufferView": made.view(b"sB\x13\0" + bytes(90)), "mimeType": "image/x-basis"}]
+    made.json["textures"] = [{"extensions": {"GOOGLE_texture_basis": {"source": 0}}}]
+    made.json["extensionsRequired"] = ["GOOGLE_texture_basis"]
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    np.testing.assert_array_equal(load_scene(made.save(tmp_path / "x.glb")).textures[0][::-1, :, :3], RGB)
+
+
+def test_sixteen_k_is_read_and_more_is_not() -> None:
+    """The size alone: Gibson has one such texture."""
+    for side, fits in ((16384, True), (16385, False)):
+        png = bytearray(encoded(RGB))
+        png[16:24] = side.to_bytes(4, "big") * 2
+        png[29:33] = zlib.crc32(png[12:29]).to_bytes(4, "big")
+        if fits:
+            assert image_size(bytes(png), "wall") == (side, side)
+            continue
+        with pytest.raises(SceneError, match="16385 x 16385"):
+            image_size(bytes(png), "wall")
 
 
 def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:

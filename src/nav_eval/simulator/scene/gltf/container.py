@@ -22,6 +22,7 @@ SUPPORTED = {
     "EXT_meshopt_compression",
     "EXT_texture_avif",
     "EXT_texture_webp",
+    "GOOGLE_texture_basis",
     "KHR_draco_mesh_compression",
     "KHR_materials_pbrSpecularGlossiness",
     "KHR_mesh_quantization",

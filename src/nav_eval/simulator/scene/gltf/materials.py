@@ -99,8 +99,8 @@ def _texture(file: GltfFile, info: TextureInfo, images: dict[int, int]) -> tuple
     document = file.document
     texture = file.at(document.textures, info.index, "texture")
     extensions = texture.extensions
-    chosen = extensions.basisu if texture.source is None else None
-    chosen = chosen or extensions.webp or extensions.avif
+    basis = extensions.basisu or extensions.hm3d
+    chosen = extensions.webp or extensions.avif or (basis if texture.source is None else None)
     image = chosen.source if chosen else texture.source
     sampler = Sampler() if texture.sampler is None else file.at(document.samplers, texture.sampler, "sampler")
     wrap = (_WRAPS.get(sampler.wrap_s, "repeat"), _WRAPS.get(sampler.wrap_t, "repeat"))

@@ -88,6 +88,7 @@ class ImageRef(Struct, rename="camel", frozen=True):
 
 class TextureExtensions(Struct, rename="camel", frozen=True):
     basisu: ImageRef | None = field(default=None, name="KHR_texture_basisu")
+    hm3d: ImageRef | None = field(default=None, name="GOOGLE_texture_basis")
     webp: ImageRef | None = field(default=None, name="EXT_texture_webp")
     avif: ImageRef | None = field(default=None, name="EXT_texture_avif")
 
