@@ -1,8 +1,7 @@
 """The service over HTTP: Flask's routes, served by waitress.
 
-waitress writes a body over 512 KiB to a file unless told otherwise, and takes 8 KiB at a time from the socket; both
-are told otherwise here, because every step carries images. It knows no TLS, so that is put under its channels: see
-nav_eval_sdk.server.tls.
+waitress writes a body over 512 KiB to a file unless told otherwise, and takes 8 KiB at a time from the socket; every
+step carries images, so its connections are replaced by those of nav_eval_sdk.server.channel, which also know TLS.
 """
 
 from __future__ import annotations
@@ -74,7 +73,8 @@ class RestApp:
     def _body(self, kind: type[M]) -> M:
         from flask import request
 
-        body = request.get_data(cache=False)
+        stream = request.environ["wsgi.input"]
+        body = stream.view if hasattr(stream, "view") else request.get_data(cache=False)
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         try:
             message: M = codec.decode(body, type=kind)
@@ -154,13 +154,14 @@ class RestServer:
     def __init__(self, service: Service, listen: Listen) -> None:
         from waitress.server import create_server
 
+        from nav_eval_sdk.server.channel import channel_class
+
         self._socket = _listening(listen)
         self.port: int = self._socket.getsockname()[1]
         self._server = create_server(
             make_app(service, listen),
             sockets=[self._socket],
             threads=2 * service.info.max_sessions + SPARE_THREADS,
-            recv_bytes=1 << 20,
             send_bytes=1,
             inbuf_overflow=KEEP_IN_MEMORY,
             outbuf_overflow=KEEP_IN_MEMORY,
@@ -170,10 +171,7 @@ class RestServer:
             ident="nav-eval-sdk",
             asyncore_use_poll=True,
         )
-        if listen.tls:
-            from nav_eval_sdk.server.tls import tls_channel
-
-            self._server.channel_class = tls_channel(listen.tls.context())
+        self._server.channel_class = channel_class(listen.tls.context() if listen.tls else None)
         self._thread = threading.Thread(target=self._server.run, name="rest", daemon=True)
 
     def start(self) -> None:
