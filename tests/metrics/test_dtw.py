@@ -87,10 +87,11 @@ def test_empty_paths_have_no_alignment() -> None:
 
 def test_a_missing_or_infinite_coordinate_never_gives_a_small_cost() -> None:
     good = np.arange(12.0).reshape(4, 3)
-    for bad in (math.nan, math.inf):
+    for bad in (math.nan, math.inf, -math.inf, 1e300):
         broken = good.copy()
         broken[1, 2] = bad
-        assert not math.isfinite(dtw_points(broken, good))
+        assert dtw_points(broken, good) == dtw_points(good, broken) == math.inf
+        assert fastdtw_points(broken, good) == fastdtw_points(good, broken) == math.inf
 
 
 def test_wrong_arguments_are_refused() -> None:

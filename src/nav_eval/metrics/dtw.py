@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 
 from nav_eval.metrics.functional import not_nan
 from nav_eval.metrics.kernels import dtw as kernels
+from nav_eval.metrics.kernels.fastdtw import dtw_window, widened
 
 
 def dtw(distances: ArrayLike) -> float:
@@ -27,14 +28,19 @@ def dtw_points(agent: ArrayLike, reference: ArrayLike) -> float:
 
 
 def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> float:
-    """fastdtw between (T, 3) and (R, 3) points (m); at least the exact value; inf where either is empty.
+    """fastdtw between (T, 3) and (R, 3) points (m); at least the exact value; inf where either is empty or not finite.
 
     The order of the arguments matters. Raises ValueError for a radius below 1.
     """
     if radius < 1:
         raise ValueError(f"fastdtw needs a radius of at least 1, not {radius}.")
     agent, reference = _points(agent), _points(reference)
-    return not_nan(_coarse_to_fine(agent, reference, radius)[0]) if len(agent) and len(reference) else np.inf
+    return _coarse_to_fine(agent, reference, radius)[0] if _measurable(agent) and _measurable(reference) else np.inf
+
+
+def _measurable(points: np.ndarray) -> bool:
+    # Without finite distances there is no path to refine.
+    return len(points) > 0 and bool((np.abs(points) < 1e150).all())
 
 
 def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tuple[float, np.ndarray]:
@@ -43,8 +49,8 @@ def _coarse_to_fine(agent: np.ndarray, reference: np.ndarray, radius: int) -> tu
         low, high = np.zeros(n, dtype=np.int64), np.full(n, m)
     else:
         _, path = _coarse_to_fine(_halved(agent), _halved(reference), radius)
-        low, high = kernels.widened(path, n, m, radius)
-    return kernels.dtw_window(agent, reference, low, high)
+        low, high = widened(path, n, m, radius)
+    return dtw_window(agent, reference, low, high)
 
 
 def _halved(points: np.ndarray) -> np.ndarray:

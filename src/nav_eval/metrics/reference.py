@@ -144,7 +144,7 @@ class PointReference:
 
 class _PointAlignment:
     def __init__(self, points: np.ndarray) -> None:
-        from nav_eval.metrics.kernels.dtw import align_point
+        from nav_eval.metrics.kernels.rows import align_point
 
         self._extend, self._points = align_point, points
         self._row = np.full(len(points) + 1, math.inf)
@@ -178,7 +178,7 @@ class _FastAlignment:
 
 class _PointApproach:
     def __init__(self, points: np.ndarray) -> None:
-        from nav_eval.metrics.kernels.dtw import approach_point
+        from nav_eval.metrics.kernels.rows import approach_point
 
         self._lower, self._points = approach_point, points
         self._least = np.full(len(points), math.inf)
