@@ -37,8 +37,9 @@ class RandomAgent(VLNAgent):
         if self._turns > 0:
             self._turns -= 1
             return "turn_right"
-        ahead = min(navigable, key=lambda candidate: abs(candidate["heading"]))
-        if abs(ahead["heading"]) > VIEW:
+        ahead = [candidate for candidate in navigable if abs(candidate["heading"]) <= VIEW]
+        if not ahead:
             return "turn_right"
         self._moves += 1
-        return {"action": "move_to", "action_args": {"viewpoint": ahead["viewpoint"]}}
+        nearest = min(ahead, key=lambda candidate: math.hypot(candidate["heading"], candidate["elevation"]))
+        return {"action": "move_to", "action_args": {"viewpoint": nearest["viewpoint"]}}

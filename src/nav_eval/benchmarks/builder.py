@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
 from nav_eval.core.actions import ActionSpace
@@ -17,6 +17,9 @@ from nav_eval.core.interfaces import AgentService, Dataset, Observer, SimulatorB
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.orchestrator import BenchmarkRunner, Policy
 from nav_eval.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nav_eval.api.base import Deadlines
 
 
 def make_dataset(config: Config) -> Dataset:
@@ -113,11 +116,16 @@ def make_service(config: Config, secret: bytes) -> AgentService:
     if service.type == "remote":
         return _remote_service(config, secret)
     agent = _agent_class(service.agent)
-    if issubclass(agent, AgentService):
-        return agent()
+    return agent() if issubclass(agent, AgentService) else local_service(config, agent, secret)
+
+
+def local_service(config: Config, factory: Callable[[], Any], secret: bytes) -> AgentService:
+    """Agents made by `factory`, one per session, in this process."""
     from nav_eval.api.local import LocalService
 
-    return LocalService(agent, disclosure=service.disclosure, secret=secret)
+    return LocalService(
+        factory, disclosure=config.agent_service.disclosure, secret=secret, deadlines=_deadlines(config)
+    )
 
 
 def _agent_class(name: str) -> Any:
@@ -135,7 +143,28 @@ def _agent_class(name: str) -> Any:
 
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
-    raise NotImplementedError
+    from nav_eval.api.base import Retry, Tls, connect
+
+    service = config.agent_service
+    tls = Tls(service.tls.ca, service.tls.cert, service.tls.key) if service.tls.enabled else None
+    return connect(
+        service.endpoint,
+        service.protocol,
+        token=service.token,
+        tls=tls,
+        encoding=service.encoding,
+        deadlines=_deadlines(config),
+        retry=Retry(service.retries),
+        disclosure=service.disclosure,
+        secret=secret,
+    )
+
+
+def _deadlines(config: Config) -> Deadlines:
+    from nav_eval.api.base import Deadlines
+
+    given = config.agent_service.deadlines
+    return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
 
 
 def make_runner(

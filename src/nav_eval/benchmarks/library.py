@@ -11,7 +11,7 @@ from nav_eval.benchmarks import builder
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.aggregate import EvaluationResults
-from nav_eval.core.interfaces import AgentService, Simulator
+from nav_eval.core.interfaces import Simulator
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.errors import ConfigError
 
@@ -39,7 +39,11 @@ def evaluate(
             "evaluate: a run directory needs an agent that can be named: use agent_service.agent=MODULE:CLASS."
         )
     secret = secrets.token_bytes(32)
-    service = builder.make_service(resolved, secret) if agent is None else _local(agent, resolved, secret)
+    service = (
+        builder.make_service(resolved, secret)
+        if agent is None
+        else builder.local_service(resolved, _factory(agent), secret)
+    )
     backend = builder.make_backend(resolved)
     try:
         runner = builder.make_runner(resolved, backend, builder.make_episodes(resolved))
@@ -49,11 +53,8 @@ def evaluate(
         backend.close()
 
 
-def _local(agent: Any, config: Any, secret: bytes) -> AgentService:
-    from nav_eval.api.local import LocalService
-
-    factory: Callable[[], Any] = agent if isinstance(agent, type) else lambda: agent
-    return LocalService(factory, disclosure=config.agent_service.disclosure, secret=secret)
+def _factory(agent: Any) -> Callable[[], Any]:
+    return agent if isinstance(agent, type) else lambda: agent
 
 
 def make_simulator(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
 
 
 class Section(BaseModel):
@@ -171,21 +171,16 @@ class AgentServiceConfig(Section):
     timeout: PositiveFloat = Field(30.0, description="s, for one action")
     token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
     tls: TlsConfig = TlsConfig()
-    encoding: Literal["auto", "json", "msgpack", "stream", "unary"] = Field(
-        "auto", description="rest: msgpack or json; grpc: stream or unary"
+    encoding: str = Field(
+        "auto",
+        pattern=r"^(auto|json|msgpack|stream|unary)?(\+?(raw|zstd|png))?$",
+        description="rest: msgpack or json; grpc: stream or unary; and how arrays are packed, for example stream+zstd",
     )
     disclosure: Literal["competition", "full"] = "competition"
     secret: str | None = Field(None, description="fixes the opaque ids; without it the run directory keeps one")
     deadlines: DeadlinesConfig = DeadlinesConfig()
     retries: Annotated[int, Field(ge=0, le=100)] = 2
     on_error: Literal["fail_episode", "stop"] = "fail_episode"
-
-    @model_validator(mode="after")
-    def _encoding_fits_protocol(self) -> AgentServiceConfig:
-        fits = {"rest": ("auto", "json", "msgpack"), "grpc": ("auto", "stream", "unary")}[self.protocol]
-        if self.encoding not in fits:
-            raise ValueError(f"encoding {self.encoding!r} is not one of {', '.join(fits)} for protocol {self.protocol}")
-        return self
 
 
 class OutputConfig(Section):

@@ -1,6 +1,7 @@
 """Room-to-Room's own world: the agent stands at panoramas and moves along a graph (Matterport3DSimulator).
 
-A move keeps heading and elevation, as there; turns are amounts of the profile. Distances are Dijkstra's on the graph,
+A move keeps heading and elevation, as there; turns are amounts of the profile. With `options.discrete_views` the start
+heading is rounded to a whole turn, as R2R's agents had it; `options.move_to_seen` allows jumps to nodes seen. Distances are Dijkstra's on the graph,
 computed once per scan and node, when they are first asked for. R2R's heading grows to the right, so yaw = -heading.
 """
 
@@ -56,6 +57,7 @@ class NavGraphSession(SensorSession):
     def __init__(self, backend: NavGraphBackend, config: SimulatorConfig) -> None:
         self._backend = backend
         self._motion = config.motion
+        self._snaps = bool(config.options.get("discrete_views", False))
         self._revisits = bool(config.options.get("move_to_seen", False))
         self._graph: NavigationGraph | None = None
         self._node = ""
@@ -84,8 +86,12 @@ class NavGraphSession(SensorSession):
             )
         self._graph, self._episode, self._last = graph, episode, None
         self._node, self._elevation = node, 0.0
-        self._yaw = yaw_of(episode.start_rotation)
+        self._yaw = self._snapped(yaw_of(episode.start_rotation))
         self._seen = {node, *graph.neighbours[node]}
+
+    def _snapped(self, yaw: float) -> float:
+        turn = math.radians(self._motion.turn_angle)
+        return round(yaw / turn) * turn if self._snaps else yaw
 
     def advance(self, action: Action) -> None:
         self._carry_out(action)
