@@ -22,6 +22,8 @@ def furnish(plan: Plan, room: Room, stream: Stream) -> list[Item]:
     """The furniture of one room; `on` of the items counts within the returned list."""
     space = Space(plan, room, stream.child("spots"))
     rule = _RULES.get(room.type)
+    if room.type == "stairs" and room.storey == 1:
+        space.ceiling(lamps.ceiling_lamp(stream), *room.clear.centre)
     if rule is not None:
         _lights(space, stream.child("lights"))
         rule(space, stream.child("things"))

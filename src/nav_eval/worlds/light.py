@@ -51,7 +51,7 @@ def bake(plan: Plan, items: Sequence[Item], mesh: Mesh) -> NDArray[np.uint8]:
     for room, start, end in zip(plan.rooms, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
         chosen = order[start:end]
         at = _pulled_in(mesh.positions[chosen] + mesh.normals[chosen] * (CELL * 1.15), room)
-        sources = [*_lamps(items, room), *_daylight(plan, room)]
+        sources = [*_lamps(plan, items, room), *_daylight(plan, room)]
         light[chosen] = _gather(voxels, at, mesh.normals[chosen], sources, _dark(room))
     return _developed(light, mesh)
 
@@ -83,11 +83,12 @@ def _pulled_in(points: Floats, room: Room) -> Floats:
     return np.clip(points, low, high)
 
 
-def _lamps(items: Sequence[Item], room: Room) -> list[_Source]:
+def _lamps(plan: Plan, items: Sequence[Item], room: Room) -> list[_Source]:
     """Ceiling lamps shine strongly, others softly."""
     out = []
     for item in items:
-        if item.room != room.id or item.category != "lamp":
+        shared = room.type == "stairs" and plan.room(item.room).type == "stairs"
+        if item.category != "lamp" or not (item.room == room.id or shared):
             continue
         x, y, z = (v / 1000 for v in item.at)
         hanging = item.support == "ceiling"
@@ -201,7 +202,7 @@ def _unshadowed(voxels: Voxels, start: NDArray[np.int64], goal: NDArray[np.int64
 
 def _developed(light: Floats, mesh: Mesh) -> NDArray[np.uint8]:
     """Compressed, gamma-corrected bytes; what shines by itself stays white."""
-    value = np.minimum(np.sqrt(light / (light + _KNEE)) * 1.16, 1.0)
+    value = np.minimum(np.sqrt(light / (light + _KNEE)) * 1.1, 1.0)
     shining = np.asarray([name in GLOWING for name in mesh.names])[mesh.materials]
     value[shining] = 1.0
     out = np.full((len(value), 4), 255, dtype=np.uint8)

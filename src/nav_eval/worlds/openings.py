@@ -90,7 +90,7 @@ def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, level: int, st
 
 def _stair_half(low: int, high: int, side: Side, flip: bool, level: int) -> tuple[int, int]:
     """The half of the stairwell that one enters on this storey: seen from outside, left is the first flight."""
-    left_is_low = side in "se"
+    left_is_low = side in "sw"
     first_is_low = left_is_low != flip
     lower = first_is_low == (level == 0)
     middle = (low + high) // 2

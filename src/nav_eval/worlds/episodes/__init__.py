@@ -1,0 +1,1 @@
+"""Episodes on generated worlds: navigation by instruction, object, image, instance and point."""
