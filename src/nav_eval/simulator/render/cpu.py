@@ -21,6 +21,7 @@ from nav_eval.simulator.render.camera import Lens, view
 from nav_eval.simulator.render.frame import Frame, Image, Shading, check_batch, check_outputs
 from nav_eval.simulator.render.layout import PITCH, PLANES, ROW_ARRAYS, TILE, Assets, Camera, Workspace
 from nav_eval.simulator.render.prepared import PreparedScene
+from nav_eval.simulator.render.recycle import ArrayPool
 
 
 class CpuRenderer:
@@ -40,6 +41,7 @@ class CpuRenderer:
         self.notes = scene.notes
         self._outputs = check_outputs(outputs)
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
+        self._arrays = ArrayPool()
         self._free: list[Workspace] = []
         self._lock = threading.Lock()
 
@@ -50,8 +52,7 @@ class CpuRenderer:
         camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
         work = self._borrow()
         try:
-            ids = np.empty_like(work.ids)
-            return self._draw(camera, work._replace(ids=ids))
+            return self._draw(camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)))
         finally:
             with self._lock:
                 self._free.append(work)
@@ -66,7 +67,8 @@ class CpuRenderer:
         return list(_pool().map(self.render, places, headings.tolist(), tilts.tolist()))
 
     def close(self) -> None:
-        """Free the workspaces."""
+        """Free the workspaces and spare images."""
+        self._arrays.clear()
         with self._lock:
             self._free.clear()
 
@@ -84,10 +86,10 @@ class CpuRenderer:
         images: dict[str, Image] = {}
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
-            images["rgb"] = np.empty((*shape, 3), np.uint8)
+            images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
             shade.shade(camera, assets, self._headlight, work, images["rgb"].reshape(-1))
         if "depth" in self._outputs:
-            images["depth"] = np.empty(shape, np.float32)
+            images["depth"] = self._arrays.take(shape, np.float32)
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
         resolve = _Late(camera, assets, work.ids)
         for name in ("semantic", "normal"):

@@ -27,6 +27,7 @@ from nav_eval.simulator.render.sample import barycentric_planes, blend_plane, fo
 
 RUN = 16
 """Longest run of pixels that shares a level of detail."""
+STEADY = np.float32(1 / 16)
 NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
 coarser level (0 to 256), the eight texels, the blended colour."""
@@ -74,7 +75,11 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
                     prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
                 tinted |= headlight or (flags[material] & MODULATED) != 0
                 if flags[material] & TEXTURED:
-                    locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, n, row)
+                    while n > 0:
+                        part = min(n, steady_run(planes, k, left + x, y))
+                        locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
+                        x += part
+                        n -= part
                 else:
                     plain(row, x, n, tiles[material, 0, 0])
                 x += n
@@ -165,6 +170,14 @@ def face_normal(camera, assets, triangle):
         if nx * (ax - view[9]) + ny * (ay - view[10]) + nz * (az - view[11]) > 0.0:
             scale = -scale
     return nx * scale, ny * scale, nz * scale
+
+
+@kernel(_nrt=False, forceinline=True)
+def steady_run(planes, k, px, py):
+    """How many pixels from (px, py) on may share a level of detail: 1/z changes by at most STEADY among them."""
+    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
+    w = planes[k, 0] + planes[k, 1] * dx + planes[k, 2] * dy
+    return max(np.int64(2), np.int64(min(STEADY * w / abs(planes[k, 1]), np.float32(RUN))))
 
 
 @kernel(_nrt=False, forceinline=True)

@@ -38,8 +38,7 @@ class TextureSet:
 def pack(scene: Scene, budget_bytes: int) -> TextureSet:
     """Tile every texture that a material uses, at most `budget_bytes` in all (larger ones are halved first)."""
     materials = scene.materials or (Material(),)
-    used = sorted({material.texture for material in materials if material.texture >= 0})
-    halvings = plan_halvings({k: scene.textures[k].shape[:2] for k in used}, budget_bytes)
+    images, notes = halve_to_budget(scene, budget_bytes)
     chunks = [np.full(SOLID, 0xFF000000, np.uint32)]
     table = _empty_table(len(materials))
     placed: dict[tuple[int, tuple[str, str]], int] = {}
@@ -57,9 +56,16 @@ def pack(scene: Scene, budget_bytes: int) -> TextureSet:
             _copy_levels(table, placed[key], row)
             continue
         placed[key] = row
-        image = _halved(scene.textures[material.texture], halvings[material.texture])
-        position = _place(image, material.wrap, table, row, chunks, position)
-    return TextureSet(np.concatenate(chunks), table, _notes(scene, halvings, budget_bytes))
+        position = _place(images[material.texture], material.wrap, table, row, chunks, position)
+    return TextureSet(np.concatenate(chunks), table, notes)
+
+
+def halve_to_budget(scene: Scene, budget_bytes: int) -> tuple[dict[int, Image], tuple[str, ...]]:
+    """The textures that materials use, by index, halved where they would not fit, and what was done."""
+    used = sorted({material.texture for material in scene.materials if material.texture >= 0})
+    halvings = plan_halvings({k: scene.textures[k].shape[:2] for k in used}, budget_bytes)
+    images = {k: _halved(scene.textures[k], halvings[k]) for k in used}
+    return images, _notes(scene, halvings, budget_bytes)
 
 
 def plan_halvings(shapes: dict[int, tuple[int, ...]], budget_bytes: int) -> dict[int, int]:

@@ -1,0 +1,91 @@
+"""GLSL 4.30 of the opengl renderer: Habitat's flat shading, with depth, object id and normal beside the colour."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+VERTEX = """
+#version 430
+in vec3 position;
+in vec2 uv;
+in vec4 color;
+uniform mat4 clip;
+uniform vec3 eye;
+out vec3 place;
+out vec2 at;
+out vec4 tint;
+void main() {
+    place = position - eye;
+    at = uv;
+    tint = color;
+    gl_Position = clip * vec4(place, 1.0);
+}
+"""
+
+BACKGROUND_VERTEX = """
+#version 430
+out vec3 place;
+out vec2 at;
+out vec4 tint;
+void main() {
+    vec2 corner = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
+    place = vec3(0.0);
+    at = vec2(0.0);
+    tint = vec4(0.0);
+    gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0);
+}
+"""
+
+FRAGMENT = """
+#version 430
+in vec3 place;
+in vec2 at;
+in vec4 tint;
+uniform bool blank = false;
+uniform bool lit;
+uniform bool textured;
+uniform bvec2 mirror;
+uniform vec4 factor;
+uniform float cutoff;
+uniform vec3 ahead;
+uniform int first_triangle;
+uniform sampler2D image;
+layout(std430, binding = 0) readonly buffer Objects { int object_of[]; };
+OUTPUTS
+
+vec4 sampled() {
+    vec2 folded = vec2(1.0) - abs(mod(at, 2.0) - 1.0);
+    return textureGrad(image, mix(at, folded, vec2(mirror)), dFdx(at), dFdy(at));
+}
+
+void main() {
+    if (blank) {
+        rgb = vec4(0.0);
+        depth = 0.0;
+        semantic = 0;
+        normal = vec4(0.0);
+        return;
+    }
+    vec4 color = factor * tint;
+    if (textured) color *= sampled();
+    if (color.a < cutoff) discard;
+    vec3 facing = normalize(cross(dFdx(place), dFdy(place)));
+    facing *= dot(facing, place) > 0.0 ? -1.0 : 1.0;
+    if (lit) color.rgb *= 0.35 + 0.45 * abs(dot(facing, ahead)) + 0.2 * (0.5 + 0.5 * facing.y);
+    rgb = vec4(color.rgb, 1.0);
+    depth = 1.0 / gl_FragCoord.w;
+    semantic = object_of[first_triangle + gl_PrimitiveID];
+    normal = vec4(facing, 0.0);
+}
+"""
+
+TYPES = {"rgb": "vec4", "depth": "float", "semantic": "int", "normal": "vec4"}
+
+
+def fragment(outputs: Sequence[str]) -> str:
+    """The fragment shader that writes `outputs` to attachments in that order; the others stay local."""
+    lines = [
+        f"layout(location = {outputs.index(name)}) out {kind} {name};" if name in outputs else f"{kind} {name};"
+        for name, kind in TYPES.items()
+    ]
+    return FRAGMENT.replace("OUTPUTS", "\n".join(lines))
