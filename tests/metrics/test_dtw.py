@@ -43,7 +43,7 @@ def norm(a: np.ndarray, b: np.ndarray) -> float:
 
 
 @given(paths(), paths())
-@settings(max_examples=60)
+@settings(max_examples=60, deadline=None)
 def test_exact_dtw_equals_dtaidistance_and_the_definition(agent: np.ndarray, reference: np.ndarray) -> None:
     ours = dtw_points(agent, reference)
     assert ours == pytest.approx(dtw_ndim.distance(agent, reference, inner_dist="euclidean"), rel=1e-9, abs=1e-9)

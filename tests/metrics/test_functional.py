@@ -7,7 +7,7 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nav_eval.metrics import functional
@@ -147,16 +147,19 @@ def test_cls_where_the_formula_has_no_value(
 
 
 @given(success=st.sampled_from([0.0, 1.0]), shortest=any_float, length=any_float, distance=any_float)
+@settings(deadline=None)
 def test_shares_stay_shares_whatever_comes_in(success: float, shortest: float, length: float, distance: float) -> None:
     assert 0.0 <= functional.spl(success, shortest, length) <= success
     assert 0.0 <= functional.soft_spl(distance, shortest, length) <= 1.0
 
 
 @given(coverage=share, reference_length=st.floats(0, 1e6), length=any_float)
+@settings(deadline=None)
 def test_cls_never_exceeds_coverage(coverage: float, reference_length: float, length: float) -> None:
     assert 0.0 <= functional.cls(coverage, reference_length, length) <= coverage
 
 
 @given(cost=any_float, size=st.integers(0, 1000))
+@settings(deadline=None)
 def test_ndtw_is_a_share(cost: float, size: int) -> None:
     assert 0.0 <= functional.ndtw(cost, size) <= 1.0

@@ -31,9 +31,10 @@ def run(name: str, values: Any, metric: str = "spl", **metadata: str) -> RunReco
 
 
 @given(a=st.integers(0, 3000), b=st.integers(0, 3000))
+@settings(deadline=None)
 def test_mcnemar_equals_the_binomial_test(a: int, b: int) -> None:
     expected = stats.binomtest(a, a + b).pvalue if a + b else 1.0
-    assert mcnemar(a, b) == pytest.approx(expected, rel=1e-9, abs=1e-300)
+    assert mcnemar(a, b) == pytest.approx(expected, rel=1e-9, abs=1e-250)
 
 
 @given(st.lists(st.floats(-1, 1, width=16), min_size=1, max_size=9))
@@ -83,6 +84,7 @@ def test_holm_is_the_step_down_correction() -> None:
 
 
 @given(st.lists(st.floats(0, 1), max_size=12))
+@settings(deadline=None)
 def test_holm_never_lowers_a_p_and_keeps_their_order(ps: list[float]) -> None:
     adjusted = holm(ps)
     assert all(p <= q <= 1.0 for p, q in zip(ps, adjusted))

@@ -9,7 +9,7 @@ import sys
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -17,6 +17,7 @@ from nav_eval.results.statistics import bootstrap, clustered, summarise, summari
 
 
 @given(n=st.integers(1, 60_000), data=st.data())
+@settings(deadline=None)
 def test_wilson_equals_scipy(n: int, data: st.DataObject) -> None:
     successes = data.draw(st.integers(0, n))
     expected = stats.binomtest(successes, n).proportion_ci(0.95, method="wilson")
@@ -45,6 +46,7 @@ def sandwich(values: np.ndarray, clusters: np.ndarray) -> tuple[float, float]:
 
 
 @given(st.integers(0, 10_000))
+@settings(deadline=None)
 def test_clustered_equals_the_sandwich_estimator(seed: int) -> None:
     generator = np.random.default_rng(seed)
     clusters = generator.integers(0, int(generator.integers(2, 12)), 60)
