@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import threading
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +41,12 @@ def test_copies_of_one_content_share_one_scene(tmp_path: Path) -> None:
     (tmp_path / "b").mkdir()
     shutil.copy(path, tmp_path / "b" / "x.glb")
     cache = SceneCache()
-    assert cache.get(path) is cache.get(tmp_path / "b" / "x.glb")
+    assert cache.get(path) is cache.get(tmp_path / "b" / "x.glb") is cache.get(path, up="y")
+    (tmp_path / "gibson").mkdir()
+    shutil.copy(path, tmp_path / "gibson" / "x.glb")
+    turned = cache.get(tmp_path / "gibson" / "x.glb")
+    assert turned is cache.get(path, up="z") is not cache.get(path)
+    assert turned.digest != cache.get(path).digest == hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:

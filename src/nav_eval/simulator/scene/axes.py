@@ -34,12 +34,20 @@ class Frame:
     front: Vector
     reason: str
 
+    @property
+    def axes(self) -> NDArray[np.float64]:
+        """(3, 3): right, up and back in the file's coordinates."""
+        return np.array([np.cross(self.front, self.up), self.up, np.negative(self.front)]) + 0.0  # no -0.0
+
+    @property
+    def is_identity(self) -> bool:
+        return np.array_equal(self.axes, np.eye(3))
+
     def turn(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
         """(N, 3) from the file's frame to y up, -z forward; exact where the axes are the file's own."""
-        right = np.cross(self.front, self.up)
-        rows = np.array([right, self.up, np.negative(self.front)])
-        if np.array_equal(rows, np.eye(3)):
+        if self.is_identity:
             return points
+        rows = self.axes
         turned = np.empty_like(points)
         for row, weights in enumerate(rows):
             used = np.flatnonzero(weights)

@@ -76,7 +76,7 @@ class SceneCache:
 
     def _keep(self, asked: _Asked, source: SceneSource, scene: Scene) -> Scene:
         """Remember `scene`, or hand out the one of the same content that is held already."""
-        key = (scene.digest, scene.name, asked[1])
+        key = (scene.digest, scene.name)
         with self._lock:
             scene = self._scenes.setdefault(key, scene)
             self._scenes.move_to_end(key)

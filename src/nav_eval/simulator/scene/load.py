@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,7 +31,10 @@ def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
     frame = frame_of(source, up)
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
-    return _frozen(replace(scene, digest=source.digest, notes=(*scene.notes, *source.notes)))
+    digest = (
+        source.digest if frame.is_identity else hashlib.sha256(f"{source.digest} {frame.axes}".encode()).hexdigest()
+    )
+    return _frozen(replace(scene, digest=digest, notes=(*scene.notes, *source.notes)))
 
 
 def _frozen(scene: Scene) -> Scene:

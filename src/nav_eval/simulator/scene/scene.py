@@ -60,7 +60,8 @@ class Scene:
 
     positions (V, 3) float32; triangles (T, 3) int32; material_ids (T,) int32 into `materials`;
     uvs (V, 2) float32, v down as in glTF, or None; colors (V, 4) uint8, or None; object_ids (T,) int32, 0 = none.
-    textures: each (H, W, 4) uint8 sRGB as stored. `digest`: SHA-256 of the files that were read.
+    textures: each (H, W, 4) uint8 sRGB as stored. `digest`: SHA-256 of the files that were read; where the scene was
+    turned upright, of that and the turn, so that it stands for the geometry.
     """
 
     name: str
