@@ -10,9 +10,9 @@ Behaviour: facebookresearch/habitat-sim, src/esp/nav/PathFinder.cpp (MIT), re-im
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from nav_eval.errors import NavmeshError
+from nav_eval.simulator.navmesh.field import BendPoints, DistanceField, find_bend_points
 from nav_eval.simulator.navmesh.file import NavmeshFile, parse_navmesh
 from nav_eval.simulator.navmesh.layout import Layout, build_layout
 from nav_eval.simulator.navmesh.settings import NavmeshSettings
@@ -29,6 +30,7 @@ PointLike = Sequence[float] | npt.NDArray[Any]
 Floats = npt.NDArray[np.float32]
 PathMode = Literal["detour", "exact"]
 ndarray = np.ndarray
+KEPT_FIELDS = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,8 +261,28 @@ class NavMesh:
         self._queries.topdown(self._mesh, float(low[0]), float(low[2]), meters_per_pixel, level, max_y_delta, out)
         return out
 
+    def distance_field(self, goal: PointLike) -> DistanceField:
+        """The exact distances to a goal from anywhere; the last few fields are kept."""
+        return self._field(_xyz(np.asarray(goal, np.float32)))
+
+    def _build_field(self, goal: Point) -> DistanceField:
+        return DistanceField(self._mesh, self._table, self._bends, goal)
+
+    @cached_property
+    def _bends(self) -> BendPoints:
+        return find_bend_points(self.layout)
+
+    @cached_property
+    def _field(self) -> Callable[[Point], DistanceField]:
+        return lru_cache(KEPT_FIELDS)(self._build_field)
+
     def _exact_path(self, start: Point, goals: Floats) -> ShortestPath:
-        raise NotImplementedError
+        fields = [self.distance_field(goal) for goal in goals]
+        lengths = [field.distance(start) for field in fields]
+        best = int(np.argmin(lengths)) if lengths else -1
+        if best < 0 or lengths[best] == math.inf:
+            return ShortestPath(np.zeros((0, 3), np.float32), math.inf, -1)
+        return ShortestPath(fields[best].path(start), lengths[best], best)
 
 
 def load_navmesh(path: Path | str) -> NavMesh | None:
