@@ -1,0 +1,163 @@
+"""Under `competition` nothing that identifies the scene, the goal or the score leaves the evaluator: every byte read."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import pytest
+from api.worlds import GEODESIC, GOAL, REFERENCE, ROTATION, SECRETS, START, Fingerprinting, observation, offer
+
+from nav_eval.api.base import connect
+from nav_eval.api.disclosure import Disclosure, disclose
+from nav_eval.errors import InvalidAction
+from nav_eval_sdk import start
+from nav_eval_sdk.protocol.messages import Limits
+
+SECRET = b"secret of the run"
+
+
+class Recorder:
+    """A TCP relay that keeps every byte sent to the service."""
+
+    def __init__(self, port: int) -> None:
+        self.sent = bytearray()
+        self._target = port
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.endpoint = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                client, _ = self._listener.accept()
+            except OSError:
+                return
+            service = socket.create_connection(("127.0.0.1", self._target))
+            threading.Thread(target=self._pump, args=(client, service, self.sent), daemon=True).start()
+            threading.Thread(target=self._pump, args=(service, client, bytearray()), daemon=True).start()
+
+    @staticmethod
+    def _pump(source: socket.socket, sink: socket.socket, record: bytearray) -> None:
+        while True:
+            try:
+                data = source.recv(1 << 16)
+                record += data
+                sink.sendall(data)
+            except OSError:
+                return
+            if not data:
+                sink.close()
+                return
+
+    def close(self) -> None:
+        self._listener.close()
+
+
+@contextmanager
+def recorded(protocol: str) -> Iterator[Recorder]:
+    with start(Fingerprinting, protocol=protocol, port=0) as server:
+        recorder = Recorder(server.port)
+        yield recorder
+        recorder.close()
+
+
+def traces(number: float) -> list[bytes]:
+    """How a number would look on the wires: as text, as float32 and float64 of either order."""
+    packed = [struct.pack(f"{order}{kind}", number) for order in "<>" for kind in "fd"]
+    return [str(number).encode(), *packed]
+
+
+def forbidden() -> dict[str, list[bytes]]:
+    found = {name: [text.encode()] for name, text in SECRETS.items()}
+    for point in (START, GOAL, *REFERENCE):
+        for number in point:
+            found[f"position {number}"] = traces(number)
+    found["rotation"] = [struct.pack("<2d", *ROTATION[1:3]), b"0.6,0.0,0.8", b"0.6, 0.0, 0.8"]
+    found["geodesic distance"] = traces(GEODESIC)
+    found["seed"] = [b"123456789", struct.pack("<q", 123456789), struct.pack(">q", 123456789), b"\x95\x9a\xef\x3a"]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("protocol", "encoding"), [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]
+)
+def test_no_secret_is_in_the_bytes(protocol: str, encoding: str) -> None:
+    with recorded(protocol) as recorder:
+        service = connect(recorder.endpoint, protocol, encoding=encoding, secret=SECRET)
+        service.health_check()
+        service.validate(offer())
+        client = service.open_session()
+        client.reset_episode(offer())
+        for step in range(6):
+            client.get_action(observation(step))
+        client.end_episode("limit")
+        service.close()
+        assert len(recorder.sent) > 10_000
+        leaks = [name for name, looks in forbidden().items() if any(look in recorder.sent for look in looks)]
+        assert leaks == []
+
+
+def test_the_recorder_would_see_them() -> None:
+    with recorded("rest") as recorder:
+        service = connect(recorder.endpoint, "rest", encoding="json", disclosure="full")
+        client = service.open_session()
+        client.reset_episode(offer())
+        client.get_action(observation(0))
+        service.close()
+        for name in ("scene", "episode", "start node", "other node"):
+            assert SECRETS[name].encode() in recorder.sent
+        for name in ("trajectory", "goal node", "split", "id"):
+            assert SECRETS[name].encode() not in recorder.sent
+        for number in (*GOAL, GEODESIC, REFERENCE[1][0]):
+            assert str(number).encode() not in recorder.sent
+
+
+def fields(mode: Any, secret: bytes = SECRET, index: int = 0) -> Any:
+    return disclose(offer(index), Disclosure(mode, secret), Limits()).data
+
+
+def test_competition_tells_the_task_and_the_instruction_only() -> None:
+    data = fields("competition")
+    assert (data.start_position, data.start_rotation) == ((0.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0))
+    assert data.instruction.text == offer().episode.instruction.text  # type: ignore[union-attr]
+    assert 0 <= data.seed < 2**32
+    assert len({data.episode_id, data.scene_id, fields("competition", index=1).episode_id}) == 3
+    assert data.scene_id == fields("competition", index=1).scene_id
+
+
+def test_full_tells_the_data_sets_own_names() -> None:
+    data = fields("full")
+    assert (data.episode_id, data.scene_id) == (SECRETS["episode"], SECRETS["scene"])
+    assert (data.start_position, data.start_rotation) == (START, ROTATION)
+    assert data.seed == offer().seed
+
+
+def test_ids_depend_on_the_secret_and_on_nothing_else() -> None:
+    assert fields("competition") == fields("competition")
+    assert fields("competition").scene_id != fields("competition", b"another").scene_id
+
+
+def test_ids_are_hmacs() -> None:
+    import hashlib
+    import hmac
+
+    name = "scene\0" + SECRETS["scene"]
+    assert fields("competition").scene_id == hmac.new(SECRET, name.encode(), hashlib.sha256).hexdigest()[:32]
+
+
+def test_only_nodes_that_were_shown_can_be_named() -> None:
+    disclosed = disclose(offer(), Disclosure("competition", SECRET), Limits())
+    space = offer().action_space
+    hidden = Disclosure("competition", SECRET).opaque("viewpoint", SECRETS["scene"], SECRETS["other node"])
+    with pytest.raises(InvalidAction, match="was not shown"):
+        disclosed.action("move_to", {"viewpoint": hidden}, space)
+    given = observation(0)
+    seen = disclosed.observation(given)
+    assert seen["navigable"][1]["viewpoint"] == hidden
+    assert given["navigable"][1]["viewpoint"] == SECRETS["other node"]
+    assert disclosed.action("move_to", {"viewpoint": hidden}, space).args == {"viewpoint": SECRETS["other node"]}

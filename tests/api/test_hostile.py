@@ -1,0 +1,147 @@
+"""What a client makes of services that misbehave: whose fault it is, in time, and nothing is decided twice."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Any
+
+import pytest
+from api.hostile import Hostile, grpc_service, rest_service
+from api.worlds import SPECS, observation, offer
+
+from nav_eval.api.base import Deadlines, Retry, connect
+from nav_eval.core.interfaces import AgentClient
+from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceUnavailable
+from nav_eval_sdk import start
+from nav_eval_sdk.agent_interface import VLNAgent
+
+PATIENT = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=30.0)
+HASTY = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=0.6)
+FORMS = [("rest", "json"), ("grpc", "unary"), ("grpc", "stream")]
+Open = Callable[..., AgentClient]
+
+
+@pytest.fixture(params=FORMS, ids="-".join)
+def wire(request: pytest.FixtureRequest) -> tuple[str, str]:
+    form: tuple[str, str] = request.param
+    return form
+
+
+@pytest.fixture
+def serve(wire: tuple[str, str]) -> Callable[..., AbstractContextManager[Hostile]]:
+    return rest_service if wire[0] == "rest" else grpc_service
+
+
+@pytest.fixture
+def open_client(wire: tuple[str, str]) -> Iterator[Open]:
+    services = []
+
+    def open_session(endpoint: str, deadlines: Deadlines = HASTY, **options: Any) -> AgentClient:
+        service = connect(endpoint, wire[0], encoding=wire[1], deadlines=deadlines, retry=Retry(2, 0.05), **options)
+        services.append(service)
+        client = service.open_session()
+        client.reset_episode(offer())
+        return client
+
+    yield open_session
+    for service in services:
+        service.close()
+
+
+FAULTS = {
+    "hang": AgentTimeout,
+    "late": AgentTimeout,
+    "drip": AgentTimeout,
+    "die": ServiceUnavailable,
+    "other_step": AgentError,
+    "other_session": AgentError,
+    "other_request": AgentError,
+    "garbage": AgentError,
+    "huge": AgentError,
+    "nan": InvalidAction,
+    "unknown_action": InvalidAction,
+    "traceback": AgentError,
+}
+
+
+@pytest.mark.parametrize("mode", FAULTS)
+def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Open) -> None:
+    deadlines = HASTY if FAULTS[mode] is AgentTimeout else PATIENT
+    with serve(mode, seconds=3.0, at=1) as hostile:
+        client = open_client(hostile.endpoint, deadlines)
+        assert client.get_action(observation(0)).action.name == "move_forward"
+        with pytest.raises(FAULTS[mode]) as caught:
+            client.get_action(observation(1))
+        assert "\n" not in str(caught.value)
+        assert len(str(caught.value)) < 500
+        assert len({request for _, step, request in hostile.asked if step == 1}) == 1
+        hostile.released.set()
+
+
+def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Open) -> None:
+    with serve("late", seconds=0.9, at=0) as hostile:
+        client = open_client(hostile.endpoint)
+        with pytest.raises(AgentTimeout):
+            client.get_action(observation(0))
+        time.sleep(0.5)
+        client.end_episode("agent_timeout")
+        hostile.mode = "well"
+        client.reset_episode(offer(1))
+        for step in range(3):
+            assert client.get_action(observation(step)).action.name == "move_forward"
+        assert len(set(hostile.resets)) == 2
+        assert hostile.ends == hostile.resets[:1]
+
+
+def test_a_huge_answer_is_not_read(open_client: Open, serve: Any, wire: tuple[str, str]) -> None:
+    with serve("huge") as hostile:
+        client = open_client(hostile.endpoint, PATIENT)
+        with pytest.raises(AgentError):
+            client.get_action(observation(0))
+        assert hostile.sent < 64 << 20
+
+
+def test_a_deadline_is_for_the_whole_answer(serve: Any, open_client: Open) -> None:
+    with serve("drip") as hostile:
+        client = open_client(hostile.endpoint)
+        begun = time.monotonic()
+        with pytest.raises(AgentTimeout):
+            client.get_action(observation(0))
+        assert time.monotonic() - begun < 10
+        hostile.released.set()
+
+
+class Agent(VLNAgent):
+    def reset(self, episode: dict[str, Any]) -> None:
+        """Nothing."""
+
+    def act(self, observation: dict[str, Any]) -> str:
+        return "stop"
+
+
+@pytest.mark.parametrize("token", [None, "wrong", "with space", "ключ"])
+def test_a_service_that_refuses_our_token(wire: tuple[str, str], open_client: Open, token: str | None) -> None:
+    with start(Agent, protocol=wire[0], port=0, token="right") as server:
+        if token == "ключ":
+            with pytest.raises((ServiceUnavailable, Exception)):
+                open_client(server.endpoint, token=token)
+            return
+        with pytest.raises(ServiceUnavailable, match=r"agent_service\.token"):
+            open_client(server.endpoint, token=token)
+        client = open_client(server.endpoint, token="right")
+        assert client.get_action(observation(0)).action.name == "stop"
+
+
+def test_nobody_is_there(wire: tuple[str, str]) -> None:
+    deadlines = Deadlines(connect=0.5, ready=0.6)
+    service = connect("127.0.0.1:9", wire[0], encoding=wire[1], deadlines=deadlines, retry=Retry(1, 0.01))
+    with pytest.raises(ServiceUnavailable, match="Is the service running"):
+        service.health_check()
+    with pytest.raises(ServiceUnavailable):
+        service.open_session()
+
+
+def test_the_observation_declared_is_the_observation_sent() -> None:
+    assert set(observation(0)) <= set(SPECS)

@@ -1,0 +1,198 @@
+"""The same agent decides the same on every wire, because it is told and shown the same, to the bit."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from api.worlds import SECRETS, Fingerprinting, observation, offer
+
+from nav_eval.api.base import Encoding, connect
+from nav_eval.api.local import LocalService
+from nav_eval.core.actions import Action
+from nav_eval.core.interfaces import AgentService
+from nav_eval.errors import AgentError, ConfigError, InvalidAction, ServiceUnavailable
+from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk.server.serving import Server
+
+SECRET = b"the run's own"
+STEPS = 12
+FORMS = [
+    ("rest", "json"),
+    ("rest", "msgpack"),
+    ("rest", "auto"),
+    ("rest", "json+png"),
+    ("rest", "msgpack+zstd"),
+    ("grpc", "unary"),
+    ("grpc", "stream"),
+    ("grpc", "auto"),
+    ("grpc", "unary+zstd"),
+    ("grpc", "stream+png"),
+]
+
+
+def decisions(service: AgentService, episodes: int = 2) -> list[Action]:
+    client = service.open_session()
+    taken = []
+    for index in range(episodes):
+        client.reset_episode(offer(index))
+        taken += [client.get_action(observation(step)).action for step in range(STEPS)]
+        client.end_episode("limit")
+    client.close()
+    service.close()
+    return taken
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[dict[str, Server]]:
+    with (
+        start(Fingerprinting, protocol="rest", port=0, max_sessions=4) as rest,
+        start(Fingerprinting, protocol="grpc", port=0, max_sessions=4) as grpc,
+    ):
+        yield {"rest": rest, "grpc": grpc}
+
+
+@pytest.mark.parametrize("disclosure", ["competition", "full"])
+@pytest.mark.parametrize(("protocol", "encoding"), FORMS)
+def test_decisions_are_the_same_on_every_wire(
+    servers: dict[str, Server], protocol: str, encoding: str, disclosure: Any
+) -> None:
+    local = decisions(LocalService(Fingerprinting, disclosure=disclosure, secret=SECRET))
+    endpoint = servers[protocol].endpoint
+    service = connect(endpoint, protocol, encoding=encoding, disclosure=disclosure, secret=SECRET)
+    assert service.health_check().name == "fingerprinting"
+    assert decisions(service) == local
+    assert {"move_to", "velocity"} < {action.name for action in local}
+    nodes = {action.args["viewpoint"] for action in local if action.name == "move_to"}
+    assert nodes <= {SECRETS["start node"], SECRETS["other node"]}
+
+
+def test_the_secret_changes_what_the_agent_sees() -> None:
+    first = decisions(LocalService(Fingerprinting, secret=b"a"))
+    assert first != decisions(LocalService(Fingerprinting, secret=b"b"))
+    assert first == decisions(LocalService(Fingerprinting, secret=b"a"))
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_sessions_run_side_by_side(servers: dict[str, Server], protocol: str) -> None:
+    expected = decisions(LocalService(Fingerprinting, secret=SECRET))
+    service = connect(servers[protocol].endpoint, protocol, secret=SECRET)
+    assert service.health_check().max_sessions == 4
+    answers: list[list[Action]] = []
+
+    def play() -> None:
+        client = service.open_session()
+        taken = []
+        for index in range(2):
+            client.reset_episode(offer(index))
+            taken += [client.get_action(observation(step)).action for step in range(STEPS)]
+            client.end_episode("limit")
+        answers.append(taken)
+
+    threads = [threading.Thread(target=play) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    service.close()
+    assert answers == [expected] * 4
+
+
+class Silly(VLNAgent):
+    """Answers with whatever the instruction of its test says."""
+
+    answers: tuple[Any, ...] = ()
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self._left = list(self.answers)
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        answer = self._left.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+BAD = [
+    ("fly", InvalidAction),
+    ("", InvalidAction),
+    (None, InvalidAction),
+    (3, InvalidAction),
+    ({}, InvalidAction),
+    ({"action": "stop", "action_args": {"why": 1}}, InvalidAction),
+    ({"action": "stop", "action_args": [1]}, InvalidAction),
+    ({"action": "move_to"}, InvalidAction),
+    ({"action": "move_to", "action_args": {"viewpoint": 3}}, InvalidAction),
+    ({"action": "move_to", "action_args": {"viewpoint": "0" * 32}}, InvalidAction),
+    ({"action": "move_to", "action_args": {"viewpoint": SECRETS["start node"]}}, InvalidAction),
+    ({"action": "velocity", "action_args": {"linear": float("nan"), "angular": 0.0, "duration": 1.0}}, InvalidAction),
+    ({"action": "velocity", "action_args": {"linear": 1.0, "angular": 0.0, "duration": float("inf")}}, InvalidAction),
+    ({"action": "velocity", "action_args": {"linear": 1.0, "angular": 0.0, "duration": -1.0}}, InvalidAction),
+    ({"action": "velocity", "action_args": {"linear": "1", "angular": 0.0, "duration": 1.0}}, InvalidAction),
+    ({"action": "velocity", "action_args": {"linear": 1 << 70, "angular": 0.0, "duration": 1.0}}, InvalidAction),
+    (ValueError("the model broke\nbadly"), AgentError),
+]
+
+
+@pytest.mark.parametrize("wire", ["local", "rest", "grpc"])
+def test_bad_answers_are_never_repaired(wire: str) -> None:
+    class Agent(Silly):
+        answers = tuple(answer for answer, _ in BAD)
+
+    def check(service: AgentService) -> None:
+        client = service.open_session()
+        for index, (answer, error) in enumerate(BAD):
+            Agent.answers = (answer,)
+            client.reset_episode(offer(index))
+            with pytest.raises(error) as caught:
+                client.get_action(observation(0))
+            assert type(caught.value) is error, answer
+            client.end_episode("invalid_action")
+        service.close()
+
+    if wire == "local":
+        check(LocalService(Agent))
+        return
+    with start(Agent, protocol=wire, port=0) as server:
+        check(connect(server.endpoint, wire))
+
+
+def test_text_of_an_agents_failure_is_one_line(servers: dict[str, Server]) -> None:
+    class Agent(Silly):
+        answers = (ValueError("first\nsecond " + "x" * 10_000),)
+
+    for protocol in ("rest", "grpc"):
+        with start(Agent, protocol=protocol, port=0) as server:
+            service = connect(server.endpoint, protocol)
+            client = service.open_session()
+            client.reset_episode(offer())
+            with pytest.raises(AgentError) as caught:
+                client.get_action(observation(0))
+            assert "\n" not in str(caught.value)
+            assert "ValueError" in str(caught.value)
+            assert len(str(caught.value)) < 500
+            service.close()
+
+
+@pytest.mark.parametrize("text", ["", "xml", "json+msgpack", "jpeg", "png+zstd", "json+", "JSON"])
+def test_an_encoding_that_is_none(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"agent_service\.encoding"):
+        Encoding.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "protocol", "encoding"),
+    [("localhost", "soap", "auto"), ("", "rest", "auto"), ("ftp://x", "rest", "auto"), ("x:1", "grpc", "json")],
+)
+def test_settings_that_do_not_fit(endpoint: str, protocol: str, encoding: str) -> None:
+    with pytest.raises(ConfigError):
+        connect(endpoint, protocol, encoding=encoding)
+
+
+def test_a_service_of_another_protocol(servers: dict[str, Server]) -> None:
+    with start(Fingerprinting, port=0) as server:
+        server.service.info = server.service.info.__class__(protocols=(7,))
+        with pytest.raises(ServiceUnavailable, match="speaks protocol"):
+            connect(server.endpoint, "rest").health_check()
