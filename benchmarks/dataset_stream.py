@@ -1,7 +1,8 @@
 """Time and memory of reading large data sets as a stream, beside reading the whole file with json.
 
 Writes 45,000 instructions as long as R4R's (5,000 paths of nine), 45,000 R2R-CE episodes with their expert paths and
-200,000 PointNav episodes into a temporary folder, then reads each in a process of its own.
+200,000 PointNav episodes into a temporary folder, then reads each in a process of its own: as a stream, as a list of
+episodes that is kept, and with json.load, which neither checks the records nor reads the experts' file.
 
     python benchmarks/dataset_stream.py [--quick]
 """

@@ -54,6 +54,7 @@ class FileDataset(ABC):
 
     def __init__(self, request: DatasetRequest) -> None:
         self.request = request
+        self._scene_names = frozenset(map(scene_name, request.scenes or ()))
 
     def __iter__(self) -> Iterator[Episode]:
         return (episode for _, episode in self.episodes(raise_fault))
@@ -127,8 +128,9 @@ class FileDataset(ABC):
                 continue
             goals = goals or self.goal_source(self._with_table(members, origin.file), origin)
             yield Fields(part.value, origin, part.path), goals
-        for key in sorted({key for key in stream.keys if stream.keys.count(key) > 1}):
-            origin.fault(key, "the key stands twice")
+        for key, count in stream.keys.items():
+            if count > 1:
+                origin.fault(key, "the key stands twice")
         if not stream.is_list and "episodes" not in stream.keys:
             origin.fault("episodes", "missing: expected a list of episodes")
         elif "episodes" in members:
@@ -157,8 +159,7 @@ class FileDataset(ABC):
         return isinstance(scene, str) and self._wants(scene)
 
     def _wants(self, scene: str) -> bool:
-        scenes = self.request.scenes
-        return scenes is None or scene in scenes or scene_name(scene) in {scene_name(wanted) for wanted in scenes}
+        return self.request.scenes is None or scene_name(scene) in self._scene_names
 
     def _wants_language(self, episode: Episode) -> bool:
         wanted = self.request.languages

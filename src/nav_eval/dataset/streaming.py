@@ -11,6 +11,7 @@ import codecs
 import gzip
 import json
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, cast
@@ -40,9 +41,9 @@ class Part(NamedTuple):
 
 
 class JsonStream:
-    """The parts of one file, in file order. After a full pass, `keys` are the members seen (empty for a bare list).
+    """The parts of one file, in file order. After a full pass, `keys` counts the members (none in a bare list).
 
-    `hook` is json's object_pairs_hook; with one, a member that stands twice is not refused but counted in `keys`.
+    `hook` is json's object_pairs_hook; with one, a member that stands twice is not refused but counted.
     Raises DatasetError, which names the file and the place, for what cannot be read: no such file, broken gzip, over
     `max_bytes` unpacked, not UTF-8, not JSON.
     """
@@ -51,7 +52,7 @@ class JsonStream:
         self, file: str, *, max_bytes: int = MAX_BYTES, hook: PairsHook | None = None, records: str = "episodes"
     ) -> None:
         self.file = file
-        self.keys: list[str] = []
+        self.keys: Counter[str] = Counter()
         self.is_list = False
         self._records = records
         self._max_bytes = max_bytes
@@ -59,7 +60,7 @@ class JsonStream:
         self._decoder = json.JSONDecoder(object_pairs_hook=hook)
 
     def __iter__(self) -> Iterator[Part]:
-        self.keys = []
+        self.keys = Counter()
         try:
             with open_bytes(self.file) as handle:
                 yield from self._parts(_Window(handle, self._decoder, self._max_bytes))
@@ -91,7 +92,7 @@ class JsonStream:
                 raise _Unreadable("top level: not JSON: expected a key in quotes and a colon")
             if key in self.keys and not self._tolerant:
                 raise _Unreadable(f"the key {key!r} stands twice. Remove one.")
-            self.keys.append(key)
+            self.keys[key] += 1
             if key == self._records and window.peek() == "[":
                 yield from self._array(window, key)
             else:
