@@ -25,6 +25,8 @@ from nav_eval.simulator.scene.scene import Material, Scene
 FAR = 1000.0
 TALLEST = 8192
 """Rows of the framebuffer; a larger batch is drawn in parts."""
+MOST_DRAWS = 2000
+"""Draw calls that a frame may take to keep to the order of the file."""
 MISSING = (
     "The opengl renderer cannot start: {reason}.\n"
     "Install it with: pip install 'nav-eval[gl]' and apt-get install libegl1 libgl1-mesa-dri; or use renderer=cpu."
@@ -139,8 +141,8 @@ class _Stage:
         return texture
 
     def _load(self, scene: Scene) -> list[tuple[Material, int, int]]:
-        """Upload the geometry; (material, first triangle, triangles) of each draw call, in the order of materials."""
-        order = np.argsort(scene.material_ids, kind="stable")
+        """Upload the geometry; (material, first triangle, triangles) of each draw call."""
+        order = draw_order(scene.material_ids)
         count = len(scene.positions)
         vertices = np.zeros(count, [("position", "f4", 3), ("uv", "f4", 2), ("color", "u1", 4)])
         vertices["position"] = scene.positions
@@ -155,8 +157,10 @@ class _Stage:
             [(self.context.buffer(vertices.tobytes()), "3f4 2f4 4f1", "position", "uv", "color")],
             index_buffer=self.context.buffer(np.ascontiguousarray(scene.triangles[order], np.int32).tobytes()),
         )
-        used, first, sizes = np.unique(scene.material_ids[order], return_index=True, return_counts=True)
-        return [(scene.materials[m], int(start), int(size)) for m, start, size in zip(used, first, sizes)]
+        ids = scene.material_ids[order]
+        starts = np.flatnonzero(np.diff(ids, prepend=-1))
+        sizes = np.diff(starts, append=len(ids))
+        return [(scene.materials[ids[start]], int(start), int(size)) for start, size in zip(starts, sizes)]
 
     def draw(self, views: list[NDArray[np.float64]]) -> list[Frame]:
         """All views, one below the other, and one read-back of each output."""
@@ -241,6 +245,13 @@ class _Stage:
         """Free everything the context holds."""
         self._release_frame()
         self.context.release()
+
+
+def draw_order(material_ids: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Triangles in the order of the file, which decides where surfaces coincide; by material if it changes often."""
+    if np.count_nonzero(np.diff(material_ids)) <= MOST_DRAWS:
+        return np.arange(len(material_ids))
+    return np.argsort(material_ids, kind="stable")
 
 
 def clip_matrix(pose: NDArray[np.float64], lens: Lens) -> NDArray[np.float64]:
