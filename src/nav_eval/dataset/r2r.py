@@ -30,31 +30,19 @@ class R2RDataset(FileDataset):
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         path_id = record.label("path_id")
         record = record.of_episode(path_id)
-        if "path_id" not in record:
-            record.fault("path_id", "missing: expected a number or a string")
-        path = record.texts("path")
-        texts = record.texts("instructions")
-        if not path:
-            record.fault("path", "the path is empty")
-        if not texts:
-            record.fault("instructions", "there is no instruction")
-        scan = record.scene_id("scan")
-        rotation = yaw_rotation(-record.number("heading"))
-        extra = record.rest("scan", "path", "instructions")
-        details = self.details(record, len(texts))
-        for k, text in enumerate(texts):
-            yield Episode(
-                episode_id=f"{path_id}_{k}",
-                scene_id=scan,
-                start_node=path[0] if path else None,
-                start_rotation=rotation,
-                instruction=Instruction(
-                    text=text, tokens=tokenize(text), instruction_id=f"{path_id}_{k}", extra=details[k]
-                ),
-                goals=(Goal(node=path[-1]),) if len(path) > 1 else (),
-                reference_nodes=path if len(path) > 1 else (),
-                extra=extra,
-            )
+        path, texts = _path_and_texts(record)
+        walk: dict[str, Any] = {
+            "scene_id": record.scene_id("scan"),
+            "start_node": path[0] if path else None,
+            "start_rotation": yaw_rotation(-record.number("heading")),
+            "goals": (Goal(node=path[-1]),) if len(path) > 1 else (),
+            "reference_nodes": path if len(path) > 1 else (),
+            "extra": record.rest("scan", "path", "instructions"),
+        }
+        for k, (text, extra) in enumerate(zip(texts, self.details(record, len(texts)))):
+            name = f"{path_id}_{k}"
+            said = Instruction(text=text, tokens=tokenize(text), instruction_id=name, extra=extra)
+            yield Episode(episode_id=name, instruction=said, **walk)
 
     def details(self, record: Fields, count: int) -> list[Mapping[str, Any]]:
         """What the record tells of each of its `count` instructions besides the text."""
@@ -115,6 +103,17 @@ class FGR2RDataset(R2RDataset):
         parts = [detail["sub_instructions"] for detail in details if "sub_instructions" in detail]
         views = [detail["chunk_view"] for detail in details if "chunk_view" in detail]
         return record | {"new_instructions": repr(parts), "chunk_view": views}
+
+
+def _path_and_texts(record: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    if "path_id" not in record:
+        record.fault("path_id", "missing: expected a number or a string")
+    path, texts = record.texts("path"), record.texts("instructions")
+    if not path:
+        record.fault("path", "the path is empty")
+    if not texts:
+        record.fault("instructions", "there is no instruction")
+    return path, texts
 
 
 def _sub_instructions(record: Fields) -> list[Any]:
