@@ -20,6 +20,9 @@ from nav_eval.simulator.scene.scene import AlphaMode, Material
 
 _WRAPS = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
 
+UNNAMED_COLOR = (146 / 255, 128 / 255, 90 / 255, 1.0)
+"""What Habitat paints a primitive without a material (read off its recorded frames of such a building)."""
+
 
 @dataclass(frozen=True, slots=True)
 class UvSource:
@@ -56,7 +59,7 @@ def read_look(file: GltfFile) -> Look:
         texture, wrap = (-1, ("repeat", "repeat")) if info is None else _texture(file, info, images)
         look.materials.append(_material(material, pbr, texture, wrap))
         look.uv_sources.append(UvSource() if info is None else _uv_source(info))
-    look.materials.append(Material(name="default"))
+    look.materials.append(Material(name="default", base_color=UNNAMED_COLOR))
     look.uv_sources.append(UvSource())
     encoded = [(_encoded(file, index), f"{file.source.path}: image {index}") for index in images]
     look.textures = decode_images(encoded, file.source.notes)
