@@ -15,6 +15,7 @@ from nav_eval.simulator.scene import (
     SceneSource,
     data_check,
     load_scene,
+    register_scene_format,
     resolve_scene,
     scene_info,
 )
@@ -96,19 +97,21 @@ def test_hm3d_neighbours_are_found(tmp_path: Path) -> None:
 
 
 def test_a_format_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SCENE_FORMATS, "_members", {})
+
+    @register_scene_format(".TRI")
     def cube(source: SceneSource) -> Scene:
         points = np.frombuffer(source.read(), np.float32).reshape(-1, 3).copy()
         faces = np.arange(len(points), dtype=np.int32).reshape(-1, 3)
         return Scene(source.path.stem, points, faces, np.zeros(len(faces), np.int32), (Material(),))
 
-    monkeypatch.setitem(SCENE_FORMATS._members, "tri", cube)
     path = tmp_path / "x.TRI"
     path.write_bytes(np.arange(9, dtype=np.float32).tobytes())
     scene = load_scene(path, up="z")
     np.testing.assert_array_equal(scene.positions, [[0, 2, -1], [3, 5, -4], [6, 8, -7]])
     assert len(scene.digest) == 64
     with pytest.raises(ConfigError, match="registered already"):
-        SCENE_FORMATS.add("obj", cube)
+        register_scene_format("obj")(cube)
 
 
 def test_scene_info_counts(tmp_path: Path) -> None:

@@ -6,11 +6,17 @@ All positions are metres in the one frame of nav_eval, y up and -z forward (conv
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from nav_eval.errors import NavmeshError
+from nav_eval.registry import nearest
+
+if TYPE_CHECKING:
+    from nav_eval.simulator.navmesh.mesh import NavMesh
 
 AlphaMode = Literal["opaque", "mask", "blend"]
 
@@ -78,3 +84,18 @@ class Scene:
     digest: str = ""
     notes: tuple[str, ...] = field(default=())
     """What was repaired while reading, one line each."""
+
+    def build_navmesh(self, **settings: Any) -> NavMesh:
+        """A navmesh over this scene, from the cache if it was built before; `settings` are NavmeshSettings' fields.
+
+        NavmeshError for a setting that is unknown or that no build can use.
+        """
+        from nav_eval.simulator.navmesh.build import build_or_load
+        from nav_eval.simulator.navmesh.mesh import NavMesh
+        from nav_eval.simulator.navmesh.settings import NavmeshSettings
+
+        known = [field.name for field in fields(NavmeshSettings)]
+        for name in settings:
+            if name not in known:
+                raise NavmeshError(f"navmesh setting {name!r} does not exist.{nearest(name, known)}")
+        return NavMesh.from_bytes(build_or_load(self, NavmeshSettings(**settings).checked()), self.name)

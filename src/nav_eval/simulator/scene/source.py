@@ -61,10 +61,14 @@ class SceneSource:
         self._digests[path] = hashlib.sha256(data).digest()
         return data
 
+    def has(self, path: Path) -> bool:
+        """Whether a sidecar exists; remembered either way."""
+        self.stamps[path] = stamp(path)
+        return is_file(path)
+
     def optional(self, path: Path) -> bytes | None:
         """The bytes of a sidecar, or None where it does not exist."""
-        self.stamps[path] = stamp(path)
-        return self.read(path) if is_file(path) else None
+        return self.read(path) if self.has(path) else None
 
     def beside(self, path: Path) -> SceneSource:
         """A source for another file of the same scene; what it reads counts as read by this one."""

@@ -35,7 +35,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
         raise SceneError(f"{stem}.semantic.txt: not an HM3D annotation ({error}). Download it again.") from error
     mesh = source.path.with_name(f"{stem}.semantic.glb")
     ids = scene.object_ids
-    if mesh != source.path and source.optional(mesh) is not None:
+    if mesh != source.path and source.has(mesh):
         annotated = load_gltf(source.beside(mesh))
         annotated = replace(annotated, positions=frame.turn(annotated.positions))
         ids = transfer_ids(annotated, ids_of_colors(annotated, colors), scene)

@@ -63,7 +63,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
         raise SceneError(f"{stem}.house: not a Matterport3D house ({error}). Download it again.") from error
     mesh = source.path.with_name(f"{stem}_semantic.ply")
     ids = scene.object_ids
-    if mesh != source.path and source.optional(mesh) is not None:
+    if mesh != source.path and source.has(mesh):
         annotated = load_ply(source.beside(mesh))
         annotated = replace(annotated, positions=frame.turn(annotated.positions))
         if annotated.object_ids is not None:
