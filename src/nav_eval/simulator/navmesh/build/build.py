@@ -23,9 +23,12 @@ Triangles = NDArray[np.int32]
 
 MAX_SIDE = 0xFFFF
 """Cells along a side: vertices are stored as 16-bit cells."""
-MAX_CELLS = 1 << 26
+MAX_CELLS = 1 << 25
+MAX_CLEARANCE = 0xFF
 MAX_WORK = 4_000_000_000
 """Cells that all triangles cover together; about a minute of work."""
+MAX_COUNT = 1 << 24
+"""What settings come to in cells is cut to this: no grid that fits is larger."""
 MAX_POLYGONS = 0x7FFE
 MAX_VERTICES = 0xFFFE
 
@@ -103,6 +106,11 @@ def _grid(positions: Positions, settings: NavmeshSettings) -> Grid:
             f"the mesh is {high[0] - low[0]:g} x {high[2] - low[2]:g} m, less than a cell of {cell:g} m: "
             "check its scale and up axis"
         )
+    clearance = float(settings.agent_height) / float(height)
+    if clearance > MAX_CLEARANCE:
+        raise NavmeshError(
+            f"agent_height is {clearance:.0f} cells of {height:g} m, the most is {MAX_CLEARANCE}: raise cell_height"
+        )
     return Grid(
         low,
         high,
@@ -110,13 +118,17 @@ def _grid(positions: Positions, settings: NavmeshSettings) -> Grid:
         height,
         width,
         depth,
-        height=int(np.ceil(single(settings.agent_height) / height)),
-        climb=int(np.floor(single(settings.agent_max_climb) / height)),
-        radius=int(np.ceil(single(settings.agent_radius) / cell)),
-        max_edge=int(single(settings.edge_max_len) / cell),
-        least_region=int(single(settings.region_min_size) ** 2),
-        small_region=int(single(settings.region_merge_size) ** 2),
+        height=_count(np.ceil(single(settings.agent_height) / height)),
+        climb=_count(np.floor(single(settings.agent_max_climb) / height)),
+        radius=_count(np.ceil(single(settings.agent_radius) / cell)),
+        max_edge=_count(single(settings.edge_max_len) / cell),
+        least_region=_count(single(min(settings.region_min_size, MAX_COUNT)) ** 2),
+        small_region=_count(single(min(settings.region_merge_size, MAX_COUNT)) ** 2),
     )
+
+
+def _count(cells: float) -> int:
+    return int(min(cells, MAX_COUNT))
 
 
 def _too_large(positions: Positions, low: Positions, high: Positions, cell: float) -> str:
@@ -168,7 +180,7 @@ def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings
     if len(sizes) == 0:
         raise NavmeshError(
             f"there is no floor for an agent of {settings.agent_height:g} m height and {settings.agent_radius:g} m "
-            "radius: check the scene's up axis and scale, or lower region_min_size"
+            "radius: check the scene's scale, up axis and which way its triangles face, or lower region_min_size"
         )
     if len(sizes) > MAX_POLYGONS or len(vertices) > MAX_VERTICES:
         raise NavmeshError(_too_fine("polygons", MAX_POLYGONS))
@@ -208,6 +220,7 @@ def _heightfield(
     from nav_eval.simulator.navmesh.build import filters, raster
 
     walkable = raster.walkable_triangles(positions, triangles, raster.min_normal_y(settings.agent_max_slope))
+    _check_floor_heights(positions, triangles[walkable != 0], grid, raster.MAX_SPAN_HEIGHT)
     first, spans = raster.rasterize(
         positions,
         triangles,
@@ -227,6 +240,16 @@ def _heightfield(
     if settings.filter_walkable_low_height_spans:
         filters.remove_low_ceilings(first, spans, grid.height)
     return first, spans
+
+
+def _check_floor_heights(positions: Positions, floors: Triangles, grid: Grid, most: int) -> None:
+    """Refuse floors so high above the lowest vertex that the heightfield would press them flat."""
+    highest = float(positions[:, 1][floors].min(axis=1).max(initial=grid.low[1]))
+    if highest - float(grid.low[1]) > most * float(grid.cell_height):
+        raise NavmeshError(
+            f"there is floor at y = {highest:g} m, {highest - float(grid.low[1]):g} m above the lowest vertex, over "
+            f"{most} cells of {grid.cell_height:g} m: remove what lies that low or high, or raise cell_height"
+        )
 
 
 def _too_fine(what: str, most: int) -> str:

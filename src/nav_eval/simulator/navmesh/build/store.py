@@ -8,7 +8,6 @@ where nothing can be written the build just is not remembered.
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from dataclasses import astuple
 from pathlib import Path
@@ -63,10 +62,10 @@ def _read(path: Path) -> bytes | None:
 def _write(path: Path, data: bytes) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, suffix=".part")
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        Path(name).replace(path)
+        with tempfile.TemporaryDirectory(dir=path.parent) as directory:
+            part = Path(directory) / path.name
+            part.write_bytes(data)
+            part.replace(path)
     except OSError as error:
         get_logger(__name__).warning(
             "the navmesh is not remembered: %s (set NAV_EVAL_CACHE to a directory that can be written)", error
