@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,13 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import NavEvalError, PredictionsError
+from nav_eval.errors import PredictionsError
+from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory
 
-NOT_IN_A_SUBMISSION = ("steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency")
+NOT_IN_A_SUBMISSION = WALL_CLOCK | {"steps", "turns", "collisions", "collision_rate"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ def score_predictions(
     return builder.make_aggregator(config).aggregate_metrics(results), results
 
 
-def _without(config: Config, names: Sequence[str]) -> Config:
+def _without(config: Config, names: Collection[str]) -> Config:
     kept = tuple(name for name in builder.measurement_names(config) if name not in names)
     return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
 
@@ -84,7 +85,7 @@ def _some(names: Sequence[str]) -> str:
 def _score(environment: Environment, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
     environment.reset(episode)
     if prediction is None:
-        lost = environment.measurements.failure_values if episode.has_goal else {}
+        lost = {**environment.metrics, **environment.measurements.failure_values} if episode.has_goal else {}
         return _result(episode, "agent_error", "missing from the submission", lost, 0)
     steps = _steps(environment, episode, prediction)
     return _result(episode, "ok", None, _measured(environment, episode, steps), len(steps))
@@ -168,8 +169,6 @@ def _pose_difference(episode: Episode, what: str, recorded: AgentState, now: Age
 
 
 def _metric_differences(recorded: EpisodeResult, values: Mapping[str, Any]) -> list[Difference]:
-    from nav_eval.metrics.registry import WALL_CLOCK
-
     shared = [name for name in recorded.metrics if name in values and name not in WALL_CLOCK]
     return [
         Difference(recorded.scene_id, recorded.episode_id, name, recorded.metrics[name], values[name])
@@ -209,6 +208,3 @@ def _result(episode: Episode, status: Any, reason: str | None, metrics: Mapping[
         steps=steps,
         timing={},
     )
-
-
-__all__ = ["Difference", "NavEvalError", "replay", "rescore", "score_predictions"]

@@ -35,8 +35,8 @@ class TaskConfig(Section):
     success_rule: Literal["stop", "final", "nodes"] = Field(
         "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"
     )
-    goal_rule: Literal["position", "view_points"] | None = Field(
-        None, description="what distance_to_goal is measured to; without it the task's own rule"
+    goal_rule: Literal["position", "view_points", "reference_end"] | None = Field(
+        None, description="what distance_to_goal is measured to; without it the task's own rule; reference_end: NDH's"
     )
     dtw: Literal["exact", "fastdtw"] = "exact"
     ndtw_distance: PositiveFloat = Field(3.0, description="m, the scale d of exp(-DTW / (n d))")

@@ -53,7 +53,7 @@ class Environment:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
         self.simulator.start(episode)
         self.over, self.steps, self._moves = False, 0, 0
-        self._goals = self.task.goals(episode)
+        self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
         return self.simulator.observe()
@@ -64,7 +64,7 @@ class Environment:
             episode=episode,
             start=self.simulator.get_agent_state(),
             goals=self._goals,
-            reference=reference,
+            reference=[self.simulator.locate(place) for place in reference],
             reference_kind=kind,
             distance=self.simulator.distance_to,
             success_distance=self.rules.success_distance,

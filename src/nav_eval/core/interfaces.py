@@ -61,6 +61,10 @@ class Simulator(ABC):
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
         """A DistanceFunction in the current scene: geodesic, never Euclidean."""
 
+    def locate(self, place: Place) -> Place:
+        """`place` with its position, where only its node is known."""
+        return place
+
     @abstractmethod
     def is_navigable(self, position: Vec3) -> bool:
         """Whether the agent could stand at `position` (m)."""

@@ -12,6 +12,9 @@ from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.geometry import Vec3, euclidean
 
+UNKNOWN: Vec3 = (math.nan, math.nan, math.nan)
+"""The position of a graph node before the simulator has looked it up."""
+
 
 class GoalTask(Task):
     """A task whose goals are points, graph nodes, or the view points of objects."""
@@ -23,16 +26,18 @@ class GoalTask(Task):
         self._step = config.simulator.motion.forward_step
 
     def goals(self, episode: Episode) -> Sequence[Place]:
+        if self._rule == "reference_end":
+            return [Place(UNKNOWN, node) for node in episode.reference_nodes[-1:]]
         return [place for goal in episode.goals for place in self._places(goal)]
 
     def _places(self, goal: Goal) -> list[Place]:
         if self._rule == "view_points" and goal.view_points:
             return [Place(point.position) for point in goal.view_points]
-        return [Place(goal.position or (math.nan, math.nan, math.nan), goal.node)]
+        return [Place(goal.position or UNKNOWN, goal.node)]
 
     def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
         if episode.reference_nodes:
-            return [Place((math.nan, math.nan, math.nan), node) for node in episode.reference_nodes], "nodes"
+            return [Place(UNKNOWN, node) for node in episode.reference_nodes], "nodes"
         if episode.gt_locations:
             return [Place(point) for point in episode.gt_locations], "gt"
         if len(episode.reference_path) > 1:

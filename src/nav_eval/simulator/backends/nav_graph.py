@@ -1,8 +1,9 @@
 """Room-to-Room's own world: the agent stands at panoramas and moves along a graph (Matterport3DSimulator).
 
-A move keeps heading and elevation, as there; turns are amounts of the profile. With `options.discrete_views` the start
-heading is rounded to a whole turn, as R2R's agents had it; `options.move_to_seen` allows jumps to nodes seen. Distances are Dijkstra's on the graph,
-computed once per scan and node, when they are first asked for. R2R's heading grows to the right, so yaw = -heading.
+A move keeps heading and elevation, as there; turns are amounts of the profile. With `options.discrete_views` the
+start heading is rounded to a whole turn, as R2R's agents had it; `options.move_to_seen` allows jumps to nodes seen.
+Distances are Dijkstra's on the graph, computed once per scan and node, when they are first asked for. R2R's heading
+grows to the right, so yaw = -heading.
 """
 
 from __future__ import annotations
@@ -155,6 +156,10 @@ class NavGraphSession(SensorSession):
         if place.node is not None:
             return place.node
         return min(self.graph.positions, key=lambda node: euclidean(self.graph.positions[node], place.position))
+
+    def locate(self, place: Place) -> Place:
+        position = self.graph.positions.get(place.node or "")
+        return place if position is None else Place(position, place.node)
 
     def is_navigable(self, position: Vec3) -> bool:
         """Whether a viewpoint stands at `position`, to a millimetre."""

@@ -1,0 +1,79 @@
+"""The real Room-to-Room val_seen, as an organiser runs it; figures from conventions 4 and the official evaluation."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from nav_eval import evaluate
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.benchmarks.scoring import replay, rescore, score_predictions
+from nav_eval.results.run_directory import RunDirectory
+
+
+@pytest.fixture(scope="module")
+def r2r(shared_data):
+    folder = shared_data / "r2r"
+    return [f"dataset.data_path={folder}/R2R_val_seen.json", f"simulator.connectivity_dir={folder}/connectivity"]
+
+
+REFERENCE = {
+    "shortest_path": {
+        "path_length": 10.186418,
+        "navigation_error": 0.0,
+        "success": 1.0,
+        "spl": 1.0,
+        "oracle_success": 1.0,
+        "ndtw": 1.0,
+        "cls": 1.0,
+    },
+    "stop": {
+        "path_length": 0.0,
+        "navigation_error": 10.186418,
+        "success": 0.0,
+        "spl": 0.0,
+        "oracle_success": 0.0,
+        "ndtw": 0.209223,
+        "cls": 0.178075,
+    },
+}
+
+
+@pytest.mark.parametrize("agent", REFERENCE)
+def test_reference_values_online_offline_rescored_and_replayed(r2r, tmp_path, agent):
+    config = benchmark_config("r2r", overrides=[*r2r, f"agent_service.agent={agent}"])
+    evaluated = run_benchmark(config, tmp_path / "run")
+    means = {name: summary["mean"] for name, summary in evaluated.results.metrics.items()}
+    assert {name: means[name] for name in REFERENCE[agent]} == pytest.approx(REFERENCE[agent], abs=5e-7)
+    assert evaluated.results.n_episodes == 1021
+    scored, _ = score_predictions(config, tmp_path / "run" / "submission.json")
+    assert {n: s["mean"] for n, s in scored.metrics.items()} == {n: means[n] for n in scored.metrics}
+    with RunDirectory(tmp_path / "run") as directory:
+        directory.open_for_reading()
+        again, differences = rescore(directory, config)
+        assert differences == []
+        assert {n: s["mean"] for n, s in again.metrics.items()} == means
+        assert replay(directory, config) == (1021, [])
+
+
+def test_the_first_three_instructions_alone_are_the_1020_of_the_official_evaluation(r2r, shared_data):
+    items = json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text())
+    ids = [f"{item['path_id']}_{k}" for item in items for k in range(3)]
+    results = evaluate("r2r", overrides=[*r2r, f"dataset.episodes=[{','.join(ids)}]", "agent_service.agent=stop"])
+    assert results.n_episodes == 1020
+    means = [results.metrics[name]["mean"] for name in ("navigation_error", "ndtw", "cls")]
+    assert means == pytest.approx([10.185449, 0.209277, 0.178100], abs=5e-7)
+
+
+def test_the_random_agent_is_r2rs_random_agent(r2r):
+    secret = "agent_service.secret=fixed"
+    runs = [
+        evaluate("r2r", overrides=[*r2r, secret, "agent_service.agent=random", f"seed={seed}"]).metrics
+        for seed in range(10)
+    ]
+    mean = {name: sum(run[name]["mean"] for run in runs) / 10 for name in ("success", "oracle_success", "path_length")}
+    assert 0.140 <= mean["success"] <= 0.158
+    assert mean["oracle_success"] == pytest.approx(0.199, abs=0.01)
+    assert mean["path_length"] == pytest.approx(9.61, abs=0.12)
