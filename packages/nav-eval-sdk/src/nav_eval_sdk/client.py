@@ -55,22 +55,22 @@ class TestClient:
         self._step = 0
 
     def info(self) -> Info:
-        return self.transport.info(self._deadline())
+        return self.transport.info(self.deadline())
 
     def health(self) -> ServiceStatus:
-        return self.transport.health(self._deadline())
+        return self.transport.health(self.deadline())
 
     def validate(self, episode: EpisodeData | None = None) -> Validation:
-        return self.transport.validate(episode, self._deadline())
+        return self.transport.validate(episode, self.deadline())
 
     def reset(self, episode: EpisodeData) -> EpisodeData:
         """Begin `episode` in a session of its own."""
         self._episode, self._step = in_new_session(episode), 0
-        self.transport.reset(self._episode, self._deadline())
+        self.transport.reset(self._episode, self.deadline())
         return self._episode
 
     def act(self, observation: Mapping[str, Any]) -> Action:
-        action = self.transport.act(self.ask(observation), self._deadline())
+        action = self.transport.act(self.ask(observation), self.deadline())
         self._step += 1
         return action
 
@@ -83,13 +83,13 @@ class TestClient:
 
     def end(self, reason: str = "done") -> None:
         if self._episode is not None:
-            self.transport.end(EpisodeEnd(session_id=self._episode.session_id, reason=reason), self._deadline())
+            self.transport.end(EpisodeEnd(session_id=self._episode.session_id, reason=reason), self.deadline())
         self._episode = None
 
     def close(self) -> None:
         self.transport.drop()
 
-    def _deadline(self) -> Deadline:
+    def deadline(self) -> Deadline:
         return Deadline(self._timeout)
 
 

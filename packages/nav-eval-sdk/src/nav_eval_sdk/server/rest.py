@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 M = TypeVar("M", bound=Message)
 SPARE_THREADS = 8
 KEEP_IN_MEMORY = 1 << 30
+POLL_SECONDS = 0.2
 
 
 class RestApp:
@@ -162,31 +163,33 @@ class RestServer:
             make_app(service, listen),
             sockets=[self._socket],
             threads=2 * service.info.max_sessions + SPARE_THREADS,
-            send_bytes=1,
             inbuf_overflow=KEEP_IN_MEMORY,
             outbuf_overflow=KEEP_IN_MEMORY,
             max_request_body_size=listen.max_message,
             channel_timeout=600,
             clear_untrusted_proxy_headers=True,
             ident="nav-eval-sdk",
-            asyncore_use_poll=True,
         )
         self._server.channel_class = channel_class(listen.tls.context() if listen.tls else None)
-        self._thread = threading.Thread(target=self._server.run, name="rest", daemon=True)
+        self._server.adj.send_bytes = 1  # a small answer leaves at once, from the thread that made it
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="rest", daemon=True)
 
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self) -> None:
-        """Closes every connection; requests that run are given up."""
+    def _run(self) -> None:
         from waitress import wasyncore
 
-        def close_all() -> None:
-            wasyncore.close_all(self._server._map, ignore_all=True)
+        while not self._stopping.is_set():
+            wasyncore.loop(timeout=POLL_SECONDS, map=self._server._map, use_poll=True, count=1)
+        wasyncore.close_all(self._server._map, ignore_all=True)
 
-        self._server.trigger.pull_trigger(close_all)
-        self._thread.join(5)
+    def stop(self) -> None:
+        """Requests that run have a second to be answered; then every connection is closed."""
         self._server.task_dispatcher.shutdown(timeout=1)
+        self._stopping.set()
+        self._thread.join(5)
 
 
 def _listening(listen: Listen) -> socket.socket:

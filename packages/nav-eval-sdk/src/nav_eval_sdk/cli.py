@@ -1,0 +1,177 @@
+"""`nav-eval-agent`: serve an agent, check a service, begin a project.
+
+Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service could not be used; 4 our own fault.
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
+
+FINDINGS, BAD_INPUT, UNUSABLE, OUR_FAULT = 1, 2, 3, 4
+TOKEN_VARIABLE = "NAV_EVAL_AGENT_TOKEN"
+
+
+class UsageError(Exception):
+    """Something the user gave us; the message says what to do."""
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Entry point of the command line."""
+    options = parser().parse_args(arguments)
+    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    try:
+        sys.exit(options.run(options))
+    except UsageError as error:
+        sys.exit(_complain(str(error), BAD_INPUT, options.debug))
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Exception as error:  # noqa: BLE001 - a user is told in a line; --debug shows all
+        sys.exit(_complain(f"{type(error).__name__}: {error}", OUR_FAULT, options.debug))
+
+
+def _complain(message: str, code: int, debug: bool) -> int:
+    if debug:
+        logging.getLogger(__name__).exception("")
+    sys.stderr.write(f"nav-eval-agent: {message}\n")
+    return code
+
+
+def parser() -> argparse.ArgumentParser:
+    root = argparse.ArgumentParser(prog="nav-eval-agent", description="Serve a navigation agent to nav_eval.")
+    root.add_argument("--version", action="version", version=SDK_VERSION)
+    commands = root.add_subparsers(required=True, metavar="COMMAND")
+    _add_serve(commands)
+    _add_check(commands)
+    _add_new(commands)
+    return root
+
+
+def _add_serve(commands: Any) -> None:
+    serve = commands.add_parser("serve", help="serve an agent class over REST or gRPC")
+    serve.add_argument("agent", metavar="MODULE:CLASS", help="for example agent:MyAgent")
+    serve.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
+    serve.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets others in, and needs a token")
+    serve.add_argument("--port", type=int, default=DEFAULT_PORT)
+    serve.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE), help=f"bearer token; or {TOKEN_VARIABLE}")
+    serve.add_argument("--max-sessions", type=int, default=1, help="episodes at once, an agent object each")
+    serve.add_argument("--max-batch", type=int, default=None, help="answered in one act_batch; default 8 if it exists")
+    serve.add_argument("--max-wait", type=float, default=0.005, help="seconds that a batch waits for others")
+    serve.add_argument(
+        "--idle-timeout", type=float, default=60.0, help="seconds; then a silent session may be replaced"
+    )
+    serve.add_argument("--tls-cert", help="PEM certificate chain")
+    serve.add_argument("--tls-key", help="PEM private key")
+    serve.add_argument("--tls-client-ca", help="PEM; clients must show a certificate signed by it (mutual TLS)")
+    serve.add_argument("--insecure", action="store_true", help="allow a public address without a token")
+    serve.add_argument("--debug", action="store_true", help="show tracebacks")
+    serve.set_defaults(run=run_serve)
+
+
+def _add_check(commands: Any) -> None:
+    check = commands.add_parser("check", help="run synthetic episodes against a service and list what is wrong")
+    check.add_argument("endpoint", metavar="ENDPOINT", help="host:port or a URL")
+    check.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
+    check.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE))
+    check.add_argument("--ca", help="PEM; the authority that signed the service's certificate (turns TLS on)")
+    check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer")
+    check.add_argument("--steps", type=int, default=5)
+    check.add_argument("--debug", action="store_true", help="show tracebacks")
+    check.set_defaults(run=run_check)
+
+
+def _add_new(commands: Any) -> None:
+    new = commands.add_parser("new", help="make a working agent project to start from")
+    new.add_argument("directory", type=Path, metavar="DIRECTORY")
+    new.add_argument("--debug", action="store_true", help="show tracebacks")
+    new.set_defaults(run=run_new)
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.errors import ServiceProblem
+    from nav_eval_sdk.server.serving import serve
+    from nav_eval_sdk.server.settings import UnsafeAddress
+
+    try:
+        serve(
+            load_agent(options.agent),
+            protocol=options.protocol,
+            host=options.host,
+            port=options.port,
+            token=options.token,
+            tls=_tls(options),
+            insecure=options.insecure,
+            max_sessions=options.max_sessions,
+            max_batch=options.max_batch,
+            max_wait=options.max_wait,
+            idle_timeout=options.idle_timeout,
+        )
+    except (UnsafeAddress, ValueError) as error:
+        raise UsageError(str(error)) from error
+    except OSError as error:
+        raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
+    except ServiceProblem as problem:
+        return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
+    except ImportError as error:
+        raise UsageError(f"{error}. Install nav-eval-sdk[{options.protocol}].") from error
+    return 0
+
+
+def _tls(options: argparse.Namespace) -> Any:
+    from nav_eval_sdk.server.settings import ServerTls
+
+    if bool(options.tls_cert) != bool(options.tls_key):
+        raise UsageError("--tls-cert and --tls-key go together.")
+    return ServerTls(options.tls_cert, options.tls_key, options.tls_client_ca) if options.tls_cert else None
+
+
+def load_agent(name: str) -> Any:
+    """The class called "module:attribute"; the current directory is looked in first."""
+    module, _, attribute = name.partition(":")
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(
+            f"{name!r} cannot be imported ({error}). Write MODULE:CLASS, for example agent:Agent."
+        ) from error
+
+
+def run_check(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.conformance import Target, check
+    from nav_eval_sdk.transport.base import ClientTls, Endpoint
+
+    try:
+        Endpoint.parse(options.endpoint)
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    tls = ClientTls(ca=options.ca) if options.ca else None
+    wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
+    faults = 0
+    for wire in wires:
+        for finding in check(Target(options.endpoint, wire, options.token, tls, options.timeout), steps=options.steps):
+            sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
+            faults += not finding.ok
+            if finding.check == "info" and not finding.ok and "running" in finding.detail:
+                return UNUSABLE
+    sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} faults.\n")
+    return FINDINGS if faults else 0
+
+
+def run_new(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.project import create
+
+    try:
+        created = create(options.directory)
+    except FileExistsError as error:
+        raise UsageError(str(error)) from error
+    sys.stdout.write(f"{len(created)} files in {options.directory}. Read its README.md next.\n")
+    return 0

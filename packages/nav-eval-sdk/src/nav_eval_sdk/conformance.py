@@ -1,0 +1,289 @@
+"""Does a service keep the protocol? Synthetic episodes over either wire, and a list of what is wrong.
+
+The checks ask for what both ends must keep: exactly-once decisions, answers that name what they answer, health while
+the model thinks, as many sessions as are promised, errors without stack traces.
+"""
+
+from __future__ import annotations
+
+import http.client
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from nav_eval_sdk.client import TestClient, synthetic_episode
+from nav_eval_sdk.errors import Refused, WireError
+from nav_eval_sdk.protocol.messages import (
+    ActionSpec,
+    Argument,
+    EpisodeData,
+    Info,
+    ListSpec,
+    NumberSpec,
+    Spec,
+    StructSpec,
+    TensorSpec,
+    TextSpec,
+)
+from nav_eval_sdk.protocol.values import sample
+from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
+from nav_eval_sdk.transport.base import ClientTls, Endpoint
+
+HEALTH_SECONDS = 2.0
+USUAL = ("rgb", "depth", "instruction", "gps", "compass")
+DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
+VALUE_RANGES: dict[str, dict[str, tuple[str, float | None, float | None]]] = {
+    "move_to": {"viewpoint": ("node", None, None)},
+    "velocity": {"linear": ("float", -1, 1), "angular": ("float", -3, 3), "duration": ("float", 0, 10)},
+    "waypoint": {"range": ("float", 0, 10), "heading": ("float", -6.3, 6.3)},
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check and what came of it; `detail` is empty if all is well."""
+
+    check: str
+    detail: str = ""
+
+    @property
+    def ok(self) -> bool:
+        return not self.detail
+
+
+@dataclass(frozen=True)
+class Target:
+    """The service under test."""
+
+    endpoint: str
+    wire: str = "rest-json"
+    token: str | None = None
+    tls: ClientTls | None = None
+    timeout: float = 30.0
+
+    def client(self) -> TestClient:
+        return TestClient(self.endpoint, wire=self.wire, token=self.token, tls=self.tls, timeout=self.timeout)
+
+
+def check(target: Target, *, steps: int = 5, episodes: int = 2) -> Iterator[Finding]:
+    """Findings, one by one as they are made; stops early if nobody answers."""
+    client = target.client()
+    try:
+        info = client.info()
+    except WireError as error:
+        yield Finding("info", f"{error} Is the service running at {target.endpoint}?")
+        return
+    finally:
+        client.close()
+    episode = suitable_episode(info)
+    yield Finding("info", _info_fault(info))
+    for name, run in CHECKS.items():
+        yield _run(name, run, Check(target, info, episode, steps, episodes))
+
+
+@dataclass(frozen=True)
+class Check:
+    """What a check is given."""
+
+    target: Target
+    info: Info
+    episode: EpisodeData
+    steps: int
+    episodes: int
+
+    def observation(self, seed: int = 0) -> dict[str, Any]:
+        rng = np.random.default_rng(seed)
+        return {name: sample(spec, rng) for name, spec in self.episode.observation_spec.items()}
+
+    def seeded(self, seed: int) -> EpisodeData:
+        return msgspec.structs.replace(self.episode, seed=seed, episode_id=f"synthetic-{seed}")
+
+
+def _run(name: str, run: Callable[[Check, TestClient], str], given: Check) -> Finding:
+    client = given.target.client()
+    try:
+        return Finding(name, run(given, client))
+    except WireError as error:
+        return Finding(name, f"{type(error).__name__}: {error}")
+    finally:
+        _end(client)
+
+
+def _end(client: TestClient) -> None:
+    try:
+        client.end("check")
+    except WireError as error:
+        del error  # the check itself has told what is wrong
+    client.close()
+
+
+def _info_fault(info: Info) -> str:
+    if PROTOCOL_VERSION not in info.protocols:
+        return f"speaks protocol {list(info.protocols)}, not {PROTOCOL_VERSION}."
+    if info.max_sessions < 1 or info.max_batch < 1:
+        return "max_sessions and max_batch must be at least 1."
+    return "" if info.name else "gives no name (a service with the specification's three calls only?)."
+
+
+def suitable_episode(info: Info) -> EpisodeData:
+    """A synthetic episode with the sensors and actions that the service wants."""
+    names = info.action_space or DISCRETE
+    actions = {name: ActionSpec(arguments=_arguments(name)) for name in names}
+    sizes = dict.fromkeys(USUAL, (64, 48))
+    sizes |= {wish.name: (wish.width or 64, wish.height or 48) for wish in info.sensors}
+    return synthetic_episode({name: _spec(name, *size) for name, size in sizes.items()}, actions)
+
+
+def _arguments(name: str) -> dict[str, Argument]:
+    table = VALUE_RANGES.get(name, {})
+    return {key: Argument(kind=kind, low=low, high=high) for key, (kind, low, high) in table.items()}
+
+
+def _spec(name: str, width: int, height: int) -> Spec:
+    numbers: dict[str, Spec] = {part: NumberSpec() for part in ("heading", "elevation", "distance")}
+    node = TextSpec(is_node=True)
+    known: Mapping[str, Spec] = {
+        "depth": TensorSpec(shape=(height, width, 1), dtype="float32", low=0.0, high=10.0, unit="m"),
+        "semantic": TensorSpec(shape=(height, width, 1), dtype="int32"),
+        "gps": TensorSpec(shape=(2,), dtype="float32", unit="m"),
+        "compass": TensorSpec(shape=(1,), dtype="float32", unit="rad"),
+        "viewpoint": node,
+        "instruction": StructSpec(
+            parts={"text": TextSpec(), "tokens": ListSpec(item=TextSpec()), "language": TextSpec()}
+        ),
+        "navigable": ListSpec(item=StructSpec(parts=numbers | {"viewpoint": node})),
+    }
+    return known.get(name) or TensorSpec(shape=(height, width, 3), dtype="uint8", low=0, high=255)
+
+
+def health(given: Check, client: TestClient) -> str:
+    status = client.health().status
+    return "" if status in ("ready", "loading", "draining") else f"status {status!r} is not ready, loading or draining."
+
+
+def validate(given: Check, client: TestClient) -> str:
+    client.validate()
+    answer = client.validate(given.episode)
+    return "" if answer.ok else f"an episode made after /info is turned down: {'; '.join(answer.reasons)[:300]}"
+
+
+def plays_episodes(given: Check, client: TestClient) -> str:
+    for number in range(given.episodes):
+        client.reset(given.seeded(number))
+        for step in range(given.steps):
+            action = client.act(given.observation(step))
+            if action.action not in given.episode.action_space:
+                return f"step {step}: {action.action[:60]!r} is not in the action space."
+            if (action.session_id, action.step, action.request_id) == (None, None, None):
+                return "an answer does not say which session, step and request it answers."
+            if action.action == "stop":
+                break
+        client.end()
+    return ""
+
+
+def decides_once(given: Check, client: TestClient) -> str:
+    client.reset(given.episode)
+    ask = client.ask(given.observation())
+    first, second = (client.transport.act(ask, client.deadline()) for _ in range(2))
+    return "" if first == second else "the same request sent twice got two answers: the agent was asked twice."
+
+
+def keeps_the_order(given: Check, client: TestClient) -> str:
+    client.reset(given.episode)
+    ask = replace(client.ask(given.observation()), step=5)
+    return _refusal(lambda: client.transport.act(ask, client.deadline()), "step 5 was decided before step 0")
+
+
+def knows_its_sessions(given: Check, client: TestClient) -> str:
+    client.reset(given.episode)
+    ask = replace(client.ask(given.observation()), session_id="never-begun")
+    return _refusal(lambda: client.transport.act(ask, client.deadline()), "a session that was never begun was answered")
+
+
+def resets_once(given: Check, client: TestClient) -> str:
+    """A reset sent again must not take a second session."""
+    episode = client.reset(given.episode)
+    client.transport.reset(episode, client.deadline())
+    client.act(given.observation())
+    return ""
+
+
+def _refusal(call: Callable[[], object], fault: str) -> str:
+    try:
+        call()
+    except Refused as refused:
+        return "a refusal shows a stack trace." if "Traceback" in str(refused.problem) else ""
+    return f"{fault}."
+
+
+def answers_health_while_thinking(given: Check, client: TestClient) -> str:
+    client.reset(given.episode)
+    thinking = threading.Thread(target=lambda: client.act(given.observation()), daemon=True)
+    other = given.target.client()
+    thinking.start()
+    begun = time.monotonic()
+    try:
+        other.health()
+    finally:
+        other.close()
+        thinking.join(given.target.timeout)
+    took = time.monotonic() - begun if thinking.is_alive() else 0.0
+    return f"health took {took:.1f} s while the agent was thinking." if took > HEALTH_SECONDS else ""
+
+
+def holds_its_sessions(given: Check, client: TestClient) -> str:
+    """As many at once as /info promises, and their answers do not mix."""
+    clients = [given.target.client() for _ in range(min(given.info.max_sessions, 8))]
+    try:
+        for number, one in enumerate(clients):
+            one.reset(given.seeded(number))
+        for one in clients:
+            one.act(given.observation())
+    finally:
+        for one in clients:
+            _end(one)
+    return ""
+
+
+def refuses_nonsense(given: Check, client: TestClient) -> str:
+    """REST only: bodies that are no messages get a 4xx, not a stack trace."""
+    if not given.target.wire.startswith("rest"):
+        return ""
+    for body in (b"{", b"[]", b'{"session_id": 3}', b"\x00\xff"):
+        status, text = _post(given.target, body)
+        if not 400 <= status < 500 or "Traceback" in text:
+            return f"the body {body!r} got HTTP {status}, expected was a 4xx without a stack trace."
+    return ""
+
+
+def _post(target: Target, body: bytes) -> tuple[int, str]:
+    endpoint = Endpoint.parse(target.endpoint)
+    if endpoint.secure or target.tls:
+        return 400, ""
+    connection = http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=target.timeout)
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {target.token or ''}"}
+    connection.request("POST", f"{endpoint.path}/api/v1/agent/act", body, headers)
+    response = connection.getresponse()
+    text = response.read(1 << 16).decode("utf-8", "replace")
+    connection.close()
+    return response.status, text
+
+
+CHECKS: dict[str, Callable[[Check, TestClient], str]] = {
+    "health": health,
+    "validate": validate,
+    "plays episodes": plays_episodes,
+    "decides once": decides_once,
+    "keeps the order of steps": keeps_the_order,
+    "knows its sessions": knows_its_sessions,
+    "resets once": resets_once,
+    "health while thinking": answers_health_while_thinking,
+    "holds its sessions": holds_its_sessions,
+    "refuses nonsense": refuses_nonsense,
+}
