@@ -29,9 +29,7 @@ class Lens:
     def __post_init__(self) -> None:
         for name, value in (("width", self.width), ("height", self.height)):
             if not 1 <= value <= LARGEST_SIDE or int(value) != value:
-                raise ConfigError(
-                    f"A camera's {name} must be a whole number from 1 to {LARGEST_SIDE}, not {value!r}."
-                )
+                raise ConfigError(f"A camera's {name} must be a whole number from 1 to {LARGEST_SIDE}, not {value!r}.")
         if not 1.0 <= self.hfov <= 175.0:
             raise ConfigError(
                 f"A camera's hfov must lie between 1 and 175 degrees, not {self.hfov!r}; "

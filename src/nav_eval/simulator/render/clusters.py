@@ -36,8 +36,7 @@ def cut(scene: Scene) -> tuple[Clusters, Triangles, Vertices]:
 def triangle_flags(scene: Scene) -> NDArray[np.uint8]:
     """(T,) DOUBLE_SIDED and MASKED bits of each triangle's material."""
     table = [
-        DOUBLE_SIDED * material.double_sided + MASKED * (material.alpha_mode == "mask")
-        for material in scene.materials
+        DOUBLE_SIDED * material.double_sided + MASKED * (material.alpha_mode == "mask") for material in scene.materials
     ]
     return np.asarray(table or [0], np.uint8)[scene.material_ids]
 

@@ -57,9 +57,7 @@ class CpuRenderer:
             with self._lock:
                 self._free.append(work)
 
-    def render_batch(
-        self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None
-    ) -> list[Frame]:
+    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
         """N views, one camera per thread."""
         places, headings, tilts = check_batch(positions, yaws, pitches)
         if len(places) == 1:

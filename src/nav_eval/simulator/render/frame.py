@@ -70,9 +70,7 @@ class Renderer(Protocol):
     def render(self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> Frame:
         """One view."""
 
-    def render_batch(
-        self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None
-    ) -> list[Frame]:
+    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
         """N views, (N, 3) and (N,) and (N,), in order; as fast as this machine allows."""
 
     def close(self) -> None:

@@ -28,7 +28,7 @@ DOUBLE_SIDED = 1
 MASKED = 2
 TEXTURED = 4
 MODULATED = 8
-"""Bits of `Materials.flags` and `Triangles.flags`. MODULATED: the texel is multiplied by a factor or a vertex colour."""
+"""Bits of `Materials.flags` and `Triangles.flags`. MODULATED: a factor or a vertex colour multiplies the texel."""
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]

@@ -43,7 +43,7 @@ def create_context() -> Any:
         raise ConfigError(MISSING.format(reason="moderngl is not installed")) from error
     try:
         return moderngl.create_context(standalone=True, backend="egl", require=430)
-    except Exception as error:  # noqa: BLE001 - the library raises bare Exception
+    except Exception as error:  # the library raises no narrower class
         raise ConfigError(MISSING.format(reason=str(error).strip() or type(error).__name__)) from error
 
 
@@ -88,9 +88,7 @@ class OpenGLRenderer:
         """One view."""
         return self._draw([view(position, yaw, pitch, roll)])[0]
 
-    def render_batch(
-        self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None
-    ) -> list[Frame]:
+    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
         """N views with one read-back for each part of the batch that fits the framebuffer."""
         places, headings, tilts = check_batch(positions, yaws, pitches)
         views = [view(place, yaw, pitch) for place, yaw, pitch in zip(places, headings, tilts)]
@@ -228,9 +226,7 @@ class _Stage:
         """(count, H, W) or (count, H, W, 3) of one output."""
         components, kind = ATTACHMENTS[name]
         width, height = self.lens.width, self.lens.height
-        data = self.frame.read(
-            (0, 0, width, count * height), components, attachment=index, alignment=1, dtype=kind
-        )
+        data = self.frame.read((0, 0, width, count * height), components, attachment=index, alignment=1, dtype=kind)
         dtype = np.uint8 if kind == "f1" else np.dtype(kind)
         image = np.frombuffer(data, dtype).reshape(count, height, width, components)
         return np.ascontiguousarray(image[..., :3]) if components == 4 else image[..., 0].copy()

@@ -7,7 +7,6 @@ without reading the scene's file, and all processes of a machine share the same 
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import tempfile
 from dataclasses import dataclass
@@ -123,7 +122,7 @@ def _store(scene: PreparedScene, folder: Path, key: str) -> None:
             (made / "about.json").write_text(json.dumps(about), encoding="utf-8")
             if folder.exists():
                 shutil.rmtree(folder)
-            os.replace(made, folder)
+            made.replace(folder)
     except OSError as error:
         get_logger(__name__).warning("The prepared scene was not cached at %s: %s", folder, error)
 
@@ -139,7 +138,5 @@ def _flatten(assets: Assets) -> dict[str, NDArray[Any]]:
 def _unflatten(arrays: dict[str, NDArray[Any]]) -> Assets:
     """Plain read-only arrays in place of memory maps, so that kernels see one type wherever a scene came from."""
     plain = {name: np.asarray(array) for name, array in arrays.items()}
-    groups = {
-        group: kind(*(plain[f"{group}.{field}"] for field in kind._fields)) for group, kind in GROUPS.items()
-    }
+    groups = {group: kind(*(plain[f"{group}.{field}"] for field in kind._fields)) for group, kind in GROUPS.items()}
     return Assets(texels=plain["texels"], **groups)
