@@ -311,6 +311,16 @@ def test_points_and_lines_are_left_out_with_a_note(tmp_path: Path) -> None:
     assert any("points or lines" in note for note in scene.notes)
 
 
+def test_notes_stay_readable(tmp_path: Path) -> None:
+    made = simple()
+    points = made.accessor(SQUARE)
+    for _ in range(30):
+        made.node(mesh=made.mesh({"POSITION": points}, mode=0))
+    notes = load(made, tmp_path).notes
+    assert len(notes) == 21
+    assert notes[-1] == "and 10 more of the kind"
+
+
 def broken(change: str) -> bytes:
     made = simple()
     document = made.json

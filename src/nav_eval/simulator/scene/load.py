@@ -16,6 +16,8 @@ from nav_eval.simulator.scene.scene import Scene
 from nav_eval.simulator.scene.semantics.attach import with_semantics
 from nav_eval.simulator.scene.source import SceneSource
 
+MAX_NOTES = 20
+
 
 def load_scene(path: str | Path, up: UpAxis = "auto") -> Scene:
     """The scene in `path`, in metres, y up. SceneError says what is wrong with a file that cannot be used."""
@@ -34,7 +36,14 @@ def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
     digest = (
         source.digest if frame.is_identity else hashlib.sha256(f"{source.digest} {frame.axes}".encode()).hexdigest()
     )
-    return _frozen(replace(scene, digest=digest, notes=(*scene.notes, *source.notes)))
+    return _frozen(replace(scene, digest=digest, notes=_shortened([*scene.notes, *source.notes])))
+
+
+def _shortened(notes: list[str]) -> tuple[str, ...]:
+    """Each note once, and no more of them than a person reads."""
+    once = list(dict.fromkeys(notes))
+    rest = len(once) - MAX_NOTES
+    return (*once[:MAX_NOTES], f"and {rest} more of the kind") if rest > 0 else tuple(once)
 
 
 def _frozen(scene: Scene) -> Scene:
