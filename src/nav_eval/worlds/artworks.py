@@ -46,13 +46,19 @@ def _landscape(stream: Stream) -> Floats:
     size = (192, 256)
     x, y = axes(size)
     warm = stream.chance(50)
-    image = mixed(shade((240, 214, 170) if warm else (196, 216, 232), np.ones(size)), (214, 130, 86) if warm else (96, 140, 190), np.clip(1 - y * 2, 0, 1))
+    image = mixed(
+        shade((240, 214, 170) if warm else (196, 216, 232), np.ones(size)),
+        (214, 130, 86) if warm else (96, 140, 190),
+        np.clip(1 - y * 2, 0, 1),
+    )
     sx, sy = stream.between(20, 80) / 100, stream.between(15, 35) / 100
     image = np.where(((x - sx) * (x - sx) * 1.7 + (y - sy) * (y - sy) < 0.006)[..., None], 250.0, image)
     for k in range(4):
         ridge = 0.38 + 0.13 * k + 0.16 * (noise(stream, (1, size[1]), (1, 3 + k), 3) - 0.5)
         tone = stream.choice(BRIGHT[2:5])
-        image = np.where((y > ridge)[..., None], shade(tone, 1.25 - 0.2 * k + 0.2 * noise(stream, size, (12, 16), 2)), image)
+        image = np.where(
+            (y > ridge)[..., None], shade(tone, 1.25 - 0.2 * k + 0.2 * noise(stream, size, (12, 16), 2)), image
+        )
     return _canvas(stream, image)
 
 
@@ -76,7 +82,9 @@ def _circles(stream: Stream) -> Floats:
     for _ in range(stream.between(5, 9)):
         cx, cy, r = stream.between(5, 95) / 100, stream.between(5, 95) / 100, stream.between(6, 26) / 100
         d = (x - cx) * (x - cx) * 1.78 + (y - cy) * (y - cy)
-        image = np.where((d < r * r)[..., None], shade(stream.choice(BRIGHT), 1.1 - np.minimum(d / (r * r), 1.0) * 0.3), image)
+        image = np.where(
+            (d < r * r)[..., None], shade(stream.choice(BRIGHT), 1.1 - np.minimum(d / (r * r), 1.0) * 0.3), image
+        )
     return _canvas(stream, image)
 
 
@@ -116,7 +124,13 @@ def rug(stream: Stream) -> Floats:
     u, v = x * 9, y * 6
     du, dv = np.abs(u - np.floor(u) - 0.5), np.abs(v - np.floor(v) - 0.5)
     style = stream.below(3)
-    motif = (du + dv < 0.3) & (du + dv > 0.12) if style == 0 else (sin_turns(v * 0.5 + 0.35 * sin_turns(u * 0.5)) > 0.4) if style == 1 else (du < 0.12) | (dv < 0.12)
+    motif = (
+        (du + dv < 0.3) & (du + dv > 0.12)
+        if style == 0
+        else (sin_turns(v * 0.5 + 0.35 * sin_turns(u * 0.5)) > 0.4)
+        if style == 1
+        else (du < 0.12) | (dv < 0.12)
+    )
     image = np.where(motif[..., None], np.asarray(accent, dtype=np.float64), np.asarray(ground, dtype=np.float64))
     image = np.where((edge < 0.11)[..., None], np.asarray(border, dtype=np.float64), image)
     image = np.where(((edge > 0.07) & (edge < 0.085))[..., None], np.asarray(accent, dtype=np.float64), image)
@@ -142,7 +156,11 @@ def board(stream: Stream) -> Floats:
         x1 = x0 + stream.between(20, 65) / 100
         wave = sin_turns(x * stream.between(18, 30)) * 0.012
         ink = (np.abs(y - y0 - wave) < 0.008) & (x > x0) & (x < x1)
-        image = np.where(ink[..., None], np.asarray(stream.choice(((50, 60, 140), (170, 50, 50), (40, 40, 44))), dtype=np.float64), image)
+        image = np.where(
+            ink[..., None],
+            np.asarray(stream.choice(((50, 60, 140), (170, 50, 50), (40, 40, 44))), dtype=np.float64),
+            image,
+        )
     return image
 
 

@@ -178,7 +178,9 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, chairs:
     return spot
 
 
-def _chair_at(space: Space, table: Spot, along: int, ahead: int, turn: int, look: tuple[str, str], stream: Stream) -> None:
+def _chair_at(
+    space: Space, table: Spot, along: int, ahead: int, turn: int, look: tuple[str, str], stream: Stream
+) -> None:
     ax, az = table.aside(along)
     bx, bz = table.ahead(ahead)
     made = seating.dining_chair(stream, *look)
@@ -187,12 +189,16 @@ def _chair_at(space: Space, table: Spot, along: int, ahead: int, turn: int, look
 
 def bathroom(space: Space, stream: Stream) -> None:
     office = space.plan.kind == "office"
-    space.against_wall(bath.vanity(stream, 2 if office else 1), front=600) or space.against_wall(bath.vanity(stream), front=500)
+    space.against_wall(bath.vanity(stream, 2 if office else 1), front=600) or space.against_wall(
+        bath.vanity(stream), front=500
+    )
     space.against_wall(bath.toilet(stream), front=550)
     if office:
         space.against_wall(bath.toilet(stream), front=550)
     elif stream.chance(65):
-        space.against_wall(bath.bathtub(stream), front=400, where="corner") or space.against_wall(bath.shower(stream), front=500, where="corner")
+        space.against_wall(bath.bathtub(stream), front=400, where="corner") or space.against_wall(
+            bath.shower(stream), front=500, where="corner"
+        )
     else:
         space.against_wall(bath.shower(stream), front=500, where="corner")
     if stream.chance(40):

@@ -46,16 +46,19 @@ class _Buffer:
         return len(self.accessors) - 1
 
 
-def write_glb(name: str, mesh: Mesh, colors: NDArray[np.uint8], palette: Palette, textures: Sequence[NDArray[np.uint8]]) -> bytes:
+def write_glb(
+    name: str, mesh: Mesh, colors: NDArray[np.uint8], palette: Palette, textures: Sequence[NDArray[np.uint8]]
+) -> bytes:
     """`colors` (V, 4) uint8; `textures` one (H, W, 3) per name of the mesh's materials."""
     buffer = _Buffer()
     scales = np.asarray([palette.paint(material).scale or 1.0 for material in mesh.names])
     uvs = quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32)
     owner = mesh.materials[mesh.triangles[:, 0]]
-    primitives = [
-        _primitive(buffer, mesh, uvs, colors, np.flatnonzero(owner == k), k) for k in range(len(mesh.names))
+    primitives = [_primitive(buffer, mesh, uvs, colors, np.flatnonzero(owner == k), k) for k in range(len(mesh.names))]
+    images = [
+        {"bufferView": buffer.view(png(texels)), "mimeType": "image/png", "name": n}
+        for n, texels in zip(mesh.names, textures, strict=True)
     ]
-    images = [{"bufferView": buffer.view(png(texels)), "mimeType": "image/png", "name": n} for n, texels in zip(mesh.names, textures, strict=True)]
     document = {
         "asset": {"version": "2.0", "generator": "nav_eval.worlds"},
         "extensionsUsed": ["KHR_materials_unlit"],
@@ -75,7 +78,12 @@ def write_glb(name: str, mesh: Mesh, colors: NDArray[np.uint8], palette: Palette
 
 
 def _primitive(
-    buffer: _Buffer, mesh: Mesh, uvs: NDArray[np.float32], colors: NDArray[np.uint8], chosen: NDArray[np.int64], material: int
+    buffer: _Buffer,
+    mesh: Mesh,
+    uvs: NDArray[np.float32],
+    colors: NDArray[np.uint8],
+    chosen: NDArray[np.int64],
+    material: int,
 ) -> dict[str, Any]:
     used, indices = np.unique(mesh.triangles[chosen], return_inverse=True)
     points = mesh.positions[used].astype(np.float32)

@@ -101,7 +101,9 @@ def _spines(draft: Draft, names: list[str], count: int, m: Measures, stairs: boo
     depth = m.north + m.corridor + m.south
     start = 0 if count == 1 else m.corridor
     spines = [
-        _spine(draft, names[k::count], Rect(start, k * depth, start, k * depth + m.corridor), m, stairs and k == 0, stream)
+        _spine(
+            draft, names[k::count], Rect(start, k * depth, start, k * depth + m.corridor), m, stairs and k == 0, stream
+        )
         for k in range(count)
     ]
     if count == 1:
@@ -157,7 +159,10 @@ def _stretched(strip: list[tuple[str, int]], longest: int) -> list[tuple[str, in
     gap = longest - _total(strip)
     if own == 0 or gap * 3 > own:
         return strip
-    out = [(name, width + gap * width // own // 20 * 20 if f else width) for (name, width), f in zip(strip, free, strict=True)]
+    out = [
+        (name, width + gap * width // own // 20 * 20 if f else width)
+        for (name, width), f in zip(strip, free, strict=True)
+    ]
     last = max(index for index, f in enumerate(free) if f)
     out[last] = (out[last][0], out[last][1] + longest - _total(out))
     return out

@@ -85,7 +85,9 @@ def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, level: int, st
     wide = link.kind == "wide"
     width = min(stream.between(1300, 1900) if wide else stream.choice((860, 900, 940)), high - low - 100)
     start = _door_start(low, high, width, wide, stream)
-    return Door(door_id, a.id, b.id, level, vertical, line, start, start + width, 2200 if wide else DOOR_HEIGHT, not wide)
+    return Door(
+        door_id, a.id, b.id, level, vertical, line, start, start + width, 2200 if wide else DOOR_HEIGHT, not wide
+    )
 
 
 def _stair_half(low: int, high: int, side: Side, flip: bool, level: int) -> tuple[int, int]:

@@ -13,7 +13,14 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
-WOODS: tuple[Colour, ...] = ((206, 164, 116), (128, 86, 56), (222, 188, 140), (178, 140, 104), (164, 100, 64), (92, 64, 48))
+WOODS: tuple[Colour, ...] = (
+    (206, 164, 116),
+    (128, 86, 56),
+    (222, 188, 140),
+    (178, 140, 104),
+    (164, 100, 64),
+    (92, 64, 48),
+)
 FLOORS: tuple[Colour, ...] = ((196, 150, 102), (150, 104, 68), (214, 178, 132), (176, 146, 112), (122, 84, 58))
 WALLS: tuple[Colour, ...] = (
     (238, 230, 214), (232, 224, 208), (222, 226, 214), (226, 216, 200), (212, 222, 226), (240, 222, 196),
@@ -61,7 +68,9 @@ class Palette:
             "ceramic": _paint("smooth", (243, 243, 240)),
             "basin": _paint("smooth", (214, 216, 216)),
             "glass": _paint("smooth", (178, 200, 204)),
-            "counter": _paint("stone", stream.choice(((206, 200, 190), (74, 74, 78), (150, 144, 136), (226, 222, 214)))),
+            "counter": _paint(
+                "stone", stream.choice(((206, 200, 190), (74, 74, 78), (150, 144, 136), (226, 222, 214)))
+            ),
             "leather": _paint("leather", stream.choice(((112, 70, 48), (60, 52, 50), (176, 134, 96)))),
             "sheet": _paint("fabric", (240, 236, 228)),
             "curtain": _paint("fabric", stream.choice(((226, 216, 198), *FABRICS[:4], (230, 226, 220)))),
@@ -74,7 +83,9 @@ class Palette:
             "frame": _paint("smooth", (240, 238, 232)),
             "door": _paint("wood", woods[0]) if stream.chance(50) else _paint("smooth", (238, 234, 226)),
             "ceiling": _paint("plaster", (246, 244, 238)),
-            "wall_tile": _paint("wall_tiles", stream.choice(((236, 238, 236), (206, 222, 222), (226, 216, 202), (190, 206, 196)))),
+            "wall_tile": _paint(
+                "wall_tiles", stream.choice(((236, 238, 236), (206, 222, 222), (226, 216, 202), (190, 206, 196)))
+            ),
             "wall_tile2": _paint("wall_tiles", stream.choice(((120, 150, 156), (230, 230, 226), (150, 160, 150)))),
             "floor_wood": _paint(stream.choice(("planks", "planks", "parquet")), stream.choice(FLOORS)),
             "floor_tile": _paint(stream.choice(("floor_tiles", "checker_tiles")), stream.choice(TILES)),
@@ -100,7 +111,9 @@ class Palette:
             return self._fixed[name]
         family, number = numbered[1], int(numbered[2])
         if family in ("wall", "paper"):
-            return _paint("plaster" if family == "wall" else "wallpaper", self._walls[number % len(self._walls)], number)
+            return _paint(
+                "plaster" if family == "wall" else "wallpaper", self._walls[number % len(self._walls)], number
+            )
         return Paint("picture" if family == "art" else "rug", number=number)
 
     def texels(self, name: str) -> NDArray[np.uint8]:

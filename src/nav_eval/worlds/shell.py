@@ -155,7 +155,10 @@ def _skirting(m: Model, room: Room, side: Side, low: int, high: int) -> None:
         return
     b = room.base
     m.quad(face(side, room.clear, low, high, b, b + 75, -14), "frame")
-    inner, outer = face(side, room.clear, low, high, b + 75, b + 75, -14), face(side, room.clear, low, high, b + 75, b + 75, 0)
+    inner, outer = (
+        face(side, room.clear, low, high, b + 75, b + 75, -14),
+        face(side, room.clear, low, high, b + 75, b + 75, 0),
+    )
     m.quad([inner[0], inner[1], outer[1], outer[0]], "frame")
 
 
@@ -190,7 +193,7 @@ def _opposite(side: Side) -> Side:
 
 def _side_of(room: Room, door: Door) -> Side:
     """The side of the room that the door is in."""
-    for side in ("ew" if door.vertical else "ns"):
+    for side in "ew" if door.vertical else "ns":
         if wall_line(room.cell, side)[0] == door.line:  # type: ignore[arg-type]
             return side  # type: ignore[return-value]
     raise AssertionError(f"door {door.id} is in no wall of room {room.id}")

@@ -97,7 +97,9 @@ class Space:
         middle = self.strip(side, along, along, 2 * CLEARANCE + 200)
         return middle.centre
 
-    def against_wall(self, make: Made, sides: str = "", front: int = 600, where: str = "any", tries: int = 40) -> Spot | None:
+    def against_wall(
+        self, make: Made, sides: str = "", front: int = 600, where: str = "any", tries: int = 40
+    ) -> Spot | None:
         """Stands `make` with its back to a wall; `where` = "middle" of the wall, "corner" or "any"."""
         order = self.stream.shuffled(sides or "nesw")
         for side in order:
@@ -137,7 +139,8 @@ class Space:
         """Stands an object as near to the room's middle as it fits."""
         cx, cz = self.rect.centre
         steps = sorted(
-            ((dx, dz) for dx in range(-1500, 1501, 250) for dz in range(-1500, 1501, 250)), key=lambda p: p[0] ** 2 + p[1] ** 2
+            ((dx, dz) for dx in range(-1500, 1501, 250) for dz in range(-1500, 1501, 250)),
+            key=lambda p: p[0] ** 2 + p[1] ** 2,
         )
         for dx, dz in steps:
             spot = self.stand(made, cx + dx, cz + dz, turn, front)
@@ -161,7 +164,9 @@ class Space:
             return False
         padded = r.grown(_GAP)
         table = under.rect if under else None
-        if any(padded.overlaps(other) for other in self.taken if other != table) or any(r.overlaps(other) for other in self.reserved):
+        if any(padded.overlaps(other) for other in self.taken if other != table) or any(
+            r.overlaps(other) for other in self.reserved
+        ):
             return False
         zone = self.front_of(spot, front) if front else None
         if zone and any(zone.overlaps(other) for other in self.taken):
@@ -233,15 +238,21 @@ class Space:
             middle = (low + high) // 2
             if near:
                 middle = near.x if side in "ns" else near.z
-            span = range(0, 1) if near else range(0, (high - low) // 2, 150)
+            span = range(1) if near else range(0, (high - low) // 2, 150)
             for along in [middle + sign * step for step in span for sign in (1, -1)]:
-                if along - half >= low + 50 and along + half <= high - 50 and self._bare(side, along - half, along + half, bottom, top):
+                if (
+                    along - half >= low + 50
+                    and along + half <= high - 50
+                    and self._bare(side, along - half, along + half, bottom, top)
+                ):
                     self._nail(made, side, along, bottom)
                     return True
         return False
 
     def _bare(self, side: str, low: int, high: int, bottom: int, top: int) -> bool:
-        free_wall = not any(s == side and low < h and high > l and bottom < t and top > b for s, l, h, b, t in self.hung)
+        free_wall = not any(
+            s == side and low < h and high > l and bottom < t and top > b for s, l, h, b, t in self.hung
+        )
         zone = self.strip(side, low, high, 80)
         return free_wall and not any(zone.overlaps(leaf) for leaf in self.taken if min(leaf.width, leaf.depth) <= 60)
 
@@ -250,7 +261,9 @@ class Space:
         half = (_mm(made.size[2]) + 1) // 2 + 1
         line += half if side in "nw" else -half
         x, z = (along, line) if side in "ns" else (line, along)
-        self.hung.append((side, along - _mm(made.size[0]) // 2, along + _mm(made.size[0]) // 2, bottom, bottom + _mm(made.size[1])))
+        self.hung.append(
+            (side, along - _mm(made.size[0]) // 2, along + _mm(made.size[0]) // 2, bottom, bottom + _mm(made.size[1]))
+        )
         self.add(made, (x, self.room.base + bottom, z), TURN_OF[side], "wall")
 
     def lay(self, made: Made, x: int, z: int, turn: int) -> bool:

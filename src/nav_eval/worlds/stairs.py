@@ -43,7 +43,10 @@ def stair_model(width: float, depth: float, flip: bool) -> Model:
     landing = _HALF * rise
     _step(m, (first[0], first[1]), -depth / 2, back, landing - rise, landing, "f")
     _step(m, (second[0], second[1]), -depth / 2, back, landing - rise, landing, "")
-    m.quad([(-wall, landing, back), (wall, landing, back), (wall, landing, -depth / 2), (-wall, landing, -depth / 2)], "floor_stair")
+    m.quad(
+        [(-wall, landing, back), (wall, landing, back), (wall, landing, -depth / 2), (-wall, landing, -depth / 2)],
+        "floor_stair",
+    )
     _step(m, second, front, depth / 2, PITCH / 1000 - rise, PITCH / 1000, "b")
     _parapet(m, front, back, depth, wall, landing, sign)
     return m
@@ -71,9 +74,16 @@ def _parapet(m: Model, front: float, back: float, depth: float, wall: float, lan
     for (za, ya), (zb, yb) in zip(line, line[1:], strict=False):
         for x, flip in ((-wall, False), (wall, True)):
             corners = [(x, 0.0, za), (x, 0.0, zb), (x, yb, zb), (x, ya, za)]
-            m.quad(corners[::-1] if flip else corners, "wall0", [(c[2], -c[1]) for c in (corners[::-1] if flip else corners)], 0.6)
+            m.quad(
+                corners[::-1] if flip else corners,
+                "wall0",
+                [(c[2], -c[1]) for c in (corners[::-1] if flip else corners)],
+                0.6,
+            )
         m.quad([(-wall, ya, za), (-wall, yb, zb), (wall, yb, zb), (wall, ya, za)], "wood")
-    m.quad([(wall, 0.0, back), (-wall, 0.0, back), (-wall, landing + rail, back), (wall, landing + rail, back)], "wall0")
+    m.quad(
+        [(wall, 0.0, back), (-wall, 0.0, back), (-wall, landing + rail, back), (wall, landing + rail, back)], "wall0"
+    )
     m.quad([(-wall, 0.0, end), (wall, 0.0, end), (wall, top + rail, end), (-wall, top + rail, end)], "wall0")
     x = sign * wall
     del x

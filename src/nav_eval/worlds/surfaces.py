@@ -8,11 +8,11 @@ found by bisection, brings the world to the triangle count that was asked for, a
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from nav_eval.worlds.exact import Floats, cos_turns, length, sin_turns
+from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, sin_turns
 
 Evaluate = Callable[[int, int], tuple[Floats, Floats]]
 """(nu, nv) -> positions (nv+1, nu+1, 3) and uvs (nv+1, nu+1, 2)."""
@@ -31,12 +31,13 @@ class Quad:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A curved surface. `size` in metres along u and v; `least` cells keep its shape."""
+    """A curved surface. `size` in metres along u and v; `least` cells keep its shape, `rough` cells barely do."""
 
     evaluate: Evaluate
     size: tuple[float, float]
     least: tuple[int, int]
     material: str
+    rough: tuple[int, int]
 
 
 @dataclass(slots=True)
@@ -105,7 +106,7 @@ class Model:
         for quad in other.quads:
             self.quads.append(Quad(place(quad.corners, shift, turn), quad.uvs, quad.material, quad.max_edge))
         for grid in other.grids:
-            self.grids.append(Grid(_placed(grid.evaluate, shift, turn), grid.size, grid.least, grid.material))
+            self.grids.append(replace(grid, evaluate=_placed(grid.evaluate, shift, turn)))
 
 
 def place(points: Floats, shift: tuple[float, float, float], turn: int) -> Floats:
@@ -131,7 +132,14 @@ def lattice(nu: int, nv: int) -> tuple[Floats, Floats]:
     return np.broadcast_to(u, (nv + 1, nu + 1)), np.broadcast_to(v[:, None], (nv + 1, nu + 1))
 
 
-_AXES = {"l": (2, 1, 0, 0), "r": (2, 1, 0, 1), "d": (0, 2, 1, 0), "u": (0, 2, 1, 1), "b": (0, 1, 2, 0), "f": (0, 1, 2, 1)}
+_AXES = {
+    "l": (2, 1, 0, 0),
+    "r": (2, 1, 0, 1),
+    "d": (0, 2, 1, 0),
+    "u": (0, 2, 1, 1),
+    "b": (0, 1, 2, 0),
+    "f": (0, 1, 2, 1),
+}
 """Of each face: the axes of u, v and normal, and which end of the normal's axis."""
 _FLIPPED = frozenset("rbu")
 
@@ -155,7 +163,7 @@ def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material:
         points = inner + out * (r / np.where(size > 0, size, 1.0))[..., None]
         return points, np.stack([u * extent[a], (1.0 - v) * extent[b]], axis=-1)
 
-    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material)
+    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (2, 2))
 
 
 def _eased(t: Floats, share: float) -> Floats:
@@ -187,7 +195,13 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
         v = np.broadcast_to(ring[:, 1:] + ring[:, :1] * 0.5, x.shape)
         return np.stack([x, y, z], axis=-1), np.stack([np.broadcast_to(u * widest * 6.28, x.shape), -v], axis=-1)
 
-    return Grid(evaluate, (widest * 6.28, along[-1]), (least, len(profile) - 1), material)
+    return Grid(
+        evaluate,
+        (widest * 6.28, along[-1]),
+        (least, len(profile) - 1),
+        material,
+        (max(4, least * 6 // 10), len(profile) - 1),
+    )
 
 
 def _tube(points: list[tuple[float, float, float]], radius: float, material: str, least: int) -> Grid:
@@ -200,8 +214,6 @@ def _tube(points: list[tuple[float, float, float]], radius: float, material: str
         forward = np.concatenate([line[1:] - line[:-1], line[-1:] - line[-2:-1]])
         forward = forward / length(forward)[:, None]
         side = np.where(np.abs(forward[:, 1:2]) < 0.9, [[0.0, 1.0, 0.0]], [[1.0, 0.0, 0.0]])
-        from nav_eval.worlds.exact import cross, normalised
-
         right = normalised(cross(side, forward))
         up = cross(forward, right)
         u = np.arange(nu + 1, dtype=np.float64) / nu
@@ -210,4 +222,4 @@ def _tube(points: list[tuple[float, float, float]], radius: float, material: str
         v = np.broadcast_to((np.arange(len(line)) * (total / max(1, len(line) - 1)))[:, None], ring.shape[:2])
         return ring, np.stack([np.broadcast_to(u * radius * 6.28, v.shape), v], axis=-1)
 
-    return Grid(evaluate, (radius * 6.28, 0.0), (least, len(points) - 1), material)
+    return Grid(evaluate, (radius * 6.28, 0.0), (least, len(points) - 1), material, (3, len(points) - 1))

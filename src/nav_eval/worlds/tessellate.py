@@ -47,10 +47,10 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     grids = [(index, item, grid) for index, item in enumerate(items) for grid in item.model.grids]
     for _, _, grid in grids:
         names.setdefault(grid.material, len(names))
-    edge = _edge_for(quads, [grid for _, _, grid in grids], triangles)
-    blocks = list(_flat_blocks(quads, edge))
+    cut = _cut_for(quads, [grid for _, _, grid in grids], triangles)
+    blocks = _flat_blocks(quads, cut)
     for index, item, grid in grids:
-        blocks.append(_curved_block(index, item, grid, names, edge))
+        blocks.append(_curved_block(index, item, grid, names, cut))
     return _joined(blocks, tuple(names))
 
 
@@ -69,43 +69,53 @@ def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
     points = np.concatenate(corners)
     u = np.maximum(length(points[:, 1] - points[:, 0]), length(points[:, 2] - points[:, 3]))
     v = np.maximum(length(points[:, 3] - points[:, 0]), length(points[:, 2] - points[:, 1]))
-    return _Quads(points, np.stack(uvs), np.stack([u, v], axis=1), np.asarray(edges), np.asarray(labels, dtype=np.int32))
+    return _Quads(
+        points, np.stack(uvs), np.stack([u, v], axis=1), np.asarray(edges), np.asarray(labels, dtype=np.int32)
+    )
 
 
-def _cells(sizes: Floats, edge: Floats | float) -> NDArray[np.int64]:
-    return np.maximum(np.ceil(sizes / edge - 1e-9), 1).astype(np.int64)
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """How finely to cut: the longest edge in metres; `rough` where even shapes must be simplified."""
+
+    edge: float
+    rough: bool
+
+    def flat(self, quads: _Quads) -> NDArray[np.int64]:
+        """Cells of each quad (Q, 2)."""
+        limit = np.minimum(quads.max_edge * (1.8 if self.rough else 1.0), self.edge)[:, None]
+        return np.maximum(np.ceil(quads.sizes / limit - 1e-9), 1).astype(np.int64)
+
+    def curved(self, grid: Grid) -> tuple[int, int]:
+        least, edge = grid.rough if self.rough else grid.least, self.edge * 0.6
+        nu = max(least[0], -int(-grid.size[0] // edge))
+        nv = max(least[1], -int(-grid.size[1] // edge)) // least[1] * least[1]
+        return nu, nv
 
 
-def _grid_cells(grid: Grid, edge: float) -> tuple[int, int]:
-    nu = max(grid.least[0], -int(-grid.size[0] // edge))
-    nv = max(grid.least[1], -int(-grid.size[1] // edge)) // grid.least[1] * grid.least[1]
-    return nu, nv
+def _cut_for(quads: _Quads, grids: list[Grid], triangles: int) -> _Cut:
+    """The longest edge whose mesh has at most `triangles` triangles, or the coarsest there is."""
 
+    def count(cut: _Cut) -> int:
+        cells = cut.flat(quads)
+        return 2 * (int((cells[:, 0] * cells[:, 1]).sum()) + sum(a * b for a, b in map(cut.curved, grids)))
 
-def _edge_for(quads: _Quads, grids: list[Grid], triangles: int) -> float:
-    """The longest edge (metres) whose mesh has at most `triangles` triangles, or the coarsest."""
-
-    def count(millimetres: int) -> int:
-        edge = millimetres / 1000
-        cells = _cells(quads.sizes, np.minimum(quads.max_edge, edge)[:, None])
-        flat = int((cells[:, 0] * cells[:, 1]).sum())
-        return 2 * (flat + sum(a * b for a, b in (_grid_cells(grid, edge * 0.6) for grid in grids)))
-
+    rough = count(_Cut(_COARSEST / 1000, False)) > triangles
     low, high = _FINEST, _COARSEST
     while low < high:
         middle = (low + high) // 2
-        if count(middle) <= triangles:
+        if count(_Cut(middle / 1000, rough)) <= triangles:
             high = middle
         else:
             low = middle + 1
-    return low / 1000
+    return _Cut(low / 1000, rough)
 
 
 _Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32]]
 
 
-def _flat_blocks(quads: _Quads, edge: float) -> list[_Block]:
-    cells = _cells(quads.sizes, np.minimum(quads.max_edge, edge)[:, None])
+def _flat_blocks(quads: _Quads, cut: _Cut) -> list[_Block]:
+    cells = cut.flat(quads)
     keys = cells[:, 0] * 100000 + cells[:, 1]
     order = np.argsort(keys, kind="stable")
     starts = np.flatnonzero(np.diff(keys[order], prepend=-1))
@@ -145,8 +155,8 @@ def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
     return np.concatenate([first, second])
 
 
-def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], edge: float) -> _Block:
-    points, uvs = grid.evaluate(*_grid_cells(grid, edge * 0.6))
+def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], cut: _Cut) -> _Block:
+    points, uvs = grid.evaluate(*cut.curved(grid))
     x, y, z = item.at
     points = place(points, (x / 1000, y / 1000, z / 1000), item.turn)
     rows, columns = points.shape[:2]
@@ -163,7 +173,11 @@ def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], edg
 def _grid_normals(points: Floats) -> Floats:
     """Normals from central differences over the grid."""
     du, dv = np.empty_like(points), np.empty_like(points)
-    du[:, 1:-1], du[:, 0], du[:, -1] = points[:, 2:] - points[:, :-2], points[:, 1] - points[:, 0], points[:, -1] - points[:, -2]
+    du[:, 1:-1], du[:, 0], du[:, -1] = (
+        points[:, 2:] - points[:, :-2],
+        points[:, 1] - points[:, 0],
+        points[:, -1] - points[:, -2],
+    )
     dv[1:-1], dv[0], dv[-1] = points[2:] - points[:-2], points[1] - points[0], points[-1] - points[-2]
     return normalised(cross(du, dv)).reshape(-1, 3)
 

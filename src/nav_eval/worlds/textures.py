@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, sin_turns
-from nav_eval.worlds.noise import Colour, axes, cell_values, mixed, noise, shade
+from nav_eval.worlds.noise import Colour, axes, cell_values, noise, shade
 
 Painter = Callable[[Stream, Colour], Floats]
 _S = (256, 256)
@@ -58,7 +58,9 @@ def wood(stream: Stream, colour: Colour) -> Floats:
     return shade(colour, 0.84 + 0.07 * rings * rings + 0.2 * grain + 0.08 * noise(stream, _S, (4, 4), 2))
 
 
-def _tiles(stream: Stream, colour: Colour, rows: int, columns: int, grout: Colour, spread: float, brick: bool) -> Floats:
+def _tiles(
+    stream: Stream, colour: Colour, rows: int, columns: int, grout: Colour, spread: float, brick: bool
+) -> Floats:
     x, y = axes(_S)
     row = np.floor(y * rows)
     across = x * columns + (np.where(row % 2 < 1, 0.0, 0.5) if brick else 0.0)
@@ -163,7 +165,12 @@ def basket(stream: Stream, colour: Colour) -> Floats:
 def leaf(stream: Stream, colour: Colour) -> Floats:
     x, y = axes(_S)
     vein = np.abs(x * 4 - np.floor(x * 4) - 0.5)
-    tone = 0.75 + 0.35 * noise(stream, _S, (6, 6), 3) + np.where(vein < 0.03, 0.15, 0.0) + 0.05 * sin_turns(y * 10 + vein * 2)
+    tone = (
+        0.75
+        + 0.35 * noise(stream, _S, (6, 6), 3)
+        + np.where(vein < 0.03, 0.15, 0.0)
+        + 0.05 * sin_turns(y * 10 + vein * 2)
+    )
     return shade(colour, tone)
 
 

@@ -77,7 +77,11 @@ def _mark(grid: NDArray[np.int32], corners: Floats, labels: NDArray[np.int32], n
     i, k = np.meshgrid(np.arange(n + 1), np.arange(n + 1))
     inside = (i + k) <= n
     u, v = i[inside] / n, k[inside] / n
-    a, ab, ac = corners[:, None, 0], corners[:, None, 1] - corners[:, None, 0], corners[:, None, 2] - corners[:, None, 0]
+    a, ab, ac = (
+        corners[:, None, 0],
+        corners[:, None, 1] - corners[:, None, 0],
+        corners[:, None, 2] - corners[:, None, 0],
+    )
     points = (a + ab * u[None, :, None]) + ac * v[None, :, None]
     cells = np.floor(points).astype(np.int64).reshape(-1, 3)
     grid[cells[:, 0], cells[:, 1], cells[:, 2]] = np.repeat(labels, len(u))

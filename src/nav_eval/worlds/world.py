@@ -86,7 +86,9 @@ class World:
         return path
 
 
-def generate_world(seed: str | int, rooms: int = 8, storeys: int = 1, kind: Kind = "home", detail: int = 60_000) -> World:
+def generate_world(
+    seed: str | int, rooms: int = 8, storeys: int = 1, kind: Kind = "home", detail: int = 60_000
+) -> World:
     """A furnished building of `rooms` rooms (corridors not counted) with about `detail` triangles.
 
     The same arguments give the same `digest` on every machine. ConfigError for what cannot be built.

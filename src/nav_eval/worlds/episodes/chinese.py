@@ -51,7 +51,9 @@ def _along(target: str, turn: str, side: str, ordinal: int, style: int) -> str:
     if side == "across":
         return (f"直接穿过走廊进入对面的{target}", f"横穿走廊走进对面的{target}", f"到走廊对面的{target}")[style]
     if side == "end":
-        return (f"{turn}沿走廊走到尽头进入{target}", f"{turn}走到走廊尽头的{target}", f"{turn}走进走廊尽头的{target}")[style]
+        return (f"{turn}沿走廊走到尽头进入{target}", f"{turn}走到走廊尽头的{target}", f"{turn}走进走廊尽头的{target}")[
+            style
+        ]
     number, side = ORDINALS_ZH[min(ordinal, len(ORDINALS_ZH)) - 1], _SIDES[side]
     return (
         f"{turn}穿过{side}边{number}扇门进入{target}",

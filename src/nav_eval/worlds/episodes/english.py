@@ -49,7 +49,11 @@ def _go(step: Go, style: int) -> str:
     if step.leave == "hallway" and way.side:
         return _along(target, turn, way.side, way.ordinal, style)
     if step.leave == "stairs":
-        return (f"step off the stairs into the {target}", f"leave the staircase and enter the {target}", f"from the stairs walk into the {target}")[style]
+        return (
+            f"step off the stairs into the {target}",
+            f"leave the staircase and enter the {target}",
+            f"from the stairs walk into the {target}",
+        )[style]
     return (
         f"{turn} and leave the {room} into the {target}",
         f"{turn} and walk out of the {room} into the {target}",

@@ -10,12 +10,18 @@ import re
 from dataclasses import replace
 
 from nav_eval.geometry import Vec3, rotate
+from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.relations import Walker, Way, choices, pass_door, resolve
-from nav_eval.worlds.episodes.rooms_map import RoomsMap
+from nav_eval.worlds.episodes.rooms_map import Flat, RoomsMap
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.words import ORDINALS, ORDINALS_ZH, ROOM_NAMES, ROOMS, THINGS
 
-_TURNS_EN = {"left": r"\bleft\b", "right": r"\bright\b", "around": r"\b(around|back|u-turn)\b", "straight": r"straight|forward"}
+_TURNS_EN = {
+    "left": r"\bleft\b",
+    "right": r"\bright\b",
+    "around": r"\b(around|back|u-turn)\b",
+    "straight": r"straight|forward",
+}
 _TURNS_ZH = {"left": "左转|左拐", "right": "右转|右拐", "around": "转身|掉头|后转", "straight": "直走|向前|往前"}
 
 
@@ -60,7 +66,8 @@ def _read_en(clause: str) -> Step | None:
     mentions = _mentions(clause, {name: key for key, name in ROOM_NAMES.items()} | {"stairs": "stairs"})
     if not mentions:
         return None
-    return Go(mentions[0], _goal_room_en(clause, mentions), _way_en(clause))
+    left = mentions[0] if len(mentions) > 1 or "hallway" in clause else ""
+    return Go(left, _goal_room_en(clause, mentions), _way_en(clause))
 
 
 def _goal_room_en(clause: str, mentions: list[str]) -> str:
@@ -108,7 +115,7 @@ def _read_zh(clause: str) -> Step | None:
     if thing and re.search("经过|走过|路过", clause):
         return Pass(thing, "left" if "左" in clause else "right")
     mentions = _mentions(clause, {name: key for key, name in ROOMS.items()})
-    return Go(mentions[0], mentions[-1], _way_zh(clause)) if mentions else None
+    return Go(mentions[0] if len(mentions) > 1 else "", mentions[-1], _way_zh(clause)) if mentions else None
 
 
 def _way_zh(clause: str) -> Way:
@@ -150,9 +157,29 @@ def _beside(rooms: RoomsMap, walker: Walker, thing: str) -> Vec3:
     if not found:
         return (region.low[0] + region.high[0]) / 2, region.low[1], (region.low[2] + region.high[2]) / 2
     near = min(found, key=lambda o: (o.center[0] - walker.at[0]) ** 2 + (o.center[2] - walker.at[1]) ** 2)
-    middle = (region.low[0] + region.high[0]) / 2, (region.low[2] + region.high[2]) / 2
-    x, z = near.center[0], near.center[2]
-    dx, dz = middle[0] - x, middle[1] - z
-    size = max((dx * dx + dz * dz) ** 0.5, 1e-6)
-    out = min(max(near.size[0], near.size[2]) / 2 + 0.5, size)
-    return x + dx / size * out, region.low[1], z + dz / size * out
+    spots = [spot for spot in _around(near) if _free(rooms, walker.room, spot)] or _around(near)
+    x, z = min(spots, key=lambda p: (p[0] - walker.at[0]) ** 2 + (p[1] - walker.at[1]) ** 2)
+    return x, region.low[1], z
+
+
+def _around(thing: SemanticObject) -> list[Flat]:
+    """Eight places half a step off a thing's box."""
+    x, z = thing.center[0], thing.center[2]
+    dx, dz = thing.size[0] / 2 + 0.4, thing.size[2] / 2 + 0.4
+    return [(x + i * dx, z + k * dz) for i in (-1, 0, 1) for k in (-1, 0, 1) if i or k]
+
+
+def _free(rooms: RoomsMap, room: int, spot: Flat) -> bool:
+    """Inside the room and in no thing's box; what hangs above the head or lies flat is no hindrance."""
+    region = rooms.rooms[room]
+    if not (
+        region.low[0] + 0.2 < spot[0] < region.high[0] - 0.2 and region.low[2] + 0.2 < spot[1] < region.high[2] - 0.2
+    ):
+        return False
+    for thing in rooms.things_in(room):
+        bottom = thing.center[1] - thing.size[1] / 2 - region.low[1]
+        dx, dz = abs(spot[0] - thing.center[0]), abs(spot[1] - thing.center[2])
+        near = dx < thing.size[0] / 2 + 0.15 and dz < thing.size[2] / 2 + 0.15
+        if near and bottom < 1.2 and thing.size[1] > 0.1:
+            return False
+    return True

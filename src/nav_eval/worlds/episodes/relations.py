@@ -146,7 +146,10 @@ def _rank(rooms: RoomsMap, walker: Walker, door: DoorWay, direction: Flat, side:
             continue
         ahead = (other.middle[axis] - walker.at[axis]) * sign
         beside = _beside(other, direction, region.low, region.high)
-        if side_of(direction, walker.at, beside) == side and 0.3 < ahead <= (door.middle[axis] - walker.at[axis]) * sign:
+        if (
+            side_of(direction, walker.at, beside) == side
+            and 0.3 < ahead <= (door.middle[axis] - walker.at[axis]) * sign
+        ):
             count += 1
     return max(count, 1)
 

@@ -49,7 +49,9 @@ class RoomsMap:
     def room_at(self, x: float, y: float, z: float, slack: float = 0.02) -> int:
         """The region that holds a floor point, 0 if none does (a threshold, a wall)."""
         for room in self.rooms.values():
-            inside = room.low[0] - slack <= x <= room.high[0] + slack and room.low[2] - slack <= z <= room.high[2] + slack
+            inside = (
+                room.low[0] - slack <= x <= room.high[0] + slack and room.low[2] - slack <= z <= room.high[2] + slack
+            )
             if inside and room.low[1] - 0.6 <= y <= room.high[1] - 1.0:
                 return room.id
         return 0
@@ -88,7 +90,8 @@ def _way(door: SemanticObject, rooms: dict[int, SemanticRegion]) -> DoorWay | No
 
 def _touches(door: SemanticObject, room: SemanticRegion) -> bool:
     return all(
-        door.center[k] - door.size[k] / 2 - _WALL < room.high[k] and door.center[k] + door.size[k] / 2 + _WALL > room.low[k]
+        door.center[k] - door.size[k] / 2 - _WALL < room.high[k]
+        and door.center[k] + door.size[k] / 2 + _WALL > room.low[k]
         for k in range(3)
     )
 

@@ -8,7 +8,11 @@ ROOMS = {
     "reception": "前台大厅", "open office": "开放办公区", "office": "办公室", "meeting room": "会议室",
     "break room": "茶水间", "copy room": "复印室",
 }  # fmt: skip
-ROOM_NAMES = {name: name for name in ROOMS} | {"stairs": "staircase", "reception": "reception area", "open office": "open-plan office"}
+ROOM_NAMES = {name: name for name in ROOMS} | {
+    "stairs": "staircase",
+    "reception": "reception area",
+    "open office": "open-plan office",
+}
 THINGS = {
     "sofa": ("sofa", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"), "desk": ("desk", "书桌"),
     "plant": ("plant", "盆栽"), "tv_monitor": ("TV", "电视"), "wardrobe": ("wardrobe", "衣柜"),

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from nav_eval.worlds.exact import Stream
+from dataclasses import replace
+
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, Stream
 from nav_eval.worlds.furniture.made import Made, fronts
-from nav_eval.worlds.surfaces import Model, Profile
+from nav_eval.worlds.surfaces import Grid, Model, Profile
 
 
 def _oval(m: Model, profile: Profile, z: float, stretch: float, material: str, least: int = 12) -> None:
@@ -14,13 +18,13 @@ def _oval(m: Model, profile: Profile, z: float, stretch: float, material: str, l
     grid = part.grids[0]
     inner = grid.evaluate
 
-    def evaluate(nu: int, nv: int) -> tuple:  # type: ignore[type-arg]
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
         points, uvs = inner(nu, nv)
         points = points.copy()
         points[..., 2] = points[..., 2] * stretch + z
         return points, uvs
 
-    m.grids.append(type(grid)(evaluate, grid.size, grid.least, material))
+    m.grids.append(replace(grid, evaluate=evaluate))
 
 
 def toilet(stream: Stream) -> Made:
@@ -59,7 +63,15 @@ def shower(stream: Stream) -> Made:
     w = 0.9
     m = Model()
     m.box((-w / 2, 0, -w / 2), (w / 2, 0.08, w / 2), "ceramic", skip="d")
-    m.quad([(-w / 2, 0.08, -w / 2 + 0.004), (w / 2, 0.08, -w / 2 + 0.004), (w / 2, 2.0, -w / 2 + 0.004), (-w / 2, 2.0, -w / 2 + 0.004)], "wall_tile2")
+    m.quad(
+        [
+            (-w / 2, 0.08, -w / 2 + 0.004),
+            (w / 2, 0.08, -w / 2 + 0.004),
+            (w / 2, 2.0, -w / 2 + 0.004),
+            (-w / 2, 2.0, -w / 2 + 0.004),
+        ],
+        "wall_tile2",
+    )
     m.box((-w / 2, 0.08, -w / 2), (-w / 2 + 0.02, 1.95, w / 2), "glass", skip="d")
     m.box((-w / 2 + 0.02, 0.08, w / 2 - 0.02), (-w / 2 + 0.3, 1.95, w / 2), "glass", skip="d")
     for x, z in ((-w / 2 + 0.015, w / 2 - 0.015), (w / 2 - 0.015, w / 2 - 0.015)):
@@ -84,7 +96,16 @@ def vanity(stream: Stream, basins: int = 1) -> Made:
         _bowl(m, x, h)
     m.box((-w / 2 + 0.06, 1.15, -d / 2), (w / 2 - 0.06, 1.95, -d / 2 + 0.03), "metal", skip="b")
     x1 = w / 2 - 0.08
-    m.quad([(-x1, 1.17, -d / 2 + 0.031), (x1, 1.17, -d / 2 + 0.031), (x1, 1.93, -d / 2 + 0.031), (-x1, 1.93, -d / 2 + 0.031)], "mirror", [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.quad(
+        [
+            (-x1, 1.17, -d / 2 + 0.031),
+            (x1, 1.17, -d / 2 + 0.031),
+            (x1, 1.93, -d / 2 + 0.031),
+            (-x1, 1.93, -d / 2 + 0.031),
+        ],
+        "mirror",
+        [(0, 1), (1, 1), (1, 0), (0, 0)],
+    )
     m.box((-0.25, 2.0, -d / 2), (0.25, 2.06, -d / 2 + 0.1), "glow", skip="b")
     return Made("sink", m, (w, 2.06, d + 0.05))
 
@@ -116,14 +137,12 @@ def washing_machine(stream: Stream) -> Made:
     return Made("washing_machine", m, (w, h, d + 0.03))
 
 
-def _upright(m: Model, grid: object, y: float, z: float) -> None:
+def _upright(m: Model, grid: Grid, y: float, z: float) -> None:
     """A lathe turned so that its axis points to the front."""
-    import numpy as np
+    inner = grid.evaluate
 
-    inner = grid.evaluate  # type: ignore[attr-defined]
-
-    def evaluate(nu: int, nv: int) -> tuple:  # type: ignore[type-arg]
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
         points, uvs = inner(nu, nv)
         return np.stack([points[..., 0], y - points[..., 2], z + points[..., 1]], axis=-1), uvs
 
-    m.grids.append(type(grid)(evaluate, grid.size, grid.least, grid.material))  # type: ignore[attr-defined,call-arg]
+    m.grids.append(replace(grid, evaluate=evaluate))

@@ -11,7 +11,11 @@ def plant(stream: Stream) -> Made:
     """A potted plant with arching leaves."""
     m = Model()
     r, h = stream.between(15, 19) / 100, stream.between(28, 36) / 100
-    m.lathe([(0.0, 0.0), (r * 0.75, 0.0), (r, h), (r * 0.9, h), (r * 0.85, h - 0.04)], stream.choice(("pot", "ceramic", "basket")), least=10)
+    m.lathe(
+        [(0.0, 0.0), (r * 0.75, 0.0), (r, h), (r * 0.9, h), (r * 0.85, h - 0.04)],
+        stream.choice(("pot", "ceramic", "basket")),
+        least=10,
+    )
     m.lathe([(r * 0.9, h - 0.04), (0.0, h - 0.03)], "soil", least=10)
     count = stream.between(14, 20)
     for k in range(count):
@@ -37,7 +41,7 @@ def _leaf(m: Model, turn: float, reach: float, top: float, foot: float, wide: fl
             x, z = c * out - s * width, s * out + c * width
             return np.stack([x, rise + fold, z], axis=-1), np.stack([u * 0.12, -v * 0.5], axis=-1)
 
-        return Grid(evaluate, (wide * 2, top - foot), (2, 4), "leaf")
+        return Grid(evaluate, (wide * 2, top - foot), (2, 4), "leaf", (2, 2))
 
     m.grids += [side(1.0), side(-1.0)]
 
@@ -55,14 +59,20 @@ def picture(stream: Stream, w: float = 0.0) -> Made:
     m.box((-w / 2, f, -0.015), (-w / 2 + f, h - f, 0.015), frame, skip="bud")
     m.box((w / 2 - f, f, -0.015), (w / 2, h - f, 0.015), frame, skip="bud")
     x = w / 2 - f
-    m.quad([(-x, f, 0.003), (x, f, 0.003), (x, h - f, 0.003), (-x, h - f, 0.003)], art, [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.quad(
+        [(-x, f, 0.003), (x, f, 0.003), (x, h - f, 0.003), (-x, h - f, 0.003)], art, [(0, 1), (1, 1), (1, 0), (0, 0)]
+    )
     return Made("picture", m, (w, h, 0.03))
 
 
 def rug(stream: Stream, w: float, d: float) -> Made:
     m = Model()
     name = f"rug{stream.below(3)}"
-    m.quad([(-w / 2, 0.012, d / 2), (w / 2, 0.012, d / 2), (w / 2, 0.012, -d / 2), (-w / 2, 0.012, -d / 2)], name, [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.quad(
+        [(-w / 2, 0.012, d / 2), (w / 2, 0.012, d / 2), (w / 2, 0.012, -d / 2), (-w / 2, 0.012, -d / 2)],
+        name,
+        [(0, 1), (1, 1), (1, 0), (0, 0)],
+    )
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.012, d / 2), "basket", skip="ud")
     return Made("rug", m, (w, 0.012, d))
 
@@ -80,7 +90,7 @@ def curtain(w: float, h: float) -> Made:
             folds = sin_turns(x * 9.0 + 0.1) * 0.03 * (1.0 - 0.25 * v) + sin_turns(x * 3.7) * 0.012
             return np.stack([x, v * h, folds], axis=-1), np.stack([x * 1.6, -v * h], axis=-1)
 
-        return Grid(evaluate, (w * 1.6, h), (8, 2), "curtain")
+        return Grid(evaluate, (w * 1.6, h), (8, 2), "curtain", (6, 1))
 
     m.grids += [side(1.0), side(-1.0)]
     return Made("curtain", m, (w, h, 0.09))
@@ -93,7 +103,15 @@ def boxes(stream: Stream) -> Made:
     for _ in range(stream.between(2, 3)):
         w, h, d = stream.between(38, 50) / 100, stream.between(26, 36) / 100, stream.between(34, 44) / 100
         m.box((-w / 2, y, -d / 2), (w / 2, y + h, d / 2), "cardboard", skip="d")
-        m.quad([(-0.03, y + h + 0.001, d / 2), (0.03, y + h + 0.001, d / 2), (0.03, y + h + 0.001, -d / 2), (-0.03, y + h + 0.001, -d / 2)], "basket")
+        m.quad(
+            [
+                (-0.03, y + h + 0.001, d / 2),
+                (0.03, y + h + 0.001, d / 2),
+                (0.03, y + h + 0.001, -d / 2),
+                (-0.03, y + h + 0.001, -d / 2),
+            ],
+            "basket",
+        )
         y += h
     return Made("box", m, (0.5, y, 0.44))
 
@@ -103,7 +121,11 @@ def whiteboard(stream: Stream) -> Made:
     m = Model()
     m.box((-w / 2, 0, -0.02), (w / 2, h, 0.015), "metal", skip="b")
     x = w / 2 - 0.03
-    m.quad([(-x, 0.03, 0.016), (x, 0.03, 0.016), (x, h - 0.03, 0.016), (-x, h - 0.03, 0.016)], "board", [(0, 1), (1, 1), (1, 0), (0, 0)])
+    m.quad(
+        [(-x, 0.03, 0.016), (x, 0.03, 0.016), (x, h - 0.03, 0.016), (-x, h - 0.03, 0.016)],
+        "board",
+        [(0, 1), (1, 1), (1, 0), (0, 0)],
+    )
     m.box((-0.5, -0.0, 0.015), (0.5, 0.02, 0.07), "metal", skip="b")
     return Made("whiteboard", m, (w, h, 0.09))
 

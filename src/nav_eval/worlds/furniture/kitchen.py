@@ -16,8 +16,26 @@ def kitchen_line(stream: Stream, w: float, low: bool = False) -> Made:
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.1, d / 2 - 0.06), "dark", skip="udb")
     m.box((-w / 2, 0.1, -d / 2), (w / 2, top - 0.04, d / 2 - 0.03), face, skip="ub")
     cook = -w / 2 + 0.35 + (w - 0.7) * stream.choice((25, 30)) / 100
-    fronts(m, (-w / 2, 0.11), (cook - 0.3, top - 0.05), d / 2 - 0.03, 1, max(1, int((cook - 0.3 + w / 2) / 0.4)), face, handle)
-    fronts(m, (cook + 0.3, 0.11), (w / 2, top - 0.05), d / 2 - 0.03, 1, max(1, int((w / 2 - cook - 0.3) / 0.4)), face, handle)
+    fronts(
+        m,
+        (-w / 2, 0.11),
+        (cook - 0.3, top - 0.05),
+        d / 2 - 0.03,
+        1,
+        max(1, int((cook - 0.3 + w / 2) / 0.4)),
+        face,
+        handle,
+    )
+    fronts(
+        m,
+        (cook + 0.3, 0.11),
+        (w / 2, top - 0.05),
+        d / 2 - 0.03,
+        1,
+        max(1, int((w / 2 - cook - 0.3) / 0.4)),
+        face,
+        handle,
+    )
     m.box((cook - 0.29, 0.14, d / 2 - 0.03), (cook + 0.29, top - 0.06, d / 2 - 0.005), "dark", skip="b")
     m.box((cook - 0.24, 0.3, d / 2 - 0.006), (cook + 0.24, 0.62, d / 2 - 0.002), "glass", skip="b")
     m.tube([(cook - 0.22, 0.7, d / 2 + 0.02), (cook + 0.22, 0.7, d / 2 + 0.02)], 0.012, "metal", 5)
@@ -28,7 +46,12 @@ def kitchen_line(stream: Stream, w: float, low: bool = False) -> Made:
     for x in (-0.13, 0.13):
         for z in (-0.11, 0.11):
             m.lathe([(0.08, top + 0.014), (0.085, top + 0.02), (0.0, top + 0.02)], "metal", (cook + x, z), 8)
-    m.lathe([(0.0, top + 0.02), (0.11, top + 0.02), (0.115, top + 0.15), (0.1, top + 0.16), (0.0, top + 0.17)], "metal", (cook - 0.13, -0.11), 10)
+    m.lathe(
+        [(0.0, top + 0.02), (0.11, top + 0.02), (0.115, top + 0.15), (0.1, top + 0.16), (0.0, top + 0.17)],
+        "metal",
+        (cook - 0.13, -0.11),
+        10,
+    )
     sink_x = cook + (w / 2 - cook) * 0.5
     on = [(_basin(), sink_x, top, 0.0)]
     if w / 2 - sink_x > 0.7:
@@ -38,7 +61,15 @@ def kitchen_line(stream: Stream, w: float, low: bool = False) -> Made:
 
 def _wall_units(m: Model, w: float, cook: float, face: str, handle: str) -> None:
     d, top = 0.6, 0.9
-    m.quad([(-w / 2, top, -d / 2 + 0.005), (w / 2, top, -d / 2 + 0.005), (w / 2, 1.42, -d / 2 + 0.005), (-w / 2, 1.42, -d / 2 + 0.005)], "wall_tile")
+    m.quad(
+        [
+            (-w / 2, top, -d / 2 + 0.005),
+            (w / 2, top, -d / 2 + 0.005),
+            (w / 2, 1.42, -d / 2 + 0.005),
+            (-w / 2, 1.42, -d / 2 + 0.005),
+        ],
+        "wall_tile",
+    )
     for x0, x1 in ((-w / 2, cook - 0.32), (cook + 0.32, w / 2)):
         if x1 - x0 > 0.3:
             m.box((x0, 1.42, -d / 2), (x1, 2.12, -d / 2 + 0.32), face, skip="b")

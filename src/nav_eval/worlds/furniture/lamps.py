@@ -9,7 +9,10 @@ from nav_eval.worlds.surfaces import Model
 
 def table_lamp(stream: Stream) -> Made:
     m = Model()
-    m.lathe([(0.0, 0.0), (0.07, 0.0), (0.07, 0.015), (0.02, 0.04), (0.045, 0.12), (0.015, 0.22), (0.0, 0.24)], stream.choice(("ceramic", "metal", "wood2")))
+    m.lathe(
+        [(0.0, 0.0), (0.07, 0.0), (0.07, 0.015), (0.02, 0.04), (0.045, 0.12), (0.015, 0.22), (0.0, 0.24)],
+        stream.choice(("ceramic", "metal", "wood2")),
+    )
     m.lathe([(0.14, 0.2), (0.09, 0.42)], "shade", least=10)
     m.lathe([(0.09, 0.42), (0.0, 0.42)], "shade", least=10)
     return Made("lamp", m, (0.28, 0.42, 0.28))
@@ -27,7 +30,9 @@ def floor_lamp(stream: Stream) -> Made:
 def pendant(stream: Stream) -> Made:
     m = Model()
     m.tube([(0, 0, 0), (0, -0.45, 0)], 0.008, "dark", 3)
-    m.lathe([(0.22, -0.7), (0.17, -0.5), (0.03, -0.44), (0.0, -0.44)], stream.choice(("shade", "dark", "metal")), least=10)
+    m.lathe(
+        [(0.22, -0.7), (0.17, -0.5), (0.03, -0.44), (0.0, -0.44)], stream.choice(("shade", "dark", "metal")), least=10
+    )
     m.lathe([(0.0, -0.69), (0.2, -0.68)], "glow", least=10)
     return Made("lamp", m, (0.44, 0.7, 0.44))
 

@@ -20,7 +20,9 @@ class Made:
     on: tuple[tuple[Made, float, float, float], ...] = field(default=())
 
 
-def legs(model: Model, w: float, d: float, height: float, material: str, thick: float = 0.05, inset: float = 0.03) -> None:
+def legs(
+    model: Model, w: float, d: float, height: float, material: str, thick: float = 0.05, inset: float = 0.03
+) -> None:
     """Four square legs under a w x d top."""
     for sx in (-1, 1):
         for sz in (-1, 1):
@@ -30,7 +32,14 @@ def legs(model: Model, w: float, d: float, height: float, material: str, thick: 
 
 
 def fronts(
-    model: Model, low: tuple[float, float], high: tuple[float, float], z: float, rows: int, columns: int, material: str, handle: str
+    model: Model,
+    low: tuple[float, float],
+    high: tuple[float, float],
+    z: float,
+    rows: int,
+    columns: int,
+    material: str,
+    handle: str,
 ) -> None:
     """A field of doors or drawers with gaps and handles on the plane z, between (x, y) corners."""
     gap, thick = 0.008, 0.018
@@ -42,7 +51,14 @@ def fronts(
             model.box((x0, y0, z), (x1, y1, z + thick), material, skip="b")
             if h > w * 1.2:
                 hx = x1 - 0.05 if i % 2 == 0 else x0 + 0.05
-                model.box((hx - 0.008, y0 + h * 0.42, z + thick), (hx + 0.008, y0 + h * 0.58, z + thick + 0.025), handle, skip="b")
+                model.box(
+                    (hx - 0.008, y0 + h * 0.42, z + thick),
+                    (hx + 0.008, y0 + h * 0.58, z + thick + 0.025),
+                    handle,
+                    skip="b",
+                )
             else:
                 cx, cy = (x0 + x1) / 2, y1 - min(0.06, h * 0.3)
-                model.box((cx - 0.07, cy - 0.008, z + thick), (cx + 0.07, cy + 0.008, z + thick + 0.025), handle, skip="b")
+                model.box(
+                    (cx - 0.07, cy - 0.008, z + thick), (cx + 0.07, cy + 0.008, z + thick + 0.025), handle, skip="b"
+                )

@@ -17,7 +17,12 @@ def sofa(stream: Stream, seats: int = 0) -> Made:
     legs(m, w, depth, 0.1, "wood2")
     m.box((-w / 2, 0.09, -depth / 2), (w / 2, 0.24, depth / 2 - 0.02), fabric)
     for s in (-1, 1):
-        m.cushion((min(s * w / 2, s * (w / 2 - arm)), 0.12, -depth / 2), (max(s * w / 2, s * (w / 2 - arm)), 0.62, depth / 2), fabric, 0.07)
+        m.cushion(
+            (min(s * w / 2, s * (w / 2 - arm)), 0.12, -depth / 2),
+            (max(s * w / 2, s * (w / 2 - arm)), 0.62, depth / 2),
+            fabric,
+            0.07,
+        )
     m.cushion((-w / 2 + 0.02, 0.2, -depth / 2), (w / 2 - 0.02, 0.8, -depth / 2 + 0.2), fabric, 0.08)
     for i in range(seats):
         x0 = -w / 2 + arm + i * seat
@@ -39,12 +44,20 @@ def armchair(stream: Stream) -> Made:
     m.cushion((-w / 2 + 0.12, 0.13, -d / 2 + 0.12), (w / 2 - 0.12, 0.45, d / 2), fabric, 0.07)
     m.cushion((-w / 2 + 0.06, 0.16, -d / 2), (w / 2 - 0.06, 0.95, -d / 2 + 0.2), fabric, 0.09)
     for s in (-1, 1):
-        m.cushion((min(s * w / 2, s * (w / 2 - 0.15)), 0.13, -d / 2 + 0.04), (max(s * w / 2, s * (w / 2 - 0.15)), 0.62, d / 2 - 0.02), fabric, 0.06)
+        m.cushion(
+            (min(s * w / 2, s * (w / 2 - 0.15)), 0.13, -d / 2 + 0.04),
+            (max(s * w / 2, s * (w / 2 - 0.15)), 0.62, d / 2 - 0.02),
+            fabric,
+            0.06,
+        )
     return Made("chair", m, (w, 0.95, d))
 
 
 def dining_chair(stream: Stream, wood: str = "", fabric: str = "") -> Made:
-    wood, fabric = wood or stream.choice(("wood", "wood2", "dark")), fabric or stream.choice(("fabric2", "fabric3", "leather"))
+    wood, fabric = (
+        wood or stream.choice(("wood", "wood2", "dark")),
+        fabric or stream.choice(("fabric2", "fabric3", "leather")),
+    )
     w, d = 0.46, 0.5
     m = Model()
     legs(m, w, d, 0.43, wood, 0.04, 0.01)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.furniture.made import Made, fronts
 from nav_eval.worlds.furniture.small import book_row, television, vase
-from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.surfaces import Model
 
 
@@ -26,7 +26,10 @@ def _case(m: Model, w: float, h: float, d: float, shelves: int, material: str) -
     for s in (-1, 1):
         x = s * (w / 2 - t / 2)
         m.box((x - t / 2, 0, -d / 2), (x + t / 2, h, d / 2), material, skip="d")
-    m.quad([(-w / 2, 0, -d / 2 + 0.01), (w / 2, 0, -d / 2 + 0.01), (w / 2, h, -d / 2 + 0.01), (-w / 2, h, -d / 2 + 0.01)], material)
+    m.quad(
+        [(-w / 2, 0, -d / 2 + 0.01), (w / 2, 0, -d / 2 + 0.01), (w / 2, h, -d / 2 + 0.01), (-w / 2, h, -d / 2 + 0.01)],
+        material,
+    )
     m.quad([(w / 2, 0, -d / 2), (-w / 2, 0, -d / 2), (-w / 2, h, -d / 2), (w / 2, h, -d / 2)], material)
     heights = [0.05 + k * (h - 0.08) / shelves for k in range(shelves + 1)]
     for y in heights:
@@ -42,7 +45,12 @@ def bookshelf(stream: Stream) -> Made:
         split = w * stream.between(-20, 40) / 100
         book_row(m, -w / 2 + 0.03, min(split, w / 2 - 0.03), y, d / 2 - 0.04, stream)
         if split < w / 2 - 0.25:
-            m.box((split + 0.06, y, -d / 2 + 0.06), (w / 2 - 0.06, y + 0.18, d / 2 - 0.05), stream.choice(("basket", "cardboard", "pot")), skip="db")
+            m.box(
+                (split + 0.06, y, -d / 2 + 0.06),
+                (w / 2 - 0.06, y + 0.18, d / 2 - 0.05),
+                stream.choice(("basket", "cardboard", "pot")),
+                skip="db",
+            )
     return Made("bookshelf", m, (w, h, d))
 
 
@@ -62,7 +70,12 @@ def storage_shelf(stream: Stream) -> Made:
             wide, high = stream.between(22, 40) / 100, stream.between(16, 36) / 100
             wide = min(wide, w / 2 - 0.05 - x)
             if stream.chance(80):
-                m.box((x, y + 0.03, -d / 2 + 0.04), (x + wide, y + 0.03 + high, d / 2 - 0.03), stream.choice(("cardboard", "basket", "white", "cardboard")), skip="d")
+                m.box(
+                    (x, y + 0.03, -d / 2 + 0.04),
+                    (x + wide, y + 0.03 + high, d / 2 - 0.03),
+                    stream.choice(("cardboard", "basket", "white", "cardboard")),
+                    skip="d",
+                )
             x += wide + 0.04
     return Made("shelf", m, (w, h + 0.02, d))
 
@@ -100,5 +113,14 @@ def filing_cabinet(stream: Stream) -> Made:
     w, d, h = 0.82, 0.45, stream.choice((1.1, 1.95))
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, h, d / 2 - 0.02), "metal", skip="d")
-    fronts(m, (-w / 2 + 0.01, 0.05), (w / 2 - 0.01, h - 0.02), d / 2 - 0.02, 4 if h < 1.5 else 1, 1 if h < 1.5 else 2, "metal", "dark")
+    fronts(
+        m,
+        (-w / 2 + 0.01, 0.05),
+        (w / 2 - 0.01, h - 0.02),
+        d / 2 - 0.02,
+        4 if h < 1.5 else 1,
+        1 if h < 1.5 else 2,
+        "metal",
+        "dark",
+    )
     return Made("cabinet", m, (w, h, d + 0.05))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.furniture.made import Made, fronts, legs
 from nav_eval.worlds.furniture.small import bowl, laptop, monitor, vase
-from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.surfaces import Model
 
 

@@ -1,0 +1,160 @@
+"""Data sets on generated scenes: train, val_seen (scenes of train), val_unseen and test (scenes of their own).
+
+The files are those of the field: `<split>.json.gz` with `content/<scene>.json.gz` where the format has it, and
+`<split>_gt.json.gz` for instructions. A test split carries no goals, no paths and no distances.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nav_eval.dataset.writing import write_object
+from nav_eval.errors import ConfigError
+from nav_eval.worlds.episodes.controls import Controls
+from nav_eval.worlds.episodes.goals import CATEGORIES
+from nav_eval.worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.episodes.vln import vln_paths
+
+TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav")
+SPLITS = ("train", "val_seen", "val_unseen", "test")
+Scenes = Mapping[str, Sequence[Site]]
+"""Scenes of each split."""
+
+
+def write_task(
+    task: str, scenes: Scenes, folder: Path, per_scene: int, seed: str, controls: Controls | None = None
+) -> dict[str, Path]:
+    """Writes the splits of one task under `folder`; returns their main files. ConfigError for an unknown task."""
+    if task not in TASKS:
+        raise ConfigError(f"task {task!r} cannot be generated: choose one of {', '.join(TASKS)}.")
+    files = {}
+    for split, sites in scenes.items():
+        key = f"{seed}/{task}/{split}"
+        if task == "vln":
+            files[split] = _write_vln(sites, folder, split, per_scene, key, controls)
+        else:
+            files[split] = _write_content(task, sites, folder / split, split, per_scene, key, controls)
+    return files
+
+
+def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
+    """Half of the scenes for train and val_seen, a quarter each for val_unseen and test; few scenes are shared."""
+    count = len(sites)
+    if count == 0:
+        raise ConfigError("no scenes: generate at least one before its episodes.")
+    seen = max(1, count // 2)
+    unseen = max(1, (count - seen + 1) // 2) if count > 1 else 0
+    rest = list(sites[seen + unseen :]) or list(sites[-1:])
+    return {
+        "train": list(sites[:seen]),
+        "val_seen": list(sites[:seen]),
+        "val_unseen": list(sites[seen : seen + unseen]) or list(sites),
+        "test": rest,
+    }
+
+
+def _write_vln(
+    sites: Sequence[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
+) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    episodes: list[Record] = []
+    truth: dict[str, Record] = {}
+    for site in sites:
+        records, gt = vln_records(vln_paths(site, per_scene, seed, controls), len(episodes) + 1)
+        episodes += records
+        truth |= gt
+    vocabulary = _vocabulary(episodes)
+    for episode in episodes:
+        episode["instruction"]["instruction_tokens"] = _numbered(episode["instruction"]["instruction_text"], vocabulary)
+    path = folder / f"{split}.json.gz"
+    hidden = split == "test"
+    write_object(str(path), [("episodes", [_hide(e, hidden) for e in episodes]), ("instruction_vocab", vocabulary)])
+    if not hidden:
+        write_object(str(folder / f"{split}_gt.json.gz"), truth.items())
+    return path
+
+
+def words(text: str) -> list[str]:
+    """Words and punctuation; each Chinese character by itself."""
+    return re.findall(r"[\u4e00-\u9fff]|[a-z0-9]+(?:[-'][a-z0-9]+)*|[^\sa-z0-9]", text.lower())
+
+
+def _vocabulary(episodes: list[Record]) -> Record:
+    """The members of R2R-CE's instruction_vocab, with words in order of spelling."""
+    found = sorted({word for episode in episodes for word in words(episode["instruction"]["instruction_text"])})
+    listed = ["<pad>", "<unk>", *found]
+    index = {word: k for k, word in enumerate(listed)}
+    return {
+        "word_list": listed,
+        "word2idx_dict": index,
+        "stoi": index,
+        "itos": listed,
+        "num_vocab": len(listed),
+        "UNK_INDEX": 1,
+        "PAD_INDEX": 0,
+    }
+
+
+def _numbered(text: str, vocabulary: Record, length: int = 200) -> list[int]:
+    numbers = [vocabulary["stoi"].get(word, 1) for word in words(text)][:length]
+    return numbers + [0] * (length - len(numbers))
+
+
+def _hide(episode: Record, hidden: bool) -> Record:
+    secret = ("info", "goals", "reference_path")
+    return {key: value for key, value in episode.items() if not (hidden and key in secret)}
+
+
+def _write_content(
+    task: str, sites: Sequence[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
+) -> Path:
+    """A main file with the shared members and one content file per scene."""
+    content = folder / "content"
+    content.mkdir(parents=True, exist_ok=True)
+    for site in sites:
+        name = Path(site.scene_id).stem
+        members = _MEMBERS[task](site, per_scene, seed, controls)
+        if split == "test":
+            members = _without_goals(members)
+        write_object(str(content / f"{name}.json.gz"), members.items())
+    path = folder / f"{split}.json.gz"
+    write_object(str(path), ({"episodes": []} | _SHARED.get(task, {})).items())
+    return path
+
+
+def _without_goals(members: Record) -> Record:
+    """Only what a participant may see: starts and the name of what is searched."""
+    members = {key: value for key, value in members.items() if key not in ("goals_by_category", "goals")}
+    members["episodes"] = [e | {"goals": [], "info": {}} for e in members["episodes"]]
+    return members
+
+
+def _points(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+    return {"episodes": point_records(site, count, seed, controls)}
+
+
+def _objects(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+    episodes, goals = object_records(site, count, seed, controls)
+    return {"goals_by_category": goals, "episodes": episodes, **_SHARED["objectnav"]}
+
+
+def _instances(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+    episodes, goals = instance_records(site, count, seed, controls)
+    return {"goals": goals, "episodes": episodes}
+
+
+_CATEGORY_IDS = {name: k for k, name in enumerate(CATEGORIES)}
+_SHARED: dict[str, Record] = {
+    "objectnav": {"category_to_task_category_id": _CATEGORY_IDS, "category_to_mp3d_category_id": _CATEGORY_IDS},
+    "instance_imagenav": {"goals": {}},
+}
+_MEMBERS: dict[str, Callable[[Site, int, str, Controls | None], Any]] = {
+    "pointnav": _points,
+    "imagenav": _points,
+    "objectnav": _objects,
+    "instance_imagenav": _instances,
+}
