@@ -60,7 +60,7 @@ def test_reference_values_online_offline_rescored_and_replayed(r2r, tmp_path, ag
 
 def test_the_first_three_instructions_alone_are_the_1020_of_the_official_evaluation(r2r, shared_data):
     items = json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text())
-    ids = [f"{item['path_id']}_{k}" for item in items for k in range(3)]
+    ids = [f"'{item['path_id']}_{k}'" for item in items for k in range(3)]
     results = evaluate("r2r", overrides=[*r2r, f"dataset.episodes=[{','.join(ids)}]", "agent_service.agent=stop"])
     assert results.n_episodes == 1020
     means = [results.metrics[name]["mean"] for name in ("navigation_error", "ndtw", "cls")]

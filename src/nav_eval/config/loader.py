@@ -188,6 +188,8 @@ def _explain(error: ValidationError, layers: Layers) -> str:
             text = f"unknown key.{nearest(str(fault['loc'][-1]), siblings)} Known here: {', '.join(siblings)}."
         else:
             text = f"{fault['msg']} (it is {_short(fault['input'])})."
+            if fault["type"] == "string_type" and isinstance(fault["input"], int):
+                text += " Quote a name that looks like a number, for example ['5593_0']."
         lines.append(f"{key}: {text} [{layers.origin(key)}]")
     count = f"{len(lines)} faults in the configuration" if len(lines) > 1 else "1 fault in the configuration"
     return "\n  ".join([f"{count}:", *lines])
