@@ -6,10 +6,10 @@ import json
 from collections import Counter
 
 import pytest
+
 from api.hostile import grpc_service, rest_service
 from end_to_end.agents import DigestAgent
 from graphs import write_r2r
-
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ServiceUnavailable
@@ -111,8 +111,14 @@ def test_a_service_that_dies_fails_every_episode_after_it(tmp_path, protocol):
         remote = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={hostile.endpoint}"]
         config = benchmark_config(
             "r2r",
-            overrides=[*overrides, "agent_service.type=remote", *remote, "agent_service.timeout=1"]
-            + ["agent_service.deadlines.reset=1", "agent_service.deadlines.connect=0.5"],
+            overrides=[
+                *overrides,
+                "agent_service.type=remote",
+                *remote,
+                "agent_service.timeout=1",
+                "agent_service.deadlines.reset=1",
+                "agent_service.deadlines.connect=0.5",
+            ],
         )
         evaluated = run_benchmark(config, tmp_path / "run")
     assert evaluated.results.n_episodes == 5

@@ -97,7 +97,8 @@ class GrpcTransport(Transport):
             answer = self._ask(request, deadline)
             checked = answer if isinstance(answer, Problem) else ask.check(answer, strict=self._streaming)
         except BaseException as error:
-            if not isinstance(error, Refused):
+            # An error status ends a stream, refusals included; what comes as a Problem does not.
+            if self._streaming or not isinstance(error, Refused):
                 self.drop()
             raise
         if isinstance(checked, Problem):
