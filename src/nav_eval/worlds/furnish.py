@@ -239,11 +239,15 @@ def _chair_before(space: Space, stream: Stream, desk: Spot) -> None:
 
 
 def laundry_room(space: Space, stream: Stream) -> None:
-    for _ in range(stream.between(1, 2)):
-        space.against_wall(bath.washing_machine(stream), front=600, where="corner")
+    first = space.against_wall(bath.washing_machine(stream), front=600, where="middle")
+    if first:
+        for sign in (1, -1):
+            x, z = first.aside(sign * 630)
+            space.stand(bath.washing_machine(stream), x, z, first.turn, 500)
+    space.against_wall(decor.drying_rack(stream), front=300)
     space.against_wall(storage.storage_shelf(stream), front=500)
+    space.against_wall(decor.laundry_basket(stream), front=0, where="corner")
     space.hang(bath.towel_rail(stream), 1000)
-    space.against_wall(storage.wardrobe(stream), front=500, where="corner")
 
 
 def storage_room(space: Space, stream: Stream) -> None:

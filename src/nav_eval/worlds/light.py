@@ -134,10 +134,10 @@ def _gather(voxels: Voxels, at: Floats, normals: Floats, sources: list[_Source],
 
 def _sphere() -> Floats:
     """Evenly spread unit vectors (a Fibonacci spiral)."""
-    k = np.arange(_DIRECTIONS) + 0.5
+    k = np.arange(_DIRECTIONS, dtype=np.float64) + 0.5
     y = 1 - 2 * k / _DIRECTIONS
     r = np.sqrt(1 - y * y)
-    turns = k * 0.6180339887498949
+    turns: Floats = k * 0.6180339887498949
     return np.stack([r * cos_turns(turns), y, r * sin_turns(turns)], axis=1)
 
 

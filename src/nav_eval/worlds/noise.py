@@ -39,7 +39,8 @@ def _octave(values: Floats, size: tuple[int, int]) -> Floats:
     fx, x0 = _fractions(size[1], columns)
     y1, x1 = (y0 + 1) % rows, (x0 + 1) % columns
     top = values[y0] * (1 - fy)[:, None] + values[y1] * fy[:, None]
-    return top[:, x0] * (1 - fx) + top[:, x1] * fx
+    blended: Floats = top[:, x0] * (1 - fx) + top[:, x1] * fx
+    return blended
 
 
 def _fractions(texels: int, cells: int) -> tuple[Floats, NDArray[np.int64]]:

@@ -100,7 +100,7 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window in the outer wall on `side` of a room: `low` to `high` along the wall, `sill` to `top` above the floor."""
+    """A window in the outer wall on `side` of a room: `low` to `high` along it, `sill` to `top` above the floor."""
 
     id: int
     room: int

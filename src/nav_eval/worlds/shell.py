@@ -242,7 +242,7 @@ def _behind(rect: Rect, side: Side, by: int) -> Rect:
 
 
 def leaf_rect(plan: Plan, door: Door) -> Rect | None:
-    """Where the leaf stands, opened into room b along its side wall; None where there is no corner to open to."""
+    """Where the leaf stands, opened into room b along its side wall; None where there is no room for it."""
     room = plan.room(door.b)
     side = _side_of(room, door)
     line, low, high = wall_line(room.clear, side)
@@ -256,7 +256,16 @@ def leaf_rect(plan: Plan, door: Door) -> Rect | None:
     else:
         return None
     near, far = (line + 20, line + 20 + width) if side in "nw" else (line - 20 - width, line - 20)
-    return Rect(a, near, b, far) if side in "ns" else Rect(near, a, far, b)
+    leaf = Rect(a, near, b, far) if side in "ns" else Rect(near, a, far, b)
+    return None if any(leaf.overlaps(_zone(other)) for other in plan.doors_of(room.id) if other != door) else leaf
+
+
+def _zone(door: Door) -> Rect:
+    """The floor before a door, which no other door's leaf may cross."""
+    line, deep = door.line, 900
+    if door.vertical:
+        return Rect(line - deep, door.low - 350, line + deep, door.high + 350)
+    return Rect(door.low - 350, line - deep, door.high + 350, line + deep)
 
 
 def _leaf(m: Model, r: Rect, base: int) -> None:

@@ -251,7 +251,7 @@ class Space:
 
     def _bare(self, side: str, low: int, high: int, bottom: int, top: int) -> bool:
         free_wall = not any(
-            s == side and low < h and high > l and bottom < t and top > b for s, l, h, b, t in self.hung
+            s == side and low < h and high > other and bottom < t and top > b for s, other, h, b, t in self.hung
         )
         zone = self.strip(side, low, high, 80)
         return free_wall and not any(zone.overlaps(leaf) for leaf in self.taken if min(leaf.width, leaf.depth) <= 60)

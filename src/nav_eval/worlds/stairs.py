@@ -5,6 +5,8 @@ Built in a frame of its own, entered from +z with the first flight on the left, 
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import PITCH, STEPS, TREAD, Plan, Side
 from nav_eval.worlds.surfaces import Model
@@ -71,7 +73,7 @@ def _parapet(m: Model, front: float, back: float, depth: float, wall: float, lan
     top, rail = PITCH / 1000, 0.95
     end = depth / 2
     line = [(back, landing + rail), (front, top + rail), (end, top + rail)]
-    for (za, ya), (zb, yb) in zip(line, line[1:], strict=False):
+    for (za, ya), (zb, yb) in pairwise(line):
         for x, flip in ((-wall, False), (wall, True)):
             corners = [(x, 0.0, za), (x, 0.0, zb), (x, yb, zb), (x, ya, za)]
             m.quad(
@@ -85,5 +87,3 @@ def _parapet(m: Model, front: float, back: float, depth: float, wall: float, lan
         [(wall, 0.0, back), (-wall, 0.0, back), (-wall, landing + rail, back), (wall, landing + rail, back)], "wall0"
     )
     m.quad([(-wall, 0.0, end), (wall, 0.0, end), (wall, top + rail, end), (-wall, top + rail, end)], "wall0")
-    x = sign * wall
-    del x

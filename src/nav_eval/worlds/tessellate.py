@@ -17,7 +17,7 @@ _FINEST, _COARSEST = 8, 3000
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """V vertices, T triangles. `materials`, `objects` (1-based) and `rooms` are per vertex; uvs in metres or repeats."""
+    """V vertices, T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex; uvs in metres or repeats."""
 
     positions: Floats
     normals: Floats

@@ -27,8 +27,9 @@ class Voxels:
 
     def fixed(self, points: Floats) -> NDArray[np.int64]:
         """(N, 3) metres as fixed-point grid coordinates, kept inside the grid."""
-        at = np.floor((points - np.asarray(self.low)) * (FIXED / self.cell)).astype(np.int64)
-        return np.clip(at, 0, np.asarray(self.labels.shape) * FIXED - 1)
+        at: NDArray[np.int64] = np.floor((points - np.asarray(self.low)) * (FIXED / self.cell)).astype(np.int64)
+        inside: NDArray[np.int64] = np.clip(at, 0, np.asarray(self.labels.shape) * FIXED - 1)
+        return inside
 
     def at(self, fixed: NDArray[np.int64]) -> NDArray[np.int32]:
         """Labels of the cells that hold fixed-point coordinates (N, 3)."""

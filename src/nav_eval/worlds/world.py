@@ -6,6 +6,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +46,9 @@ class World:
     def digest(self) -> str:
         """SHA-256 of the decoded content: geometry, texels, light and semantics, not of any file encoding."""
         mesh, total = self.mesh, hashlib.sha256()
-        for array in (mesh.positions.astype(np.float32), quantise(mesh.uvs).astype(np.float32), mesh.triangles):
-            total.update(np.ascontiguousarray(array).tobytes())
-        for array in (mesh.materials, mesh.objects, self.colors, *self.textures):
+        floats = (mesh.positions.astype(np.float32), quantise(mesh.uvs).astype(np.float32))
+        arrays: tuple[NDArray[Any], ...] = (*floats, mesh.triangles, mesh.materials, mesh.objects, self.colors)
+        for array in (*arrays, *self.textures):
             total.update(np.ascontiguousarray(array).tobytes())
         total.update(json.dumps(sidecar(self.objects, self.regions), sort_keys=True).encode())
         return total.hexdigest()

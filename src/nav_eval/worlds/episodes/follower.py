@@ -24,7 +24,8 @@ class Walk:
 def walk(site: Site, start: Vec3, rotation: Quaternion, goal: Vec3, close: float = 0.2) -> Walk | None:
     """Greedy along the shortest path, planned anew after each step; None if it does not come within `close` m."""
     here, yaw = start, yaw_of(rotation)
-    locations, actions = [start], []
+    locations: list[Vec3] = [start]
+    actions: list[int] = []
     while len(actions) < _MOST:
         distance, path = site.path(here, goal)
         if not math.isfinite(distance):

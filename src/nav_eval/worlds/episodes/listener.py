@@ -157,15 +157,18 @@ def _beside(rooms: RoomsMap, walker: Walker, thing: str) -> Vec3:
     if not found:
         return (region.low[0] + region.high[0]) / 2, region.low[1], (region.low[2] + region.high[2]) / 2
     near = min(found, key=lambda o: (o.center[0] - walker.at[0]) ** 2 + (o.center[2] - walker.at[1]) ** 2)
-    spots = [spot for spot in _around(near) if _free(rooms, walker.room, spot)] or _around(near)
+    spots: list[Flat] = []
+    for off in (0.4, 0.7, 1.1):
+        spots = spots or [spot for spot in _around(near, off) if _free(rooms, walker.room, spot)]
+    spots = spots or [walker.at]
     x, z = min(spots, key=lambda p: (p[0] - walker.at[0]) ** 2 + (p[1] - walker.at[1]) ** 2)
     return x, region.low[1], z
 
 
-def _around(thing: SemanticObject) -> list[Flat]:
-    """Eight places half a step off a thing's box."""
+def _around(thing: SemanticObject, off: float) -> list[Flat]:
+    """Eight places `off` metres from a thing's box."""
     x, z = thing.center[0], thing.center[2]
-    dx, dz = thing.size[0] / 2 + 0.4, thing.size[2] / 2 + 0.4
+    dx, dz = thing.size[0] / 2 + off, thing.size[2] / 2 + off
     return [(x + i * dx, z + k * dz) for i in (-1, 0, 1) for k in (-1, 0, 1) if i or k]
 
 

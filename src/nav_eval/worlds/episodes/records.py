@@ -1,4 +1,4 @@
-"""Episodes as records of the field's own files, key for key: R2R-CE, PointNav and ImageNav, ObjectNav, InstanceImageNav.
+"""Episodes as records of the field's own files, key for key: R2R-CE, PointNav, ImageNav, ObjectNav, InstanceImageNav.
 
 Each function yields the records of one scene; nav_eval.worlds.episodes.splits puts them into files.
 """
@@ -201,12 +201,12 @@ def instance_records(
     for attempt in range(count * 60 if known else 0):
         if len(episodes) == count:
             break
-        thing, images = known[attempt % len(known)]
+        thing, shown = known[attempt % len(known)]
         start = site.draw_point(stream.choice(rooms), stream)
         places = [tuple(v["agent_state"]["position"]) for v in goals[f"{name}_{thing.id}"]["view_points"]]
         record = start and _instance_episode(site, len(episodes), start, thing, places, controls, stream)
         if record:
-            episodes.append(record | {"goal_image_id": stream.below(images)})
+            episodes.append(record | {"goal_image_id": stream.below(shown)})
     return episodes, goals
 
 

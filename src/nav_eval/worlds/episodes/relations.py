@@ -7,6 +7,7 @@ quarters of the view.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
@@ -159,4 +160,4 @@ def _minus(a: Flat, b: Flat) -> Flat:
 
 
 def _distance(a: Flat, b: Flat) -> float:
-    return ((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2) ** 0.5
+    return math.hypot(a[0] - b[0], a[1] - b[1])

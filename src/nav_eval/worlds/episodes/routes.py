@@ -95,4 +95,4 @@ def _passed(site: Site, part: Stretch, index: int, target: int) -> list[Step]:
 def _straight(points: tuple[Vec3, ...]) -> bool:
     a, b = points[0], points[-1]
     size = ((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2) ** 0.5
-    return size > 0.085 * len(points)
+    return bool(size > 0.085 * len(points))

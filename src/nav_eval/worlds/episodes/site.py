@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,7 +117,7 @@ class Site:
 def densified(points: list[Vec3], spacing: float) -> list[Vec3]:
     """A polyline with points at most `spacing` metres apart, its corners kept."""
     out = points[:1]
-    for a, b in zip(points, points[1:], strict=False):
+    for a, b in pairwise(points):
         size = ((b[0] - a[0]) ** 2 + (b[1] - a[1]) ** 2 + (b[2] - a[2]) ** 2) ** 0.5
         steps = max(1, int(size / spacing + 0.999))
         out += [
@@ -130,6 +131,5 @@ def _between(low: float, high: float, stream: Stream) -> float:
     return low + (high - low) * stream.below(4096) / 4096
 
 
-def _vec(point: object) -> Vec3:
-    x, y, z = point  # type: ignore[misc]
-    return float(x), float(y), float(z)
+def _vec(point: Sequence[float] | NDArray[np.float32]) -> Vec3:
+    return float(point[0]), float(point[1]), float(point[2])

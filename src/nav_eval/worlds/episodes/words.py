@@ -21,7 +21,8 @@ THINGS = {
     "counter": ("counter", "台面"), "washing_machine": ("washing machine", "洗衣机"), "cabinet": ("cabinet", "柜子"),
     "chest_of_drawers": ("chest of drawers", "五斗柜"), "nightstand": ("nightstand", "床头柜"),
     "picture": ("picture", "挂画"), "shelf": ("storage shelf", "储物架"), "whiteboard": ("whiteboard", "白板"),
-    "printer": ("printer", "打印机"), "vending_machine": ("vending machine", "自动售货机"), "clothes": ("coat rack", "衣帽架"),
+    "printer": ("printer", "打印机"), "vending_machine": ("vending machine", "自动售货机"),
+    "clothes": ("coat rack", "衣帽架"),
     "towel": ("towel", "毛巾"), "box": ("cardboard box", "纸箱"),
 }  # fmt: skip
 ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth")

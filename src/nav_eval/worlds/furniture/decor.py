@@ -151,3 +151,24 @@ def printer(stream: Stream) -> Made:
         m.box((-0.28, y, 0.33), (0.28, y + 0.16, 0.345), "metal", skip="b")
     m.box((0.05, 1.02, 0.02), (0.3, 1.05, 0.22), "screen")
     return Made("printer", m, (0.68, 1.05, 0.7))
+
+
+def drying_rack(stream: Stream) -> Made:
+    """A folding rack with washing on it."""
+    m = Model()
+    for sx in (-0.42, 0.42):
+        for sz in (-0.24, 0.24):
+            m.tube([(sx, 0.0, sz), (sx, 0.92, sz * 0.4)], 0.012, "metal", 4)
+    for z in (-0.24, -0.12, 0.0, 0.12, 0.24):
+        m.tube([(-0.45, 0.95, z), (0.45, 0.95, z)], 0.008, "metal", 4)
+    for x, z in ((-0.2, -0.12), (0.15, 0.12), (-0.05, 0.24)):
+        cloth = stream.choice(("sheet", "fabric2", "fabric3", "fabric0"))
+        m.box((x - 0.17, 0.45, z - 0.012), (x + 0.17, 0.97, z + 0.012), cloth)
+    return Made("clothes", m, (0.92, 0.98, 0.54))
+
+
+def laundry_basket(stream: Stream) -> Made:
+    m = Model()
+    m.lathe([(0.0, 0.0), (0.18, 0.0), (0.23, 0.5), (0.2, 0.5), (0.19, 0.42)], "basket", least=10)
+    m.lathe([(0.2, 0.4), (0.15, 0.5), (0.0, 0.53)], stream.choice(("sheet", "fabric2", "fabric3")), least=8)
+    return Made("basket", m, (0.46, 0.53, 0.46))

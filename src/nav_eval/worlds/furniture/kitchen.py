@@ -9,7 +9,7 @@ from nav_eval.worlds.surfaces import Model
 
 
 def kitchen_line(stream: Stream, w: float, low: bool = False) -> Made:
-    """Base units with worktop, hob, oven and sink; unless `low` (below a window) a tiled splashback, wall units, hood."""
+    """Base units with worktop, hob, oven and sink; unless `low` (for below windows) also tiles, wall units, hood."""
     d, top = 0.6, 0.9
     face, handle = stream.choice(("front", "white", "wood")), stream.choice(("metal", "dark"))
     m = Model()
