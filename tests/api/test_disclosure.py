@@ -1,4 +1,4 @@
-"""Under `competition` nothing that identifies the scene, the goal or the score leaves the evaluator: every byte read."""
+"""Under `competition` nothing that identifies the scene, the goal or the score leaves the evaluator, in any byte."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from api.worlds import GEODESIC, GOAL, REFERENCE, ROTATION, SECRETS, START, Fingerprinting, observation, offer
 
+from api.worlds import GEODESIC, GOAL, REFERENCE, ROTATION, SECRETS, START, Fingerprinting, observation, offer
 from nav_eval.api.base import connect
 from nav_eval.api.disclosure import Disclosure, disclose
 from nav_eval.errors import InvalidAction

@@ -8,9 +8,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 import pytest
+
 from api.hostile import Hostile, grpc_service, rest_service
 from api.worlds import SPECS, observation, offer
-
 from nav_eval.api.base import Deadlines, Retry, connect
 from nav_eval.core.interfaces import AgentClient
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceUnavailable

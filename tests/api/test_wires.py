@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from api.worlds import SECRETS, Fingerprinting, observation, offer
 
+from api.worlds import SECRETS, Fingerprinting, observation, offer
 from nav_eval.api.base import Encoding, connect
 from nav_eval.api.local import LocalService
 from nav_eval.core.actions import Action

@@ -106,10 +106,10 @@ class Reader:
     def _tensor(self, spec: TensorSpec, raw: msgspec.Raw) -> np.ndarray:
         if not self._json:
             return tensors.decode(self._decode(raw, type=Tensor), spec)
-        value = self._decode(raw, type=str | float | list[float])
+        value = self._decode(raw)
         if isinstance(value, str):
             return _from_base64(spec, value)
-        return _from_numbers(spec, self._decode(raw))
+        return _from_numbers(spec, value if isinstance(value, list) else [value])
 
 
 def absent(spec: Spec) -> None:
@@ -141,15 +141,17 @@ def _from_base64(spec: TensorSpec, text: str) -> np.ndarray:
     return tensors.unpack(data, spec if encoding == spec.encoding else msgspec.structs.replace(spec, encoding="raw"))
 
 
-def _from_numbers(spec: TensorSpec, numbers: Any) -> np.ndarray:
+def _from_numbers(spec: TensorSpec, numbers: list[Any]) -> np.ndarray:
     tensors.nbytes(spec)
+    if len(numbers) != math.prod(spec.shape):
+        raise BadMessage(f"{len(numbers)} numbers, declared was {spec.dtype}{list(spec.shape)}.")
+    allowed = {"b": (bool,), "f": (int, float)}.get(np.dtype(spec.dtype).kind, (int,))
+    if any(type(number) not in allowed for number in numbers):
+        raise BadMessage(f"not all numbers are {spec.dtype}.")
     try:
-        array = np.array(numbers, dtype=spec.dtype)
-    except (ValueError, OverflowError, TypeError) as error:
+        array = np.array(numbers, dtype=spec.dtype).reshape(spec.shape)
+    except OverflowError as error:
         raise BadMessage(f"{str(error)[:100]}.") from None
-    if array.size != math.prod(spec.shape):
-        raise BadMessage(f"{array.size} numbers, declared was {spec.dtype}{list(spec.shape)}.")
-    array = array.reshape(spec.shape)
     array.flags.writeable = False
     return array
 
