@@ -60,7 +60,6 @@ def build_navmesh(positions: Positions, triangles: Triangles, settings: NavmeshS
     settings = settings.checked()
     positions, triangles = _clean(positions, triangles)
     grid = _grid(positions, settings)
-    _check_work(positions, triangles, grid)
     return _build(positions, triangles, settings, grid)
 
 
@@ -80,9 +79,9 @@ def _clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Trian
             f"a triangle names vertex {triangles.min() if triangles.min() < 0 else triangles.max()} "
             f"of {len(positions)}: the mesh is broken, export it again"
         )
-    finite = np.asarray(np.isfinite(positions).all(axis=1))
-    if finite.all():
+    if np.isfinite(_bounds(positions)).all():
         return positions, triangles
+    finite = np.asarray(np.isfinite(positions).all(axis=1))
     usable = np.asarray(finite[triangles].all(axis=1))
     if not usable.any():
         raise NavmeshError("every triangle has a vertex that is NaN or infinite: the mesh is broken, export it again")
@@ -94,8 +93,13 @@ def _clean(positions: Positions, triangles: Triangles) -> tuple[Positions, Trian
     return np.where(finite[:, None], positions, positions[finite][0]), np.ascontiguousarray(triangles[usable])
 
 
+def _bounds(positions: Positions) -> Positions:
+    """(2, 3) the lowest and highest coordinates of all vertices, used or not, as Habitat takes them; NaN if any is."""
+    return np.array([[column.min() for column in positions.T], [column.max() for column in positions.T]])
+
+
 def _grid(positions: Positions, settings: NavmeshSettings) -> Grid:
-    low, high = positions.min(axis=0), positions.max(axis=0)
+    low, high = _bounds(positions)
     cell, height = single(settings.cell_size), single(settings.cell_height)
     sides = (high.astype(float) - low) / float(cell) + 0.5
     if max(sides[0], sides[2]) > MAX_SIDE or sides[0] * sides[2] > MAX_CELLS:
@@ -140,22 +144,6 @@ def _too_large(positions: Positions, low: Positions, high: Positions, cell: floa
         f"the mesh spans {float(high[0]) - low[0]:g} x {float(high[2]) - low[2]:g} m, too much for cells of "
         f"{cell:g} m; its farthest vertex is ({where}): remove what lies out there, or raise cell_size"
     )
-
-
-def _check_work(positions: Positions, triangles: Triangles, grid: Grid) -> None:
-    """Refuse triangles that cover the grid so many times over that voxelising them would take hours."""
-    work = 0.0
-    for part in np.array_split(triangles, len(triangles) // 100_000 + 1):
-        corners = positions[part].astype(float) / float(grid.cell)
-        extent = corners.max(axis=1) - corners.min(axis=1)
-        side_a, side_b = corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]
-        area = np.abs(side_a[:, 0] * side_b[:, 2] - side_a[:, 2] * side_b[:, 0]) / 2
-        work += float((area + extent[:, 0] + extent[:, 2]).sum())
-    if work > MAX_WORK:
-        raise NavmeshError(
-            f"{len(triangles)} triangles cover {work:.2g} cells of {grid.cell:g} m, over {MAX_WORK:.0e}: "
-            "raise cell_size, or simplify the mesh"
-        )
 
 
 def _build(positions: Positions, triangles: Triangles, settings: NavmeshSettings, grid: Grid) -> bytes:
@@ -219,8 +207,19 @@ def _heightfield(
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     from nav_eval.simulator.navmesh.build import filters, raster
 
-    walkable = raster.walkable_triangles(positions, triangles, raster.min_normal_y(settings.agent_max_slope))
-    _check_floor_heights(positions, triangles[walkable != 0], grid, raster.MAX_SPAN_HEIGHT)
+    steepest = raster.min_normal_y(settings.agent_max_slope)
+    walkable, work, highest = raster.survey(positions, triangles, steepest, grid.cell)
+    if work > MAX_WORK:
+        raise NavmeshError(
+            f"{len(triangles)} triangles cover {work:.2g} cells of {grid.cell:g} m, over {MAX_WORK:.0e}: "
+            "raise cell_size, or simplify the mesh"
+        )
+    if highest - float(grid.low[1]) > raster.MAX_SPAN_HEIGHT * grid.cell_height:
+        raise NavmeshError(
+            f"there is floor at y = {highest:g} m, {highest - float(grid.low[1]):g} m above the lowest vertex, over "
+            f"{raster.MAX_SPAN_HEIGHT} cells of {grid.cell_height:g} m: remove what lies that low or high, or raise "
+            "cell_height"
+        )
     first, spans = raster.rasterize(
         positions,
         triangles,
@@ -240,16 +239,6 @@ def _heightfield(
     if settings.filter_walkable_low_height_spans:
         filters.remove_low_ceilings(first, spans, grid.height)
     return first, spans
-
-
-def _check_floor_heights(positions: Positions, floors: Triangles, grid: Grid, most: int) -> None:
-    """Refuse floors so high above the lowest vertex that the heightfield would press them flat."""
-    highest = float(positions[:, 1][floors].min(axis=1).max(initial=grid.low[1]))
-    if highest - float(grid.low[1]) > most * float(grid.cell_height):
-        raise NavmeshError(
-            f"there is floor at y = {highest:g} m, {highest - float(grid.low[1]):g} m above the lowest vertex, over "
-            f"{most} cells of {grid.cell_height:g} m: remove what lies that low or high, or raise cell_height"
-        )
 
 
 def _too_fine(what: str, most: int) -> str:

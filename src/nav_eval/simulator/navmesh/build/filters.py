@@ -46,9 +46,11 @@ def remove_ledges(
 ) -> None:
     """A span next to a drop of more than `climb`, or on a slope that steep across its neighbours, is no floor."""
     for column in range(width * depth):
+        span = first[column]
+        if span == -1:
+            continue
         x = column % width
         z = column // width
-        span = first[column]
         while span != -1:
             if spans[span, AREA] != 0:
                 floor = spans[span, HIGH]

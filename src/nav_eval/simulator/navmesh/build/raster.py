@@ -29,11 +29,17 @@ _ROW, _CELL = long(2), long(4)
 
 
 @kernel()
-def walkable_triangles(
-    positions: NDArray[np.float32], triangles: NDArray[np.int32], min_normal_y: float
-) -> NDArray[np.uint8]:
-    """WALKABLE or 0 for each triangle (T,), by the upward part of its unit normal."""
+def survey(
+    positions: NDArray[np.float32], triangles: NDArray[np.int32], min_normal_y: float, cell_size: float
+) -> tuple[NDArray[np.uint8], float, float]:
+    """(areas (T,), work, highest) of triangles: WALKABLE where the unit normal points up enough, else 0.
+
+    `work` is about how many cells of the grid all triangles cover, `highest` the lowest corner of the highest
+    walkable one (metres, -inf if there is none).
+    """
     areas = np.zeros(len(triangles), np.uint8)
+    work = 0.0
+    highest = single(-np.inf)
     for t in range(len(triangles)):
         a, b, c = triangles[t, 0], triangles[t, 1], triangles[t, 2]
         ux = positions[b, 0] - positions[a, 0]
@@ -47,7 +53,9 @@ def walkable_triangles(
         nz = ux * vy - uy * vx
         if ny * (_ONE / np.sqrt(nx * nx + ny * ny + nz * nz)) > min_normal_y:
             areas[t] = WALKABLE
-    return areas
+            highest = max(highest, min(positions[a, 1], min(positions[b, 1], positions[c, 1])))
+        work += abs(ny) / (2.0 * cell_size * cell_size) + (abs(ux) + abs(uz) + abs(vx) + abs(vz)) / cell_size
+    return areas, work, highest
 
 
 @kernel()
