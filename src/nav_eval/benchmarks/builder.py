@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -88,7 +88,14 @@ def metric_settings(config: Config) -> dict[str, Any]:
 def make_measurements(config: Config) -> Measurements:
     from nav_eval.metrics.registry import make_metrics
 
-    return Measurements(make_metrics(measurement_names(config), metric_settings(config)))
+    own = make_task(config).own_metrics
+    shared = [name for name in measurement_names(config) if name not in own]
+    return Measurements(
+        [
+            *make_metrics(shared, metric_settings(config)),
+            *(own[name]() for name in measurement_names(config) if name in own),
+        ]
+    )
 
 
 def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
@@ -190,6 +197,12 @@ def data_root() -> str:
     return os.environ.get("NAV_EVAL_DATA", "data")
 
 
+def _own_metrics(config: Config) -> Collection[str]:
+    from nav_eval.tasks.registry import TASKS
+
+    return make_task(config).own_metrics if config.task.type in TASKS else ()
+
+
 def check(config: Config) -> None:
     """Look every configured name up. Raises one ConfigError with all that is wrong."""
     from nav_eval.agents.registry import AGENTS
@@ -210,7 +223,7 @@ def check(config: Config) -> None:
     look("task.type", lambda: TASKS.get(config.task.type))
     look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
     for name in config.task.measurements or ():
-        look("task.measurements", partial(METRICS.get, name))
+        look("task.measurements", partial(METRICS.get, name) if name not in _own_metrics(config) else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))

@@ -53,6 +53,7 @@ class Environment:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
         self.simulator.start(episode)
         self.over, self.steps, self._moves = False, 0, 0
+        self.task.begin(episode)
         self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
@@ -79,7 +80,7 @@ class Environment:
         self._moves += action.name == "move_to"
         if self.simulator.episode.has_goal:
             self.measurements.update(step)
-        self.over = self.task.ends(step) or self._used_up()
+        self.over = self.task.ends(step, self.simulator.distance_to) or self._used_up()
         return step
 
     def _record(self, latency: float) -> StepRecord:

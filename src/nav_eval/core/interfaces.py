@@ -275,6 +275,11 @@ class Task(ABC):
     measurements: ClassVar[tuple[str, ...]]
     sensors: ClassVar[tuple[str, ...]] = ()
     """Sensors that tell the agent its goal; added to the simulator's."""
+    own_metrics: ClassVar[Mapping[str, type[Metric]]] = {}
+    """Metrics that only this task has, by name."""
+
+    def begin(self, episode: Episode) -> None:
+        """An episode begins; for tasks that keep count. One task object serves one session."""
 
     @abstractmethod
     def goals(self, episode: Episode) -> Sequence[Place]:
@@ -284,7 +289,7 @@ class Task(ABC):
     def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
         """The path that dtw and coverage compare with, and its kind: "gt", "densified", "sparse", "nodes", "none"."""
 
-    def ends(self, step: StepRecord) -> bool:
+    def ends(self, step: StepRecord, distance: DistanceFunction) -> bool:
         """Whether this step ends the episode."""
         return step.action.name == "stop"
 

@@ -23,6 +23,7 @@ class GoalTask(Task):
 
     def __init__(self, config: Config) -> None:
         self._rule = config.task.goal_rule or self.goal_rule
+        self._within = config.evaluation.success_distance
         self._step = config.simulator.motion.forward_step
 
     def goals(self, episode: Episode) -> Sequence[Place]:

@@ -1,8 +1,9 @@
-"""Tasks by name."""
+"""Tasks by name: every module of this package is one, and names its class TASK. Adding a file adds a task."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeAlias
 
 from nav_eval.config.schema import Config
@@ -11,6 +12,14 @@ from nav_eval.registry import Registry
 
 TaskFactory: TypeAlias = Callable[[Config], Task]
 
-TASKS: Registry[TaskFactory] = Registry("tasks", {"vln": "nav_eval.tasks.vln:VLNTask"})
+
+def _modules() -> list[str]:
+    return sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
+
+
+TASKS: Registry[TaskFactory] = Registry(
+    "tasks",
+    {name: f"nav_eval.tasks.{name}:TASK" for name in _modules() if name not in ("__init__", "base", "registry")},
+)
 register_task = TASKS.register
 """Decorator: @register_task("name") over a Task that is made from the run's Config."""

@@ -23,3 +23,6 @@ class VLNTask(GoalTask):
         "steps",
     )
     sensors = ("instruction",)
+
+
+TASK = VLNTask

@@ -98,7 +98,12 @@ class CustomSession(SensorSession):
 
     @property
     def shortcuts(self) -> Mapping[str, Any]:
-        return {"frame": self.frame, "navmesh": lambda: self.navmesh, "scene": lambda: self.world.scene}
+        return {
+            "frame": self.frame,
+            "view": self.view,
+            "navmesh": lambda: self.navmesh,
+            "scene": lambda: self.world.scene,
+        }
 
     @property
     def world(self) -> World:
@@ -153,6 +158,10 @@ class CustomSession(SensorSession):
             position, yaw, pitch = self.camera
             self._frames[lens] = self.world.renderer(lens, self.lenses[lens]).render(position, yaw, pitch)
         return self._frames[lens]
+
+    def view(self, lens: Lens, position: Vec3, yaw: float, pitch: float = 0.0) -> Any:
+        """(H, W, 3) uint8: what a camera elsewhere in the building would see."""
+        return self.world.renderer(lens, ("rgb",)).render(position, yaw, pitch).rgb
 
     def take_frame(self, lens: Lens, frame: Frame) -> None:
         """Keep a frame that was drawn in a batch."""

@@ -1,0 +1,114 @@
+"""What tells the agent its goal: a point in its own frame, the name of what to look for, or a picture."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.interfaces import Sensor, Simulator
+from nav_eval.core.specs import Spec, TensorSpec, TextSpec
+from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.dataset.imagenav import goal_rotation
+from nav_eval.dataset.instance_imagenav import goal_image
+from nav_eval.dataset.objectnav import object_category
+from nav_eval.errors import DatasetError
+from nav_eval.geometry import Vec3, rotate, to_start_frame, yaw_of
+from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
+from nav_eval.simulator.worlds import Lens
+
+
+class PointGoalSensor(Sensor):
+    """(2,) float32 polar [rho (m), phi (rad, positive = left)] of the first goal, horizontally.
+
+    Relative to the present pose, as Habitat's PointGoalWithGPSCompass; with `options.frame: start`, to the start's.
+    """
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._from_start = config.options.get("frame", "agent") == "start"
+        self._spec = TensorSpec(
+            shape=(2,), dtype="float32", unit="m, rad", description="[distance, bearing] of the goal"
+        )
+
+    @property
+    def spec(self) -> Spec:
+        return self._spec
+
+    def observe(self, simulator: Simulator) -> Any:
+        episode, here = simulator.episode, simulator.get_agent_state()
+        origin = (here.position, here.rotation)
+        if self._from_start and episode.start_position is not None:
+            origin = (episode.start_position, episode.start_rotation)
+        x, _, z = to_start_frame(_point(episode), *origin)
+        return np.array([math.hypot(x, z), math.atan2(-x, -z)], np.float32)
+
+
+def _point(episode: Episode) -> Vec3:
+    position = first_goal(episode).position
+    if position is None:
+        raise DatasetError(f"episode {episode.episode_id}: its goal has no position, which sensor pointgoal needs.")
+    return position
+
+
+def first_goal(episode: Episode) -> Goal:
+    """Raises DatasetError for an episode without a goal."""
+    if not episode.goals:
+        raise DatasetError(f"episode {episode.episode_id}: has no goal to show. Use a split with goals.")
+    return episode.goals[0]
+
+
+class ObjectGoalSensor(Sensor):
+    """The name of what to look for; with several goals in order, of the one that is due after each `found`."""
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._spec = TextSpec(description="category of the goal")
+        self._found = 0
+
+    @property
+    def spec(self) -> Spec:
+        return self._spec
+
+    def observe(self, simulator: Simulator) -> Any:
+        step, goals = simulator.last_step, simulator.episode.goals
+        self._found = 0 if step is None else self._found + (step.action.name == "found")
+        if self._found == 0:
+            return object_category(simulator.episode)
+        return goals[min(self._found, len(goals) - 1)].category or ""
+
+
+class ImageGoalSensor(Sensor):
+    """(H, W, 3) uint8: what the camera would see at the goal, or through the goal photograph's own camera."""
+
+    needs = ("view",)
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._size = (config.width or WIDTH, config.height or HEIGHT)
+        self._hfov = config.hfov or HFOV
+        self._camera_height = simulator.body.camera_height
+        self._shown: tuple[tuple[str, str], Any] | None = None
+
+    @property
+    def spec(self) -> Spec:
+        width, height = self._size
+        shape = (height, width, 3)
+        return TensorSpec(shape=shape, dtype="uint8", low=0, high=255, description="picture of the goal")
+
+    def observe(self, simulator: Simulator) -> Any:
+        episode = simulator.episode
+        if self._shown is None or self._shown[0] != episode.key:
+            self._shown = (episode.key, self._draw(simulator))
+        return self._shown[1]
+
+    def _draw(self, simulator: Simulator) -> Any:
+        episode = simulator.episode
+        draw = simulator.shortcuts["view"]
+        goal = first_goal(episode)
+        if goal.image_goals:
+            image = goal_image(episode)
+            pitch = math.asin(max(-1.0, min(1.0, rotate(image.rotation, (0.0, 0.0, -1.0))[1])))
+            return draw(Lens(*self._size, image.hfov), image.position, yaw_of(image.rotation), pitch)
+        x, y, z = _point(episode)
+        yaw = yaw_of(goal_rotation(episode, goal))
+        return draw(Lens(*self._size, self._hfov), (x, y + self._camera_height, z), yaw)

@@ -1,0 +1,56 @@
+"""Multi-object navigation: reach the goals in order, calling `found` at each (MultiON, Wani et al., NeurIPS 2020).
+
+A call within the success distance of the present goal counts; a call elsewhere ends the episode, as there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext
+from nav_eval.core.types import Place, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.tasks.objectnav import ObjectNavTask
+
+
+class GoalsFound(Metric):
+    """Share of the goals that were called in order, at the right places: MultiON's progress."""
+
+    name, category, on_failure = "goals_found", "navigation", 0.0
+
+    def reset_metric(self, context: MetricContext) -> None:
+        self._context, self._found, self._over = context, 0, False
+
+    def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
+        goals = self._context.goals
+        if step.action.name == "found" and not self._over and self._found < len(goals):
+            near = self._context.distance(step.state.place, [goals[self._found]]) < self._context.success_distance
+            self._found, self._over = self._found + near, not near
+
+    def get_metric(self) -> float:
+        return self._found / max(len(self._context.goals), 1)
+
+
+class MultiObjectNavTask(ObjectNavTask):
+    """One goal per object, in the data set's order; its first view point, else its position, is the place."""
+
+    name = "multi_objectnav"
+    actions = ("stop", "found", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
+    measurements = ("goals_found", "path_length", "collisions", "steps")
+    own_metrics: ClassVar[Mapping[str, type[Metric]]] = {"goals_found": GoalsFound}
+
+    def begin(self, episode: Episode) -> None:
+        self._left = list(self.goals(episode))
+
+    def goals(self, episode: Episode) -> list[Place]:
+        return [self._places(goal)[0] for goal in episode.goals]
+
+    def ends(self, step: StepRecord, distance: DistanceFunction) -> bool:
+        if step.action.name == "found" and self._left:
+            near = distance(step.state.place, [self._left.pop(0)]) < self._within
+            return not near or not self._left
+        return super().ends(step, distance)
+
+
+TASK = MultiObjectNavTask
