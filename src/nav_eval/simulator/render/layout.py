@@ -20,7 +20,7 @@ CHUNK = 256
 PITCH = CHUNK + 16
 """Length of a row array: runs may be written up to 15 pixels too far."""
 ROW_ARRAYS = 13
-PLANES = 11
+PLANES = 12
 LEVELS = 16
 """Columns of the mip table; the last level is repeated."""
 
@@ -139,7 +139,8 @@ class Workspace(NamedTuple):
     seen: I32
     """(W * H,) triangle of each row of `planes`."""
     planes: F32
-    """(W * H, PLANES) 1/z, u/z and v/z, each as value, step in x, step in y; then the pixel x, y of the values."""
+    """(W * H, PLANES) 1/z, u/z and v/z, each as value, step in x, step in y; then the pixel x, y of the
+    values, and how many pixels times 1/z a run may have."""
     tints: F32
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
     row: U32

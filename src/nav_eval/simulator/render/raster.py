@@ -141,7 +141,7 @@ def snap(value):
     return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
 
 
-@kernel(_nrt=False)
+@kernel(_nrt=False, forceinline=True)
 def clip_near(camera, assets, triangle, first, work):
     """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
 
@@ -173,14 +173,8 @@ def clip_near(camera, assets, triangle, first, work):
 
 
 @kernel(_nrt=False, forceinline=True)
-def limit(value):
-    """A pixel coordinate that fits `ceil`; outside any image all the same."""
-    return min(max(value, -9e5), 9e5)
-
-
-@kernel(_nrt=False, forceinline=True)
 def ceil(value):
-    """Ceiling of |value| < 1e6; math.ceil would be a call into the C library."""
+    """Ceiling of a value below 2**20, exact from 0 on and negative below; math.ceil would be a call into the C library."""
     return np.int64(1048576) - np.int64(1048576.0 - value)
 
 
@@ -192,10 +186,10 @@ def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
     turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
-    top = max(0, ceil(limit(min(y0, min(y1, y2)) - 0.5)))
-    end = min(camera.height, ceil(limit(max(y0, max(y1, y2)) - 0.5)))
-    left = max(0, ceil(limit(min(x0, min(x1, x2)) - 0.5)))
-    right = min(camera.width, ceil(limit(max(x0, max(x1, x2)) - 0.5)))
+    top = ceil(max(min(y0, min(y1, y2)) - 0.5, 0.0))
+    end = ceil(min(max(y0, max(y1, y2)) - 0.5, float(camera.height)))
+    left = ceil(max(min(x0, min(x1, x2)) - 0.5, 0.0))
+    right = ceil(min(max(x0, max(x1, x2)) - 0.5, float(camera.width)))
     if top >= end or left >= right:
         return
     ox, oy, ow = polygon[0, 0], polygon[0, 1], polygon[0, 2]
@@ -214,20 +208,25 @@ def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
         if y1 < y0:
             x0, y0, x1, y1 = x1, y1, x0, y0
     long = (x2 - x0) / (y2 - y0)
-    upper = (x1 - x0) / (y1 - y0) if y1 > y0 else 0.0
-    lower = (x2 - x1) / (y2 - y1) if y2 > y1 else 0.0
-    for y in range(top, end):
-        center = y + 0.5
-        p = x0 + (center - y0) * long
-        q = x0 + (center - y0) * upper if center < y1 else x1 + (center - y1) * lower
-        a = max(left, ceil(limit(min(p, q) - 0.5)))
-        b = min(right, ceil(limit(max(p, q) - 0.5)))
-        if a < b:
-            if flags & MASKED:
-                span_masked(camera, assets, triangle, y, a, b, corner + wy * y, wx, work)
-            else:
-                w = np.float32(corner + wy * y + wx * (a & ~(TILE - 1)))
-                span(y * camera.stride, a, b, w, np.float32(wx), np.int32(triangle), depth, ids)
+    first, last = float(left), float(right)
+    middle = ceil(min(max(y1 - 0.5, float(top)), float(end)))
+    for half in range(2):  # above and below the corner in the middle
+        if half == 0:
+            begin, stop, ex, ey, slope = top, middle, x0, y0, (x1 - x0) / (y1 - y0)
+        else:
+            begin, stop, ex, ey, slope = middle, end, x1, y1, (x2 - x1) / (y2 - y1)
+        for y in range(begin, stop):
+            p = x0 + (y + 0.5 - y0) * long - 0.5
+            q = ex + (y + 0.5 - ey) * slope - 0.5
+            a = ceil(max(min(p, q), first))
+            b = ceil(min(max(p, q), last))
+            if a < b:
+                w = corner + wy * y
+                if flags & MASKED:
+                    span_masked(camera, assets, triangle, y, a, b, w, wx, work)
+                else:
+                    w32 = np.float32(w + wx * (a & ~(TILE - 1)))
+                    span(y * camera.stride, a, b, w32, np.float32(wx), np.int32(triangle), depth, ids)
 
 
 @kernel(_nrt=False, forceinline=True)

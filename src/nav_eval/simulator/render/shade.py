@@ -58,9 +58,7 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
             x = 0
             while x < count:
                 triangle = ids[origin + x]
-                n = 1
-                while n < RUN and x + n < count and ids[origin + x + n] == triangle:
-                    n += 1
+                n = run_length(ids, origin + x, min(RUN, count - x), triangle)
                 if triangle < 0:
                     plain(row, x, n, 0)
                     x += n
@@ -93,6 +91,25 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
 
 
 @kernel(_nrt=False, forceinline=True)
+def run_length(ids, start, limit, triangle):
+    """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is."""
+    n = 0
+    while n + 4 <= limit:
+        at = np.uint64(start + n)
+        if (
+            (ids[at] ^ triangle)
+            | (ids[at + np.uint64(1)] ^ triangle)
+            | (ids[at + np.uint64(2)] ^ triangle)
+            | (ids[at + np.uint64(3)] ^ triangle)
+        ):
+            break
+        n += 4
+    while n < limit and ids[np.uint64(start + n)] == triangle:
+        n += 1
+    return n
+
+
+@kernel(_nrt=False, forceinline=True)
 def plain(row, x, n, texel):
     """A run of one colour: `texel` is the first of its SOLID texels."""
     for i in range(x, x + n):
@@ -103,7 +120,7 @@ def plain(row, x, n, texel):
         row[at + WEIGHT] = 0
 
 
-@kernel(_nrt=False)
+@kernel(_nrt=False, forceinline=True)
 def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
     """Planes of 1/z, u/z and v/z of a triangle seen for the first time, from pixel (x, y) on."""
     vertices = assets.vertices
@@ -117,6 +134,7 @@ def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
     anchor(plane, 6, blend_plane(corners, vertices.v[a], vertices.v[b], vertices.v[c]), x, y)
     plane[9] = x
     plane[10] = y
+    plane[11] = STEADY / abs(plane[1])
     if headlight or assets.materials.flags[material] & MODULATED:
         light = brightness(camera, assets, triangle) if headlight else 1.0
         for channel in range(3):
@@ -177,7 +195,7 @@ def steady_run(planes, k, px, py):
     """How many pixels from (px, py) on may share a level of detail: 1/z changes by at most STEADY among them."""
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
     w = planes[k, 0] + planes[k, 1] * dx + planes[k, 2] * dy
-    return max(np.int64(2), np.int64(min(STEADY * w / abs(planes[k, 1]), np.float32(RUN))))
+    return max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN))))
 
 
 @kernel(_nrt=False, forceinline=True)
