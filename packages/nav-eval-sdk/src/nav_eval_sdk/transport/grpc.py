@@ -7,6 +7,7 @@ and every step needs one. Each transport has its own channel, so dropping it dis
 from __future__ import annotations
 
 import queue
+import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -149,8 +150,8 @@ class GrpcTransport(Transport):
 
     def _open(self, deadline: Deadline) -> None:
         if self._channel is None:
+            _probe(self._connection, deadline)
             self._channel = _channel(self._connection)
-            _await_ready(self._channel, self._connection, deadline)
 
 
 class _Stream:
@@ -225,16 +226,13 @@ def _content(path: str | None) -> bytes | None:
     return Path(path).read_bytes() if path else None
 
 
-def _await_ready(channel: Any, connection: Connection, deadline: Deadline) -> None:
-    """grpc would keep trying until the call's own deadline; here the first refusal counts."""
-    states: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    channel.subscribe(states.put, try_to_connect=True)
-    limit = Deadline(deadline.at_most(connection.connect_timeout))
+def _probe(connection: Connection, deadline: Deadline) -> None:
+    """Is anybody there? grpc itself would keep trying until the call's own deadline, and blame the agent for it."""
+    limit = deadline.at_most(connection.connect_timeout)
+    endpoint = connection.endpoint
     try:
-        while (state := states.get(timeout=limit.remaining())) is not grpc.ChannelConnectivity.READY:
-            if state in (grpc.ChannelConnectivity.TRANSIENT_FAILURE, grpc.ChannelConnectivity.SHUTDOWN):
-                raise Unreachable(f"{connection.endpoint.address} refused the connection.")
-    except (queue.Empty, DeadlineMissed):
-        raise Unreachable(f"{connection.endpoint.address} took no connection within {limit.seconds:g} s.") from None
-    finally:
-        channel.unsubscribe(states.put)
+        socket.create_connection((endpoint.host, endpoint.port), timeout=limit).close()
+    except TimeoutError:
+        raise Unreachable(f"{endpoint.address} took no connection within {limit:g} s.") from None
+    except OSError as error:
+        raise Unreachable(f"{endpoint.address}: {error.strerror or error}.") from None

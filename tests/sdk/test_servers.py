@@ -1,0 +1,333 @@
+"""The scaffold over real sockets: tokens, TLS and mutual TLS, limits, health, problems."""
+
+from __future__ import annotations
+
+import datetime
+import http.client
+import ipaddress
+import json
+import socket
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import grpc
+import msgspec
+import numpy as np
+import pytest
+
+from nav_eval_sdk import ServerTls, TestClient, VLNAgent, serve, start
+from nav_eval_sdk.client import WIRES, synthetic_episode
+from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable
+from nav_eval_sdk.protocol.grpc import message_class
+from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
+from nav_eval_sdk.server.settings import UnsafeAddress
+from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
+
+SPECS = {"rgb": TensorSpec(shape=(240, 320, 3), dtype="uint8")}
+OBSERVATION = {"rgb": np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)}
+
+
+class Agent(VLNAgent):
+    held: threading.Event | None = None
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.total = 0
+
+    def act(self, observation: dict[str, Any]) -> str:
+        if self.held:
+            self.held.wait(20)
+        self.total += int(observation["rgb"].sum())
+        return "move_forward" if observation["rgb"].tobytes() == OBSERVATION["rgb"].tobytes() else "stop"
+
+
+def episode() -> EpisodeData:
+    return synthetic_episode(SPECS, {"move_forward": ActionSpec(), "stop": ActionSpec()})
+
+
+def play(client: TestClient, steps: int = 5) -> None:
+    client.reset(episode())
+    for step in range(steps):
+        assert client.act(OBSERVATION).step == step
+    client.end()
+    client.close()
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An authority, and certificates of a server and a client signed by it."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import NameOID
+
+    folder = tmp_path_factory.mktemp("tls")
+    now = datetime.datetime(2024, 1, 1)
+
+    def make(name: str, issuer: tuple[Any, Any] | None) -> tuple[Any, Any]:
+        key = ec.generate_private_key(ec.SECP256R1())
+        subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)])
+        names = [x509.DNSName("localhost"), x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]
+        signer = issuer or (None, key)
+        certificate = (
+            x509.CertificateBuilder()
+            .subject_name(subject)
+            .issuer_name(issuer[0].subject if issuer else subject)
+            .public_key(key.public_key())
+            .serial_number(x509.random_serial_number())
+            .not_valid_before(now)
+            .not_valid_after(now + datetime.timedelta(days=36500))
+            .add_extension(x509.SubjectAlternativeName(names), critical=False)
+            .add_extension(x509.BasicConstraints(ca=issuer is None, path_length=None), critical=True)
+            .sign(signer[1], hashes.SHA256())
+        )
+        (folder / f"{name}.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+        encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
+        (folder / f"{name}.key").write_bytes(key.private_bytes(encoding, form, serialization.NoEncryption()))
+        return certificate, key
+
+    authority = make("authority", None)
+    make("server", authority)
+    make("client", authority)
+    make("stranger", None)
+    return folder
+
+
+def server_tls(folder: Path, *, mutual: bool) -> ServerTls:
+    authority = str(folder / "authority.pem") if mutual else None
+    return ServerTls(str(folder / "server.pem"), str(folder / "server.key"), authority)
+
+
+def client_tls(folder: Path, name: str | None = None, authority: str = "authority") -> ClientTls:
+    pair = (str(folder / f"{name}.pem"), str(folder / f"{name}.key")) if name else (None, None)
+    return ClientTls(str(folder / f"{authority}.pem"), *pair)
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize("mutual", [False, True])
+def test_tls_carries_whole_episodes(certificates: Path, wire: str, mutual: bool) -> None:
+    with start(Agent, protocol=wire.split("-")[0], port=0, tls=server_tls(certificates, mutual=mutual)) as server:
+        server.wait_loaded()
+        name = "client" if mutual else None
+        play(TestClient(server.endpoint, wire=wire, tls=client_tls(certificates, name)), steps=8)
+
+
+@pytest.mark.parametrize("wire", ["rest-msgpack", "grpc-unary"])
+@pytest.mark.parametrize("case", ["another authority", "no certificate", "a stranger's certificate", "no tls"])
+def test_tls_refuses(certificates: Path, wire: str, case: str) -> None:
+    tls = {
+        "another authority": client_tls(certificates, "client", "stranger"),
+        "no certificate": client_tls(certificates),
+        "a stranger's certificate": client_tls(certificates, "stranger"),
+        "no tls": None,
+    }[case]
+    with start(Agent, protocol=wire.split("-")[0], port=0, tls=server_tls(certificates, mutual=True)) as server:
+        server.wait_loaded()
+        client = TestClient(server.endpoint, wire=wire, tls=tls, timeout=5)
+        with pytest.raises((Unreachable, BadAnswer)):
+            client.info()
+        play(TestClient(server.endpoint, wire=wire, tls=client_tls(certificates, "client")))
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_every_call_needs_the_token(wire: str) -> None:
+    with start(Agent, protocol=wire.split("-")[0], port=0, token="right") as server:
+        server.wait_loaded()
+        play(TestClient(server.endpoint, wire=wire, token="right"), steps=2)
+        for token in (None, "wrong", "Right"):
+            client = TestClient(server.endpoint, wire=wire, token=token)
+            observe = TestClient(server.endpoint, wire=wire, token="right")
+            observe.reset(episode())
+            ask = observe.ask(OBSERVATION)
+            calls = [client.info, client.health, client.validate, lambda c=client: c.reset(episode())]
+            calls += [lambda c=client, a=ask: c.transport.act(a, c.deadline())]
+            for call in calls:
+                with pytest.raises(Refused, match="unauthorized"):
+                    call()
+            observe.end()
+
+
+def test_a_public_address_needs_a_token() -> None:
+    for host in ("0.0.0.0", "::", ""):
+        with pytest.raises(UnsafeAddress, match="--token"):
+            start(Agent, host=host, port=0)
+    for options in ({"token": "t"}, {"insecure": True}):
+        start(Agent, host="0.0.0.0", port=0, **options).stop()
+
+
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary", "grpc-stream"])
+def test_health_answers_while_the_agent_thinks(wire: str) -> None:
+    class Slow(Agent):
+        held = threading.Event()
+
+    with start(Slow, protocol=wire.split("-")[0], port=0) as server:
+        server.wait_loaded()
+        client = TestClient(server.endpoint, wire=wire)
+        client.reset(episode())
+        thread = threading.Thread(target=lambda: client.act(OBSERVATION), daemon=True)
+        thread.start()
+        for _ in range(20):
+            other = TestClient(server.endpoint, wire=wire, timeout=10)
+            assert other.health().status == "ready"
+            other.close()
+        assert thread.is_alive()
+        Slow.held.set()
+        thread.join(10)
+        client.close()
+
+
+def repeat(client: TestClient, ask: Ask, answers: list[str]) -> None:
+    try:
+        answers.append(client.transport.act(ask, client.deadline()).action)
+    except Refused as refused:
+        answers.append(refused.problem.code)
+
+
+def test_many_impatient_retries_do_not_starve_the_service() -> None:
+    class Stuck(Agent):
+        held = threading.Event()
+
+    with start(Stuck, port=0) as server:
+        server.wait_loaded()
+        client = TestClient(server.endpoint)
+        client.reset(episode())
+        ask = client.ask(OBSERVATION)
+        waiting: list[threading.Thread] = []
+        answers: list[str] = []
+        for _ in range(30):
+            impatient = TestClient(server.endpoint)
+            waiting.append(threading.Thread(target=repeat, args=(impatient, ask, answers), daemon=True))
+            waiting[-1].start()
+        time.sleep(0.3)
+        assert TestClient(server.endpoint, timeout=10).health().status == "ready"
+        Stuck.held.set()
+        for thread in waiting:
+            thread.join(20)
+        assert sorted(map(str, answers)) == ["move_forward"] + 29 * ["superseded"]
+
+
+def post(endpoint: str, path: str, body: bytes, kind: str = "application/json", **headers: str) -> tuple[int, Any, str]:
+    parsed = Endpoint.parse(endpoint)
+    connection = http.client.HTTPConnection(parsed.host, parsed.port, timeout=10)
+    connection.request("POST", path, body, {"Content-Type": kind, **headers})
+    response = connection.getresponse()
+    text = response.read().decode()
+    connection.close()
+    return response.status, response.headers.get_content_type(), text
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "kind", "status", "code"),
+    [
+        ("/api/v1/agent/act", b"{", "application/json", 400, "bad_request"),
+        ("/api/v1/agent/act", b"\xc1", "application/msgpack", 400, "bad_request"),
+        ("/api/v1/agent/act", b"[" * 50_000, "application/json", 400, "bad_request"),
+        ("/api/v1/agent/act", b"{}", "text/plain", 415, "unsupported_media_type"),
+        ("/api/v1/agent/act", b"{}", "application/json", 404, "unknown_session"),
+        ("/api/v1/episode/reset", b"{}", "application/json", 400, "bad_request"),
+        ("/api/v1/episode/reset", b'{"episode_id": 1, "scene_id": "s"}', "application/json", 400, "bad_request"),
+        ("/api/v1/nowhere", b"{}", "application/json", 404, "not_found"),
+        ("/api/v1/info", b"{}", "application/json", 405, "method_not_allowed"),
+    ],
+)
+def test_problems_are_json_with_a_code(path: str, body: bytes, kind: str, status: int, code: str) -> None:
+    with start(Agent, port=0) as server:
+        server.wait_loaded()
+        got, content_type, text = post(server.endpoint, path, body, kind)
+        problem = json.loads(text)
+        assert (got, content_type, problem["code"], problem["status"]) == (
+            status,
+            "application/problem+json",
+            code,
+            status,
+        )
+        assert "Traceback" not in text
+
+
+def test_a_body_over_the_limit_is_not_read() -> None:
+    with start(Agent, port=0, max_message=100_000) as server:
+        server.wait_loaded()
+        connection = socket.create_connection(("127.0.0.1", server.port))
+        connection.sendall(
+            b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: 999999999\r\n\r\n" + b" " * 9
+        )
+        assert b"413" in connection.recv(1000)
+        connection.close()
+        play(TestClient(server.endpoint, wire="rest-msgpack"), 0)
+    with start(Agent, protocol="grpc", port=0, max_message=100_000) as server:
+        server.wait_loaded()
+        client = TestClient(server.endpoint, wire="grpc-unary")
+        client.reset(episode())
+        with pytest.raises((Refused, BadAnswer)):
+            client.act(OBSERVATION)
+        client.close()
+
+
+@pytest.mark.parametrize("kind", ["application/json", "application/msgpack"])
+def test_a_body_may_come_in_pieces_or_in_chunks(kind: str) -> None:
+    codec: Any = msgspec.json if kind.endswith("json") else msgspec.msgpack
+    body = codec.encode(episode())
+    head = f"POST /api/v1/episode/reset HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\n"
+    chunked = b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in (body[:7], body[7:])) + b"0\r\n\r\n"
+    with start(Agent, port=0, max_sessions=2, idle_timeout=0.0) as server:
+        server.wait_loaded()
+        for headers, sent in ((f"Content-Length: {len(body)}", body), ("Transfer-Encoding: chunked", chunked)):
+            connection = socket.create_connection(("127.0.0.1", server.port))
+            message = (head + headers + "\r\n\r\n").encode() + sent
+            for begin in range(0, len(message), 150):
+                connection.sendall(message[begin : begin + 150])
+                time.sleep(0.001)
+            assert b"200 OK" in connection.recv(10_000)
+            connection.close()
+
+
+def test_the_standard_health_service() -> None:
+    with start(Agent, protocol="grpc", port=0, token="t") as server:
+        server.wait_loaded()
+        with grpc.insecure_channel(server.endpoint) as channel:
+            answer = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+        assert message_class("grpc.health.v1.HealthCheckResponse").FromString(answer).status == 1
+
+
+def test_one_object_serves_one_session() -> None:
+    with start(Agent(), port=0) as server:
+        server.wait_loaded()
+        play(TestClient(server.endpoint))
+    with pytest.raises(ValueError, match="class"):
+        start(Agent(), port=0, max_sessions=2)
+
+
+def test_serve_ends_when_the_agent_cannot_be_made() -> None:
+    class Broken(Agent):
+        def __init__(self) -> None:
+            raise OSError("no weights")
+
+    with pytest.raises(Exception, match="no weights"):
+        serve(Broken, port=0)
+
+
+def test_an_unknown_protocol() -> None:
+    with pytest.raises(ValueError, match="rest, grpc"):
+        start(Agent, protocol="soap", port=0)
+
+
+@pytest.mark.parametrize(
+    ("text", "host", "port", "secure"),
+    [
+        ("localhost:1", "localhost", 1, False),
+        ("localhost", "localhost", 8085, False),
+        ("[::1]:9", "::1", 9, False),
+        ("https://a.b/c/", "a.b", 8085, True),
+        ("grpcs://a.b:7", "a.b", 7, True),
+    ],
+)
+def test_endpoints(text: str, host: str, port: int, secure: bool) -> None:
+    endpoint = Endpoint.parse(text)
+    assert (endpoint.host, endpoint.port, endpoint.secure) == (host, port, secure)
+
+
+@pytest.mark.parametrize("text", ["", ":80", "ftp://x", "http://", "x:y", "x:99999999"])
+def test_what_is_no_endpoint(text: str) -> None:
+    with pytest.raises(ValueError):
+        Endpoint.parse(text)
