@@ -93,8 +93,8 @@ class Environment:
         return self.steps >= self.rules.max_steps or (limit is not None and self._moves >= limit)
 
     def expert_action(self) -> Action:
-        """The oracle's choice; it stops at half the success distance, so that rounding cannot cost it the goal."""
-        return self.simulator.expert_action(self._goals, self.rules.success_distance / 2)
+        """The oracle's choice."""
+        return self.simulator.expert_action(self._goals, self.rules.success_distance)
 
     def observe(self) -> Observations:
         return self.simulator.observe()

@@ -22,7 +22,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.follower import FollowerProfile, GreedyFollower
+from nav_eval.simulator.expert import Expert
 from nav_eval.simulator.motion import MotionProfile, perform
 from nav_eval.simulator.navmesh.mesh import NavMesh
 from nav_eval.simulator.sensors.frame import FrameSensor
@@ -31,9 +31,6 @@ from nav_eval.simulator.worlds import Lens, World, Worlds
 
 if TYPE_CHECKING:
     from nav_eval.simulator.render.frame import Frame
-
-NEAR_ENOUGH = 0.75
-"""Share of a forward step within which the expert is at its goal, as Habitat's follower has it by default."""
 
 
 class CustomBackend(SimulatorBackend):
@@ -91,7 +88,7 @@ class CustomSession(SensorSession):
         self._steps = 0
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
-        self._expert: tuple[GreedyFollower, Any] | None = None
+        self._expert: Expert | None = None
         sensors = make_sensors(config)
         super().__init__(sensors)
         self.lenses = _lenses(sensors)
@@ -181,22 +178,12 @@ class CustomSession(SensorSession):
 
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
         if self._expert is None:
-            self._expert = self._follow_to_nearest(goals, within)
-        follower, goal = self._expert
-        move = follower.next_move(self._state.position, self._state.rotation, goal)
+            points = [goal.position for goal in goals]
+            self._expert = Expert(self.navmesh, self._state.position, points, within, self._profile)
+        move = self._expert.next_move(self._state)
         if move is None:
             raise SimulatorError(f"episode {self.episode.episode_id}: no way leads from here to the goal.")
         return Action(move)
-
-    def _follow_to_nearest(self, goals: Sequence[Place], within: float) -> tuple[GreedyFollower, Any]:
-        profile = FollowerProfile(
-            goal_radius=min(within, NEAR_ENOUGH * self._profile.forward_step),
-            forward_step=self._profile.forward_step,
-            turn_angle=self._profile.turn_angle,
-            sliding=self._profile.sliding,
-        )
-        path = self.navmesh.shortest_path(self._state.position, np.array([g.position for g in goals], np.float32))
-        return GreedyFollower(self.navmesh, profile), goals[max(path.goal, 0)].position
 
 
 def motion_profile(config: SimulatorConfig) -> MotionProfile:
