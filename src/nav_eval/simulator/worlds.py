@@ -10,7 +10,6 @@ import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,6 +18,8 @@ from nav_eval.config.schema import SimulatorConfig
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.simulator.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.simulator.navmesh.settings import NavmeshSettings
+from nav_eval.simulator.render.camera import Lens
+from nav_eval.simulator.render.prepared import PreparedScene, prepare
 from nav_eval.simulator.scene.cache import shared_scenes
 from nav_eval.simulator.scene.resolve import resolve_scene
 
@@ -27,16 +28,6 @@ if TYPE_CHECKING:
     from nav_eval.simulator.scene.scene import Scene
 
 WORLDS_KEPT = 8
-NAVMESH_VERSION = "recast-1"
-
-
-@dataclass(frozen=True, slots=True)
-class Lens:
-    """What a camera sensor asks for: size in pixels, horizontal field of view in degrees."""
-
-    width: int
-    height: int
-    hfov: float
 
 
 class World:
@@ -104,14 +95,14 @@ class World:
 
     def renderer(self, lens: Lens, outputs: Sequence[str]) -> Renderer:
         """One per lens and set of outputs, shared by all sessions."""
-        from nav_eval.simulator.render import make_renderer
+        from nav_eval.simulator.render.renderer import make_renderer
 
         key = (lens, tuple(sorted(outputs)))
         with self._lock:
             if key not in self._renderers:
                 self._renderers[key] = make_renderer(
                     self._config.renderer,
-                    self.scene,
+                    self._prepared if self._config.renderer == "cpu" else self.scene,
                     width=lens.width,
                     height=lens.height,
                     hfov=lens.hfov,
@@ -119,6 +110,10 @@ class World:
                     shading=self._config.shading,
                 )
             return self._renderers[key]
+
+    @cached_property
+    def _prepared(self) -> PreparedScene:
+        return prepare(self.scene)
 
     def assets(self, *, pictures: bool) -> Mapping[str, str]:
         """SHA-256 of the files that matter: the navmesh, and the scene where it is drawn or built upon."""

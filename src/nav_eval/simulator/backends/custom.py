@@ -25,9 +25,10 @@ from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.expert import Expert
 from nav_eval.simulator.motion import MotionProfile, perform
 from nav_eval.simulator.navmesh.mesh import NavMesh
+from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
-from nav_eval.simulator.worlds import Lens, World, Worlds
+from nav_eval.simulator.worlds import World, Worlds
 
 if TYPE_CHECKING:
     from nav_eval.simulator.render.frame import Frame
@@ -98,6 +99,7 @@ class CustomSession(SensorSession):
         return {
             "frame": self.frame,
             "view": self.view,
+            "render": lambda lens: (self.world.renderer(lens, ("rgb",)), self.camera),
             "navmesh": lambda: self.navmesh,
             "scene": lambda: self.world.scene,
         }

@@ -15,8 +15,8 @@ from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.errors import ConfigError
+from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.sensors.noise import NoiseModel, make_noise, noise_generator
-from nav_eval.simulator.worlds import Lens
 
 WIDTH, HEIGHT, HFOV = 640, 480, 90.0
 MIN_DEPTH, MAX_DEPTH = 0.0, 10.0

@@ -22,6 +22,7 @@ SENSORS: Registry[SensorFactory] = Registry(
         "rgb": "nav_eval.simulator.sensors.frame:RgbSensor",
         "depth": "nav_eval.simulator.sensors.frame:DepthSensor",
         "semantic": "nav_eval.simulator.sensors.frame:SemanticSensor",
+        "panorama": "nav_eval.simulator.sensors.panorama:PanoramaSensor",
         "pointgoal": "nav_eval.simulator.sensors.goal:PointGoalSensor",
         "objectgoal": "nav_eval.simulator.sensors.goal:ObjectGoalSensor",
         "imagegoal": "nav_eval.simulator.sensors.goal:ImageGoalSensor",

@@ -1,0 +1,63 @@
+"""All-round cameras: one equirectangular picture, R2R's 36 or 12 views, or six cube faces.
+
+`options.kind`: "equirectangular" (default; (W/2, W, 3)), "views36" and "views12" ((36 or 12, H, W, 3), hfov of the
+views 60 degrees by default), "cube" ((6, S, S, 3): front, left, back, right, up, down). The first view looks along the
+agent's heading.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.interfaces import Sensor, Simulator
+from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.errors import ConfigError
+from nav_eval.registry import nearest
+from nav_eval.simulator.render.camera import Lens
+
+KINDS = ("equirectangular", "views36", "views12", "cube")
+WIDTH, HEIGHT, VIEW_HFOV = 640, 480, 60.0
+
+
+class PanoramaSensor(Sensor):
+    """uint8 RGB all around the agent; the shape depends on the kind."""
+
+    needs = ("render",)
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        self._kind = str(config.options.get("kind", KINDS[0]))
+        if self._kind not in KINDS:
+            hint = nearest(self._kind, KINDS)
+            raise ConfigError(f"simulator.sensors.{name}.options.kind: {self._kind!r} is not one of {KINDS}.{hint}")
+        self._width = config.width or WIDTH
+        self._lens = self._make_lens(config)
+
+    def _make_lens(self, config: SensorConfig) -> Lens:
+        if self._kind.startswith("views"):
+            return Lens(self._width, config.height or HEIGHT, config.hfov or VIEW_HFOV)
+        side = self._width if self._kind == "cube" else max(self._width // 4, 16)
+        return Lens(side, side, 90.0)
+
+    @property
+    def spec(self) -> Spec:
+        return TensorSpec(shape=self._shape(), dtype="uint8", low=0, high=255, description=f"{self._kind} panorama")
+
+    def _shape(self) -> tuple[int, ...]:
+        if self._kind == "equirectangular":
+            return (self._width // 2, self._width, 3)
+        count = {"views36": 36, "views12": 12, "cube": 6}[self._kind]
+        return (count, self._lens.height, self._lens.width, 3)
+
+    def observe(self, simulator: Simulator) -> Any:
+        from nav_eval.simulator.render.panorama import FACES, cube_faces, equirectangular, vln_views
+
+        renderer, (position, yaw, _) = simulator.shortcuts["render"](self._lens)
+        if self._kind == "equirectangular":
+            return equirectangular(renderer, position, yaw, width=self._width, outputs=("rgb",)).rgb
+        if self._kind == "cube":
+            faces = cube_faces(renderer, position, yaw)
+            return np.stack([faces[face].rgb for face in FACES])
+        return np.stack([frame.rgb for frame in vln_views(renderer, position, yaw, views=int(self._kind[5:]))])
