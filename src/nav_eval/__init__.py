@@ -16,9 +16,13 @@ if TYPE_CHECKING:
     from nav_eval.core.interfaces import Metric, Sensor, Simulator, Task
     from nav_eval.core.types import AgentState, EpisodeResult, Place
     from nav_eval.dataset.episode import Episode, Goal, Instruction
-    from nav_eval.dataset.registry import load_dataset
+    from nav_eval.dataset.registry import load_dataset, register_dataset
     from nav_eval.metrics.registry import register_metric
+    from nav_eval.simulator.navmesh.mesh import load_navmesh
     from nav_eval.simulator.registry import register_simulator
+    from nav_eval.simulator.render.renderer import make_renderer
+    from nav_eval.simulator.scene.formats import register_scene_format
+    from nav_eval.simulator.scene.load import load_scene
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
 
@@ -37,10 +41,15 @@ _HOMES = {
     "Task": "nav_eval.core.interfaces",
     "evaluate": "nav_eval.benchmarks.library",
     "load_dataset": "nav_eval.dataset.registry",
+    "load_navmesh": "nav_eval.simulator.navmesh.mesh",
+    "load_scene": "nav_eval.simulator.scene.load",
+    "make_renderer": "nav_eval.simulator.render.renderer",
     "make_simulator": "nav_eval.benchmarks.library",
     "register_agent": "nav_eval.agents.registry",
     "register_benchmark": "nav_eval.benchmarks.registry",
+    "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
+    "register_scene_format": "nav_eval.simulator.scene.formats",
     "register_sensor": "nav_eval.simulator.sensors.registry",
     "register_simulator": "nav_eval.simulator.registry",
     "register_task": "nav_eval.tasks.registry",
@@ -60,10 +69,15 @@ __all__ = [
     "Task",
     "evaluate",
     "load_dataset",
+    "load_navmesh",
+    "load_scene",
+    "make_renderer",
     "make_simulator",
     "register_agent",
     "register_benchmark",
+    "register_dataset",
     "register_metric",
+    "register_scene_format",
     "register_sensor",
     "register_simulator",
     "register_task",

@@ -6,21 +6,51 @@ import sys
 
 from nav_eval.cli.exit import guarded
 
-COMMANDS = {
-    "run": "nav_eval.cli.run:run",
-    "list": "nav_eval.cli.inspect:list_names",
-    "validate": "nav_eval.cli.inspect:validate",
-    "score": "nav_eval.cli.score:score",
-    "rescore": "nav_eval.cli.score:rescore",
-    "replay": "nav_eval.cli.score:replay",
-    "compare": "nav_eval.cli.score:compare",
-    "demo": "nav_eval.cli.demo:demo",
-    "doctor": "nav_eval.cli.doctor:doctor",
+Command = tuple[str, str]
+"""(module:function, what it does in a line)."""
+
+COMMANDS: dict[str, Command] = {
+    "run": ("nav_eval.cli.run:run", "Evaluate an agent on a benchmark: nav-eval run BENCHMARK [key=value ...]."),
+    "demo": ("nav_eval.cli.demo:demo", "Make homes and episodes, serve two agents, evaluate and compare them."),
+    "list": (
+        "nav_eval.cli.inspect:list_names",
+        "List benchmarks, tasks, metrics, simulators, sensors, agents, data sets.",
+    ),
+    "validate": ("nav_eval.cli.inspect:validate", "List every fault of a data set file."),
+    "score": ("nav_eval.cli.score:score", "Score a submission file offline."),
+    "rescore": ("nav_eval.cli.score:rescore", "Recompute a run's metrics from its recorded trajectories."),
+    "replay": ("nav_eval.cli.score:replay", "Re-simulate a run's recorded actions and compare."),
+    "compare": ("nav_eval.cli.score:compare", "Compare runs on the same episodes with paired tests."),
+    "doctor": ("nav_eval.cli.doctor:doctor", "Show what works on this machine, and what to do about the rest."),
 }
-CONFIG_COMMANDS = {
-    "show": "nav_eval.cli.inspect:config_show",
-    "validate": "nav_eval.cli.inspect:config_validate",
-    "schema": "nav_eval.cli.inspect:config_schema",
+GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
+    "config": (
+        "Show, check or describe the configuration.",
+        {
+            "show": ("nav_eval.cli.inspect:config_show", "Print the resolved configuration as YAML."),
+            "validate": ("nav_eval.cli.inspect:config_validate", "List every fault of a configuration."),
+            "schema": ("nav_eval.cli.inspect:config_schema", "Print the JSON schema of a configuration."),
+        },
+    ),
+    "data": (
+        "Data sets and scenes that their owners license.",
+        {"check": ("nav_eval.cli.scene:data_check", "List what is expected where, and what is missing.")},
+    ),
+    "scene": (
+        "Look into a scene.",
+        {
+            "info": ("nav_eval.cli.scene:info", "Print what a scene holds."),
+            "navmesh": ("nav_eval.cli.scene:navmesh", "Read or build a navmesh: area and islands."),
+            "view": ("nav_eval.cli.scene:view", "Save a picture: a view, a floor plan, every room."),
+        },
+    ),
+    "generate": (
+        "Make buildings and episodes from a seed.",
+        {
+            "scenes": ("nav_eval.cli.generate:scenes", "Make furnished homes or offices."),
+            "episodes": ("nav_eval.cli.generate:episodes", "Make the splits of a task on given scenes."),
+        },
+    ),
 }
 
 
@@ -44,12 +74,13 @@ def _call(arguments: list[str]) -> int:
         exit_on_error=False,
         print_error=False,
     )
-    for name, target in COMMANDS.items():
-        app.command(target, name=name)
-    config = App(name="config", help="Show, check or describe the configuration.")
-    for name, target in CONFIG_COMMANDS.items():
-        config.command(target, name=name)
-    app.command(config)
+    for name, (target, about) in COMMANDS.items():
+        app.command(target, name=name, help=about)
+    for name, (about, commands) in GROUPS.items():
+        group = App(name=name, help=about)
+        for command, (target, line) in commands.items():
+            group.command(target, name=command, help=line)
+        app.command(group)
     return int(app(arguments) or 0)
 
 

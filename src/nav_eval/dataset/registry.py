@@ -42,6 +42,7 @@ DATASETS: Registry[Loader] = Registry(
         "vln": "nav_eval.dataset.detect:open_vln",
     },
 )
+register_dataset = DATASETS.register
 
 
 def load_dataset(

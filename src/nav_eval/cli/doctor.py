@@ -1,0 +1,89 @@
+"""nav-eval doctor: what works on this machine, and what to do about the rest."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+from nav_eval.cli.exit import DONE, FINDINGS
+
+Check = tuple[str, bool, str]
+
+
+def doctor(*, warm: bool = False) -> int:
+    """Report Python, cores, memory, kernel cache, renderers, optional parts and data; exit code 1 if a part is broken.
+
+    Parameters
+    ----------
+    warm
+        Also compile what is compiled on first use, so that no run has to.
+    """
+    if warm:
+        from nav_eval.simulator.render.warm import warm as compile_renderer
+
+        compile_renderer()
+    broken = False
+    for name, fine, detail in _checks():
+        sys.stdout.write(f"{'ok  ' if fine else 'look'} {name:<18} {detail}\n")
+        broken = broken or not fine
+    return FINDINGS if broken else DONE
+
+
+def _checks() -> Iterator[Check]:
+    yield "python", sys.version_info >= (3, 11), f"{platform.python_version()} on {platform.system()}"
+    yield "cores", True, f"{os.cpu_count()}"
+    yield "memory", *_memory()
+    yield "cache", *_cache()
+    yield "renderer cpu", *_guarded(_cpu)
+    yield "renderer opengl", *_guarded(_opengl)
+    for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("video", "av")):
+        there = find_spec(module) is not None
+        yield f"extra [{extra}]", True, "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'"
+    root = Path(os.environ.get("NAV_EVAL_DATA", "data"))
+    where = "is there" if root.is_dir() else "is not there (only the *-demo benchmarks run)"
+    yield "data", True, f"{root} {where}; see `nav-eval data check`"
+
+
+def _memory() -> tuple[bool, str]:
+    total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    return total >= 2, f"{total:.1f} GiB"
+
+
+def _cache() -> tuple[bool, str]:
+    from nav_eval.jit import cache_home
+
+    home = cache_home()
+    try:
+        home.mkdir(parents=True, exist_ok=True)
+        free = shutil.disk_usage(home).free / 2**30
+        fine = os.access(home, os.W_OK)
+    except OSError as error:
+        return False, f"{home}: {error.strerror}. Set NAV_EVAL_CACHE to a folder that can be written."
+    return fine, f"{home} ({free:.1f} GiB free)" + ("" if fine else ": cannot be written, set NAV_EVAL_CACHE")
+
+
+def _cpu() -> str:
+    from nav_eval.simulator.render.warm import is_warm
+
+    return "compiled" if is_warm() else "compiles on first use (20 s); do it now with `nav-eval doctor --warm`"
+
+
+def _opengl() -> str:
+    if find_spec("moderngl") is None:
+        return "optional: pip install 'nav-eval[gl]', Debian packages libegl1 libgl1-mesa-dri"
+    from nav_eval.simulator.render.opengl import graphics_card
+
+    card = graphics_card()
+    return f"graphics card: {card}" if card else "no graphics card; software OpenGL where Mesa is installed"
+
+
+def _guarded(check: Callable[[], str]) -> tuple[bool, str]:
+    try:
+        return True, check()
+    except Exception as error:  # noqa: BLE001 - a doctor reports what is broken and goes on
+        return False, f"{type(error).__name__}: {error}"

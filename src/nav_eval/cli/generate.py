@@ -1,0 +1,92 @@
+"""nav-eval generate: furnished buildings from a seed, and episodes of every task on them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Literal
+
+from nav_eval.cli.exit import DONE
+from nav_eval.errors import ConfigError
+
+
+def scenes(
+    out: Path,
+    *,
+    count: int = 4,
+    seed: str = "0",
+    rooms: int = 8,
+    storeys: int = 1,
+    kind: Literal["home", "office"] = "home",
+    detail: int = 60_000,
+) -> int:
+    """Make furnished buildings: GLB with textures, semantic annotation and navmesh. The same seed gives the same ones.
+
+    Parameters
+    ----------
+    out
+        The folder to write to.
+    count
+        How many.
+    seed
+        Any text; keep it secret for a private test set.
+    rooms
+        Rooms of each building, corridors not counted.
+    storeys
+        1 or 2.
+    kind
+        home or office.
+    detail
+        About how many triangles each.
+    """
+    from nav_eval.worlds.collection import make_scenes
+
+    seeds = [f"{seed}-{number}" for number in range(count)]
+    for path in _with_progress(make_scenes(out, seeds, rooms, storeys, kind, detail), count):
+        sys.stdout.write(f"{path}\n")
+    return DONE
+
+
+def episodes(
+    scenes_dir: Path,
+    out: Path,
+    *,
+    task: Literal["vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "all"] = "all",
+    per_scene: int = 10,
+    seed: str = "0",
+) -> int:
+    """Make the splits train, val_seen, val_unseen and test (without goals) of a task, in the field's file formats.
+
+    Parameters
+    ----------
+    scenes_dir
+        A folder of scenes, such as `nav-eval generate scenes` writes.
+    out
+        The folder to write to: <out>/<task>/<split>.json.gz.
+    task
+        Which task's episodes, or all.
+    per_scene
+        Episodes (for vln: paths) per scene and split.
+    seed
+        Any text; keep it secret for a private test set.
+    """
+    from nav_eval.worlds.collection import make_episodes, open_sites
+    from nav_eval.worlds.episodes.splits import TASKS
+
+    found = sorted(scenes_dir.glob("*.glb"))
+    if not found:
+        raise ConfigError(f"{scenes_dir}: holds no .glb scene. Make some with `nav-eval generate scenes {scenes_dir}`.")
+    sites = open_sites(found)
+    for name in TASKS if task == "all" else (task,):
+        for path in make_episodes(name, sites, out / name, per_scene, seed).values():
+            sys.stdout.write(f"{path}\n")
+    return DONE
+
+
+def _with_progress(paths: Iterable[Path], count: int) -> Iterable[Path]:
+    from rich.console import Console
+    from rich.progress import track
+
+    console = Console(stderr=True)
+    return track(paths, "buildings", total=count, console=console, disable=not console.is_terminal, transient=True)

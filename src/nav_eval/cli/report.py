@@ -1,0 +1,69 @@
+"""nav-eval report: one self-contained HTML page of one run or several."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nav_eval.cli.exit import DONE
+
+if TYPE_CHECKING:
+    from nav_eval.config.schema import Config
+    from nav_eval.report.workshop import Workshop
+
+
+def report(*arguments: str, out: Path | None = None, public: bool = False) -> int:
+    """Write a report that opens in any browser: nav-eval report RUN_DIR [RUN_DIR ...] [key=value ...].
+
+    Parameters
+    ----------
+    arguments
+        Run directories; several are compared side by side. Then, if the data has moved, where it lies now:
+        for example dataset.data_path=... simulator.scenes_dir=...
+    out
+        The file to write; by default report.html in the first run directory.
+    public
+        Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
+    """
+    from nav_eval.errors import RunDirectoryError
+    from nav_eval.report.document import make_document
+    from nav_eval.report.page import write_page
+
+    paths, overrides = split_runs(arguments)
+    if not paths:
+        raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
+    target = out or paths[0] / "report.html"
+    write_page(make_document(paths, make_workshop(overrides), public=public), target)
+    sys.stdout.write(f"{target}\n")
+    return DONE
+
+
+def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
+    """Run directories, and overrides: words with "=" that name no directory."""
+    overrides = tuple(word for word in arguments if "=" in word and not Path(word).is_dir())
+    return [Path(word) for word in arguments if word not in overrides], overrides
+
+
+def make_workshop(overrides: tuple[str, ...] = ()) -> Workshop:
+    """What nav_eval.report takes from the composition root."""
+    from nav_eval.benchmarks import builder
+    from nav_eval.benchmarks.comparison import compare_runs
+    from nav_eval.report.workshop import Workshop
+
+    return Workshop(
+        config=partial(_config, overrides=overrides),
+        episodes=builder.make_episodes,
+        task=builder.make_task,
+        backend=builder.make_backend,
+        compare=compare_runs,
+    )
+
+
+def _config(path: Path, overrides: tuple[str, ...]) -> Config:
+    from nav_eval.config.loader import load_config
+    from nav_eval.results.run_directory import RunDirectory
+
+    RunDirectory(path).manifest()
+    return load_config(file=path / "config.yaml", overrides=overrides, environment={})

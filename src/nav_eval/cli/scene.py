@@ -1,0 +1,182 @@
+"""nav-eval scene and nav-eval data: what a scene holds, its navmesh, a picture of it; which files are missing."""
+
+from __future__ import annotations
+
+import os
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Literal
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.errors import ConfigError
+
+Up = Literal["auto", "y", "z"]
+
+
+def info(scene: Path, *, up: Up = "auto", json: bool = False) -> int:
+    """Print triangles, materials, textures, extent, rooms and what was repaired while reading.
+
+    Parameters
+    ----------
+    scene
+        A .glb, .gltf, .obj or .ply file.
+    up
+        Which axis of the file points up; auto follows its owner's layout.
+    json
+        Print JSON instead of lines.
+    """
+    from nav_eval.simulator.scene import scene_info
+
+    found = asdict(scene_info(scene, up))
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
+    else:
+        sys.stdout.writelines(f"{name:<20} {_shown(value)}\n" for name, value in found.items() if name != "notes")
+        sys.stdout.writelines(f"note: {note}\n" for note in found["notes"])
+    return DONE
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_shown, value))
+    return str(value)
+
+
+def navmesh(
+    scene: Path,
+    *,
+    up: Up = "auto",
+    out: Path | None = None,
+    agent_radius: float = 0.1,
+    agent_height: float = 1.5,
+    rebuild: bool = False,
+) -> int:
+    """Read a scene's navmesh, or build one: walkable area, islands, polygons.
+
+    Parameters
+    ----------
+    scene
+        A scene file, or a .navmesh file itself.
+    up
+        Which axis of the scene's file points up.
+    out
+        Save the navmesh here, in Habitat's format.
+    agent_radius
+        Metres kept from walls, for a navmesh that is built.
+    agent_height
+        Metres of clearance, for a navmesh that is built.
+    rebuild
+        Build one even where a .navmesh lies beside the scene.
+    """
+    from nav_eval.simulator.navmesh.mesh import load_navmesh
+    from nav_eval.simulator.scene import load_scene
+
+    beside = scene if scene.suffix == ".navmesh" else scene.with_suffix(".navmesh")
+    loaded = None if rebuild else load_navmesh(beside)
+    if loaded is None and scene.suffix == ".navmesh":
+        raise ConfigError(f"{scene}: there is no such navmesh. Give the scene to build one.")
+    mesh = loaded or load_scene(scene, up).build_navmesh(agent_radius=agent_radius, agent_height=agent_height)
+    sys.stdout.write(f"{'read from ' + str(beside) if loaded else 'built'}: {mesh.area:.2f} m2 walkable\n")
+    for island in sorted(mesh.islands, key=lambda island: -island.area):
+        sys.stdout.write(
+            f"  island {island.index}: {island.area:.2f} m2, {island.polygons} polygons, radius {island.radius:.2f} m\n"
+        )
+    if out is not None:
+        mesh.save(out)
+        sys.stdout.write(f"{out}\n")
+    return DONE
+
+
+def view(
+    scene: Path,
+    *,
+    out: Path = Path("view.png"),
+    kind: Literal["pose", "plan", "rooms"] = "pose",
+    position: tuple[float, float, float] | None = None,
+    yaw: float = 0.0,
+    pitch: float = 0.0,
+    size: tuple[int, int] = (640, 480),
+    hfov: float = 79.0,
+    storey: int = 0,
+    up: Up = "auto",
+) -> int:
+    """Save a picture: what a camera sees from a pose, a floor plan with room names, or one view of each room.
+
+    Parameters
+    ----------
+    scene
+        A scene file.
+    out
+        The PNG to write.
+    kind
+        pose, plan or rooms; the last two need a scene with annotated rooms.
+    position
+        Camera position in metres; by default eye height over a random place that can be walked.
+    yaw
+        Degrees, positive = left.
+    pitch
+        Degrees, positive = up.
+    size
+        Width and height in pixels.
+    hfov
+        Horizontal field of view, degrees.
+    storey
+        Which storey a plan shows.
+    up
+        Which axis of the file points up.
+    """
+    import math
+
+    from nav_eval.simulator.scene import load_scene
+    from nav_eval.worlds import views
+
+    loaded = load_scene(scene, up)
+    if kind == "plan":
+        picture = views.floor_plan(loaded, storey)
+    elif kind == "rooms":
+        picture = views.contact_sheet(loaded)
+    else:
+        x, y, z = position or _somewhere(scene, up)
+        picture = views.view_image(loaded, (x, y, z), math.radians(yaw), math.radians(pitch), size, hfov)
+    picture.save(out)
+    sys.stdout.write(f"{out}\n")
+    return DONE
+
+
+def _somewhere(scene: Path, up: Up) -> tuple[float, float, float]:
+    from nav_eval.simulator.navmesh.mesh import load_navmesh
+    from nav_eval.simulator.scene import load_scene
+
+    mesh = load_navmesh(scene.with_suffix(".navmesh")) or load_scene(scene, up).build_navmesh()
+    largest = max(mesh.islands, key=lambda island: island.area)
+    x, y, z = mesh.random_point(seed=0, island=largest.index)
+    return (x, y + 1.25, z)
+
+
+def data_check(root: Path | None = None, *, json: bool = False) -> int:
+    """List which licensed data set and scene is expected where, and what is missing; exit code 1 if anything is.
+
+    Parameters
+    ----------
+    root
+        The data folder; by default NAV_EVAL_DATA, else data/.
+    json
+        Print JSON instead of lines.
+    """
+    from nav_eval.simulator.scene import data_check as check
+
+    findings = check(root or Path(os.environ.get("NAV_EVAL_DATA", "data")))
+    if json:
+        import msgspec
+
+        sys.stdout.write(msgspec.json.format(msgspec.json.encode(findings)).decode() + "\n")
+    for finding in () if json else findings:
+        sys.stdout.write(f"{finding.state:<8} {finding.name} ({', '.join(finding.benchmarks)})\n")
+        if finding.state != "present":
+            sys.stdout.write(f"         {finding.detail}\n")
+    return FINDINGS if any(finding.state != "present" for finding in findings) else DONE
