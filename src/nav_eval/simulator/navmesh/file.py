@@ -30,6 +30,8 @@ VERTS_PER_POLY = 6
 EXTERNAL_LINK = 0x8000
 OFF_MESH_POLYGON = 1
 MAX_TILES = 1 << 16
+FARTHEST = 1e7
+"""Metres: coordinates beyond are damage, and would overflow in float32 products."""
 
 PARAMS = np.dtype(
     [("origin", "<f4", 3), ("tile_width", "<f4"), ("tile_depth", "<f4"), ("max_tiles", "<i4"), ("max_polys", "<i4")]
@@ -239,8 +241,8 @@ def _check_numbers(tile: Tile, name: str) -> None:
     if not all(np.isfinite(header[key]).all() for key in numbers) or (header["bmin"] > header["bmax"]).any():
         raise NavmeshError(f"{name} has bounds or sizes that are not finite or out of order: damaged tile")
     for key in ("verts", "detail_verts"):
-        if not np.isfinite(parts[key]).all():
-            raise NavmeshError(f"{name} has {key} that are not finite: damaged tile")
+        if not (np.abs(parts[key]) < FARTHEST).all():
+            raise NavmeshError(f"{name} has {key} that are not finite or beyond 10,000 km: damaged tile")
 
 
 def _check_polygons(tile: Tile, name: str) -> None:

@@ -261,7 +261,7 @@ def _cells(box: Floats, walkable: npt.NDArray[np.bool_], tiles: dict[str, Any]) 
     reach = CELL_REACH + 1e-3
     low, high = box[members][:, [0, 2]] - reach, box[members][:, [3, 5]] + reach
     origin, span = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
-    per_metre = min(2.0, float(np.sqrt(MAX_CELLS / max(float(span.prod()), 1e-6))))
+    per_metre = min(2.0, float(np.sqrt(MAX_CELLS / span.prod(dtype=float))), MAX_CELLS / float(span.max()))
     first, last = ((edge - origin) * per_metre for edge in (low, high))
     first, last = np.floor(first - 1e-3).clip(0).astype(int), np.floor(last + 1e-3).astype(int)
     columns, rows = last.max(axis=0) + 1

@@ -34,6 +34,8 @@ X, Y, Z, COST = range(4)
 INFINITY = math.inf
 MAX_FAN = 64
 MAX_STACK = 4096
+MAX_CONES = 64
+"""Cones of one corner per polygon of the mesh: more come from a damaged mesh only, and would never end."""
 
 
 @kernel()
@@ -225,8 +227,10 @@ def grow_field(
                 stack_cone[depth, AX], stack_cone[depth, AZ] = ax, az
                 stack_cone[depth, BX], stack_cone[depth, BZ] = bx, bz
                 depth += 1
-        while depth > 0:
+        allowance = MAX_CONES * (polygons + 1)
+        while depth > 0 and allowance > 0:
             depth -= 1
+            allowance -= 1
             polygon, back = stack[depth, 0], stack[depth, 1]
             cone = stack_cone[depth].copy()
             gap = _segment_gap(root[X], root[Z], cone[AX], cone[AZ], cone[BX], cone[BZ])
