@@ -1,0 +1,59 @@
+"""The simulator's messages as protobuf; tensors travel in nav_eval.v1.Observation, as they do to agents.
+
+Classes come from a committed descriptor set in a pool of its own, for the reason that protocol/grpc.py gives.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from typing import Any, TypeVar
+
+import msgspec
+
+from nav_eval_sdk.errors import BadMessage
+from nav_eval_sdk.protocol.messages import Message
+from nav_eval_sdk.protocol.simulator import converted
+
+SIMULATOR_SERVICE = "nav_eval.simulator.v1.SimulatorService"
+M = TypeVar("M", bound=Message)
+
+
+@cache
+def _class(name: str) -> Any:
+    from google.protobuf import message_factory
+
+    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"nav_eval.simulator.v1.{name}"))
+
+
+@cache
+def _pool() -> Any:
+    from google.protobuf import descriptor_pb2, descriptor_pool
+
+    blob = (files("nav_eval_sdk.protocol") / "simulator.binpb").read_bytes()
+    pool = descriptor_pool.DescriptorPool()
+    for file in descriptor_pb2.FileDescriptorSet.FromString(blob).file:
+        pool.AddSerializedFile(file.SerializeToString())
+    return pool
+
+
+def dump(message: Message) -> bytes:
+    """Any message of the simulator's contract but an observation."""
+    from google.protobuf import json_format
+
+    fields = msgspec.to_builtins(message)
+    encoded: bytes = json_format.ParseDict(fields, _class(type(message).__name__)()).SerializeToString()
+    return encoded
+
+
+def load(data: bytes, kind: type[M]) -> M:
+    """The reverse; raises BadMessage."""
+    from google.protobuf import json_format
+    from google.protobuf.message import DecodeError
+
+    try:
+        parsed = _class(kind.__name__).FromString(data)
+        fields = json_format.MessageToDict(parsed, preserving_proto_field_name=True)
+        return converted(fields, kind)
+    except (DecodeError, RecursionError, UnicodeDecodeError, ValueError, json_format.Error) as error:
+        raise BadMessage(f"not a {kind.__name__}: {error}") from None
