@@ -101,9 +101,9 @@ class RestTransport(Transport):
             raise
 
     def drop(self) -> None:
-        if self._http is not None:
-            self._http.close()
-        self._http = None
+        if self._socket is not None:
+            self._socket.shut()
+        self._http = self._socket = None
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
         try:
@@ -178,6 +178,9 @@ class _Socket:
         return io.BufferedReader(_Incoming(self), 1 << 14)
 
     def close(self) -> None:
+        """http.client calls this while an answer is still being read; `shut` is for us."""
+
+    def shut(self) -> None:
         self._sock.close()
 
 

@@ -1,0 +1,248 @@
+"""A broken connection is tried again with the same request, within the deadline, and the agent is asked once."""
+
+from __future__ import annotations
+
+import random
+import socket
+import threading
+import time
+from collections import Counter
+from typing import Any, ClassVar
+
+import pytest
+
+from api.worlds import observation, offer
+from nav_eval.api.base import Deadlines, Retry, connect
+from nav_eval.api.middleware import Recorded, Retrying, Timed
+from nav_eval.errors import AgentTimeout, ServiceUnavailable
+from nav_eval_sdk import VLNAgent, start
+from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    InitialObservation,
+    Problem,
+    ServiceStatus,
+    Validation,
+)
+from nav_eval_sdk.transport.base import Ask, Deadline, Transport
+
+BROKEN = Unreachable("the line is cut")
+ASK = Ask("s", 0, "r", {}, {})
+
+
+class Scripted(Transport):
+    """Fails as the script says, then answers."""
+
+    def __init__(self, *script: Exception) -> None:
+        self.script = list(script)
+        self.asked: list[Ask] = []
+        self.dropped = 0
+
+    def _next(self, answer: Any) -> Any:
+        if self.script:
+            raise self.script.pop(0)
+        return answer
+
+    def info(self, deadline: Deadline) -> Info:
+        return self._next(Info())
+
+    def health(self, deadline: Deadline) -> ServiceStatus:
+        return self._next(ServiceStatus("ready"))
+
+    def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
+        return self._next(Validation())
+
+    def reset(self, data: EpisodeData, deadline: Deadline) -> InitialObservation:
+        return self._next(InitialObservation())
+
+    def act(self, ask: Ask, deadline: Deadline) -> Action:
+        self.asked.append(ask)
+        return self._next(Action("stop"))
+
+    def end(self, data: EpisodeEnd, deadline: Deadline) -> EndStatus:
+        return self._next(EndStatus())
+
+    def drop(self) -> None:
+        self.dropped += 1
+
+
+def test_the_same_request_is_sent_again() -> None:
+    scripted = Scripted(BROKEN, BROKEN)
+    assert Retrying(scripted, Retry(2, 0.001)).act(ASK, Deadline(5)).action == "stop"
+    assert scripted.asked == [ASK] * 3
+
+
+def test_not_more_often_than_allowed() -> None:
+    scripted = Scripted(*[BROKEN] * 9)
+    with pytest.raises(Unreachable):
+        Retrying(scripted, Retry(2, 0.001)).act(ASK, Deadline(5))
+    assert len(scripted.asked) == 3
+
+
+def test_never_beyond_the_deadline() -> None:
+    scripted = Scripted(*[BROKEN] * 1000)
+    begun = time.monotonic()
+    with pytest.raises(Unreachable):
+        Retrying(scripted, Retry(1000, 0.05)).act(ASK, Deadline(0.3))
+    assert time.monotonic() - begun < 5
+    assert len(scripted.asked) < 10
+
+
+@pytest.mark.parametrize("code", ["busy", "loading"])
+def test_a_service_that_is_not_ready_is_asked_on(code: str) -> None:
+    scripted = Scripted(*[Refused(Problem(code))] * 6)
+    Retrying(scripted, Retry(0, 0.001)).reset(EpisodeData("e", "s"), Deadline(5))
+    assert not scripted.script
+
+
+@pytest.mark.parametrize("error", [DeadlineMissed("late"), Refused(Problem("agent_error")), ValueError("ours")])
+def test_what_cannot_get_better_is_not_tried_again(error: Exception) -> None:
+    scripted = Scripted(error)
+    with pytest.raises(type(error)):
+        Retrying(scripted, Retry(5, 0.001)).act(ASK, Deadline(5))
+    assert len(scripted.asked) == 1
+
+
+def test_timing_and_recording_wrap_any_transport() -> None:
+    times: list[tuple[str, float]] = []
+    heard: list[tuple[str, Any, Any]] = []
+    scripted = Scripted(BROKEN)
+    wrapped = Timed(Recorded(scripted, lambda *said: heard.append(said)), lambda *took: times.append(took))
+    with pytest.raises(Unreachable):
+        wrapped.info(Deadline(1))
+    for call in (wrapped.info, wrapped.health):
+        call(Deadline(1))
+    wrapped.validate(None, Deadline(1))
+    wrapped.act(ASK, Deadline(1))
+    wrapped.end(EpisodeEnd(), Deadline(1))
+    wrapped.drop()
+    assert [name for name, _ in times] == ["info", "info", "health", "validate", "act", "end"]
+    assert heard[0] == ("info", None, BROKEN)
+    assert heard[4] == ("act", ASK, Action("stop"))
+    assert scripted.dropped == 1
+
+
+class Counting(VLNAgent):
+    calls: ClassVar[Counter[tuple[int, int]]] = Counter()
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self._step = -1
+
+    def act(self, observation: dict[str, Any]) -> str:
+        self._step += 1
+        self.calls[id(self), self._step] += 1
+        time.sleep(0.01)
+        return "move_forward"
+
+
+class Cutting:
+    """A relay that cuts every connection after a random time."""
+
+    def __init__(self, port: int, longest: float) -> None:
+        self._port, self._longest, self._random = port, longest, random.Random(0)
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.endpoint = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        self.cuts = 0
+        self.open = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listener.accept()
+            except OSError:
+                return
+            far = socket.create_connection(("127.0.0.1", self._port))
+            for pair in ((near, far), (far, near)):
+                threading.Thread(target=self._pump, args=pair, daemon=True).start()
+            threading.Timer(self._random.uniform(0.02, self._longest), self._cut, (near, far)).start()
+
+    def _pump(self, source: socket.socket, sink: socket.socket) -> None:
+        while True:
+            try:
+                data = source.recv(1 << 16)
+                sink.sendall(data)
+            except OSError:
+                return
+            if not data:
+                return
+
+    def _cut(self, *pair: socket.socket) -> None:
+        self.cuts += self.open
+        for one in pair:
+            try:
+                one.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                continue
+
+    def close(self) -> None:
+        self.open = False
+        self._listener.close()
+
+
+@pytest.mark.parametrize(
+    ("protocol", "encoding"), [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]
+)
+def test_over_a_line_that_breaks_every_step_is_decided_once(protocol: str, encoding: str) -> None:
+    Counting.calls = Counter()
+    with start(Counting, protocol=protocol, port=0).wait_loaded() as server:
+        relay = Cutting(server.port, 0.15)
+        service = connect(relay.endpoint, protocol, encoding=encoding, retry=Retry(50, 0.005))
+        client = service.open_session()
+        client.reset_episode(offer())
+        for step in range(60):
+            assert client.get_action(observation(step)).action.name == "move_forward"
+        client.end_episode("limit")
+        service.close()
+        relay.close()
+    assert relay.cuts > 3
+    assert set(Counting.calls.values()) == {1}
+    assert len(Counting.calls) == 60
+
+
+@pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "unary"), ("grpc", "stream")])
+def test_the_episodes_deadline_cuts_the_steps(protocol: str, encoding: str) -> None:
+    class Slow(Counting):
+        def act(self, observation: dict[str, Any]) -> str:
+            time.sleep(0.4)
+            return "move_forward"
+
+    with start(Slow, protocol=protocol, port=0).wait_loaded() as server:
+        service = connect(server.endpoint, protocol, encoding=encoding, deadlines=Deadlines(act=30, episode=1.0))
+        client = service.open_session()
+        client.reset_episode(offer())
+        client.get_action(observation(0))
+        time.sleep(0.6)
+        with pytest.raises(AgentTimeout):
+            client.get_action(observation(1))
+        service.close()
+
+
+def test_a_service_that_loads_is_waited_for() -> None:
+    ready = threading.Event()
+
+    class Loading(Counting):
+        def __init__(self) -> None:
+            ready.wait(20)
+
+    with start(Loading, port=0) as server:
+        with pytest.raises(ServiceUnavailable, match="loading"):
+            connect(server.endpoint, "rest", deadlines=Deadlines(ready=0.5)).health_check()
+        threading.Timer(0.5, ready.set).start()
+        assert connect(server.endpoint, "rest").health_check().ready
+
+
+def test_a_busy_service_is_waited_for_within_the_resets_deadline() -> None:
+    with start(Counting, port=0).wait_loaded() as server:
+        service = connect(server.endpoint, "rest", deadlines=Deadlines(reset=0.6), retry=Retry(0, 0.05))
+        first, second = service.open_session(), service.open_session()
+        first.reset_episode(offer())
+        with pytest.raises(ServiceUnavailable, match="busy"):
+            second.reset_episode(offer())
+        threading.Timer(0.2, first.end_episode, ("done",)).start()
+        second.reset_episode(offer())
+        service.close()

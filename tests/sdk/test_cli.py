@@ -1,0 +1,179 @@
+"""`nav-eval-agent` as a participant meets it: a new project that works, a check that finds faults, exit codes."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nav_eval_sdk import VLNAgent, cli, start
+from nav_eval_sdk.conformance import Target, check
+
+COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
+
+
+def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd)
+
+
+@contextmanager
+def serving(folder: Path, *arguments: str) -> Iterator[str]:
+    """`serve agent:Agent` in a process of its own; gives its endpoint."""
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    command = [*COMMAND, "serve", "agent:Agent", "--port", "0", *arguments]
+    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("Serving at "), line
+        yield line.split()[-1].rstrip(".")
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: str) -> None:
+    made = run("new", "mine", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    project = tmp_path / "mine"
+    assert {path.name for path in project.iterdir()} == {
+        ".dockerignore",
+        "Dockerfile",
+        "README.md",
+        "README.zh-CN.md",
+        "agent.py",
+        "requirements.txt",
+    }
+    assert "{{" not in "".join(path.read_text("utf-8") for path in project.iterdir())
+    with serving(project, "--protocol", protocol, "--max-sessions", "2", "--token", "t") as endpoint:
+        checked = run("check", endpoint, "--protocol", protocol, "--token", "t")
+        assert checked.returncode == 0, checked.stdout + checked.stderr
+        assert "FAULT" not in checked.stdout
+        refused = run("check", endpoint, "--protocol", protocol)
+        assert refused.returncode == 3
+        assert "unauthorized" in refused.stdout
+
+
+def test_a_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("all of it")
+    made = run("new", "mine", cwd=tmp_path)
+    assert (made.returncode, made.stderr.count("\n")) == (2, 1)
+    assert [path.name for path in (tmp_path / "mine").iterdir()] == ["thesis.txt"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (("serve", "nowhere:Agent"), 2, "MODULE:CLASS"),
+        (("serve", "json:Nothing"), 2, "MODULE:CLASS"),
+        (("serve", "json"), 2, "MODULE:CLASS"),
+        (("serve", "json:JSONDecoder", "--host", "0.0.0.0"), 2, "--token"),
+        (("serve", "json:JSONDecoder", "--tls-cert", "x"), 2, "--tls-key"),
+        (("check", "localhost:9", "--timeout", "2"), 3, "Is the service running"),
+        (("check", "ftp://x"), 2, "host:port"),
+        (("dance",), 2, "usage"),
+        ((), 2, "usage"),
+    ],
+)
+def test_mistakes_are_told_in_a_line_or_two(arguments: tuple[str, ...], code: int, says: str) -> None:
+    done = run(*arguments)
+    said = done.stdout + done.stderr
+    assert done.returncode == code, said
+    assert says in said
+    assert "Traceback" not in said
+
+
+def test_an_agent_that_cannot_be_made_ends_serve(tmp_path: Path) -> None:
+    (tmp_path / "agent.py").write_text(
+        "class Agent:\n    def __init__(self):\n        raise OSError('no weights')\n    def act(self, o): pass\n"
+    )
+    done = run("serve", "agent:Agent", "--port", "0", cwd=tmp_path)
+    assert done.returncode == 3
+    assert "no weights" in done.stderr.splitlines()[-1]
+
+
+def test_importing_the_sdk_loads_no_server_library() -> None:
+    code = (
+        "import sys, nav_eval_sdk, nav_eval_sdk.cli; from nav_eval_sdk import VLNAgent, serve, TestClient;"
+        "heavy = {'flask', 'waitress', 'grpc', 'google.protobuf', 'PIL', 'nav_eval'} & set(sys.modules);"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+
+
+def test_the_public_names_are_all_there() -> None:
+    import nav_eval_sdk
+
+    assert set(dir(nav_eval_sdk)) == set(nav_eval_sdk.__all__)
+    for name in nav_eval_sdk.__all__:
+        assert getattr(nav_eval_sdk, name).__name__ == name
+    with pytest.raises(AttributeError, match="VLNAgent"):
+        _ = nav_eval_sdk.Nothing
+
+
+def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["--help"])
+    shown = capsys.readouterr().out
+    assert all(command in shown for command in ("serve", "check", "new"))
+
+
+class Plain(BaseHTTPRequestHandler):
+    """A service written from the specification's section 4 alone, with Flask's kind of mistakes."""
+
+    def log_message(self, *arguments: Any) -> None:
+        """Quiet."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers.get("Content-Length") or 0))
+        answers = {"reset": {"status": "ready"}, "act": {"action": "move_forward"}, "validate": {"status": "ready"}}
+        answer = answers.get(self.path.rsplit("/", 1)[-1])
+        self.send_response(200 if answer else 404)
+        self.end_headers()
+        self.wfile.write(json.dumps(answer).encode())
+
+    def do_GET(self) -> None:
+        self.send_error(404)
+
+
+def test_check_finds_what_is_wrong() -> None:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Plain)
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
+    found = {finding.check: finding for finding in check(Target(f"127.0.0.1:{server.server_address[1]}"))}
+    server.shutdown()
+    server.server_close()
+    assert not found["info"].ok
+    assert not found["plays episodes"].ok
+    assert not found["keeps the order of steps"].ok
+    assert not found["knows its sessions"].ok
+    assert not found["refuses nonsense"].ok
+    assert found["health"].ok
+
+
+def test_check_finds_an_agent_that_answers_outside_its_space() -> None:
+    class Wild(VLNAgent):
+        action_space = ("stop",)
+
+        def reset(self, episode: dict[str, Any]) -> None:
+            """Nothing."""
+
+        def act(self, observation: dict[str, Any]) -> str:
+            return "fly"
+
+    with start(Wild, port=0).wait_loaded() as server:
+        found = {finding.check: finding for finding in check(Target(server.endpoint))}
+    assert "fly" in found["plays episodes"].detail
+    assert found["refuses nonsense"].ok
