@@ -16,7 +16,9 @@ SIMULATORS: Registry[BackendFactory] = Registry(
     "simulators",
     {
         "custom": "nav_eval.simulator.backends.custom:CustomBackend",
+        "external": "nav_eval.simulator.backends.external:ExternalBackend",
         "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
+        "unity": "nav_eval.simulator.backends.unity:UnityBackend",
     },
 )
 register_simulator = SIMULATORS.register

@@ -107,10 +107,10 @@ class SimulatorService:
             raise ServiceProblem("internal", f"{type(error).__name__}: {error}") from error
 
     def _open(self, setup: OpenSession) -> SessionOpened:
+        """A session that is opened again begins anew."""
+        self._close(Session(setup.session_id))
         if len(self._sessions) >= self._max_sessions:
             raise ServiceProblem("busy", f"it runs {self._max_sessions} sessions at once and all are taken.")
-        if setup.session_id in self._sessions:
-            raise ServiceProblem("bad_request", "this session is open already.")
         session = self._host(setup)
         specs = dict(session.observation_spec())
         self._sessions[setup.session_id] = (session, specs)

@@ -15,7 +15,7 @@ from nav_eval_sdk.simulator_host.host import SimulatorHost
 from nav_eval_sdk.simulator_host.service import MainThread, SimulatorService
 from nav_eval_sdk.simulator_host.socket_server import SocketServer
 
-STARTED = "NAV_EVAL_SIMULATOR_STDIN"
+STARTED = "NAVEVAL_SIMULATOR_STDIN"
 """Set by an evaluator that has started us: the end of our standard input is the end of the evaluator."""
 
 
@@ -85,7 +85,7 @@ def _parser(host: type[SimulatorHost]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=f"Serve the simulator {host.name or host.__name__} to nav_eval.")
     parser.add_argument("--transport", choices=("socket", "grpc"), default="socket")
     parser.add_argument("--address", default="127.0.0.1", help="there is no password: keep it on this machine")
-    parser.add_argument("--port", type=int, default=int(os.environ.get("NAV_EVAL_SIMULATOR_PORT", "0")))
+    parser.add_argument("--port", type=int, default=int(os.environ.get("NAVEVAL_SIMULATOR_PORT", "0")))
     parser.add_argument("--max-sessions", type=int, default=8)
     return parser
 

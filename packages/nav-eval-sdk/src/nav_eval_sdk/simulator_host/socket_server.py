@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import socket
 import threading
 from collections.abc import Sequence
 from typing import Any
+
+import msgspec
 
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.messages import Problem
@@ -33,6 +36,7 @@ class SocketServer:
         self._listener = socket.create_server((host, port), family=family)
         self.port: int = self._listener.getsockname()[1]
         self._open: set[socket.socket] = set()
+        self._numbers = itertools.count()
 
     def start(self) -> None:
         threading.Thread(target=self._accept, name="accept", daemon=True).start()
@@ -53,11 +57,12 @@ class SocketServer:
 
     def _serve(self, connection: socket.socket) -> None:
         sessions: set[str] = set()
+        number = next(self._numbers)
         try:
             stream = connection.makefile("rb")
             while len(prefix := stream.read(4)) == 4:
                 header = stream.read(header_length(prefix))
-                for piece in self._answer(header, sessions):
+                for piece in self._answer(header, number, sessions):
                     connection.sendall(piece)
         except (OSError, BadMessage) as error:
             log.warning("A connection ended: %s", error)
@@ -67,7 +72,7 @@ class SocketServer:
             for session_id in sessions:
                 self._service.answer(CLOSE.name, Session(session_id))
 
-    def _answer(self, header: bytes, sessions: set[str]) -> Sequence[Any]:
+    def _answer(self, header: bytes, number: int, sessions: set[str]) -> Sequence[Any]:
         """The frame that answers a request, in pieces."""
         form = Form.of(header)
         head = form.load(header, RequestHead)
@@ -75,7 +80,7 @@ class SocketServer:
             call: Call[Any, Any] | None = CALLS.get(head.call)
             if call is None:
                 raise ServiceProblem("unimplemented", f"there is no call {head.call[:40]!r}.")
-            request = form.load(head.body, call.request)
+            request = _own(form.load(head.body, call.request), number)
             if call is OBSERVE:
                 return observation_frame(form, head.id, *self._service.observe(request))
             answer = self._service.answer(call.name, request)
@@ -89,6 +94,13 @@ class SocketServer:
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             detail = f"an observation does not fit its spec: {type(error).__name__}: {error}"
             return [problem_frame(form, head.id, Problem(code="internal", detail=detail))]
+
+
+def _own(request: Any, number: int) -> Any:
+    """A session's id means something on its own connection only."""
+    if not getattr(request, "session_id", ""):
+        return request
+    return msgspec.structs.replace(request, session_id=f"{number}/{request.session_id}")
 
 
 def _shut(held: socket.socket) -> None:

@@ -1,0 +1,121 @@
+"""A simulator in a process of its own, in any language: it moves and shows, we measure.
+
+The contract is nav_eval_sdk/protocol/simulator.py, over the socket framing or gRPC. `simulator.endpoint` attaches to
+a running one, `simulator.command` starts one; `simulator.options`: `deadlines` {connect, start, call} in seconds,
+`host`: options for the simulator itself, `sensors`: sensors of its own, {name: {type, width, height, hfov}}.
+Cameras come from the simulator; clipping, normalising and noise, GPS, compass and goals are ours, as everywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shlex
+import shutil
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.registry import nearest
+from nav_eval.simulator.backends.external_process import SimulatorProcess
+from nav_eval.simulator.backends.external_session import ExternalSession
+from nav_eval_sdk.errors import WireError
+from nav_eval_sdk.protocol import simulator as contract
+from nav_eval_sdk.protocol.simulator import Description
+from nav_eval_sdk.simulator_host.client import SimulatorClient, connect
+from nav_eval_sdk.transport.base import Deadline
+
+
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds: to start listening, to load a scene, to answer anything else."""
+
+    connect: float = 60.0
+    start: float = 120.0
+    call: float = 30.0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Deadlines:
+        given = dict(options.get("deadlines") or {})
+        for name, seconds in given.items():
+            if name not in cls.__slots__:
+                known = nearest(name, cls.__slots__)
+                raise ConfigError(f"simulator.options.deadlines: {name!r} is not connect, start or call.{known}")
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+                raise ConfigError(f"simulator.options.deadlines.{name}: {seconds!r} is no number of seconds.")
+        return cls(**given)
+
+
+class ExternalBackend(SimulatorBackend):
+    """One external simulator and the process it runs in, if that is ours."""
+
+    def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
+        if not config.endpoint and not config.command:
+            raise ConfigError(
+                "simulator: backend external needs simulator.endpoint=HOST:PORT of a running simulator, "
+                "or simulator.command=... that starts one."
+            )
+        self.config = config
+        self.seed = seed
+        self.deadlines = Deadlines.of(config.options)
+        self._process: SimulatorProcess | None = None
+        self._lock = threading.Lock()
+
+    def open_session(self) -> Simulator:
+        return ExternalSession(self)
+
+    def connect(self) -> SimulatorClient:
+        """A new connection; a process of ours that has ended is started again. Raises SimulatorError."""
+        endpoint = self._endpoint()
+        try:
+            return connect(endpoint, self.deadlines.connect)
+        except WireError as error:
+            raise self.failure("connect", error) from None
+        except ValueError as error:
+            raise ConfigError(f"simulator.endpoint: {error}") from None
+
+    def _endpoint(self) -> str:
+        if not self.config.command:
+            return str(self.config.endpoint)
+        with self._lock:
+            if self._process is None or self._process.ended:
+                self._process = SimulatorProcess(self.config.command, self.config.endpoint, self.deadlines.connect)
+                self._process.start()
+            return str(self._process.endpoint)
+
+    def describe(self) -> Description:
+        """What the simulator says of itself."""
+        client = self.connect()
+        try:
+            return client.call(contract.DESCRIBE, contract.Empty(), Deadline(self.deadlines.call))
+        except WireError as error:
+            raise self.failure("describe", error) from None
+        finally:
+            client.drop()
+
+    def failure(self, call: str, error: WireError) -> SimulatorError:
+        """One message: which call, what happened, and the last words of a process of ours."""
+        place = self.config.endpoint or shlex.split(str(self.config.command))[0]
+        said = self._process.last_words if self._process is not None and self._process.ended else ""
+        return SimulatorError(f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}")
+
+    def assets(self, scene_id: str) -> Mapping[str, str]:
+        """The files that the command names; what an attached simulator is made of is not known."""
+        words = shlex.split(self.config.command or "")
+        paths = [Path(shutil.which(word) or word) for word in words]
+        return {f"simulator: {path.name}": _digest(path) for path in paths if path.is_file()}
+
+    def close(self) -> None:
+        with self._lock:
+            if self._process is not None:
+                self._process.stop()
+            self._process = None
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -1,0 +1,265 @@
+"""One agent in an external simulator, over a connection of its own, which is opened anew after a failure.
+
+Cameras come from the simulator, asked for once per step; every other sensor is ours and reads the answered pose.
+"""
+
+from __future__ import annotations
+
+import math
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pydantic import ValidationError
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.actions import Action
+from nav_eval.core.environment import derived_seed
+from nav_eval.core.interfaces import Sensor, Simulator
+from nav_eval.core.specs import Spec
+from nav_eval.core.types import AgentState, Place, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import ConfigError, NavEvalError, SimulatorError
+from nav_eval.geometry import Vec3
+from nav_eval.logging import get_logger
+from nav_eval.simulator.backends.external_values import (
+    agent_state,
+    core_spec,
+    metres,
+    wire_body,
+    wire_motion,
+    wire_place,
+)
+from nav_eval.simulator.backends.greedy import greedy_action
+from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.render.camera import Lens
+from nav_eval.simulator.render.frame import Frame
+from nav_eval.simulator.sensors.frame import FrameSensor
+from nav_eval.simulator.sensors.registry import make_sensors
+from nav_eval_sdk.errors import Refused, WireError
+from nav_eval_sdk.protocol import simulator as contract
+from nav_eval_sdk.protocol.messages import Message
+from nav_eval_sdk.protocol.simulator import Call, Description, Session
+from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
+from nav_eval_sdk.simulator_host.client import SimulatorClient
+from nav_eval_sdk.transport.base import Deadline
+
+if TYPE_CHECKING:
+    from nav_eval.simulator.backends.external import ExternalBackend
+
+Q = TypeVar("Q", bound=Message)
+A = TypeVar("A", bound=Message)
+
+
+class ExternalSession(SensorSession):
+    """What is measured and shown of one agent in the external simulator."""
+
+    def __init__(self, backend: ExternalBackend) -> None:
+        self._backend = backend
+        self._config = backend.config
+        self._session_id = uuid.uuid4().hex
+        self._client: SimulatorClient | None = None
+        self._specs: Mapping[str, Any] = {}
+        self._state = AgentState((0.0, 0.0, 0.0))
+        self._seen: Mapping[str, Any] | None = None
+        self._steps = 0
+        sensors = dict(make_sensors(self._config))
+        self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
+        self._own = _own_requests(self._config)
+        self.description = self._open()
+        super().__init__(sensors | {name: _HostSensor(self, name) for name in self._own})
+
+    def _open(self) -> Description:
+        self._client = self._backend.connect()
+        try:
+            return self._negotiate(self._client)
+        except NavEvalError:
+            self._drop()
+            raise
+
+    def _negotiate(self, client: SimulatorClient) -> Description:
+        description = self._call(contract.DESCRIBE, contract.Empty())
+        if PROTOCOL_VERSION not in description.protocols:
+            raise SimulatorError(f"simulator {description.name} speaks protocol {list(description.protocols)}, not 1.")
+        client.understand(description.headers)
+        self._specs = self._call(contract.OPEN, self._setup(), self._backend.deadlines.start).observation_spec
+        self._check_cameras(description)
+        return description
+
+    def _setup(self) -> contract.OpenSession:
+        requests = {
+            name: contract.SensorRequest(
+                camera.output, camera.lens.width, camera.lens.height, math.radians(camera.lens.hfov)
+            )
+            for name, camera in self._cameras.items()
+        }
+        return contract.OpenSession(
+            session_id=self._session_id,
+            seed=self._backend.seed,
+            sensors=requests | self._own,
+            body=wire_body(self._config),
+            motion=wire_motion(self._config),
+            options=dict(self._config.options.get("host") or {}),
+        )
+
+    def _check_cameras(self, description: Description) -> None:
+        for name in (*self._cameras, *self._own):
+            if name not in self._specs:
+                raise ConfigError(
+                    f"simulator.sensors.{name}: simulator {description.name or 'external'} does not offer it "
+                    f"(it has {', '.join(description.sensors) or 'none'}). Drop the sensor."
+                )
+        for name, camera in self._cameras.items():
+            shape, dtype = _IMAGES[camera.output]
+            declared = self._specs[name]
+            wanted = (camera.lens.height, camera.lens.width, *shape)
+            if (tuple(getattr(declared, "shape", ())), getattr(declared, "dtype", "")) != (wanted, dtype):
+                raise SimulatorError(f"the simulator declares {name} as {declared}, asked was {dtype}{list(wanted)}.")
+
+    def _call(self, call: Call[Q, A], request: Q, seconds: float | None = None) -> A:
+        if self._client is None:
+            raise SimulatorError("the simulator's session is closed.")
+        try:
+            return self._client.call(call, request, Deadline(seconds or self._backend.deadlines.call))
+        except WireError as error:
+            raise self._failed(call.name, error) from None
+
+    def _failed(self, call: str, error: WireError) -> SimulatorError:
+        if not isinstance(error, Refused):
+            self._drop()
+        return self._backend.failure(call, error)
+
+    def _drop(self) -> None:
+        if self._client is not None:
+            self._client.drop()
+        self._client = None
+
+    @property
+    def shortcuts(self) -> Mapping[str, Any]:
+        return {"frame": self._frame}
+
+    def start(self, episode: Episode) -> None:
+        if self._client is None:
+            self._open()
+        self._episode, self._last, self._seen, self._steps = episode, None, None, 0
+        request = contract.StartEpisode(
+            scene_id=episode.scene_id,
+            episode_id=episode.episode_id,
+            start_position=episode.start_position,
+            start_rotation=episode.start_rotation,
+            start_node=episode.start_node,
+            seed=derived_seed(*self.noise_key, "start"),
+            session_id=self._session_id,
+        )
+        self._state = agent_state(self._call(contract.START, request, self._backend.deadlines.start))
+
+    def advance(self, action: Action) -> None:
+        seed = derived_seed(*self.noise_key, "motion")
+        step = self._call(
+            contract.ADVANCE, contract.AdvanceRequest(self._session_id, action.name, dict(action.args), seed)
+        )
+        self._state, self._seen = agent_state(step.state), None
+        self._steps += 1
+        self._last = StepRecord(action, self._state, step.collided, step.clipped, events=step.events)
+
+    @property
+    def noise_key(self) -> tuple[int, str, str, str]:
+        return (self._backend.seed, *self.episode.key, str(self._steps))
+
+    def host_observation(self) -> Mapping[str, Any]:
+        """What the simulator shows now, asked for once per step."""
+        if self._seen is None:
+            if self._client is None:
+                raise SimulatorError("the simulator's session is closed.")
+            deadline = Deadline(self._backend.deadlines.call)
+            try:
+                self._seen = self._client.observe(self._session_id, self._specs, deadline)
+            except WireError as error:
+                raise self._failed("observe", error) from None
+        return self._seen
+
+    def host_spec(self, name: str) -> Spec:
+        """The simulator's spec of a sensor of its own."""
+        return core_spec(self._specs[name])
+
+    def _frame(self, lens: Lens) -> Frame:
+        seen = self.host_observation()
+        images = {camera.output: seen[name] for name, camera in self._cameras.items() if camera.lens == lens}
+        if "depth" in images:
+            images["depth"] = images["depth"][:, :, 0]
+        return Frame(images)
+
+    def get_agent_state(self) -> AgentState:
+        return self._state
+
+    def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
+        places = tuple(wire_place(end) for end in ends)
+        return metres(
+            self._call(contract.DISTANCE, contract.DistanceRequest(self._session_id, wire_place(start), places))
+        )
+
+    def is_navigable(self, position: Vec3) -> bool:
+        place = wire_place(Place(position)).position
+        return self._call(contract.NAVIGABLE, contract.NavigableRequest(self._session_id, place)).navigable
+
+    def expert_action(self, goals: Sequence[Place], within: float) -> Action:
+        """The simulator's own expert, else a greedy one that asks distances."""
+        if "expert_action" not in self.description.capabilities:
+            motion = self._config.motion
+            return greedy_action(self, goals, within, motion.forward_step, math.radians(motion.turn_angle))
+        places = tuple(wire_place(goal) for goal in goals)
+        choice = self._call(contract.EXPERT, contract.ExpertRequest(self._session_id, places, within))
+        return Action(choice.action, choice.action_args)
+
+    def close(self) -> None:
+        if self._client is None:
+            return
+        try:
+            self._client.call(contract.CLOSE, Session(self._session_id), Deadline(self._backend.deadlines.call))
+        except WireError as error:
+            get_logger(__name__).warning("%s", self._failed("close", error))
+        self._drop()
+
+
+class _HostSensor(Sensor):
+    """A sensor that only the simulator knows."""
+
+    def __init__(self, session: ExternalSession, name: str) -> None:
+        self._session = session
+        self._name = name
+
+    @property
+    def spec(self) -> Spec:
+        return self._session.host_spec(self._name)
+
+    def observe(self, simulator: Simulator) -> Any:
+        return self._session.host_observation()[self._name]
+
+
+def _own_requests(config: SimulatorConfig) -> dict[str, contract.SensorRequest]:
+    """The sensors of `options.sensors`; checked like any other sensor's settings."""
+    try:
+        given = {name: SensorConfig.model_validate(value or {}) for name, value in _own(config).items()}
+    except ValidationError as error:
+        fault = error.errors(include_url=False)[0]
+        raise ConfigError(f"simulator.options.sensors: {'.'.join(map(str, fault['loc']))}: {fault['msg']}.") from None
+    return {
+        name: contract.SensorRequest(
+            sensor.type or name, sensor.width or 0, sensor.height or 0, math.radians(sensor.hfov or 0.0)
+        )
+        for name, sensor in given.items()
+    }
+
+
+def _own(config: SimulatorConfig) -> Mapping[str, Any]:
+    sensors = config.options.get("sensors") or {}
+    if not isinstance(sensors, Mapping):
+        raise ConfigError("simulator.options.sensors: must be an object of sensors by name.")
+    return sensors
+
+
+_IMAGES: Mapping[str, tuple[tuple[int, ...], str]] = {
+    "rgb": ((3,), "uint8"),
+    "depth": ((1,), "float32"),
+    "semantic": ((), "int32"),
+}

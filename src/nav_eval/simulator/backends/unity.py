@@ -1,0 +1,40 @@
+"""Unity as a simulator: an external one that speaks the socket framing through the package in unity/.
+
+`simulator.options.player`: path of a player build, which is started and stopped here; `arguments`: more arguments for
+it. Without a player we attach to the editor in play mode, at simulator.endpoint or port 9460 of this machine.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Sequence
+from pathlib import Path
+
+from nav_eval.config.schema import SimulatorConfig
+from nav_eval.errors import ConfigError
+from nav_eval.simulator.backends.external import ExternalBackend
+
+EDITOR = "127.0.0.1:9460"
+PLAYER_ARGUMENTS = ("-batchmode", "-logFile", "-", "-naveval-port", "{port}")
+"""-batchmode draws to textures without a window; a machine without a GPU needs an X server with Mesa."""
+
+
+class UnityBackend(ExternalBackend):
+    """A player build or the editor."""
+
+    def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
+        player = config.options.get("player")
+        if player is None:
+            super().__init__(config.model_copy(update={"endpoint": config.endpoint or EDITOR}), seed)
+        else:
+            command = shlex.join(_command(Path(str(player)), config.options.get("arguments") or ()))
+            super().__init__(config.model_copy(update={"command": command}), seed)
+
+
+def _command(player: Path, arguments: Sequence[str]) -> list[str]:
+    """Raises ConfigError where there is no such program."""
+    if player.suffix == ".app":
+        player = next(iter(sorted((player / "Contents" / "MacOS").glob("*"))), player)
+    if not player.is_file():
+        raise ConfigError(f"simulator.options.player: {player} is no file. Build the player, see unity/README.md.")
+    return [str(player.resolve()), *PLAYER_ARGUMENTS, *map(str, arguments)]
