@@ -18,6 +18,7 @@ from nav_eval_sdk.errors import BadMessage
 from nav_eval_sdk.protocol import tensors
 from nav_eval_sdk.protocol.messages import (
     Action,
+    InitialObservation,
     ListSpec,
     Message,
     NumberSpec,
@@ -75,10 +76,10 @@ def dump(message: Message) -> bytes:
     """Any small message as protobuf bytes."""
     from google.protobuf import json_format
 
-    kind = type(message).__name__
-    fields = msgspec.to_builtins(message)
-    fields.pop("initial_observation", None)
-    encoded: bytes = json_format.ParseDict(fields, message_class(f"nav_eval.v1.{kind}")()).SerializeToString()
+    empty = message_class(f"nav_eval.v1.{type(message).__name__}")()
+    if isinstance(message, InitialObservation):
+        message = msgspec.structs.replace(message, initial_observation=None)
+    encoded: bytes = json_format.Parse(msgspec.json.encode(message), empty).SerializeToString()
     return encoded
 
 
