@@ -1,0 +1,76 @@
+"""Episodes and results as columns of plain values; infinity is written as "inf", what is missing as null."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.report.outcome import OUTCOMES
+from nav_eval.report.scenery import EpisodeFacts
+from nav_eval.report.source import Run
+from nav_eval.report.track import Track, deltas
+
+DIGITS = 5
+
+
+def significant(value: float, digits: int = DIGITS) -> float | str:
+    """`value` to so many significant digits; "inf" where it is not finite."""
+    if not math.isfinite(value):
+        return "inf"
+    return float(f"{value:.{digits}g}")
+
+
+def episode_columns(
+    keys: Sequence[EpisodeKey], scenes: Sequence[str], facts: Mapping[EpisodeKey, EpisodeFacts]
+) -> dict[str, Any]:
+    """What was asked, in the order of `keys`."""
+    known = [facts.get(key, EpisodeFacts()) for key in keys]
+    index = {scene: i for i, scene in enumerate(scenes)}
+    return {
+        "scene": [index[scene] for scene, _ in keys],
+        "id": [episode_id for _, episode_id in keys],
+        "text": [fact.text for fact in known],
+        "language": [fact.language for fact in known],
+        "category": [fact.category for fact in known],
+        "shortest": [None if fact.shortest is None else significant(fact.shortest) for fact in known],
+        "reference": [deltas(fact.reference) for fact in known],
+        "reference_kind": [fact.reference_kind for fact in known],
+        "goals": [deltas(fact.goals) for fact in known],
+    }
+
+
+def run_columns(
+    run: Run, keys: Sequence[EpisodeKey], outcomes: Mapping[EpisodeKey, str], names: Sequence[str]
+) -> dict[str, Any]:
+    """What one run made of each episode; null where it has not got to it."""
+    results = [run.results.get(key) for key in keys]
+    return {
+        "status": [result and result.status for result in results],
+        "outcome": [OUTCOMES.index(outcomes[key]) if key in outcomes else None for key in keys],
+        "reason": [result and result.failure_reason for result in results],
+        "steps": [result and result.steps for result in results],
+        "wall": [result and _number(result.timing.get("wall")) for result in results],
+        "values": {name: [result and _number(result.metrics.get(name)) for result in results] for name in names},
+        "tracks": [_track(run.tracks.get(key)) for key in keys],
+    }
+
+
+def _number(value: Any) -> float | str | None:
+    return significant(float(value)) if isinstance(value, int | float) else None
+
+
+def _track(track: Track | None) -> dict[str, Any] | None:
+    if track is None:
+        return None
+    latency = [significant(float(q), 3) for q in np.percentile(track.latency, (50, 100))] if track.latency.size else None
+    return {
+        "points": deltas(track.positions),
+        "yaws": track.yaws.tolist(),
+        "actions": track.actions,
+        "collided": list(track.collided),
+        "latency": latency,
+    }

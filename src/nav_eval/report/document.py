@@ -1,0 +1,167 @@
+"""The report as plain JSON: what the page draws. Columns instead of rows, so that 2,000 episodes stay small.
+
+A public document holds figures of many episodes only: no id, instruction, goal, path or message of a single one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.errors import RunDirectoryError
+from nav_eval.report import figures
+from nav_eval.report.columns import episode_columns, run_columns, significant
+from nav_eval.report.outcome import Yardstick, outcome
+from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.source import Run, read_run
+from nav_eval.report.workshop import Workshop
+
+SCHEMA = 1
+
+
+def make_document(paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False) -> dict[str, Any]:
+    """Read the runs and everything that they refer to. Raises RunDirectoryError for a directory without a run."""
+    runs = [read_run(path, workshop.config(path)) for path in paths]
+    keys = list(dict.fromkeys(key for run in runs for key in run.results))
+    scenery = look_up(runs[0], workshop, keys, meshes=not public)
+    return assemble(runs, scenery, comparison(runs, workshop), public=public, live=live)
+
+
+def assemble(
+    runs: Sequence[Run], scenery: Scenery, compared: Mapping[str, Any] | None, *, public: bool = False, live: bool = False
+) -> dict[str, Any]:
+    """The document of runs that are read already."""
+    keys = list(dict.fromkeys(key for run in runs for key in run.results))
+    names = list(dict.fromkeys(name for run in runs for name in run.metric_names))
+    found = figures.groups(scenery.episodes, keys)
+    leading = figures.leading_metrics(names)
+    outcomes = [run_outcomes(run, scenery.episodes) for run in runs]
+    document: dict[str, Any] = {
+        "schema": SCHEMA,
+        "version": version("nav-eval"),
+        "made": datetime.now(UTC).isoformat(timespec="seconds"),
+        "public": public,
+        "live": live,
+        "metrics": names,
+        "leading": leading,
+        "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
+        "comparison": compared,
+        "groups": figures.breakdown(runs, figures.public_groups(found) if public else found, leading),
+        "histograms": [h for name in names if (h := figures.histogram(runs, name))],
+        "latency": figures.latency(runs),
+        "notes": [] if public else list(scenery.notes),
+        "episodes": None,
+    }
+    if not public:
+        document |= _per_episode(runs, keys, scenery, outcomes, names)
+    return document
+
+
+def _per_episode(
+    runs: Sequence[Run],
+    keys: Sequence[EpisodeKey],
+    scenery: Scenery,
+    outcomes: Sequence[Mapping[EpisodeKey, str]],
+    names: Sequence[str],
+) -> dict[str, Any]:
+    scenes = list(dict.fromkeys(scene for scene, _ in keys))
+    return {
+        "scenes": [_scene(name, scenery) for name in scenes],
+        "episodes": episode_columns(keys, scenes, scenery.episodes),
+        "results": [run_columns(run, keys, ended, names) for run, ended in zip(runs, outcomes, strict=True)],
+    }
+
+
+def _scene(name: str, scenery: Scenery) -> dict[str, Any]:
+    scene = scenery.scenes.get(name)
+    if scene is None:
+        return {"id": name, "storeys": [], "mesh": None}
+    mesh = scene.mesh.to_record() if scene.mesh else None
+    return {"id": name, "storeys": [entry.to_record() for entry in scene.maps], "mesh": mesh}
+
+
+def run_outcomes(run: Run, facts: Mapping[EpisodeKey, EpisodeFacts]) -> dict[EpisodeKey, str]:
+    """How each finished episode of a run ended."""
+    radius = run.config.evaluation.success_distance
+    found = {}
+    for key, result in run.results.items():
+        shortest = facts[key].shortest if key in facts else None
+        found[key] = outcome(result, run.tracks.get(key), Yardstick(radius, shortest))
+    return found
+
+
+def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
+    manifest, summary, config = run.manifest, run.summary, run.config
+    local = config.agent_service.type == "local"
+    return {
+        "name": run.path.resolve().name,
+        "agent": manifest.get("agent") or (config.agent_service.agent if local else run.path.resolve().name),
+        "remote": not local,
+        "privileged": bool(manifest.get("privileged")),
+        "benchmark": summary["benchmark"],
+        "profile": summary["profile"],
+        "split": summary["split"],
+        "started": manifest.get("started"),
+        "finished": manifest.get("finished"),
+        "seed": manifest.get("seed"),
+        "success_distance": config.evaluation.success_distance,
+        "max_steps": config.evaluation.max_steps,
+        "n_expected": manifest.get("n_episodes", summary["n_episodes"]),
+        "n": summary["n_episodes"],
+        "n_failed": summary["n_failed"],
+        "n_not_scored": summary.get("n_not_scored", 0),
+        "statuses": summary["statuses"],
+        "metrics": {name: _rounded(entry) for name, entry in summary["metrics"].items()},
+        "outcomes": figures.outcome_counts(outcomes),
+        "selection": _selection(run),
+        "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
+        "notes": list(summary["notes"]),
+        "facts": {} if public else _facts(manifest),
+    }
+
+
+def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:
+    def short(value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            return [short(item) for item in value]
+        return significant(value, 7) if isinstance(value, float) else value
+
+    return {name: short(value) for name, value in summary.items()}
+
+
+def _selection(run: Run) -> dict[str, Any]:
+    """The filters that kept episodes of the split out of the run."""
+    dataset = run.config.dataset
+    chosen = {name: getattr(dataset, name) for name in ("limit", "sample", "scenes", "languages", "episodes")}
+    return {name: len(value) if isinstance(value, tuple) else value for name, value in chosen.items() if value}
+
+
+def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
+    """What the result depends on, for whoever wants to repeat it."""
+    facts = {f"versions.{name}": str(value) for name, value in manifest.get("versions", {}).items()}
+    facts |= {f"dataset.{name}": str(value) for name, value in manifest.get("dataset_sha256", {}).items()}
+    plain = {name: manifest.get(name) for name in ("nav_eval", "renderer", "config_sha256", "episodes_sha256")}
+    return {name: str(value) for name, value in plain.items() if value is not None} | facts
+
+
+def comparison(runs: Sequence[Run], workshop: Workshop) -> dict[str, Any] | None:
+    """Paired tests of every pair of runs, or why there are none; None for one run."""
+    if len(runs) < 2:
+        return None
+    index = {str(run.path): i for i, run in enumerate(runs)}
+    try:
+        rows = workshop.compare([run.path for run in runs])
+    except RunDirectoryError as error:
+        return {"refused": str(error), "rows": []}
+    return {"refused": None, "rows": [_compared(row, index) for row in rows]}
+
+
+def _compared(row: Mapping[str, Any], index: Mapping[str, int]) -> dict[str, Any]:
+    kept = _rounded({name: value for name, value in row.items() if name not in ("first", "second")})
+    return kept | {"first": index[row["first"]], "second": index[row["second"]]}
+
+

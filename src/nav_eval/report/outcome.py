@@ -1,0 +1,93 @@
+"""How an episode ended, in one word: the failure taxonomy. The first rule that fits decides.
+
+The rules read what was recorded (status, metrics, poses) and nothing else, so that they are the same for every agent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from nav_eval.core.types import EpisodeResult
+from nav_eval.report.track import Track
+
+STUCK_RADIUS_CM = 50
+STUCK_STEPS = 10
+
+OUTCOMES = (
+    "success",
+    "passed_goal",
+    "stopped_near",
+    "stopped_far",
+    "stopped_away",
+    "no_move",
+    "stuck",
+    "out_of_steps",
+    "unreachable",
+    "agent_timeout",
+    "agent_error",
+    "invalid_action",
+    "service_unavailable",
+    "budget_exceeded",
+    "worker_crash",
+    "evaluator_error",
+    "not_scored",
+    "other",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Yardstick:
+    """`success_distance` (m) of the run, `shortest` (m): the shortest way from the start to the goal, if known."""
+
+    success_distance: float
+    shortest: float | None
+
+
+def outcome(result: EpisodeResult, track: Track | None, yardstick: Yardstick) -> str:
+    """One of OUTCOMES."""
+    if result.status != "ok":
+        return result.status if result.status in OUTCOMES else "other"
+    if not result.metrics:
+        return "not_scored"
+    if result.metrics.get("success") == 1:
+        return "success"
+    distance = final_distance(result)
+    if distance is None:
+        return "other"
+    if not math.isfinite(distance):
+        return "unreachable"
+    return _failure(result, track, yardstick, distance)
+
+
+def _failure(result: EpisodeResult, track: Track | None, yardstick: Yardstick, distance: float) -> str:
+    if result.metrics.get("oracle_success") == 1:
+        return "passed_goal"
+    if track is not None and not _moved(track):
+        return "no_move"
+    if track is not None and not track.stopped:
+        return "stuck" if is_stuck(track) else "out_of_steps"
+    if distance < 2 * yardstick.success_distance:
+        return "stopped_near"
+    away = yardstick.shortest is not None and distance >= yardstick.shortest
+    return "stopped_away" if away else "stopped_far"
+
+
+def final_distance(result: EpisodeResult) -> float | None:
+    """Metres left to the goal at the end, inf where no way leads there; None if it was not measured."""
+    value = result.metrics.get("navigation_error", result.metrics.get("distance_to_goal"))
+    return float(value) if isinstance(value, int | float) else None
+
+
+def _moved(track: Track) -> bool:
+    return bool((track.positions != track.positions[0]).any())
+
+
+def is_stuck(track: Track) -> bool:
+    """Whether the agent stayed within half a metre during the last half of its steps, ten at the least."""
+    tail = track.positions[len(track.positions) // 2 :]
+    if len(tail) <= STUCK_STEPS:
+        return False
+    return bool(np.linalg.norm(tail - tail[-1], axis=1).max() <= STUCK_RADIUS_CM)

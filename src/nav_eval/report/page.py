@@ -1,0 +1,98 @@
+"""From the document to one HTML file that needs nothing else: no network, no second file, no installed font.
+
+The scripts in static/ are ES modules; they are joined into one here (their imports of each other are dropped), because
+a page opened from a file may not load modules. The document is gzipped JSON in base64, so that nothing in it can end
+a script element. The Content-Security-Policy names the hashes of the one script and the one style sheet and allows
+nothing else: no connection, no inline handler, no eval.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import re
+from collections.abc import Mapping
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nav_eval.results.files import write_bytes
+
+SCRIPTS = (
+    "dom.js",
+    "words.en.js",
+    "words.zh.js",
+    "words.js",
+    "format.js",
+    "decode.js",
+    "charts.js",
+    "overview.js",
+    "breakdown.js",
+    "about.js",
+    "table.js",
+    "fog.js",
+    "map.js",
+    "matrix.js",
+    "scene3d.js",
+    "episode.js",
+    "live.js",
+    "main.js",
+)
+_IMPORT = re.compile(r"^import\s[^;]*;\n", re.MULTILINE)
+_EXPORT = re.compile(r"^export (?=const|let|function|async|class)", re.MULTILINE)
+
+
+def write_page(document: Mapping[str, Any], out: Path) -> None:
+    """Write the report atomically. Raises RunDirectoryError if the file cannot be written."""
+    write_bytes(out, render_page(document).encode())
+
+
+def render_page(document: Mapping[str, Any]) -> str:
+    """The HTML of a document of nav_eval.report.document."""
+    from jinja2 import Environment
+
+    script, style = joined_scripts(), _static("report.css")
+    template = Environment(autoescape=True).from_string(_resource("templates", "report.html"))
+    return template.render(
+        title=", ".join(dict.fromkeys(run["agent"] for run in document["runs"])),
+        benchmark=document["runs"][0]["benchmark"],
+        policy=policy(script, style, live=bool(document["live"])),
+        style=style,
+        script=script,
+        data=packed(document),
+    )
+
+
+def packed(document: Mapping[str, Any]) -> str:
+    """Gzipped JSON in base64; the same bytes for the same document."""
+    return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
+
+
+def policy(script: str, style: str, *, live: bool) -> str:
+    """The Content-Security-Policy; only a live page may talk, and only to the server that it came from."""
+    connect = "'self'" if live else "'none'"
+    return (
+        f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; img-src data:; "
+        f"connect-src {connect}; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _hash(text: str) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+
+
+def joined_scripts() -> str:
+    """All modules as one, in an order in which each comes after those it imports."""
+    parts = (_EXPORT.sub("", _IMPORT.sub("", _static(name))) for name in SCRIPTS)
+    return "\n".join(f"// {name}\n{part}" for name, part in zip(SCRIPTS, parts, strict=True))
+
+
+def _static(name: str) -> str:
+    return _resource("static", name)
+
+
+def _resource(folder: str, name: str) -> str:
+    return (files("nav_eval.report") / folder / name).read_text(encoding="utf-8")

@@ -1,0 +1,156 @@
+"""What the data set and the simulator know of a run's episodes: instruction, reference path, goals, shortest way, maps.
+
+A report must come out where the data has gone, too: what cannot be had is left out, and `notes` say why.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from nav_eval.config.schema import Config
+from nav_eval.core.interfaces import Simulator, Task
+from nav_eval.core.types import Place
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import NavEvalError
+from nav_eval.geometry import Vec3
+from nav_eval.report.mesh import SceneMesh, scene_mesh
+from nav_eval.report.source import Run
+from nav_eval.report.topdown import Map, scene_maps
+from nav_eval.report.track import Ints, centimetres
+from nav_eval.report.workshop import Workshop
+
+MOST_GOALS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A building: its storeys' maps and, where the simulator has one, its shape."""
+
+    maps: tuple[Map, ...] = ()
+    mesh: SceneMesh | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EpisodeFacts:
+    """What was asked. `reference` and `goals`: (N, 3) cm; `shortest`: m, inf where no way leads to a goal."""
+
+    text: str | None = None
+    language: str = ""
+    category: str | None = None
+    reference: Ints = field(default_factory=lambda: centimetres(()))
+    reference_kind: str = "none"
+    goals: Ints = field(default_factory=lambda: centimetres(()))
+    shortest: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Scenery:
+    """Everything that the runs of a report share."""
+
+    episodes: Mapping[EpisodeKey, EpisodeFacts] = field(default_factory=dict)
+    scenes: Mapping[str, Scene] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes: bool = True) -> Scenery:
+    """Read the episodes with these keys and visit each of their scenes once."""
+    notes: list[str] = []
+    try:
+        wanted = set(keys)
+        episodes = [episode for episode in workshop.episodes(run.config) if episode.key in wanted]
+        task = workshop.task(run.config)
+    except NavEvalError as error:
+        return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
+    facts = {episode.key: episode_facts(episode, task, None) for episode in episodes}
+    scenes: dict[str, Scene] = {}
+    try:
+        with closing(workshop.backend(blind(run.config))) as backend, closing(backend.open_session()) as session:
+            for scene_id, members in _by_scene(episodes).items():
+                notes += _visit(session, scene_id, members, task, run, facts, scenes, meshes)
+    except NavEvalError as error:
+        notes.append(f"The simulator could not be opened, so there are no maps: {error}")
+    return Scenery(facts, scenes, tuple(notes))
+
+
+def blind(config: Config) -> Config:
+    """The same without sensors: a map needs no pictures."""
+    return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
+
+
+def _by_scene(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:
+    groups: dict[str, list[Episode]] = defaultdict(list)
+    for episode in episodes:
+        groups[episode.scene_id].append(episode)
+    return groups
+
+
+def _visit(
+    session: Simulator,
+    scene_id: str,
+    members: Sequence[Episode],
+    task: Task,
+    run: Run,
+    facts: dict[EpisodeKey, EpisodeFacts],
+    scenes: dict[str, Scene],
+    meshes: bool,
+) -> list[str]:
+    """Fill in the scene and its episodes; a scene that cannot be opened costs its own map only."""
+    try:
+        session.start(members[0])
+        visited = (tuple(point / 100) for e in members if e.key in run.tracks for point in run.tracks[e.key].positions)
+        scenes[scene_id] = Scene(tuple(scene_maps(session, visited)))
+        for episode in members:
+            session.start(episode)
+            facts[episode.key] = episode_facts(episode, task, session)
+    except NavEvalError as error:
+        return [f"There is no map of scene {scene_id}: {error}"]
+    if meshes and "scene" in session.shortcuts:
+        try:
+            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.shortcuts["scene"]()))
+        except NavEvalError as error:
+            return [f"There is no 3-D view of scene {scene_id}: {error}"]
+    return []
+
+
+def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> EpisodeFacts:
+    """With a session that stands at the episode's start, node positions and the shortest way are looked up too."""
+    reference, kind = task.reference(episode)
+    goals = task.goals(episode)
+    shortest = _shortest(episode, goals, session)
+    instruction = episode.instruction
+    return EpisodeFacts(
+        text=instruction.text if instruction else None,
+        language=instruction.language if instruction else "",
+        category=next((goal.category for goal in episode.goals if goal.category), None),
+        reference=centimetres(_positions(reference, session)),
+        reference_kind=kind,
+        goals=_thinned(centimetres(_positions(goals, session))),
+        shortest=shortest,
+    )
+
+
+def _shortest(episode: Episode, goals: Sequence[Place], session: Simulator | None) -> float | None:
+    if session is not None and goals:
+        return session.distance_to(session.get_agent_state().place, goals)
+    stated = episode.info.get("geodesic_distance")
+    return float(stated) if isinstance(stated, int | float) and not math.isnan(stated) else None
+
+
+def _positions(places: Iterable[Place], session: Simulator | None) -> list[Vec3]:
+    graph = session.shortcuts["graph"].graph if session is not None and "graph" in session.shortcuts else None
+    if graph is None:
+        return [place.position for place in places]
+    return [graph.positions.get(place.node or "", place.position) for place in places]
+
+
+def _thinned(goals: Ints) -> Ints:
+    """At most MOST_GOALS of many view points, spread over them all."""
+    if len(goals) <= MOST_GOALS:
+        return goals
+    return goals[np.linspace(0, len(goals) - 1, MOST_GOALS).astype(int)]

@@ -1,0 +1,119 @@
+"""Run directories as the report reads them: read-only, while a run may still be writing.
+
+Journal.open_for_reading is not used on purpose: it mends a truncated last line, and on a live run that would cut off
+what is being written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+
+from nav_eval.config.schema import Config
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.errors import RunDirectoryError
+from nav_eval.report.track import Track, TrackLine, read_track
+from nav_eval.results.records import episode_result
+from nav_eval.results.run_directory import RunDirectory
+from nav_eval.results.statistics import summarise_metric
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run. `results` in the order of the journal; `summary` is results.json, or the same of what is there yet."""
+
+    path: Path
+    config: Config
+    manifest: Mapping[str, Any]
+    summary: Mapping[str, Any]
+    results: Mapping[EpisodeKey, EpisodeResult]
+    tracks: Mapping[EpisodeKey, Track]
+
+    @property
+    def metric_names(self) -> list[str]:
+        return list(self.summary["metrics"])
+
+    @property
+    def finished(self) -> bool:
+        return self.manifest.get("finished") is not None
+
+
+def read_run(path: Path, config: Config) -> Run:
+    """Raises RunDirectoryError where there is no run, or a file of it is damaged."""
+    manifest = RunDirectory(path).manifest()
+    results = {(r.scene_id, r.episode_id): r for r in _results(path)}
+    tracks = {}
+    for line in _lines(path / "trajectories.jsonl", TrackLine):
+        track = read_track(line)
+        if track is not None and (line.scene_id, line.episode_id) in results:
+            tracks[line.scene_id, line.episode_id] = track
+    summary = _recorded_summary(path) if manifest.get("finished") else None
+    return Run(path, config, manifest, summary or _summary(config, manifest, results), results, tracks)
+
+
+def _results(path: Path) -> Iterator[EpisodeResult]:
+    for record in _lines(path / "episodes.jsonl", dict):
+        try:
+            yield episode_result(record)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise RunDirectoryError(f"{path}/episodes.jsonl: a record lacks or misuses {error}.") from None
+
+
+def _lines(path: Path, kind: type[T]) -> Iterator[T]:
+    """Records of a JSON Lines file; a last line without its end is still being written."""
+    if not path.exists():
+        return
+    decoder = msgspec.json.Decoder(kind)
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                yield decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                raise RunDirectoryError(f"{path}: line {number} is damaged ({error}). Delete it to go on.") from None
+
+
+def _recorded_summary(path: Path) -> dict[str, Any] | None:
+    try:
+        content: dict[str, Any] = msgspec.json.decode((path / "results.json").read_bytes())
+    except FileNotFoundError:
+        return None
+    except (OSError, msgspec.DecodeError) as error:
+        raise RunDirectoryError(f"{path}/results.json: cannot be read ({error}).") from None
+    return content
+
+
+def _summary(
+    config: Config, manifest: Mapping[str, Any], results: Mapping[EpisodeKey, EpisodeResult]
+) -> dict[str, Any]:
+    """results.json of a run that has not ended."""
+    names = dict.fromkeys(
+        name for result in results.values() for name, value in result.metrics.items() if isinstance(value, int | float)
+    )
+    statuses: dict[str, int] = {}
+    for result in results.values():
+        statuses[result.status] = statuses.get(result.status, 0) + 1
+    return {
+        "benchmark": config.benchmark.name,
+        "profile": manifest["profile"],
+        "split": config.dataset.split,
+        "n_episodes": len(results),
+        "n_failed": sum(count for status, count in statuses.items() if status != "ok"),
+        "n_not_scored": sum(not result.metrics for result in results.values()),
+        "statuses": statuses,
+        "metrics": {name: _summarised(name, results, config.seed) for name in names},
+        "notes": [],
+    }
+
+
+def _summarised(name: str, results: Mapping[EpisodeKey, EpisodeResult], seed: int) -> dict[str, Any]:
+    have = [result for result in results.values() if name in result.metrics]
+    return summarise_metric(name, [r.metrics[name] for r in have], [r.scene_id for r in have], seed)

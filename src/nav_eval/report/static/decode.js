@@ -1,0 +1,62 @@
+// From the packed document to arrays that can be drawn. Points are metres here: [x, y, z], y up.
+
+export async function readDocument(element) {
+  return unpack(element.textContent.trim());
+}
+
+export async function unpack(text) {
+  const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return JSON.parse(await new Response(stream).text());
+}
+
+export function bytes(text) {
+  const raw = atob(text);
+  const out = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) out[i] = raw.charCodeAt(i);
+  return out;
+}
+
+// Deltas of whole centimetres -> points in metres.
+export function points(flat) {
+  const out = [];
+  let x = 0, y = 0, z = 0;
+  for (let i = 0; i < flat.length; i += 3) {
+    x += flat[i];
+    y += flat[i + 1];
+    z += flat[i + 2];
+    out.push([x / 100, y / 100, z / 100]);
+  }
+  return out;
+}
+
+// Packed cells, row by row, eight to a byte -> one byte per cell.
+export function cells(text, count) {
+  const out = new Uint8Array(count);
+  if (!text) return out;
+  const packed = bytes(text);
+  for (let i = 0; i < count; i++) out[i] = (packed[i >> 3] >> (7 - (i & 7))) & 1;
+  return out;
+}
+
+export const OUTCOMES = [
+  "success", "passed_goal", "stopped_near", "stopped_far", "stopped_away", "no_move", "stuck", "out_of_steps",
+  "unreachable", "agent_timeout", "agent_error", "invalid_action", "service_unavailable", "budget_exceeded",
+  "worker_crash", "evaluator_error", "not_scored", "other",
+];
+
+export const ACTIONS = {
+  s: "stop", f: "move_forward", l: "turn_left", r: "turn_right", u: "look_up", d: "look_down", m: "move_to",
+  v: "velocity", w: "waypoint", o: "found",
+};
+
+// A run's label: its agent, and its directory where two runs have the same agent.
+export function labels(runs) {
+  const count = (agent) => runs.filter((run) => run.agent === agent).length;
+  return runs.map((run) => (count(run.agent) > 1 ? `${run.agent} (${run.name})` : run.agent));
+}
+
+// How far the agent was from the goal at the end, metres, "inf", or null.
+export function finalDistance(values, index) {
+  const column = values.navigation_error || values.distance_to_goal;
+  return column ? column[index] : null;
+}

@@ -1,0 +1,95 @@
+// The page: reads the document, draws the view that the address names, and redraws it in another language.
+
+import { about, excluded } from "./about.js";
+import { distributions, failures } from "./breakdown.js";
+import { labels, readDocument } from "./decode.js";
+import { h } from "./dom.js";
+import { episodeView } from "./episode.js";
+import { whole } from "./format.js";
+import { follow } from "./live.js";
+import { overview } from "./overview.js";
+import { episodes, search, searchTexts } from "./table.js";
+import { currentLanguage, speak, t } from "./words.js";
+
+const FILTERS = { search: "", outcomes: {}, scene: "", length: "", differ: false };
+const root = document.getElementById("page");
+
+const app = {
+  state: { ...FILTERS, outcomes: {}, sort: { column: null, down: false }, page: 0, kind: "scene", metric: "success", histogram: "", allGroups: false,
+    run: 0, view: "map", whole: false, fog: false, others: false },
+
+  replace(doc) {
+    app.doc = doc;
+    app.labels = labels(doc.runs);
+    app.texts = doc.episodes ? searchTexts(doc) : [];
+    app.render();
+  },
+
+  // Show the episodes that fit, and nothing else of the earlier filters.
+  filter(wanted) {
+    Object.assign(app.state, FILTERS, { outcomes: {}, page: 0 }, wanted);
+    if (location.hash === "#episodes") app.render();
+    else location.hash = "#episodes";
+  },
+
+  found: () => search(app),
+  link: (index) => `#episode=${index}`,
+  render,
+};
+
+function header() {
+  const run = app.doc.runs[0];
+  const line = t("head.line", { benchmark: run.benchmark, split: run.split, profile: run.profile.name, version: run.profile.version, n: whole(run.n) });
+  return h("header", { class: "top" },
+    h("div", { class: "title" }, h("h1", {}, app.labels.join(" · ")), h("p", {}, line)),
+    h("div", { class: "switches" },
+      h("button", { id: "language", lang: currentLanguage() === "en" ? "zh-Hans" : "en", onclick: () => { speak(currentLanguage() === "en" ? "zh" : "en"); render(); document.getElementById("language").focus(); } }, t("page.language")),
+      h("button", { id: "theme", onclick: () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; render(); document.getElementById("theme").focus(); } }, t(isDark() ? "page.theme.light" : "page.theme.dark"))));
+}
+
+function isDark() {
+  const { theme } = document.documentElement.dataset;
+  return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
+}
+
+function contents() {
+  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about"].filter(Boolean);
+  return h("nav", { class: "contents", "aria-label": t("page.top") }, ...names.map((name) => h("a", { href: `#${name}` }, t(`page.${name}`))));
+}
+
+function episodeIndex() {
+  const found = /^#episode=(\d+)$/.exec(location.hash);
+  return found ? Number(found[1]) : null;
+}
+
+function render() {
+  const index = episodeIndex();
+  const shown = app.doc.episodes && index !== null;
+  const scroll = window.scrollY;
+  let body;
+  if (shown && index < app.doc.episodes.id.length) body = [episodeView(app, index)];
+  else if (shown) body = [h("p", {}, t("episode.gone"))];
+  else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app)];
+  root.replaceChildren(...[
+    h("a", { class: "skip", href: "#main" }, t("page.skip")), header(), contents(), live,
+    h("main", { id: "main", tabindex: "-1" }, app.doc.public && h("p", { class: "warning" }, t("page.public")), ...body.filter(Boolean)),
+  ].filter(Boolean));
+  window.scrollTo(0, scroll);
+}
+
+function navigate() {
+  render();
+  const target = document.getElementById(episodeIndex() === null ? location.hash.slice(1) || "page" : "episode");
+  if (!target) return;
+  target.scrollIntoView();
+  const title = document.getElementById("episode-title");
+  if (title) title.focus({ preventScroll: true });
+}
+
+speak(currentLanguage());
+const first = await readDocument(document.getElementById("data"));
+const live = first.live ? follow(app) : null;
+app.replace(first);
+addEventListener("hashchange", navigate);
+if (location.hash) navigate();
+root.dataset.ready = "true";

@@ -1,0 +1,34 @@
+// The two languages of the page. A word that is missing in one shows its key, which the tests look for.
+
+import { EN } from "./words.en.js";
+import { ZH } from "./words.zh.js";
+
+const LANGUAGES = { en: EN, zh: ZH };
+let language = (navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en";
+
+export function currentLanguage() {
+  return language;
+}
+
+export function speak(name) {
+  language = name;
+  document.documentElement.lang = name === "zh" ? "zh-Hans" : "en";
+}
+
+// The text of `key` with {name} replaced by values.name.
+export function t(key, values) {
+  const text = LANGUAGES[language][key];
+  if (text === undefined) return key;
+  return text.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
+}
+
+// What a metric, an outcome or a column is called; a plug-in's own metric keeps its name.
+export function named(kind, name) {
+  const key = `${kind}.${name}`;
+  return key in LANGUAGES[language] ? t(key) : name.replaceAll("_", " ");
+}
+
+export function explained(kind, name) {
+  const key = `${kind}.${name}.why`;
+  return key in LANGUAGES[language] ? t(key) : "";
+}
