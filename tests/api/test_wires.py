@@ -196,3 +196,10 @@ def test_a_service_of_another_protocol(servers: dict[str, Server]) -> None:
         server.service.info = server.service.info.__class__(protocols=(7,))
         with pytest.raises(ServiceUnavailable, match="speaks protocol"):
             connect(server.endpoint, "rest").health_check()
+
+
+def test_what_a_service_says_of_itself_is_cut_to_a_line() -> None:
+    with start(Fingerprinting, port=0) as server:
+        server.service.info = server.service.info.__class__(name="a\nb" * 10_000, max_sessions=-5)
+        status = connect(server.endpoint, "rest").health_check()
+    assert (status.name[:7], len(status.name), status.max_sessions) == ("a ba ba", 100, 1)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from importlib import import_module
+from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosure
 from nav_eval.core.interfaces import AgentService
@@ -12,8 +13,8 @@ from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.tensors import ENCODINGS
 from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
 
-Protocol = Literal["rest", "grpc"]
-FORMS = {"rest": ("auto", "msgpack", "json"), "grpc": ("auto", "stream", "unary")}
+PROTOCOLS = {"rest": "nav_eval.api.rest", "grpc": "nav_eval.api.grpc"}
+FORMS = ("auto", "msgpack", "json", "stream", "unary")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +63,7 @@ class Encoding:
     def parse(cls, text: str) -> Encoding:
         """From "msgpack", "zstd", "json+png" and the like."""
         words = text.split("+")
-        forms = [word for word in words if any(word in known for known in FORMS.values())]
+        forms = [word for word in words if word in FORMS]
         packings = [word for word in words if word in ENCODINGS and word != "jpeg"]
         if len(forms) > 1 or len(packings) > 1 or len(forms) + len(packings) != len(words):
             raise ConfigError(
@@ -84,17 +85,18 @@ def connect(
     secret: bytes = b"",
 ) -> AgentService:
     """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit."""
-    if protocol not in FORMS:
-        raise ConfigError(f"agent_service.protocol: {protocol!r} is not rest or grpc.{nearest(protocol, FORMS)}")
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"agent_service.protocol: {protocol!r} is not rest or grpc.{nearest(protocol, PROTOCOLS)}")
+    wire: Any = import_module(PROTOCOLS[protocol])
     encoding = Encoding.parse(encoding) if isinstance(encoding, str) else encoding
-    if encoding.form not in FORMS[protocol]:
-        raise ConfigError(f"agent_service.encoding: {encoding.form!r} is not one of {', '.join(FORMS[protocol])}.")
+    if encoding.form not in wire.FORMS:
+        raise ConfigError(f"agent_service.encoding: {encoding.form!r} is not one of {', '.join(wire.FORMS)}.")
     deadlines = deadlines or Deadlines()
     from nav_eval.api.remote import RemoteService
 
     return RemoteService(
         connection=Connection(_endpoint(endpoint), token, _tls(tls), deadlines.connect),
-        protocol=protocol,
+        protocol=wire,
         encoding=encoding,
         deadlines=deadlines,
         retry=retry or Retry(),

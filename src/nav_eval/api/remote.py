@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Protocol
 
 from msgspec.structs import replace
 
@@ -25,11 +26,23 @@ from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceErro
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
-from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
+from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Transport
 
 UNAVAILABLE = frozenset({"unauthorized", "loading", "draining", "busy"})
+STARTED = frozenset({"ready", "ok"})
 POLL_SECONDS = 0.25
+NAME_LENGTH = 100
+
+
+class WireProtocol(Protocol):
+    """What nav_eval.api.rest and nav_eval.api.grpc have in common."""
+
+    FORMS: tuple[str, ...]
+
+    def open_plain(self, connection: Connection) -> Transport: ...
+
+    def open_session(self, connection: Connection, form: str, info: Info) -> Transport: ...
 
 
 class RemoteService(AgentService):
@@ -39,7 +52,7 @@ class RemoteService(AgentService):
         self,
         *,
         connection: Connection,
-        protocol: str,
+        protocol: WireProtocol,
         encoding: Encoding,
         deadlines: Deadlines,
         retry: Retry,
@@ -65,7 +78,7 @@ class RemoteService(AgentService):
             return self._info
 
     def _ask_info(self) -> Info:
-        transport = Retrying(self._open(stream=False, binary=False), self._retry)
+        transport = Retrying(self._protocol.open_plain(self._connection), self._retry)
         try:
             with service_errors():
                 info = transport.info(Deadline(self._deadlines.reset))
@@ -80,13 +93,13 @@ class RemoteService(AgentService):
     def health_check(self) -> ServiceStatus:
         """Wait until it is ready; raises ServiceUnavailable after `deadlines.ready`."""
         deadline = Deadline(self._deadlines.ready)
-        transport = self._open(stream=False, binary=False)
+        transport = self._protocol.open_plain(self._connection)
         try:
             self._await_ready(transport, deadline)
         finally:
             transport.drop()
         info = self.info()
-        return ServiceStatus(True, "ready", info.name, info.version, max(1, info.max_sessions))
+        return ServiceStatus(True, "ready", _line(info.name), _line(info.version), max(1, info.max_sessions))
 
     def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
         last = "nobody answers"
@@ -118,7 +131,7 @@ class RemoteService(AgentService):
 
     def validate(self, offer: EpisodeOffer) -> Validation:
         """Ask whether the service could run such an episode; nothing is begun."""
-        transport = Retrying(self._open(stream=False, binary=False), self._retry)
+        transport = Retrying(self._protocol.open_plain(self._connection), self._retry)
         try:
             with service_errors():
                 data = disclose(offer, self._disclosure, self._limits(offer)).data
@@ -128,27 +141,12 @@ class RemoteService(AgentService):
 
     def open_session(self) -> RemoteClient:
         info = self.info()
-        binary = MSGPACK in info.content_types
-        form = self._encoding.form
-        transport = self._open(
-            stream=form == "stream" or (form == "auto" and info.streaming),
-            binary=form == "msgpack" or (form == "auto" and binary),
-        )
+        transport = self._protocol.open_session(self._connection, self._encoding.form, info)
         pack = packing(self._encoding.tensors, info.encodings, self._encoding.lossy)
         client = RemoteClient(Retrying(transport, self._retry), self._disclosure, self._deadlines, pack)
         with self._lock:
             self._clients.append(client)
         return client
-
-    def _open(self, *, stream: bool, binary: bool) -> Transport:
-        if self._protocol == "grpc":
-            from nav_eval_sdk.transport.grpc import GrpcTransport
-
-            return GrpcTransport(self._connection, stream=stream)
-        from nav_eval_sdk.protocol.version import JSON
-        from nav_eval_sdk.transport.rest import RestTransport
-
-        return RestTransport(self._connection, MSGPACK if binary else JSON)
 
     def _limits(self, offer: EpisodeOffer) -> Limits:
         return limits(offer, self._deadlines)
@@ -159,6 +157,11 @@ class RemoteService(AgentService):
             clients, self._clients = self._clients, []
         for client in clients:
             client.close()
+
+
+def _line(text: str) -> str:
+    """A participant's words, cut to what fits a report."""
+    return " ".join(text.split())[:NAME_LENGTH]
 
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
@@ -191,7 +194,9 @@ class RemoteClient(AgentClient):
         data = replace(disclosed.data, session_id=secrets.token_hex(16), request_id=secrets.token_hex(8))
         self._episode = _Running(disclosed, data, offer.action_space, Deadline(self._deadlines.episode))
         with service_errors():
-            self.transport.reset(data, Deadline(self._deadlines.reset))
+            answer = self.transport.reset(data, Deadline(self._deadlines.reset))
+        if answer.status not in STARTED:
+            raise ServiceUnavailable(f"the service answered reset with status {_line(answer.status)!r}, not 'ready'.")
 
     def get_action(self, observations: Observations) -> Decision:
         running = self._running

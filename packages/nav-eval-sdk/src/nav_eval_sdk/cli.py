@@ -66,7 +66,7 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--max-batch", type=int, default=None, help="answered in one act_batch; default 8 if it exists")
     serve.add_argument("--max-wait", type=float, default=0.005, help="seconds that a batch waits for others")
     serve.add_argument(
-        "--idle-timeout", type=float, default=60.0, help="seconds; then a silent session may be replaced"
+        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced"
     )
     serve.add_argument("--tls-cert", help="PEM certificate chain")
     serve.add_argument("--tls-key", help="PEM private key")

@@ -40,6 +40,8 @@ def _canonical(spec: Spec, value: Any) -> Any:
     if isinstance(spec, StructSpec):
         return canonical(spec.parts, value)
     if isinstance(spec, ListSpec):
+        if isinstance(spec.item, TextSpec):
+            return list(map(str, value))
         return [_canonical(spec.item, item) for item in value]
     return float(value) if isinstance(spec, NumberSpec) else str(value)
 

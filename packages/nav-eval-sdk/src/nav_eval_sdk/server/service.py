@@ -72,7 +72,7 @@ class Service:
         info: Info,
         *,
         max_wait: float = 0.005,
-        idle_timeout: float = 60.0,
+        idle_timeout: float = 30.0,
     ) -> None:
         self.info = info
         self._idle_timeout = idle_timeout

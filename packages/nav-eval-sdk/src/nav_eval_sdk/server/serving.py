@@ -84,7 +84,7 @@ def start(
     max_sessions: int = 1,
     max_batch: int | None = None,
     max_wait: float = 0.005,
-    idle_timeout: float = 60.0,
+    idle_timeout: float = 30.0,
     max_message: int = Listen.max_message,
 ) -> Server:
     """Serve `agent` (a class, a factory, or one object for one session) and return at once.
