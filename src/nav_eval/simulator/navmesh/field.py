@@ -78,7 +78,7 @@ def find_bend_points(layout: Layout) -> BendPoints:
                 _join_corners(layout, same, polygon, int(layout.link_edge[link]), int(other))
     groups = np.array([_leader(same, k) for k in range(polygons * 6)])
     angle, walled = np.zeros(polygons * 6), np.zeros(polygons * 6, bool)
-    for polygon in np.flatnonzero(layout.walkable):
+    for polygon in np.flatnonzero(layout.walkable).tolist():
         count = int(layout.counts[polygon])
         for k in range(count):
             group = groups[polygon * 6 + k]

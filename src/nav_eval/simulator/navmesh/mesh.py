@@ -27,6 +27,7 @@ from nav_eval.simulator.navmesh.settings import NavmeshSettings
 
 Point = tuple[float, float, float]
 PointLike = Sequence[float] | npt.NDArray[Any]
+GoalLike = PointLike | Sequence[Sequence[float]]
 Floats = npt.NDArray[np.float32]
 PathMode = Literal["detour", "exact"]
 ndarray = np.ndarray
@@ -179,12 +180,12 @@ class NavMesh:
         t, x, y, z = self._queries.raycast(self._mesh, *_xyz(start), *_xyz(end))
         return t, (x, y, z)
 
-    def geodesic_distance(self, start: PointLike, end: PointLike, path_mode: PathMode = "detour") -> float:
+    def geodesic_distance(self, start: PointLike, end: GoalLike, path_mode: PathMode = "detour") -> float:
         """Length of the path, metres, inf if there is none; `end` may be (K, 3) goals: the least of them."""
         if path_mode != "detour":
             return self.shortest_path(start, end, path_mode).length
         ax, ay, az = start.tolist() if type(start) is ndarray else start
-        goal = end.tolist() if type(end) is ndarray else end
+        goal: Any = end.tolist() if type(end) is ndarray else end
         if len(goal) == 3 and isinstance(goal[0], (int, float)):
             bx, by, bz = goal
             return self._geodesic(self._mesh, self._scratch.address, ax, ay, az, bx, by, bz)
@@ -197,7 +198,7 @@ class NavMesh:
         self._queries.geodesics(self._mesh, self._scratch.address, a, b, out)
         return out
 
-    def shortest_path(self, start: PointLike, end: PointLike, path_mode: PathMode = "detour") -> ShortestPath:
+    def shortest_path(self, start: PointLike, end: GoalLike, path_mode: PathMode = "detour") -> ShortestPath:
         """The path from start to end, or to the nearest of (K, 3) goals."""
         if path_mode == "exact":
             return self._exact_path(_xyz(start), _rows(end))

@@ -198,7 +198,8 @@ def grow_field(
     fan, piece = np.empty(MAX_FAN, np.int32), np.empty(5)
     queue = [(0.0, np.int64(root_count))]
     while len(queue) > 0:
-        _, number = heapq.heappop(queue)
+        _, popped = heapq.heappop(queue)
+        number = int(popped)
         if settled[number]:
             continue
         settled[number] = True
