@@ -59,6 +59,7 @@ def rates(nav: NavMesh, folder: Path) -> dict[str, float]:
     arrays = list(data["random_points"])
     geodesic, step, snap = nav.geodesic_distance, nav.step, nav.snap
     count = len(starts)
+    field = nav.distance_field(goal)
     tiled = [np.tile(data[name], (20, 1)) for name in ("start", "end", "end_0.25", "random_points")]
     return {
         "path": count / best(lambda: [nav.shortest_path(a, b) for a, b in zip(starts, ends)]) / 1e3,
@@ -67,6 +68,7 @@ def rates(nav: NavMesh, folder: Path) -> dict[str, float]:
         "step": count / best(lambda: [step(a, b) for a, b in zip(starts, short)]) / 1e3,
         "snap": count / best(lambda: [snap(p) for p in points]) / 1e3,
         "snap (arrays)": count / best(lambda: [snap(p) for p in arrays]) / 1e3,
+        "exact, by field": count / best(lambda: [field.distance(a) for a in starts]) / 1e3,
         "batch geodesic": 20 * count / best(lambda: nav.geodesic_distances(tiled[0], tiled[1])) / 1e3,
         "batch step": 20 * count / best(lambda: nav.steps(tiled[0], tiled[2])) / 1e3,
         "batch snap": 20 * count / best(lambda: nav.snap_all(tiled[3])) / 1e3,
@@ -103,7 +105,13 @@ def main() -> None:
         if nav is None:
             raise SystemExit(f"no recording at {data / scene}: give --data")
         theirs = {"path": path, "geodesic": path, "geodesic, goal kept": geodesic, "step": step, "snap": snap}
-        theirs |= {"snap (arrays)": snap, "batch geodesic": path, "batch step": step, "batch snap": snap}
+        theirs |= {
+            "exact, by field": geodesic,
+            "snap (arrays)": snap,
+            "batch geodesic": path,
+            "batch step": step,
+            "batch snap": snap,
+        }
         for name, ours in rates(nav, data / scene).items():
             aim = 4.0 if name.startswith("batch") else target
             ratio = ours * 1e3 / theirs[name]
