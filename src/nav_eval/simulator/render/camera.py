@@ -1,7 +1,7 @@
 """The pinhole camera of both renderers: where it looks, and how pixels map to directions.
 
-Frame of reference (conventions): y up, yaw turns left about +y, yaw 0 looks along -z; pitch up is positive; roll
-turns the camera clockwise as seen from behind it when negative, about its own forward axis. Row 0 is the top row,
+Frame of reference (conventions): y up, yaw turns left about +y, yaw 0 looks along -z; positive pitch looks up;
+positive roll turns the camera counter-clockwise as seen from behind it. Row 0 is the top row,
 a pixel's centre lies at +0.5, and fx = fy = (width / 2) / tan(hfov / 2).
 """
 

@@ -24,7 +24,7 @@ from nav_eval.simulator.render.layout import Assets, Clusters, Materials, Triang
 from nav_eval.simulator.render.textures import pack
 from nav_eval.simulator.scene.scene import Scene
 
-FORMAT = 1
+FORMAT = 2
 """Raised whenever the arrays change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
 LARGEST_BUDGET_MIB = 7168

@@ -27,7 +27,9 @@ from nav_eval.simulator.render.sample import barycentric_planes, blend_plane, fo
 
 RUN = 16
 """Longest run of pixels that shares a level of detail."""
-STEADY = np.float32(1 / 16)
+INTO_TEXELS = np.float32(1 / 256)
+"""Sizes are stored in 1/256 texel."""
+STEADY = np.float32(1 / 32)
 NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
 coarser level (0 to 256), the eight texels, the blended colour."""
@@ -202,7 +204,8 @@ def steady_run(planes, k, px, py):
 def locate(material, top, wrap, tiles, size, planes, k, px, py, x, n, row):
     """Texel indices and weights of a run that starts at pixel (px, py).
 
-    Rounded up to eight pixels: what is written too far is overwritten by the next run.
+    Rounded up to eight pixels: what is written too far is overwritten by the next run. The level of detail follows
+    from differences within the block of 2 x 2 pixels in the middle of the run, as graphics hardware takes them.
     """
     one = np.float32(1.0)
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
@@ -210,13 +213,14 @@ def locate(material, top, wrap, tiles, size, planes, k, px, py, x, n, row):
     w = planes[k, 0] + wx * dx + wy * dy
     u = planes[k, 3] + ux * dx + uy * dy
     v = planes[k, 6] + vx * dx + vy * dy
-    half = np.float32(n - 1) * np.float32(0.5)
-    z = one / (w + wx * half)
-    uc, vc = (u + ux * half) * z, (v + vx * half) * z
-    scale = z * np.float32(1 / 256)
+    left = np.float32(((px + (n - 1) // 2) & ~1) - px)
+    above = np.float32(-(py & 1))
+    wq, uq, vq = w + wx * left + wy * above, u + ux * left + uy * above, v + vx * left + vy * above
+    scale_x, scale_y = INTO_TEXELS / (wq * (wq + wx)), INTO_TEXELS / (wq * (wq + wy))
     level = level_of_detail(
-        ux - uc * wx, uy - uc * wy, vx - vc * wx, vy - vc * wy,
-        size[material, 0, 0] * scale, size[material, 0, 1] * scale, top[material],
+        (ux * wq - uq * wx) * scale_x, (uy * wq - uq * wy) * scale_y,
+        (vx * wq - vq * wx) * scale_x, (vy * wq - vq * wy) * scale_y,
+        size[material, 0, 0], size[material, 0, 1], top[material],
     )  # fmt: skip
     first = level >> 8
     weight = np.uint32(level & 255)

@@ -3,7 +3,7 @@
 A tile is stored 17 x 17, its last row and column repeated from its neighbours, so that the four texels of a
 bilinear sample lie in one tile. A level holds one texel more on each side, which the wrap mode fills: coordinate
 u in [0, 1] becomes column u * width + 0.5, always inside. Any size works, not powers of two alone.
-Levels are made by a 2 x 2 box filter; odd sizes sample linearly, as OpenGL implementations do.
+Levels are made by a 2 x 2 box filter; odd sizes sample linearly, as OpenGL implementations do (Mesa's u_gen_mipmap).
 """
 
 from __future__ import annotations
@@ -167,27 +167,26 @@ def _border(size: int, mode: str) -> NDArray[np.int64]:
 
 
 def halve(image: Image) -> Image:
-    """The next mip level: sides halved and rounded down, at least one texel."""
-    height, width = image.shape[:2]
-    if height % 2 == 0 and width % 2 == 0:
-        wide = image.astype(np.uint16)
-        total = wide[::2, ::2] + wide[1::2, ::2] + wide[::2, 1::2] + wide[1::2, 1::2]
-        return ((total + 2) >> 2).astype(np.uint8)
-    smaller = _resample(_resample(image.astype(np.float32), 0), 1)
-    return np.rint(smaller).astype(np.uint8)
+    """The next mip level: sides halved and rounded down, at least one texel.
+
+    Each axis is rounded by itself, halves upwards: Mesa does so, and Habitat's recorded frames were drawn by it.
+    """
+    return _halve_axis(_halve_axis(image, 1), 0)
 
 
-def _resample(values: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
+def _halve_axis(image: Image, axis: int) -> Image:
     """Halve one axis by linear interpolation at the new texels' centres."""
-    size = values.shape[axis]
+    size = image.shape[axis]
     if size == 1:
-        return values
+        return image
     half = size // 2
     place = (np.arange(half) + 0.5) * (size / half) - 0.5
     low = place.astype(np.int64)
-    weight = (place - low).astype(np.float32).reshape([-1 if k == axis else 1 for k in range(values.ndim)])
-    high = np.minimum(low + 1, size - 1)
-    return np.take(values, low, axis) * (1 - weight) + np.take(values, high, axis) * weight
+    weight = np.rint((place - low) * 256.0).astype(np.uint16)
+    weight = weight.reshape([-1 if k == axis else 1 for k in range(image.ndim)])
+    first = np.take(image, low, axis).astype(np.uint16)
+    second = np.take(image, np.minimum(low + 1, size - 1), axis).astype(np.uint16)
+    return ((first * (256 - weight) + second * weight + 128) >> 8).astype(np.uint8)
 
 
 def _halved(image: Image, times: int) -> Image:
