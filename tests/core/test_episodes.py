@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from nav_eval.core.episodes import EpisodeManager, Selection, scene_matches
 from nav_eval.dataset.episode import Episode, Instruction
@@ -41,14 +39,6 @@ def test_filters_and_limit():
     chosen = list(EpisodeManager(Listed(made), Selection(scenes=["s1"], languages=["zh"], limit=3)))
     expected = [e for e in made if "s1" in e.scene_id and e.instruction.language == "zh"][:3]
     assert chosen == expected
-
-
-@given(st.integers(1, 80), st.integers(1, 9))
-def test_shards_are_disjoint_and_complete(count, shards):
-    manager = EpisodeManager(Listed(episodes(count)))
-    parts = [manager.shard(i, shards) for i in range(shards)]
-    assert sorted(key for part in parts for key in part) == sorted(manager.keys)
-    assert sum(map(len, parts)) == count
 
 
 def test_a_sample_is_the_same_for_a_seed_and_keeps_the_order():

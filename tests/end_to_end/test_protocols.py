@@ -105,25 +105,18 @@ def test_a_run_survives_a_service_that_misbehaves(tmp_path, protocol, mode):
 
 
 @pytest.mark.parametrize("protocol", HOSTILE)
-def test_a_service_that_dies_fails_every_episode_after_it(tmp_path, protocol):
-    overrides = write_r2r(tmp_path)
+def test_a_service_that_dies_ends_the_run_which_another_one_resumes(tmp_path, protocol):
+    overrides = [*write_r2r(tmp_path), "agent_service.type=remote", f"agent_service.protocol={protocol}"]
+    overrides += ["agent_service.deadlines.ready=0.3", "agent_service.deadlines.connect=0.5"]
     with HOSTILE[protocol]("die") as hostile:
-        remote = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={hostile.endpoint}"]
-        config = benchmark_config(
-            "r2r",
-            overrides=[
-                *overrides,
-                "agent_service.type=remote",
-                *remote,
-                "agent_service.timeout=1",
-                "agent_service.deadlines.reset=1",
-                "agent_service.deadlines.connect=0.5",
-            ],
-        )
-        evaluated = run_benchmark(config, tmp_path / "run")
-    assert evaluated.results.n_episodes == 5
-    assert evaluated.results.n_failed == 5
-    assert set(evaluated.results.statuses) <= {"service_unavailable", "agent_error", "agent_timeout"}
+        config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={hostile.endpoint}"])
+        with pytest.raises(ServiceUnavailable, match=r"(?s)Is the service running.*--resume"):
+            run_benchmark(config, tmp_path / "run")
+    assert records(tmp_path / "run") == []
+    with start(DigestAgent, protocol=protocol, port=0) as server:
+        config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={server.endpoint}"])
+        evaluated = run_benchmark(config, tmp_path / "run", resume=True)
+    assert evaluated.results.statuses == {"ok": 5}
 
 
 @pytest.mark.parametrize("protocol", HOSTILE)

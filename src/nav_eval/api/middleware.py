@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from nav_eval_sdk.errors import RETRYABLE, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import RETRYABLE, BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
@@ -23,6 +23,7 @@ from nav_eval_sdk.transport.base import Ask, Deadline, Transport
 if TYPE_CHECKING:
     from nav_eval.api.base import Retry
 
+BROKEN = (Unreachable, BadAnswer)
 R = TypeVar("R")
 A = TypeVar("A")
 
@@ -62,7 +63,8 @@ class Wrapper(Transport):
 class Retrying(Wrapper):
     """The same request again, with the same request_id, so that the service can tell; never beyond the deadline.
 
-    A connection that breaks counts as an attempt; a service that says it is loading or busy may be asked on.
+    A connection that breaks counts as an attempt, and so does an answer that is none or belongs to another request (it
+    was repeated on the way, or garbled); a service that says it is loading or busy may be asked on.
     """
 
     def __init__(self, inner: Transport, retry: Retry) -> None:
@@ -75,14 +77,14 @@ class Retrying(Wrapper):
             try:
                 return call(message, deadline)
             except WireError as error:
-                failures += isinstance(error, Unreachable)
+                failures += isinstance(error, BROKEN)
                 if not _may_help(error) or failures > self._retry.attempts or not _pause(pause, deadline):
                     raise
             pause = min(2 * pause, self._retry.longest_pause)
 
 
 def _may_help(error: WireError) -> bool:
-    return isinstance(error, Unreachable) or (isinstance(error, Refused) and error.problem.code in RETRYABLE)
+    return isinstance(error, BROKEN) or (isinstance(error, Refused) and error.problem.code in RETRYABLE)
 
 
 def _pause(seconds: float, deadline: Deadline) -> bool:

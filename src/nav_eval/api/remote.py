@@ -271,6 +271,8 @@ def _refusal(error: Refused) -> ServiceError:
     code = error.problem.code
     if code == "invalid_action":
         return InvalidAction(f"the service reports {error}")
+    if code == "unknown_session":
+        return ServiceUnavailable(f"the service lost the session, as after a restart ({error})")
     if code == "unauthorized":
         return ServiceUnavailable(f"the service refused our token ({error}). Set agent_service.token.")
     kind = ServiceUnavailable if code in UNAVAILABLE else AgentError

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
@@ -14,8 +15,10 @@ from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, Observer, SimulatorBackend, Task
+from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.orchestrator import BenchmarkRunner, Policy
+from nav_eval.core.orchestrator import BenchmarkRunner
+from nav_eval.core.sessions import InProcess
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,7 +29,7 @@ def make_dataset(config: Config) -> Dataset:
     """The configured data set; raises ConfigError without a path, DatasetError at the first fault while reading."""
     from nav_eval.dataset.registry import load_dataset
 
-    dataset = config.dataset
+    dataset = generated_data(config).dataset
     if not dataset.data_path:
         raise ConfigError(
             "dataset.data_path: is missing. Give the data set's file, for example dataset.data_path=x.json.gz"
@@ -57,10 +60,30 @@ def make_task(config: Config) -> Task:
 
 def simulator_config(config: Config) -> SimulatorConfig:
     """The simulator's section with the sensors that the task needs to tell its goal."""
-    sensors = dict(config.simulator.sensors)
+    simulator = generated_data(config).simulator
+    sensors = dict(simulator.sensors)
     for name in make_task(config).sensors:
         sensors.setdefault(name, SensorConfig())
-    return config.simulator.model_copy(update={"sensors": sensors})
+    return simulator.model_copy(update={"sensors": sensors})
+
+
+def generated_data(config: Config) -> Config:
+    """The configuration with the paths of generated scenes and episodes, which are made now if they are missing."""
+    if config.dataset.data_path or config.dataset.generate is None:
+        return config
+    from nav_eval.worlds.collection import cached_collection
+
+    made = config.dataset.generate
+    scenes, episodes = cached_collection(
+        config.task.type, made.seed, made.scenes, made.rooms, made.storeys, made.kind, made.detail, made.per_scene
+    )
+    file = "{split}.json.gz" if config.dataset.type == "r2r-ce" else "{split}/{split}.json.gz"
+    return config.model_copy(
+        update={
+            "dataset": config.dataset.model_copy(update={"data_path": f"{episodes}/{file}"}),
+            "simulator": config.simulator.model_copy(update={"scenes_dir": str(scenes)}),
+        }
+    )
 
 
 def make_backend(config: Config) -> SimulatorBackend:
@@ -174,22 +197,34 @@ def _deadlines(config: Config) -> Deadlines:
     return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
 
 
+def make_policy(config: Config) -> Policy:
+    """How the run goes on; the total budget begins to count now."""
+    budget, service = config.evaluation.budget, config.agent_service
+    return Policy(
+        seed=config.seed,
+        on_error=service.on_error,
+        episode_seconds=service.deadlines.episode,
+        replays=service.retries,
+        budget_seconds=budget.episode_seconds,
+        budget_mb=budget.memory_mb,
+        budget_until=None if budget.total_seconds is None else time.time() + budget.total_seconds,
+    )
+
+
 def make_runner(
     config: Config,
     backend: SimulatorBackend,
     episodes: EpisodeManager,
     open_observers: Callable[[], Sequence[Observer]] = tuple,
+    secret: bytes | None = None,
 ) -> BenchmarkRunner:
-    """A runner over episodes that were chosen before."""
-    policy = Policy(
-        seed=config.seed,
-        sessions=config.evaluation.parallel.sessions,
-        on_error=config.agent_service.on_error,
-        episode_seconds=config.agent_service.deadlines.episode,
-    )
-    return BenchmarkRunner(
-        episodes, partial(make_environment, config, backend), make_aggregator(config), policy, open_observers
-    )
+    """A runner over episodes that were chosen before; workers need the `secret`, to make services of their own."""
+    from nav_eval.benchmarks.execution import make_executor
+
+    parallel = config.evaluation.parallel
+    here = InProcess(episodes, partial(make_environment, config, backend), make_policy(config), open_observers)
+    executor = make_executor(config, here, open_observers, secret)
+    return BenchmarkRunner(episodes, executor, make_aggregator(config), parallel.workers * parallel.sessions)
 
 
 def data_root() -> str:

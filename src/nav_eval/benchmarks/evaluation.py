@@ -43,10 +43,11 @@ def run_benchmark(
     backend = builder.make_backend(config)
     try:
         with RunDirectory.named(out, config) as directory:
+            directory.claim(resume=resume)
             secret = _secret(config, directory)
-            directory.begin(config, _facts(config, episodes, backend, secret), resume=resume)
+            directory.begin(config, _facts(config, episodes, backend, secret))
             store, open_observers = watch(episodes, directory.journal)
-            runner = builder.make_runner(config, backend, episodes, open_observers)
+            runner = builder.make_runner(config, backend, episodes, open_observers, secret)
             service = builder.make_service(config, secret)
             try:
                 results = runner.run_evaluation(service, store)
@@ -59,7 +60,6 @@ def run_benchmark(
 
 def _secret(config: Config, directory: RunDirectory) -> bytes:
     fixed = config.agent_service.secret
-    directory.path.mkdir(parents=True, exist_ok=True)
     return fixed.encode() if fixed else directory.secret
 
 
@@ -78,13 +78,14 @@ def _settle(
     *,
     privileged: bool,
 ) -> Evaluated:
-    directory.finish(episodes.keys, {"agent": config.agent_service.agent, "privileged": privileged})
+    directory.journal.settle(episodes.keys)
     document = results_document(config, results, _notes(results, privileged))
     directory.write_json("results.json", document)
     journal = directory.journal
     export_csv(directory.path / "results.csv", journal.in_order(episodes.keys), list(results.metrics))
     if config.output.save_trajectories:
         write_submission(config, episodes, journal, directory)
+    directory.finish({"agent": config.agent_service.agent, "privileged": privileged})
     return Evaluated(results, document, directory.path)
 
 
@@ -92,6 +93,11 @@ def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
     notes = []
     if privileged:
         notes.append("The agent is an oracle: it sees the simulator. Its figures are an upper bound, not a result.")
+    if results.over_budget:
+        notes.append(
+            f"{results.over_budget} episodes met evaluation.budget and count in no figure; "
+            f"the figures are those of the other {results.n_episodes - results.over_budget}."
+        )
     if results.not_scored:
         notes.append(
             f"{results.not_scored} episodes have no goal in this file (a hidden test split): they were run, "

@@ -1,4 +1,4 @@
-"""Which episodes are run, in which order, and which worker gets which: decided before the first one starts."""
+"""Which episodes are run and in which order: decided before the first one starts."""
 
 from __future__ import annotations
 
@@ -93,7 +93,3 @@ class EpisodeManager:
                 wanted.discard(episode.key)
                 if not wanted:
                     return
-
-    def shard(self, index: int, count: int) -> list[EpisodeKey]:
-        """Keys of one of `count` shards: disjoint, complete, the same whenever they are asked for."""
-        return self.keys[index::count]

@@ -26,6 +26,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "n_episodes": results.n_episodes,
         "n_failed": results.n_failed,
         "n_not_scored": results.not_scored,
+        "n_over_budget": results.over_budget,
         "statuses": dict(results.statuses),
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
         "timing": dict(results.timing),

@@ -33,11 +33,12 @@ def write_atomically(path: Path, write: Callable[[Path], None]) -> None:
         fresh.replace(path)
 
 
-def write_bytes(path: Path, data: bytes) -> None:
-    """Atomic and fsynced."""
+def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
+    """Atomic and fsynced. `mode`: who may read it, before the umask."""
 
     def write(fresh: Path) -> None:
-        with fresh.open("wb") as file:
+        fresh.unlink(missing_ok=True)
+        with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode), "wb") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())

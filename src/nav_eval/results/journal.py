@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -23,25 +23,29 @@ from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.files import explained
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
 
-
 SYNC_SECONDS = 0.05
 """Between two fsyncs: a page that is on its way to the disk holds up whoever appends to it."""
 
 
 class JsonLines:
-    """An append-only file of JSON objects, indexed by episode key."""
+    """An append-only file of JSON objects, indexed by episode key.
 
-    def __init__(self, path: Path) -> None:
+    A reader (not `writable`) leaves the file alone: another process may be in the middle of its last line.
+    """
+
+    def __init__(self, path: Path, *, writable: bool = True) -> None:
         self.path = path
         self._places: dict[EpisodeKey, tuple[int, int]] = {}
+        self._mode: Literal["a+b", "rb"] = "a+b" if writable else "rb"
         with explained(path):
-            self._file = path.open("a+b", buffering=0)
             self._index()
 
     def _index(self) -> None:
+        self._file = self.path.open(self._mode, buffering=0)
         with self.path.open("rb") as lines:
             end = self._index_lines(lines)
-        self._file.truncate(end)
+        if self._file.writable():
+            self._file.truncate(end)
 
     def _index_lines(self, lines: Iterable[bytes]) -> int:
         start = 0
@@ -97,7 +101,6 @@ class JsonLines:
                 os.fsync(out.fileno())
             self._file.close()
             fresh.replace(self.path)
-            self._file = self.path.open("a+b", buffering=0)
             self._places.clear()
             self._index()
 
@@ -148,9 +151,10 @@ class Syncer:
 class Journal:
     """A ResultStore in a run directory."""
 
-    def __init__(self, directory: Path, *, trajectories: bool = True) -> None:
-        self._episodes = JsonLines(directory / "episodes.jsonl")
-        self._trajectories = JsonLines(directory / "trajectories.jsonl") if trajectories else None
+    def __init__(self, directory: Path, *, trajectories: bool = True, writable: bool = True) -> None:
+        self._episodes = JsonLines(directory / "episodes.jsonl", writable=writable)
+        kept = JsonLines(directory / "trajectories.jsonl", writable=writable) if trajectories else None
+        self._trajectories = kept
         self._syncer: Syncer | None = None
 
     @property

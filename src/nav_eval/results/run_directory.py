@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
-import os
 import platform
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -22,6 +21,9 @@ from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
 
 MANIFEST_SCHEMA = 1
+PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json")
+"""Files that tell of single episodes: never part of a run's public form."""
+RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 
 
 class RunDirectory:
@@ -52,33 +54,35 @@ class RunDirectory:
         """What the opaque ids of this run are made with; drawn once, readable by its owner only."""
         path = self.path / "secret.key"
         if not path.exists():
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as file:
-                file.write(secrets.token_hex(32))
+            write_bytes(path, secrets.token_hex(32).encode(), mode=0o600)
         return path.read_bytes()
 
-    def begin(self, config: Config, facts: Mapping[str, Any], *, resume: bool) -> None:
-        """Lock the directory and write config.yaml and manifest.json, or check that they still hold (resume).
-
-        Raises RunDirectoryError if it is in use, holds another run, or a fact differs from the manifest's.
-        """
+    def claim(self, *, resume: bool) -> None:
+        """Make and lock the directory. Raises RunDirectoryError if it is in use, or holds a run and not `resume`."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()
         except OSError as error:
             raise RunDirectoryError(f"{self.path}: cannot be used ({error.strerror}). Choose another --out.") from None
+        if (self.path / "manifest.json").exists() and not resume:
+            raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
+
+    def begin(self, config: Config, facts: Mapping[str, Any]) -> None:
+        """Write config.yaml and manifest.json, or check that they still hold; then open the journal.
+
+        Raises RunDirectoryError naming what differs from what the run began with.
+        """
         if (self.path / "manifest.json").exists():
-            if not resume:
-                raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
-            self._check_unchanged(facts)
+            self._check_unchanged(config, facts)
         else:
             self._write_config(config)
             self._write_manifest({**facts, "started": _now(), "finished": None})
         self._journal = Journal(self.path, trajectories=config.output.save_trajectories)
 
-    def finish(self, keys: Sequence[EpisodeKey], extra: Mapping[str, Any]) -> None:
-        """Put the journal in order and note the end in the manifest."""
-        self.journal.settle(keys)
-        self._write_manifest(self.manifest() | dict(extra) | {"finished": _now()})
+    def finish(self, extra: Mapping[str, Any]) -> None:
+        """Note the end and the SHA-256 of every file that was written in the manifest."""
+        files = {name: file_sha256(self.path / name) for name in RUN_FILES if (self.path / name).exists()}
+        self._write_manifest(self.manifest() | dict(extra) | {"finished": _now(), "files_sha256": files})
 
     def manifest(self) -> dict[str, Any]:
         """manifest.json; raises RunDirectoryError if the directory holds no run."""
@@ -102,7 +106,8 @@ class RunDirectory:
     def open_for_reading(self) -> None:
         """Open the journal of a finished run (rescore, replay, report)."""
         self.manifest()
-        self._journal = Journal(self.path, trajectories=(self.path / "trajectories.jsonl").exists())
+        kept = (self.path / "trajectories.jsonl").exists()
+        self._journal = Journal(self.path, trajectories=kept, writable=False)
 
     def write_json(self, name: str, content: Any) -> None:
         write_json(self.path / name, content)
@@ -126,14 +131,26 @@ class RunDirectory:
         except BlockingIOError:
             raise RunDirectoryError(f"{self.path}: another nav-eval run is writing here. Wait for it.") from None
 
-    def _check_unchanged(self, facts: Mapping[str, Any]) -> None:
+    def _check_unchanged(self, config: Config, facts: Mapping[str, Any]) -> None:
         manifest = self.manifest()
-        for name in ("config_sha256", "dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
-            for key in _changed(manifest.get(name), facts.get(name)):
-                raise RunDirectoryError(
-                    f"{self.path}: {name.removesuffix('_sha256')}{key} is not what the run began with, so it cannot be "
-                    "resumed. Restore it, or start a new run with another --out."
-                )
+        differences = _config_differences(self._stored_config(), public_config(config))
+        for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
+            differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
+        if differences:
+            more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
+            raise RunDirectoryError(
+                f"{self.path}: cannot be resumed, because it is not what the run began with: {differences[0]}{more}.\n"
+                "Restore it, or start a new run with another --out."
+            )
+
+    def _stored_config(self) -> Any:
+        import yaml
+
+        path = self.path / "config.yaml"
+        try:
+            return yaml.safe_load(path.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+            raise RunDirectoryError(f"{path}: cannot be read: {error}. Start a new run with another --out.") from None
 
     def _write_config(self, config: Config) -> None:
         import yaml
@@ -153,6 +170,30 @@ def public_config(config: Config) -> dict[str, Any]:
     return content
 
 
+def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
+    """What of a public configuration may change a result: a run with anything else of it is another run."""
+    service = content["agent_service"]
+    named = ("type", "disclosure", "agent") if service["type"] == "local" else ("type", "disclosure")
+    evaluation = {name: value for name, value in content["evaluation"].items() if name != "parallel"}
+    own = {"evaluation": evaluation, "agent_service": {name: service[name] for name in named}}
+    return {name: value for name, value in content.items() if name != "output"} | own
+
+
+def _config_differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """One text per key, for example "evaluation.max_steps was 30, is 20"."""
+    old, new = dict(_flat(_scoring(before))), dict(_flat(_scoring(now)))
+    keys = [key for key in new | old if old.get(key) != new.get(key)]
+    return [f"{key} was {old.get(key)!r}, is {new.get(key)!r}" for key in keys]
+
+
+def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in content.items():
+        if isinstance(value, Mapping) and value:
+            yield from _flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
 def run_facts(
     config: Config,
     keys: Sequence[EpisodeKey],
@@ -161,11 +202,6 @@ def run_facts(
     secret: bytes,
 ) -> dict[str, Any]:
     """What a result depends on, for manifest.json: versions, seed and SHA-256 sums."""
-    scoring = public_config(config)
-    for section in ("output", "agent_service"):
-        scoring.pop(section)
-    scoring["evaluation"].pop("parallel")
-    scoring["agent_service"] = {"disclosure": config.agent_service.disclosure}
     return {
         "nav_eval": version("nav-eval"),
         "versions": {
@@ -177,7 +213,7 @@ def run_facts(
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if _renders(config) else None,
         "seed": config.seed,
-        "config_sha256": sha256(msgspec.json.encode(scoring, order="sorted")),
+        "config_sha256": sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted")),
         "dataset_sha256": {Path(file).name: file_sha256(Path(file)) for file in dataset_files},
         "assets_sha256": dict(assets),
         "episodes_sha256": sha256(msgspec.json.encode(list(keys))),

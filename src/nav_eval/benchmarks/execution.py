@@ -1,0 +1,65 @@
+"""Where the episodes of a run are played: in this process, in spawned workers, or on a Ray cluster.
+
+A worker is sent the configuration and the run's secret, and makes of them what this process would: data set, backend,
+service. It needs the same files at the same paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from nav_eval.benchmarks import builder
+from nav_eval.config.schema import Config
+from nav_eval.core.interfaces import Observer
+from nav_eval.core.loop import Policy
+from nav_eval.core.orchestrator import Executor
+from nav_eval.core.sessions import InProcess, Report, Sessions
+from nav_eval.core.workers import Launcher, Processes, Shard, Spread
+from nav_eval.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationJob:
+    """What a worker does with a shard."""
+
+    config: Config
+    secret: bytes
+    policy: Policy
+    open_observers: Callable[[], Sequence[Observer]]
+
+    def __call__(self, shard: Shard, report: Report) -> None:
+        episodes = builder.make_episodes(self.config)
+        backend = builder.make_backend(self.config)
+        service = builder.make_service(self.config, self.secret)
+        try:
+            open_environment = partial(builder.make_environment, self.config, backend)
+            sessions = Sessions(service, open_environment, self.policy, self.open_observers)
+            sessions.play(episodes.only(shard.keys), shard.sessions, report)
+        finally:
+            service.close()
+            backend.close()
+
+
+def make_executor(
+    config: Config, here: InProcess, open_observers: Callable[[], Sequence[Observer]], secret: bytes | None
+) -> Executor:
+    """Raises ConfigError where workers are asked for and the agent cannot be sent to them (`secret` is None)."""
+    parallel = config.evaluation.parallel
+    if parallel.workers == 1 and parallel.executor == "local":
+        return here
+    if secret is None:
+        raise ConfigError(
+            "evaluation.parallel: an agent object cannot be sent to workers. Name it: agent_service.agent=MODULE:CLASS."
+        )
+    job = EvaluationJob(config, secret, builder.make_policy(config), open_observers)
+    return Spread(here, _launcher(config, job), parallel.workers, builder.make_measurements(config).failure_values)
+
+
+def _launcher(config: Config, job: EvaluationJob) -> Launcher:
+    if config.evaluation.parallel.executor == "local":
+        return Processes(job)
+    from nav_eval.benchmarks.cluster import RayWorkers
+
+    return RayWorkers(job, config.evaluation.parallel.address)

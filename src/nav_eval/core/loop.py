@@ -1,0 +1,234 @@
+"""The loop of one episode, and the limits that it is held to.
+
+The loop knows nothing of files, progress bars or pictures: observers hang on it. A participant's failure ends its
+episode and is recorded with its culprit. What no episode can be blamed for (a scene that is gone, a full disk, an
+exhausted file table) is raised instead, so that the episode stays unfinished and can be resumed.
+"""
+
+from __future__ import annotations
+
+import errno
+import resource
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from nav_eval.core.environment import Environment, derived_seed
+from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
+from nav_eval.core.types import AgentState, EpisodeResult, Status, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import (
+    AgentTimeout,
+    BudgetExceeded,
+    NavEvalError,
+    NavmeshError,
+    ResourceExhausted,
+    SceneError,
+    ServiceError,
+)
+from nav_eval.logging import get_logger
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How a run goes on. `episode_seconds`: the service's limit per episode; `replays`: how often an episode that
+    the service lost is played again. The budget is the organiser's: `budget_seconds` and `budget_mb` (growth of the
+    process after the scene is loaded) per episode, `budget_until` (time.time) for the whole run.
+    """
+
+    seed: int = 0
+    on_error: Literal["fail_episode", "stop"] = "fail_episode"
+    episode_seconds: float | None = None
+    replays: int = 2
+    budget_seconds: float | None = None
+    budget_mb: float | None = None
+    budget_until: float | None = None
+
+
+class Stopped(Exception):
+    """Raised between two steps when the run ends early; the episode stays unfinished."""
+
+
+class Meter:
+    """What one episode may use up."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._began = time.perf_counter()
+        self._memory = 0.0
+
+    @property
+    def seconds(self) -> float:
+        return time.perf_counter() - self._began
+
+    def loaded(self) -> None:
+        """The scene is there: from now on memory counts."""
+        if self._policy.budget_mb is not None:
+            self._memory = resident_mb()
+
+    def check(self) -> None:
+        """Raises AgentTimeout or BudgetExceeded."""
+        policy = self._policy
+        if policy.episode_seconds is not None and self.seconds > policy.episode_seconds:
+            raise AgentTimeout(
+                f"the episode took longer than agent_service.deadlines.episode = {policy.episode_seconds:g} s."
+            )
+        if policy.budget_seconds is not None and self.seconds > policy.budget_seconds:
+            raise BudgetExceeded(f"evaluation.budget.episode_seconds = {policy.budget_seconds:g} is used up.")
+        if policy.budget_until is not None and time.time() > policy.budget_until:
+            raise BudgetExceeded("evaluation.budget.total_seconds is used up.")
+        if policy.budget_mb is not None and self._memory and resident_mb() - self._memory > policy.budget_mb:
+            raise BudgetExceeded(f"evaluation.budget.memory_mb = {policy.budget_mb:g} is used up.")
+
+
+class EpisodeLoop:
+    """Plays episodes in one session, one after the other. `stopped` is asked between steps."""
+
+    def __init__(
+        self,
+        environment: Environment,
+        client: AgentClient,
+        observers: Sequence[Observer],
+        policy: Policy,
+        stopped: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._environment = environment
+        self._client = client
+        self._observers = observers
+        self._policy = policy
+        self._stopped = stopped
+
+    def run_episode(self, episode: Episode) -> EpisodeResult:
+        """Play one episode to its end. A failure of the service or of the evaluator becomes the result's status.
+
+        Raises SceneError, NavmeshError and ResourceExhausted (nobody could have played it), and Stopped.
+        """
+        meter = Meter(self._policy)
+        steps: list[StepRecord] = []
+        start: AgentState | None = None
+        status: Status = "ok"
+        reason: str | None = None
+        try:
+            meter.check()
+            observations = self._environment.reset(episode)
+            start = self._environment.simulator.get_agent_state()
+            meter.loaded()
+            for observer in self._observers:
+                observer.episode_started(episode)
+            self._client.reset_episode(self._offer(episode))
+            while not self._environment.over:
+                if self._stopped():
+                    raise Stopped
+                meter.check()
+                decision = self._client.get_action(observations)
+                steps.append(self._environment.step(decision.action, decision.latency))
+                if not self._environment.over or self._observers:
+                    observations = self._environment.observe()
+                for observer in self._observers:
+                    observer.step_taken(episode, steps[-1], observations)
+            self._client.end_episode("stop" if steps[-1].action.name == "stop" else "limit")
+        except Exception as error:  # noqa: BLE001 - one fault of ours must not lose a night's run
+            status, reason = self._blame(error, episode)
+        result = self._result(episode, status, reason, start, steps, meter.seconds)
+        for observer in self._observers:
+            observer.episode_ended(episode, result)
+        return result
+
+    def _offer(self, episode: Episode) -> EpisodeOffer:
+        environment = self._environment
+        return EpisodeOffer(
+            episode=episode,
+            observation_spec=environment.observation_spec,
+            action_space=environment.action_space,
+            task=environment.task.name,
+            max_steps=environment.rules.max_steps,
+            seed=derived_seed(self._policy.seed, *episode.key),
+            expert=environment.expert_action,
+        )
+
+    def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:
+        """Status and reason of an episode that ended with `error`; raises what it cannot be blamed for."""
+        if isinstance(error, NavEvalError):
+            status: Status = error.status  # type: ignore[assignment]
+            reason = str(error)
+        else:
+            status, reason = "evaluator_error", f"{type(error).__name__}: {error}"
+            get_logger(__name__).debug("episode %s of %s", *reversed(episode.key), exc_info=True)
+        stopped = isinstance(error, Stopped)
+        self._end("stopped" if stopped else status)
+        if stopped or isinstance(error, SceneError | NavmeshError | ResourceExhausted):
+            raise error
+        if lacking := exhausted(error):
+            raise lacking from error
+        get_logger(__name__).warning("episode %s of %s: %s: %s", *reversed(episode.key), status, reason)
+        return status, reason
+
+    def _end(self, why: str) -> None:
+        try:
+            self._client.end_episode(why)
+        except ServiceError as error:
+            get_logger(__name__).debug("end_episode after a failure: %s", error)
+
+    def _result(
+        self,
+        episode: Episode,
+        status: Status,
+        reason: str | None,
+        start: AgentState | None,
+        steps: list[StepRecord],
+        wall: float,
+    ) -> EpisodeResult:
+        return EpisodeResult(
+            scene_id=episode.scene_id,
+            episode_id=episode.episode_id,
+            status=status,
+            failure_reason=reason,
+            metrics=self._metrics(episode, status, begun=start is not None),
+            steps=len(steps),
+            timing={"wall": wall, "agent": sum(step.latency for step in steps)},
+            start=start,
+            trajectory=tuple(steps),
+        )
+
+    def _metrics(self, episode: Episode, status: Status, *, begun: bool) -> dict[str, Any]:
+        if status == "budget_exceeded":
+            return {}
+        measured = dict(self._environment.metrics) if begun else {}
+        if status != "ok" and episode.has_goal:
+            measured |= self._environment.measurements.failure_values
+        return measured
+
+
+EXHAUSTED = {
+    errno.EMFILE: "the process may open no more files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
+    errno.ENFILE: "the system may open no more files: lower evaluation.parallel.sessions",
+    errno.ENOSPC: "the disk is full",
+    errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers",
+}
+
+
+def exhausted(error: BaseException) -> ResourceExhausted | None:
+    """What this machine lacks, if `error` was caused by that, however often it was wrapped."""
+    for cause in _chain(error):
+        number = errno.ENOMEM if isinstance(cause, MemoryError) else getattr(cause, "errno", None)
+        if number in EXHAUSTED:
+            return ResourceExhausted(f"{EXHAUSTED[number]}. What is finished is safe; go on with --resume.")
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def resident_mb() -> float:
+    """MB of memory that this process holds; where /proc is missing, the most that it ever held."""
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
+    return pages * resource.getpagesize() / 1e6

@@ -1,0 +1,257 @@
+"""Episodes side by side in one process: a thread, an environment and a connection for each session.
+
+When a service is away, every session waits at the same breaker: one asks until the service is ready again, then each
+plays its lost episode anew, from its start. If the service does not come back in time, the run ends; the lost
+episodes stay unfinished.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from nav_eval.core.environment import Environment
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import AgentService, Observer
+from nav_eval.core.loop import EpisodeLoop, Policy, Stopped, exhausted
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import InputError, NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable
+from nav_eval.logging import get_logger
+
+GRACE = 5.0
+"""Seconds that sessions have to end properly when the run is interrupted."""
+
+
+class RunStopped(NavEvalError):
+    """The policy on_error=stop ended the run at a participant's failure."""
+
+    exit_code = 3
+
+
+class Report(Protocol):
+    """Who is told of episodes; called from the sessions' threads, one at a time."""
+
+    def begun(self, key: EpisodeKey) -> None: ...
+
+    def ended(self, result: EpisodeResult) -> None: ...
+
+
+class Sessions:
+    """`open_environment` and `open_observers` are called in each session's own thread."""
+
+    def __init__(
+        self,
+        service: AgentService,
+        open_environment: Callable[[], Environment],
+        policy: Policy,
+        open_observers: Callable[[], Sequence[Observer]] = tuple,
+    ) -> None:
+        self._service = service
+        self._open_environment = open_environment
+        self._policy = policy
+        self._open_observers = open_observers
+        self._breaker = Breaker(service)
+
+    def play(self, episodes: Iterator[Episode], count: int, report: Report) -> None:
+        """Play all `episodes` in `count` sessions.
+
+        Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, and SceneError or
+        NavmeshError when all other episodes are played.
+        """
+        turn = _Turn(episodes, report)
+        threads = [
+            threading.Thread(target=self._serve, args=(turn,), name=f"session-{i}", daemon=True) for i in range(count)
+        ]
+        begun: list[threading.Thread] = []
+        try:
+            for thread in threads:
+                _start(thread)
+                begun.append(thread)
+            for thread in threads:
+                thread.join()
+        except (KeyboardInterrupt, ResourceExhausted) as stop:
+            turn.stop(stop)
+            _join(begun, GRACE)
+            raise
+        turn.raise_first()
+
+    def run_episode(self, episode: Episode) -> EpisodeResult:
+        """One episode in a session of its own."""
+        with self._session(lambda: False) as loop:
+            return loop.run_episode(episode)
+
+    def _serve(self, turn: _Turn) -> None:
+        try:
+            with self._session(turn.stopped) as loop:
+                while (episode := turn.next_episode()) is not None:
+                    self._take(loop, episode, turn)
+        except Stopped:
+            return
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            lacking = None if isinstance(error, InputError) else exhausted(error)
+            turn.fail(lacking or error)
+
+    def _take(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> None:
+        try:
+            result = self._played(loop, episode)
+        except (SceneError, NavmeshError) as error:
+            turn.leave_out(error)
+            return
+        turn.deliver(result)
+        if result.status != "ok" and self._policy.on_error == "stop":
+            raise RunStopped(
+                f"stopped at episode {result.episode_id} of {result.scene_id} ({result.status}: "
+                f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
+            )
+
+    def _played(self, loop: EpisodeLoop, episode: Episode) -> EpisodeResult:
+        result = loop.run_episode(episode)
+        for replay in range(1, 1 + self._policy.replays):
+            if result.status != "service_unavailable":
+                break
+            self._breaker.wait_until_back()
+            result = loop.run_episode(episode)
+            result = replace(result, timing={**result.timing, "replays": replay})
+        return result
+
+    @contextmanager
+    def _session(self, stopped: Callable[[], bool]) -> Iterator[EpisodeLoop]:
+        environment, client = self._open_environment(), self._service.open_session()
+        try:
+            yield EpisodeLoop(environment, client, self._open_observers(), self._policy, stopped)
+        finally:
+            client.close()
+            environment.simulator.close()
+
+
+class InProcess:
+    """The executor that plays all episodes in this process."""
+
+    def __init__(
+        self,
+        episodes: EpisodeManager,
+        open_environment: Callable[[], Environment],
+        policy: Policy,
+        open_observers: Callable[[], Sequence[Observer]] = tuple,
+    ) -> None:
+        self.episodes = episodes
+        self._open_environment = open_environment
+        self._policy = policy
+        self._open_observers = open_observers
+
+    def play(
+        self,
+        service: AgentService,
+        keys: Sequence[EpisodeKey],
+        in_flight: int,
+        deliver: Callable[[EpisodeResult], None],
+    ) -> None:
+        self._sessions(service).play(self.episodes.only(keys), in_flight, _Delivery(deliver))
+
+    def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
+        return self._sessions(service).run_episode(episode)
+
+    def _sessions(self, service: AgentService) -> Sessions:
+        return Sessions(service, self._open_environment, self._policy, self._open_observers)
+
+
+@dataclass(frozen=True, slots=True)
+class _Delivery:
+    """A Report for somebody who wants results only."""
+
+    ended: Callable[[EpisodeResult], None]
+
+    def begun(self, key: EpisodeKey) -> None:
+        """Nobody asked."""
+
+
+class Breaker:
+    """Where sessions wait for a service that is away."""
+
+    def __init__(self, service: AgentService) -> None:
+        self._service = service
+        self._lock = threading.Lock()
+        self._down: ServiceUnavailable | None = None
+
+    def wait_until_back(self) -> None:
+        """Returns when the service is ready; raises ServiceUnavailable once for all if it does not come back."""
+        with self._lock:
+            if self._down is not None:
+                raise self._down
+            get_logger(__name__).warning("the service is away; waiting for it.")
+            try:
+                self._service.health_check()
+            except ServiceUnavailable as error:
+                self._down = ServiceUnavailable(f"{error}\nWhat is finished is safe; --resume goes on from here.")
+                raise self._down from error
+
+
+class _Turn:
+    """What the session threads share: the next episode, the report, and the first error, which ends the run."""
+
+    def __init__(self, episodes: Iterator[Episode], report: Report) -> None:
+        self._episodes = episodes
+        self._report = report
+        self._lock = threading.Lock()
+        self._error: BaseException | None = None
+        self._left_out: list[NavEvalError] = []
+        self._stopped = False
+
+    def next_episode(self) -> Episode | None:
+        with self._lock:
+            episode = None if self._error else next(self._episodes, None)
+            if episode is not None:
+                self._report.begun(episode.key)
+            return episode
+
+    def deliver(self, result: EpisodeResult) -> None:
+        with self._lock:
+            if not self._stopped:
+                self._report.ended(result)
+
+    def leave_out(self, error: NavEvalError) -> None:
+        """An episode that cannot be played here and now; the others go on."""
+        with self._lock:
+            self._left_out.append(error)
+
+    def stop(self, error: BaseException) -> None:
+        """End now: nothing more is delivered."""
+        with self._lock:
+            self._stopped = True
+            self._error = error
+
+    def stopped(self) -> bool:
+        return self._stopped
+
+    def fail(self, error: BaseException) -> None:
+        """Begin no more episodes; what runs may end."""
+        with self._lock:
+            self._error = self._error or error
+
+    def raise_first(self) -> None:
+        if self._error is not None:
+            raise self._error
+        if self._left_out:
+            first = self._left_out[0]
+            raise type(first)(
+                f"{first}\n{len(self._left_out)} episodes could not be played for such reasons; all others are "
+                "finished. Mend that, then go on with --resume."
+            )
+
+
+def _start(thread: threading.Thread) -> None:
+    try:
+        thread.start()
+    except RuntimeError as error:
+        raise ResourceExhausted(f"{error}: lower evaluation.parallel.sessions.") from None
+
+
+def _join(threads: Sequence[threading.Thread], seconds: float) -> None:
+    until = time.monotonic() + seconds
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))

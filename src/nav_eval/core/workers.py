@@ -1,0 +1,307 @@
+"""Episodes spread over worker processes: fixed shards, one writer, and what a lost worker costs.
+
+Shards are blocks of episodes in the order of their scenes, so that each worker loads few scenes, and they are fixed
+before the first episode starts. Workers only report; this process alone keeps the results. When a worker is lost, a
+fresh one goes on with what had not begun; what was in its hands is tried once more, each episode alone, so that the
+one that kills workers is found and the others do not suffer for it.
+"""
+
+from __future__ import annotations
+
+import logging
+import multiprocessing
+import os
+import signal
+import threading
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any, TypeAlias
+
+from nav_eval.core.interfaces import AgentService
+from nav_eval.core.loop import exhausted
+from nav_eval.core.sessions import InProcess, Report
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import NavEvalError
+from nav_eval.logging import get_logger
+
+FRUITLESS = 3
+"""Workers in a row that may be lost before they begin an episode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """Episodes of one worker, and how many of them it plays side by side."""
+
+    keys: tuple[EpisodeKey, ...]
+    sessions: int
+
+
+Job: TypeAlias = Callable[[Shard, Report], None]
+"""Plays a shard in the process that it is called in; can be pickled."""
+Message: TypeAlias = EpisodeKey | EpisodeResult
+"""What a worker reports: an episode begins, an episode has ended."""
+
+
+class WorkerLost(NavEvalError):
+    """A worker went away without a word: killed, crashed, or its machine is gone."""
+
+
+class Launcher(ABC):
+    """Where workers run. Called from several threads."""
+
+    @abstractmethod
+    def messages(self, shard: Shard) -> Iterator[Message]:
+        """Play a shard in a new worker. Raises what the job raised, or WorkerLost; closing it ends the worker."""
+
+    def stop(self) -> None:
+        """End all workers now; `messages` then ends or raises."""
+
+
+def shards(keys: Sequence[EpisodeKey], count: int, sessions: int) -> list[Shard]:
+    """`count` shards with `sessions` among them: disjoint, complete, scene by scene, the same whenever asked for."""
+    count = min(count, sessions, len(keys))
+    by_scene = [key for _, key in sorted(enumerate(keys), key=lambda item: (item[1][0], item[0]))]
+    bounds = [len(keys) * index // count for index in range(count + 1)]
+    return [
+        Shard(tuple(by_scene[bounds[index] : bounds[index + 1]]), sessions // count + (index < sessions % count))
+        for index in range(count)
+    ]
+
+
+class Crew:
+    """`lost` makes the result of an episode that its worker did not survive twice, from its key and the reason."""
+
+    def __init__(self, launcher: Launcher, lost: Callable[[EpisodeKey, str], EpisodeResult]) -> None:
+        self._launcher = launcher
+        self._lost = lost
+        self._lock = threading.Lock()
+        self._errors: list[BaseException] = []
+        self._deliver: Callable[[EpisodeResult], None] = lambda result: None
+
+    def play(self, parts: Sequence[Shard], deliver: Callable[[EpisodeResult], None]) -> None:
+        """Play all shards; `deliver` is called by one thread at a time. Raises a worker's first error."""
+        self._deliver, self._errors = deliver, []
+        tenders = [threading.Thread(target=self._tend, args=(part,), daemon=True) for part in parts]
+        try:
+            for tender in tenders:
+                tender.start()
+            for tender in tenders:
+                tender.join()
+        except KeyboardInterrupt as stop:
+            self._fail(stop)
+            raise
+        if self._errors:
+            raise self._errors[0]
+
+    def _tend(self, shard: Shard) -> None:
+        try:
+            suspects = self._together(shard)
+            self._one_by_one(suspects)
+        except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
+            self._fail(error)
+
+    def _together(self, shard: Shard) -> list[EpisodeKey]:
+        """Play a shard with as many workers as it takes; what lost workers had in hand."""
+        suspects: list[EpisodeKey] = []
+        keys, fruitless = shard.keys, 0
+        while keys and not self._errors:
+            lost = self._attempt(Shard(keys, shard.sessions))
+            fruitless = 0 if len(lost.untouched) < len(keys) else fruitless + 1
+            if fruitless == FRUITLESS:
+                raise WorkerLost(f"{FRUITLESS} workers ended before their first episode: {lost.reason}. Is it memory?")
+            suspects += lost.in_hand
+            keys = lost.untouched
+        return suspects
+
+    def _one_by_one(self, suspects: Sequence[EpisodeKey]) -> None:
+        keys = tuple(suspects)
+        while keys and not self._errors:
+            lost = self._attempt(Shard(keys, 1))
+            for key in lost.in_hand:
+                self._keep(self._lost(key, f"its worker did not survive it, twice: {lost.reason}."))
+            keys = lost.untouched
+
+    def _attempt(self, shard: Shard) -> Remains:
+        """What is left when a worker has ended; nothing if it ended well."""
+        left = dict.fromkeys(shard.keys, False)
+        messages = self._launcher.messages(shard)
+        try:
+            for message in messages:
+                if isinstance(message, EpisodeResult):
+                    self._keep(message)
+                    left.pop((message.scene_id, message.episode_id), None)
+                else:
+                    left[message] = True
+        except WorkerLost as error:
+            if not self._errors:
+                get_logger(__name__).warning("a worker is lost (%s); another one goes on.", error)
+            return Remains.of(left, str(error))
+        return Remains.of({}, "")
+
+    def _keep(self, result: EpisodeResult) -> None:
+        with self._lock:
+            if not self._errors:
+                self._deliver(result)
+
+    def _fail(self, error: BaseException) -> None:
+        self._errors.append(error)
+        self._launcher.stop()
+
+
+class Spread:
+    """The executor that plays episodes in `workers` workers; `here` plays single ones, `failure_values` as metrics'."""
+
+    def __init__(self, here: InProcess, launcher: Launcher, workers: int, failure_values: Mapping[str, float]) -> None:
+        self._here = here
+        self._launcher = launcher
+        self._workers = workers
+        self._failure_values = failure_values
+
+    def play(
+        self,
+        service: AgentService,
+        keys: Sequence[EpisodeKey],
+        in_flight: int,
+        deliver: Callable[[EpisodeResult], None],
+    ) -> None:
+        Crew(self._launcher, self._lost).play(shards(keys, self._workers, in_flight), deliver)
+
+    def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
+        return self._here.run_episode(service, episode)
+
+    def _lost(self, key: EpisodeKey, reason: str) -> EpisodeResult:
+        episode = next(self._here.episodes.only([key]))
+        metrics = self._failure_values if episode.has_goal else {}
+        timing = {"wall": 0.0, "agent": 0.0}
+        return EpisodeResult(*key, "worker_crash", reason, metrics, steps=0, timing=timing)
+
+
+@dataclass(frozen=True, slots=True)
+class Remains:
+    """What a lost worker left behind."""
+
+    in_hand: tuple[EpisodeKey, ...]
+    untouched: tuple[EpisodeKey, ...]
+    reason: str
+
+    @classmethod
+    def of(cls, left: dict[EpisodeKey, bool], reason: str) -> Remains:
+        """`left`: key -> whether it had begun."""
+        begun = tuple(key for key, started in left.items() if started)
+        return cls(begun, tuple(key for key, started in left.items() if not started), reason)
+
+
+class Processes(Launcher):
+    """Workers on this machine: spawned, never forked, because threads, gRPC and CUDA do not survive a fork."""
+
+    def __init__(self, job: Job) -> None:
+        self._job = job
+        self._context = multiprocessing.get_context("spawn")
+        self._lock = threading.Lock()
+        self._running: set[BaseProcess] = set()
+        self._stopped = False
+
+    def messages(self, shard: Shard) -> Iterator[Message]:
+        receiver, sender = self._context.Pipe(duplex=False)
+        process = self._begin(shard, sender)
+        try:
+            yield from received(iter(receiver.recv, None))
+        except (EOFError, OSError):
+            process.join()
+            raise WorkerLost(_cause(process.exitcode)) from None
+        finally:
+            self._end(process)
+            receiver.close()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                process.terminate()
+
+    def _begin(self, shard: Shard, sender: Connection) -> BaseProcess:
+        process = self._context.Process(target=_work, args=(self._job, shard, sender), name="nav-eval-worker")
+        with self._lock:
+            if self._stopped:
+                raise WorkerLost("the run is being stopped")
+            process.start()
+            self._running.add(process)
+        sender.close()
+        return process
+
+    def _end(self, process: BaseProcess) -> None:
+        with self._lock:
+            self._running.discard(process)
+        if process.is_alive():
+            process.terminate()
+        process.join()
+
+
+def received(raw: Iterator[Any]) -> Iterator[Message]:
+    """Messages out of what a Mouthpiece sent: log records go to this process's log, errors are raised."""
+    for item in raw:
+        if isinstance(item, logging.LogRecord):
+            logging.getLogger(item.name).handle(item)
+        elif isinstance(item, BaseException):
+            raise item
+        else:
+            yield item
+
+
+class Mouthpiece(logging.Handler):
+    """A worker's voice: its reports, its log and its last error, through one `send`."""
+
+    def __init__(self, send: Callable[[Any], None]) -> None:
+        super().__init__()
+        self._send = send
+        self._one_at_a_time = threading.Lock()
+
+    def begun(self, key: EpisodeKey) -> None:
+        self.say(key)
+
+    def ended(self, result: EpisodeResult) -> None:
+        self.say(result)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        plain = logging.makeLogRecord(record.__dict__ | {"msg": record.getMessage(), "args": None, "exc_info": None})
+        self.say(plain)
+
+    def say(self, message: Any) -> None:
+        with self._one_at_a_time:
+            self._send(message)
+
+    def work(self, job: Job, shard: Shard) -> None:
+        """Do the job; what it raises is said too."""
+        logger = logging.getLogger("nav_eval")
+        logger.addHandler(self)
+        logger.propagate = False
+        try:
+            job(shard, self)
+        except Exception as error:  # noqa: BLE001 - said to the process that waits, which raises it
+            known = error if isinstance(error, NavEvalError) else exhausted(error)
+            self.say(known or NavEvalError(f"a worker failed: {type(error).__name__}: {error}"))
+
+
+def _work(job: Job, shard: Shard, sender: Connection) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    mouth = Mouthpiece(sender.send)
+    mouth.work(job, shard)
+    mouth.say(None)
+
+
+def _end_with_parent() -> None:
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+    parent.join()
+    os._exit(1)
+
+
+def _cause(code: int | None) -> str:
+    if code is not None and code < 0:
+        return f"killed by {signal.Signals(-code).name}"
+    return f"exit code {code}"
