@@ -167,6 +167,8 @@ class CustomSession(SensorSession):
         self._frames[lens] = frame
 
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
+        if not ends:
+            return math.inf
         return float(self.navmesh.geodesic_distance(start.position, self._points(ends), self._config.path_mode))
 
     def _points(self, ends: Sequence[Place]) -> Any:

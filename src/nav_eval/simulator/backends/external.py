@@ -19,7 +19,9 @@ from typing import Any
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.geometry import IDENTITY
 from nav_eval.registry import nearest
 from nav_eval.simulator.backends.external_process import SimulatorProcess
 from nav_eval.simulator.backends.external_session import ExternalSession
@@ -96,6 +98,21 @@ class ExternalBackend(SimulatorBackend):
             raise self.failure("describe", error) from None
         finally:
             client.drop()
+
+    def examples(self) -> list[Episode]:
+        """The episodes that the simulator offers for its conformance check."""
+        return [
+            Episode(
+                episode_id=example.episode_id or str(number),
+                scene_id=example.scene_id,
+                start_position=example.start_position,
+                start_rotation=example.start_rotation or IDENTITY,
+                start_node=example.start_node,
+                instruction=Instruction(text="Go to the goal.", tokens=("go", "to", "the", "goal", ".")),
+                goals=tuple(Goal(position=goal) for goal in example.goals),
+            )
+            for number, example in enumerate(self.describe().examples)
+        ]
 
     def failure(self, call: str, error: WireError) -> SimulatorError:
         """One message: which call, what happened, and the last words of a process of ours."""

@@ -150,6 +150,7 @@ class ExternalSession(SensorSession):
             start_node=episode.start_node,
             seed=derived_seed(*self.noise_key, "start"),
             session_id=self._session_id,
+            goals=tuple(goal.position for goal in episode.goals if goal.position is not None),
         )
         self._state = agent_state(self._call(contract.START, request, self._backend.deadlines.start))
 

@@ -28,7 +28,10 @@ class Empty(Message, frozen=True):
 
 
 class StartEpisode(Message, frozen=True):
-    """Where an episode begins; null leaves the start to the simulator. `seed` decides all that is random in it."""
+    """Where an episode begins; null leaves the start to the simulator. `seed` decides all that is random in it.
+
+    `goals`: for simulators that put something there; this message never reaches a participant.
+    """
 
     scene_id: str
     episode_id: str = ""
@@ -37,6 +40,7 @@ class StartEpisode(Message, frozen=True):
     start_node: str | None = None
     seed: int = 0
     session_id: str = ""
+    goals: tuple[Vec3, ...] = ()
 
 
 class SensorRequest(Message, frozen=True):

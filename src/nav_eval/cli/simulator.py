@@ -1,0 +1,96 @@
+"""nav-eval simulator check: does a simulator keep its contract?"""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import ConfigError
+
+
+def check(target: str, *overrides: str) -> int:
+    """Walk a little in a simulator and list what is wrong: nav-eval simulator check ENDPOINT|NAME [key=value ...].
+
+    Parameters
+    ----------
+    target
+        host:port or grpc://host:port of a running simulator, or a name from `nav-eval list simulators`. custom and
+        nav_graph are checked in a small world made for it.
+    overrides
+        For example simulator.command='./host --port {port}', simulator.motion.turn_angle=30; dataset.data_path=FILE
+        takes the episodes from a data set.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(TemporaryDirectory(prefix="nav-eval-")))
+        config, episodes = _prepared(target, overrides, folder)
+        backend = _backend(config)
+        stack.callback(backend.close)
+        return _report(backend, config, episodes or _offered(backend))
+
+
+def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[SimulatorConfig, list[Episode]]:
+    from nav_eval.testing.places import grid_graph, room
+
+    given = [override for override in overrides if override.startswith("simulator.")]
+    if target in ("custom", "nav_graph") and not overrides:
+        return (room if target == "custom" else grid_graph)(folder)
+    from nav_eval.benchmarks.builder import make_episodes
+    from nav_eval.config.loader import load_config
+
+    place = [f"simulator.backend={target}"] if ":" not in target else ["simulator.backend=external"]
+    place += [f"simulator.endpoint='{target}'"] if ":" in target else []
+    config = load_config(overrides=[*_cameras(given), *place, *overrides])
+    if not config.dataset.data_path:
+        return config.simulator, []
+    return config.simulator, list(make_episodes(config))[:2]
+
+
+def _cameras(given: Sequence[str]) -> list[str]:
+    """A small camera, unless sensors are given."""
+    if any(override.lstrip("+").startswith("simulator.sensors") for override in given):
+        return []
+    return ["simulator.sensors={gps: {}, compass: {}, collision: {}, rgb: {width: 64, height: 48, hfov: 79}}"]
+
+
+def _backend(config: SimulatorConfig) -> SimulatorBackend:
+    from nav_eval.simulator.registry import SIMULATORS
+
+    return SIMULATORS.get(config.backend)(config, 0)
+
+
+def _offered(backend: SimulatorBackend) -> list[Episode]:
+    """The episodes that an external simulator gives as examples."""
+    from nav_eval.simulator.backends.external import ExternalBackend
+
+    examples = backend.examples() if isinstance(backend, ExternalBackend) else []
+    if not examples:
+        raise ConfigError("simulator check: there is no episode to check with. Add dataset.data_path=FILE.")
+    return examples[:2]
+
+
+def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequence[Episode]) -> int:
+    from nav_eval.simulator.backends.external import ExternalBackend
+    from nav_eval.testing.simulator import check_simulator
+
+    sessions = backend.describe().max_sessions if isinstance(backend, ExternalBackend) else 2
+    found = 0
+    for finding in check_simulator(
+        backend,
+        episodes,
+        forward_step=config.motion.forward_step,
+        turn_angle=math.radians(config.motion.turn_angle),
+        sessions=sessions,
+    ):
+        mark = "skipped" if finding.skipped else "ok" if finding.ok else "WRONG"
+        sys.stdout.write(f"{mark:<8} {finding.check}  {finding.detail or finding.skipped}".rstrip() + "\n")
+        found += not finding.ok
+    sys.stdout.write(f"{found or 'no'} fault{'s' if found != 1 else ''}\n")
+    return FINDINGS if found else DONE

@@ -1,0 +1,136 @@
+"""Small stand-ins for tests of plug-ins: an open square to walk in, an episode, a metric's context, a walk.
+
+Nothing here needs a scene, a file or a network.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nav_eval.config.schema import MotionConfig, SensorConfig, SimulatorConfig
+from nav_eval.core.actions import STOP, Action
+from nav_eval.core.interfaces import MetricContext, Simulator, SimulatorBackend
+from nav_eval.core.types import AgentState, Place, StepRecord
+from nav_eval.dataset.episode import Episode, Goal, Instruction
+from nav_eval.errors import DatasetError
+from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation
+from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.motion import Moved, perform
+from nav_eval.simulator.sensors.registry import make_sensors
+
+HALF = 5.0
+"""The square reaches from -HALF to HALF in x and z, metres."""
+
+
+class FakeSimulator(SimulatorBackend):
+    """An open square of 10 x 10 m at y = 0, walked with the real motion model; sensors by name, cameras excepted."""
+
+    def __init__(self, sensors: Sequence[str] = ("gps", "compass", "instruction"), seed: int = 0) -> None:
+        suite = {name: SensorConfig() for name in sensors}
+        self.config = SimulatorConfig(backend="fake", sensors=suite, motion=MotionConfig())
+        self.seed = seed
+
+    def open_session(self) -> Simulator:
+        return _Square(self.config, self.seed)
+
+    def assets(self, scene_id: str) -> Mapping[str, str]:
+        return {}
+
+
+class _Square(SensorSession):
+    def __init__(self, config: SimulatorConfig, seed: int) -> None:
+        from nav_eval.simulator.backends.custom import motion_profile
+
+        self._profile = motion_profile(config)
+        self._seed = seed
+        self._state = AgentState((0.0, 0.0, 0.0))
+        self._steps = 0
+        super().__init__(make_sensors(config))
+
+    def start(self, episode: Episode) -> None:
+        if episode.start_position is None:
+            raise DatasetError(f"episode {episode.episode_id}: has no start_position.")
+        self._state = AgentState(episode.start_position, episode.start_rotation)
+        self._episode, self._last, self._steps = episode, None, 0
+
+    def advance(self, action: Action) -> None:
+        moved: Moved = perform(_OPEN, self._state, action, self._profile)
+        self._state, self._steps = moved.state, self._steps + 1
+        self._last = StepRecord(action, moved.state, moved.collided, moved.clipped)
+
+    @property
+    def noise_key(self) -> tuple[int, str, str, str]:
+        return (self._seed, *self.episode.key, str(self._steps))
+
+    def get_agent_state(self) -> AgentState:
+        return self._state
+
+    def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
+        inside = [end.position for end in ends if self.is_navigable(end.position)]
+        return min((euclidean(start.position, end) for end in inside), default=math.inf)
+
+    def is_navigable(self, position: Vec3) -> bool:
+        return max(abs(position[0]), abs(position[2])) <= HALF and abs(position[1]) < 0.5
+
+    def expert_action(self, goals: Sequence[Place], within: float) -> Action:
+        from nav_eval.simulator.backends.greedy import greedy_action
+
+        return greedy_action(self, goals, within, self._profile.forward_step, self._profile.turn_angle)
+
+
+class _OpenGround:
+    """The square's ground: a straight step, cut off at the edge."""
+
+    def step(self, start: Vec3, end: Vec3, sliding: bool = True) -> Vec3:
+        return (min(max(end[0], -HALF), HALF), start[1], min(max(end[2], -HALF), HALF))
+
+
+_OPEN = _OpenGround()
+
+
+def fake_episode(
+    start: Vec3 = (0.0, 0.0, 0.0), goal: Vec3 = (0.0, 0.0, -2.0), *, yaw: float = 0.0, text: str = "Walk straight on."
+) -> Episode:
+    """From `start` (m, facing `yaw` rad) to `goal`, straight ahead by default."""
+    return Episode(
+        episode_id="fake-1",
+        scene_id="square",
+        start_position=start,
+        start_rotation=yaw_rotation(yaw),
+        instruction=Instruction(text=text, tokens=tuple(text.lower().split())),
+        goals=(Goal(position=goal, radius=0.2),),
+        reference_path=(start, goal),
+    )
+
+
+def fake_context(episode: Episode | None = None, **settings: Any) -> MetricContext:
+    """What a metric is given for `episode` on open ground, where the geodesic distance is the straight one."""
+    episode = episode or fake_episode()
+    assert episode.start_position is not None
+    goals = [Place(goal.position) for goal in episode.goals if goal.position is not None]
+    return MetricContext(
+        episode=episode,
+        start=AgentState(episode.start_position, episode.start_rotation),
+        goals=goals,
+        reference=[Place(point) for point in episode.reference_path],
+        reference_kind="sparse",
+        distance=lambda start, ends: min((euclidean(start.position, end.position) for end in ends), default=math.inf),
+        success_distance=0.2,
+        settings=settings,
+    )
+
+
+def fake_walk(episode: Episode | None = None, steps: int = 8, *, stop: bool = True) -> list[StepRecord]:
+    """`steps` forward steps of 0.25 m from the start, and a stop."""
+    episode = episode or fake_episode()
+    assert episode.start_position is not None
+    (x, y, z), yaw = episode.start_position, yaw_of(episode.start_rotation)
+    walk = []
+    for number in range(1, steps + 1):
+        ahead = 0.25 * number
+        place = (x - math.sin(yaw) * ahead, y, z - math.cos(yaw) * ahead)
+        walk.append(StepRecord(Action("move_forward"), AgentState(place, episode.start_rotation), latency=0.01))
+    last = walk[-1].state if walk else AgentState(episode.start_position, episode.start_rotation)
+    return [*walk, StepRecord(STOP, last, latency=0.01)] if stop else walk

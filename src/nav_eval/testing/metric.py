@@ -1,0 +1,139 @@
+"""Does a metric keep nav_eval.core.interfaces.Metric? Walks on open ground, edges included.
+
+What it requires is measured beside it, as in an evaluation.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from nav_eval.core.interfaces import Metric, MetricContext
+from nav_eval.core.measurements import Measurements
+from nav_eval.core.types import StepRecord
+from nav_eval.metrics.registry import CATEGORIES, WALL_CLOCK, make_metrics
+from nav_eval.testing.fakes import fake_context, fake_episode, fake_walk
+from nav_eval.testing.findings import Finding, Skip, run_checks
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """`settings` are those that metrics read from MetricContext.settings."""
+
+    metric: type[Metric]
+    settings: Mapping[str, Any]
+
+    def context(self, **changes: Any) -> MetricContext:
+        return replace(fake_context(**dict(self.settings)), **changes)
+
+    def measured(self, context: MetricContext, walk: Sequence[StepRecord], repeat: int = 1) -> Any:
+        """The value after `repeat` episodes on the same object."""
+        metric = self.metric()
+        measurements = Measurements([metric, *make_metrics(metric.requires)])
+        for _ in range(repeat):
+            measurements.reset(context)
+            for step in walk:
+                measurements.update(step)
+        return metric.get_metric()
+
+
+def check_metric(metric: type[Metric], **settings: Any) -> Iterator[Finding]:
+    """Findings, one by one. `settings`: keys of the task's configuration that the metric reads."""
+    yield from run_checks(CHECKS, Trial(metric, settings))
+
+
+def says_what_it_is(trial: Trial) -> str:
+    name, category = getattr(trial.metric, "name", None), getattr(trial.metric, "category", None)
+    if not isinstance(name, str) or not name:
+        return "`name` must be a string."
+    return "" if category in CATEGORIES else f"`category` is {category!r}, not one of {', '.join(CATEGORIES)}."
+
+
+def has_a_value_before_the_first_step(trial: Trial) -> str:
+    return _fault(trial.measured(trial.context(), []))
+
+
+def has_a_value_after_a_walk(trial: Trial) -> str:
+    return _fault(trial.measured(trial.context(), fake_walk()))
+
+
+def is_the_same_twice(trial: Trial) -> str:
+    _needs_no_clock(trial)
+    one, other = (trial.measured(trial.context(), fake_walk()) for _ in range(2))
+    return "" if one == other else f"the same walk gave {one} and {other}."
+
+
+def begins_anew_at_reset(trial: Trial) -> str:
+    _needs_no_clock(trial)
+    fresh, used = (trial.measured(trial.context(), fake_walk(), repeat) for repeat in (1, 2))
+    return "" if fresh == used else f"a second episode on the same object gave {used}, the first {fresh}."
+
+
+def _needs_no_clock(trial: Trial) -> None:
+    if trial.metric.name in WALL_CLOCK:
+        raise Skip("it measures time.")
+
+
+def reading_changes_nothing(trial: Trial) -> str:
+    _needs_no_clock(trial)
+    metric = trial.metric()
+    measurements = Measurements([metric, *make_metrics(metric.requires)])
+    measurements.reset(trial.context())
+    for step in fake_walk():
+        measurements.update(step)
+        metric.get_metric()
+    first, second = metric.get_metric(), metric.get_metric()
+    expected = trial.measured(trial.context(), fake_walk())
+    return "" if first == second == expected else f"reading it along the way gave {second}, reading it once {expected}."
+
+
+def bears_a_goal_that_cannot_be_reached(trial: Trial) -> str:
+    unreachable = trial.context(distance=lambda start, ends: math.inf)
+    return _fault(trial.measured(unreachable, fake_walk()))
+
+
+def bears_an_agent_that_never_moves(trial: Trial) -> str:
+    return _fault(trial.measured(trial.context(), fake_walk(steps=0)))
+
+
+def bears_a_start_at_the_goal(trial: Trial) -> str:
+    episode = fake_episode(goal=(0.0, 0.0, 0.0))
+    here = replace(fake_context(episode), settings=trial.settings)
+    return _fault(trial.measured(here, fake_walk(steps=0)))
+
+
+def bears_an_episode_without_a_reference(trial: Trial) -> str:
+    return _fault(trial.measured(trial.context(reference=[], reference_kind="none"), fake_walk()))
+
+
+def _fault(value: Any) -> str:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return _record_fault(value)
+    return "its value is NaN; say inf, or a number." if math.isnan(value) else ""
+
+
+def _record_fault(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return f"its value is {value}; it must be a float or plain JSON."
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        return f"its record is no plain JSON: {error}."
+    return ""
+
+
+CHECKS = (
+    says_what_it_is,
+    has_a_value_before_the_first_step,
+    has_a_value_after_a_walk,
+    is_the_same_twice,
+    begins_anew_at_reset,
+    reading_changes_nothing,
+    bears_a_goal_that_cannot_be_reached,
+    bears_an_agent_that_never_moves,
+    bears_a_start_at_the_goal,
+    bears_an_episode_without_a_reference,
+)

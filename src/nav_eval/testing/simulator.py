@@ -1,0 +1,371 @@
+"""Does a simulator keep nav_eval.core.interfaces.Simulator? Short walks, and a list of what is wrong.
+
+Works on any backend: in 3-D, on a graph, in this process or behind a wire.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import Any
+
+import numpy as np
+
+from nav_eval.core.actions import Action
+from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.core.types import AgentState, Place
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import NavEvalError, SimulatorError
+from nav_eval.geometry import Vec3, euclidean, yaw_of
+from nav_eval.testing.findings import Finding, Skip, run_checks
+
+FAR = 1.0e5
+CLOSE = 1e-4
+WALK = ("move_forward", "turn_left", "move_forward", "turn_right", "turn_right", "move_forward", "turn_left")
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """What the checks are given. Metres and rad; `sessions`: how many may be open at once."""
+
+    backend: SimulatorBackend
+    episode: Episode
+    session: Simulator
+    forward_step: float
+    turn_angle: float
+    sessions: int
+    expert_steps: int
+
+
+def check_simulator(
+    backend: SimulatorBackend,
+    episodes: Sequence[Episode],
+    *,
+    forward_step: float = 0.25,
+    turn_angle: float = math.radians(15),
+    sessions: int = 2,
+    expert_steps: int = 200,
+) -> Iterator[Finding]:
+    """Findings, one by one, for each episode. The backend's sensors must be without noise of their own making.
+
+    `forward_step` (m) and `turn_angle` (rad) are those that the backend was configured with; `expert_steps`: how long
+    its expert is followed, 0 to leave that out. The backend is not closed.
+    """
+    session = backend.open_session()
+    try:
+        yield from run_checks([needs_a_start], Trial(backend, episodes[0], session, 0, 0, sessions, 0))
+        for episode in episodes:
+            trial = Trial(backend, episode, session, forward_step, turn_angle, sessions, expert_steps)
+            yield from run_checks(CHECKS, trial)
+    finally:
+        session.close()
+
+
+def needs_a_start(trial: Trial) -> str:
+    try:
+        _ = trial.session.episode
+    except SimulatorError:
+        return ""
+    return "`episode` must raise SimulatorError before the first start."
+
+
+def begins_an_episode(trial: Trial) -> str:
+    session = trial.session
+    session.start(trial.episode)
+    if session.episode is not trial.episode:
+        return "`episode` is not the one that was started."
+    if session.last_step is not None:
+        return "`last_step` must be None right after start."
+    state, asked = session.get_agent_state(), trial.episode.start_position
+    if trial.episode.start_node not in (None, state.node):
+        return f"it starts at node {state.node!r}, asked was {trial.episode.start_node!r}."
+    if (
+        asked is not None
+        and state.node is None
+        and math.hypot(state.position[0] - asked[0], state.position[2] - asked[2]) > 0.05
+    ):
+        return f"it starts at {state.position}, asked was {asked}."
+    return ""
+
+
+def observations_fit_their_specs(trial: Trial) -> str:
+    session = trial.session
+    specs = dict(session.observation_spec)
+    seen = session.reset(trial.episode)
+    for action in (None, *_walk(trial)):
+        if action is not None:
+            seen = session.step(action)
+        if set(seen) != set(specs):
+            return f"observed were {sorted(seen)}, declared are {sorted(specs)}."
+        faults = [f"{name} {fault}" for name, spec in specs.items() if (fault := spec.fault(seen[name]))]
+        if faults:
+            return "; ".join(faults) + "."
+    return "" if dict(session.observation_spec) == specs else "observation_spec changed during an episode."
+
+
+def looking_changes_nothing(trial: Trial) -> str:
+    session = trial.session
+    first = session.reset(trial.episode)
+    state = session.get_agent_state()
+    if difference := _difference(first, session.observe()):
+        return f"two looks at the same moment differ: {difference}."
+    return "" if session.get_agent_state() == state else "observe moved the agent."
+
+
+def the_same_walk_is_the_same_twice(trial: Trial) -> str:
+    first, second = (_played(trial.session, trial) for _ in range(2))
+    return _compare_walks(first, second, "the same actions from the same start")
+
+
+def sessions_are_independent(trial: Trial) -> str:
+    """A second session walks the same walk while the first stands elsewhere."""
+    if trial.sessions < 2:
+        raise Skip("it runs one session at once.")
+    alone = _played(trial.session, trial)
+    other = trial.backend.open_session()
+    try:
+        resting = trial.session.get_agent_state()
+        together = _played(other, trial)
+        if trial.session.get_agent_state() != resting:
+            return "a walk in one session moved the agent of another."
+        return _compare_walks(alone, together, "the same actions in another session")
+    finally:
+        other.close()
+
+
+def many_are_observed_as_one_by_one(trial: Trial) -> str:
+    if trial.sessions < 2:
+        raise Skip("it runs one session at once.")
+    other = trial.backend.open_session()
+    try:
+        alone = [trial.session.reset(trial.episode), other.reset(trial.episode)]
+        together = trial.backend.observe([trial.session, other])
+        faults = [_difference(a, b) for a, b in zip(alone, together, strict=True)]
+        return next((f"backend.observe shows something else than observe: {fault}." for fault in faults if fault), "")
+    finally:
+        other.close()
+
+
+def stop_moves_nothing(trial: Trial) -> str:
+    session = trial.session
+    session.start(trial.episode)
+    before = session.get_agent_state()
+    session.advance(Action("stop"))
+    return "" if _same_pose(before, session.get_agent_state()) else "the action stop changed the pose."
+
+
+def a_turn_is_undone_by_its_opposite(trial: Trial) -> str:
+    session = trial.session
+    session.start(trial.episode)
+    before = session.get_agent_state()
+    session.advance(Action("turn_left"))
+    turned = session.get_agent_state()
+    if euclidean(before.position, turned.position) > CLOSE:
+        return "turn_left moved the agent."
+    angle = math.remainder(yaw_of(turned.rotation) - yaw_of(before.rotation), 2 * math.pi)
+    if abs(angle - trial.turn_angle) > 1e-3:
+        return (
+            f"turn_left turned by {math.degrees(angle):.2f} degrees, configured are {math.degrees(trial.turn_angle):g}."
+        )
+    session.advance(Action("turn_right"))
+    return "" if _same_pose(before, session.get_agent_state()) else "turn_left then turn_right does not return."
+
+
+def a_step_goes_forward_and_no_further_than_it_says(trial: Trial) -> str:
+    if trial.episode.start_node is not None:
+        raise Skip("moves on a graph have their own lengths.")
+    session = trial.session
+    session.start(trial.episode)
+    for _ in range(math.ceil(2 * math.pi / trial.turn_angle)):
+        before = session.get_agent_state()
+        session.advance(Action("move_forward"))
+        after, step = session.get_agent_state(), session.last_step
+        moved = (after.position[0] - before.position[0], after.position[2] - before.position[2])
+        if math.hypot(*moved) > trial.forward_step + 1e-3:
+            return f"move_forward went {math.hypot(*moved):.4f} m, configured are {trial.forward_step:g}."
+        yaw = yaw_of(before.rotation)
+        ahead = -math.sin(yaw) * moved[0] - math.cos(yaw) * moved[1]
+        if step is not None and not step.collided and abs(ahead - trial.forward_step) > 0.02:
+            return f"a free move_forward went {ahead:.3f} m ahead, configured are {trial.forward_step:g}."
+        session.advance(Action("turn_left"))
+    return ""
+
+
+def the_last_step_tells_what_happened(trial: Trial) -> str:
+    session = trial.session
+    session.start(trial.episode)
+    for action in _walk(trial):
+        session.advance(action)
+        step = session.last_step
+        if step is None or step.action != action:
+            return f"last_step is {step}, the action was {action.name}."
+        if step.state != session.get_agent_state():
+            return "last_step.state is not the agent's state."
+    return ""
+
+
+def an_unknown_action_is_refused(trial: Trial) -> str:
+    session = trial.session
+    session.start(trial.episode)
+    before = session.get_agent_state()
+    try:
+        session.advance(Action("fly"))
+    except NavEvalError:
+        return "" if session.get_agent_state() == before else "an unknown action moved the agent."
+    return "the action 'fly' was carried out: unknown actions must raise."
+
+
+def distances_are_distances(trial: Trial) -> str:
+    """Zero to itself, no shorter than a straight line, no shorter by a detour, inf where no way leads."""
+    session = trial.session
+    places = _places(trial)
+    for place in places:
+        if (zero := session.distance_to(place, [place])) > 1e-3:
+            return f"from {place} to itself it is {zero} m."
+    for a, b in permutations(places, 2):
+        if session.distance_to(a, [b]) < euclidean(a.position, b.position) * 0.99 - 0.01:
+            return f"from {a} to {b} it is shorter than a straight line."
+    for a, b, c in permutations(places, 3):
+        ab, bc, ac = session.distance_to(a, [b]), session.distance_to(b, [c]), session.distance_to(a, [c])
+        if ac > (ab + bc) * 1.01 + 0.01:
+            return f"from {a} to {c} it is {ac:.3f} m, over {b} only {ab + bc:.3f}."
+    return _distance_to_many(session, places)
+
+
+def _distance_to_many(session: Simulator, places: Sequence[Place]) -> str:
+    here = places[0]
+    nowhere = Place((FAR, 0.0, FAR), None if here.node is None else "nowhere")
+    if (far := session.distance_to(here, [nowhere])) != math.inf:
+        return f"to a place that cannot be reached it is {far} m; it must be inf."
+    nearest = min(session.distance_to(here, [place]) for place in places[1:])
+    if abs(session.distance_to(here, [*places[1:], nowhere]) - nearest) > 1e-3:
+        return "to the nearest of many it is not the least of the single distances."
+    return "" if session.distance_to(here, []) == math.inf else "to none of none it must be inf."
+
+
+def where_the_agent_stands_is_navigable(trial: Trial) -> str:
+    session = trial.session
+    for place in _places(trial):
+        if not session.is_navigable(place.position):
+            return f"the agent stood at {place.position}, but it is not navigable."
+    return "a place far outside is navigable." if session.is_navigable((FAR, 0.0, FAR)) else ""
+
+
+def noise_keys_name_the_step(trial: Trial) -> str:
+    """A key depends on episode and step alone; keys of moments that may have noise of their own differ."""
+    session = trial.session
+    walks = []
+    for _ in range(2):
+        session.start(trial.episode)
+        keys = [session.noise_key]
+        for action in _walk(trial):
+            session.advance(action)
+            keys.append(session.noise_key)
+        walks.append(keys)
+    if walks[0] != walks[1]:
+        return "noise_key differs between two runs of the same episode."
+    return "" if walks[0][0][1:3] == trial.episode.key else "noise_key does not name scene and episode."
+
+
+def the_expert_reaches_the_goal(trial: Trial) -> str:
+    session, goals = trial.session, [Place(g.position or (0.0, 0.0, 0.0), g.node) for g in trial.episode.goals]
+    if not goals or not trial.expert_steps:
+        raise Skip("the episode has no goal.")
+    session.start(trial.episode)
+    places = [session.locate(goal) for goal in goals]
+    within = 2 * trial.forward_step
+    for _ in range(trial.expert_steps):
+        action = session.expert_action(places, within)
+        if action.name == "stop":
+            left = session.distance_to(session.get_agent_state().place, places)
+            return "" if left <= within + 0.05 else f"the expert stopped {left:.2f} m from the goal."
+        session.advance(action)
+    return f"the expert did not arrive in {trial.expert_steps} steps."
+
+
+CHECKS = (
+    begins_an_episode,
+    observations_fit_their_specs,
+    looking_changes_nothing,
+    the_same_walk_is_the_same_twice,
+    sessions_are_independent,
+    many_are_observed_as_one_by_one,
+    stop_moves_nothing,
+    a_turn_is_undone_by_its_opposite,
+    a_step_goes_forward_and_no_further_than_it_says,
+    the_last_step_tells_what_happened,
+    an_unknown_action_is_refused,
+    distances_are_distances,
+    where_the_agent_stands_is_navigable,
+    noise_keys_name_the_step,
+    the_expert_reaches_the_goal,
+)
+
+
+def _walk(trial: Trial) -> list[Action]:
+    """Actions that the backend must know: steps and turns, on a graph turns alone."""
+    names = [name for name in WALK if trial.episode.start_node is None or name != "move_forward"]
+    return [Action(name) for name in names]
+
+
+def _played(session: Simulator, trial: Trial) -> list[tuple[AgentState, Mapping[str, Any]]]:
+    seen = [session.reset(trial.episode)]
+    states = [session.get_agent_state()]
+    for action in _walk(trial):
+        seen.append({name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in session.step(action).items()})
+        states.append(session.get_agent_state())
+    return list(zip(states, seen, strict=True))
+
+
+def _compare_walks(first: Sequence[Any], second: Sequence[Any], what: str) -> str:
+    for index, ((state, seen), (other, shown)) in enumerate(zip(first, second, strict=True)):
+        if not _same_pose(state, other):
+            return f"{what} led to {other.position} at step {index}, not to {state.position}."
+        if difference := _difference(seen, shown):
+            return f"{what} showed something else at step {index}: {difference}."
+    return ""
+
+
+def _places(trial: Trial) -> list[Place]:
+    """Up to four places that can be reached, the start first."""
+    session = trial.session
+    session.start(trial.episode)
+    places = [session.get_agent_state().place]
+    for _ in range(12):
+        if len(places) == 4:
+            break
+        for action in _onwards(session, trial):
+            session.advance(action)
+        place = session.get_agent_state().place
+        if all(euclidean(place.position, known.position) > 0.1 for known in places):
+            places.append(place)
+    return places
+
+
+def _onwards(session: Simulator, trial: Trial) -> list[Action]:
+    if trial.episode.start_node is None:
+        return [*(Action("move_forward") for _ in range(3)), Action("turn_left"), Action("turn_left")]
+    candidates = session.shortcuts["graph"].candidates()
+    return [Action("move_to", {"viewpoint": candidates[0]["viewpoint"]})]
+
+
+def _same_pose(a: AgentState, b: AgentState) -> bool:
+    same = max(abs(abs(sum(p * q for p, q in zip(a.rotation, b.rotation, strict=True))) - 1), 0) < 1e-6
+    return same and _near(a.position, b.position) and a.node == b.node and abs(a.elevation - b.elevation) < CLOSE
+
+
+def _near(a: Vec3, b: Vec3) -> bool:
+    return euclidean(a, b) < CLOSE
+
+
+def _difference(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+    """The names of sensors that show something else."""
+    return ", ".join(name for name in a if not _equal(a[name], b.get(name)))
+
+
+def _equal(a: Any, b: Any) -> bool:
+    if isinstance(a, np.ndarray):
+        return isinstance(b, np.ndarray) and np.array_equal(a, b)
+    return bool(a == b)
