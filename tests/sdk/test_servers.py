@@ -9,6 +9,7 @@ import json
 import socket
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -262,6 +263,28 @@ def test_a_body_over_the_limit_is_not_read() -> None:
         with pytest.raises((Refused, BadAnswer)):
             client.act(OBSERVATION)
         client.close()
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_message_larger_than_the_declared_observations_is_refused(wire: str) -> None:
+    larger = {"rgb": TensorSpec(shape=(1000, 2000, 3), dtype="uint8")}
+    with start(Agent, protocol=wire.split("-")[0], port=0) as server:
+        server.wait_loaded()
+        client = TestClient(server.endpoint, wire=wire)
+        client.reset(episode())
+        ask = replace(client.ask(OBSERVATION), specs=larger, observation={"rgb": np.zeros((1000, 2000, 3), np.uint8)})
+        with pytest.raises(Refused, match="too_large"):
+            client.transport.act(ask, client.deadline())
+        client.close()
+
+
+@pytest.mark.parametrize("spec", [TensorSpec(shape=(4,), dtype="O"), TensorSpec(shape=(1 << 40,), dtype="uint8")])
+def test_observations_that_nobody_should_allocate_are_refused_at_reset(spec: TensorSpec) -> None:
+    with start(Agent, port=0) as server:
+        server.wait_loaded()
+        with pytest.raises(Refused, match="observation_spec"):
+            TestClient(server.endpoint).reset(synthetic_episode({"x": spec}, {}))
+        play(TestClient(server.endpoint))
 
 
 @pytest.mark.parametrize("kind", ["application/json", "application/msgpack"])

@@ -196,6 +196,7 @@ class ReceivedObservation:
     """An Observation as it came; `read` makes what the agent sees, once the session's specs are known."""
 
     def __init__(self, data: bytes) -> None:
+        self.size = len(data)
         self._values: dict[str, memoryview] = {}
         envelope: list[memoryview] = []
         for number, field, payload in _walk(memoryview(data)):

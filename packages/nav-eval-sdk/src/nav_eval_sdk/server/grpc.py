@@ -74,7 +74,7 @@ class GrpcHandlers:
             return dump_action(empty, problem.problem)
 
     def _act(self, received: ReceivedObservation) -> Action:
-        return self._service.act(received.session_id, received.step, received.request_id, received.read)
+        return self._service.act(received.session_id, received.step, received.request_id, received.read, received.size)
 
 
 def _problem(error: Exception) -> ServiceProblem:
@@ -192,4 +192,6 @@ def options(max_message: int) -> list[tuple[str, int]]:
         ("grpc.http2.max_frame_size", (1 << 24) - 1),
         ("grpc.http2.lookahead_bytes", 1 << 24),
         ("grpc.so_reuseport", 0),
+        ("grpc.keepalive_time_ms", 60_000),  # a stream whose client vanished gives its thread back
+        ("grpc.keepalive_timeout_ms", 20_000),
     ]

@@ -51,11 +51,17 @@ class RestApp:
         return self._answer(self._service.reset(self._body(EpisodeData)))
 
     def act(self) -> Response:
+        from flask import request
+
         message = self._body(Observation)
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         reader = Reader(codec.decode, json=codec is msgspec.json)
         answer = self._service.act(
-            message.session_id, message.step, message.request_id, lambda specs: reader.read(specs, message.observation)
+            message.session_id,
+            message.step,
+            message.request_id,
+            lambda specs: reader.read(specs, message.observation),
+            request.content_length or 0,
         )
         return self._answer(answer)
 

@@ -28,7 +28,7 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
-from nav_eval_sdk.protocol.values import Specs
+from nav_eval_sdk.protocol.values import Specs, message_limit
 from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
 
 log = logging.getLogger(__name__)
@@ -52,6 +52,7 @@ class Session:
     seat: Seat
     changed: threading.Condition
     reset: Work
+    largest: int
     last: Work | None = None
     next_step: int = 0
     ended: bool = False
@@ -141,6 +142,7 @@ class Service:
     def _begin(self, data: EpisodeData, old: Session | None) -> Session:
         if self._status != "ready":
             raise ServiceProblem(self._status)
+        largest = _largest_message(data)
         if old is not None:
             if old.thinking:
                 raise ServiceProblem("busy", "this session's agent is still thinking.")
@@ -148,7 +150,8 @@ class Service:
         seat = old.seat if old is not None else self._take_seat()
         changed = threading.Condition(self._lock)
         future = _watched(seat.reset(agent_episode(data)), changed)
-        session = self._sessions[data.session_id] = Session(data, seat, changed, Work((-1, data.request_id), future))
+        session = Session(data, seat, changed, Work((-1, data.request_id), future), largest)
+        self._sessions[data.session_id] = session
         return session
 
     def _take_seat(self) -> Seat:
@@ -169,9 +172,11 @@ class Service:
             log.warning("Session %s has been silent for %g s: its slot is given away.", key, self._idle_timeout)
             self._release(self._sessions.pop(key))
 
-    def act(self, session_id: str, step: int | None, request_id: str, read: Read) -> Action:
-        """The agent's action for one step, asked for once. Raises ServiceProblem."""
+    def act(self, session_id: str, step: int | None, request_id: str, read: Read, size: int = 0) -> Action:
+        """The agent's action for one step, asked for once. `size`: bytes of the message. Raises ServiceProblem."""
         session = self._session(session_id)
+        if size > session.largest:
+            raise ServiceProblem("too_large", f"{size} bytes, the declared observations take {session.largest}.")
         try:
             observation = read(session.data.observation_spec)
         except BadMessage as error:
@@ -268,6 +273,14 @@ class Service:
         if work.waiter != mine:
             raise ServiceProblem("superseded")
         raise ServiceProblem("unknown_session", "the session ended while the agent was thinking.")
+
+
+def _largest_message(data: EpisodeData) -> int:
+    """Bytes that one act can have; raises ServiceProblem for observations that nobody should allocate."""
+    try:
+        return message_limit(data.observation_spec)
+    except BadMessage as error:
+        raise ServiceProblem("bad_request", f"observation_spec: {error}") from None
 
 
 def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:

@@ -106,12 +106,23 @@ def serve(agent: Callable[[], Any] | Any, *, grace: float = 30.0, **options: Any
     server = start(agent, **options)
     log.info("Serving at %s.", server.endpoint)
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, lambda *_: server.stopped.set())
+        _stop_on_signals(server)
     server.stopped.wait()
     server.stop(0.0 if server.service.failure else grace)
     if server.service.failure:
         raise server.service.failure
+
+
+def _stop_on_signals(server: Server) -> None:
+    """The first signal lets episodes end, a second one ends the process."""
+
+    def stop(number: int, frame: object) -> None:
+        signal.signal(number, signal.SIG_DFL)
+        log.info("Stopping when the running episodes have ended; again to stop at once.")
+        server.stopped.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
 
 
 def describe(agent: Any, max_sessions: int, max_batch: int, *, streaming: bool) -> Info:

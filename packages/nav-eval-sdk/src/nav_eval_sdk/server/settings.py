@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
 
-MAX_MESSAGE = 1 << 26
+MAX_MESSAGE = 1 << 28
+"""Bytes. Once an episode has declared its observations, its own limit holds, which is smaller."""
 
 
 class UnsafeAddress(ValueError):

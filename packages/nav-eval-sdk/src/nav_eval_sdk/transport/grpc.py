@@ -212,6 +212,7 @@ def _channel(connection: Connection) -> Any:
         ("grpc.use_local_subchannel_pool", 1),
         ("grpc.enable_http_proxy", 0),
         ("grpc.enable_retries", 0),
+        ("grpc.compression_enabled_algorithms_bitset", 1),  # none: a small answer must not unpack to a large one
     ]
     if not connection.secure:
         return grpc.insecure_channel(connection.endpoint.address, options=options)
