@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from nav_eval.errors import NavmeshError
+from nav_eval.jit import cache_home, source_hash
+from nav_eval.logging import get_logger
 from nav_eval.simulator.navmesh.mesh import load_navmesh
 from nav_eval.simulator.scene.load import load_scene
 from nav_eval.worlds.episodes.controls import Controls
@@ -46,3 +51,43 @@ def make_episodes(
 ) -> dict[str, Path]:
     """Write the splits of a task; split -> its main file."""
     return write_task(task, split_scenes(sites), folder, per_scene, seed, controls)
+
+
+def cached_collection(
+    task: str, seed: str, scenes: int, rooms: int, storeys: int, kind: Kind, detail: int, per_scene: int
+) -> tuple[Path, Path]:
+    """The folder of scenes and that of the task's splits, made once for these arguments and this code."""
+    building = (seed, str(scenes), str(rooms), str(storeys), kind, str(detail))
+    key = hashlib.sha256("/".join((source_hash(Path(__file__).parent), *building)).encode()).hexdigest()[:16]
+    root = cache_home() / "worlds" / key
+    seeds = [f"{seed}-{number}" for number in range(scenes)]
+
+    def build(folder: Path) -> None:
+        for _ in make_scenes(folder, seeds, rooms, storeys, kind, detail):
+            pass
+
+    homes = _made_once(root / "scenes", f"{scenes} buildings", build)
+
+    def play(folder: Path) -> None:
+        make_episodes(task, open_sites(sorted(homes.glob("*.glb"))), folder, per_scene, seed)
+
+    return homes, _made_once(root / f"{task}-{per_scene}", f"{task} episodes", play)
+
+
+def _made_once(folder: Path, what: str, make: Callable[[Path], None]) -> Path:
+    """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
+    if folder.is_dir():
+        return folder
+    get_logger(__name__).info("Making %s, once: kept in %s.", what, folder)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        make(fresh)
+        fresh.chmod(0o755)
+        fresh.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder

@@ -95,10 +95,13 @@ def bedroom(space: Space, stream: Stream) -> None:
 
 
 def living_room(space: Space, stream: Stream) -> None:
-    sofa = _smaller(space, [seating.sofa(stream, n) for n in (3, 2)], front=1500, where="middle")
+    makes = [seating.sofa(stream, n) for n in (3, 2)]
+    sofa = _smaller(space, makes, front=1500, where="middle") or _smaller(space, makes, front=500)
+    sofa = sofa or space.in_middle(makes[1], stream.below(4)) or space.in_middle(makes[1], stream.below(4))
     if sofa:
         _sofa_group(space, stream, sofa)
-        space.hang(decor.picture(stream, 1.1), 1350, near=sofa)
+        if sofa.side:
+            space.hang(decor.picture(stream, 1.1), 1350, near=sofa)
     space.against_wall(storage.bookshelf(stream), front=500, where="corner")
     space.against_wall(seating.armchair(stream), front=400, where="corner")
     if space.rect.width * space.rect.depth > 26_000_000:
@@ -117,8 +120,11 @@ def _sofa_group(space: Space, stream: Stream, sofa: Spot) -> None:
     space.reserved = [zone for zone in space.reserved if zone != space.front_of(sofa, 500)]
     space.stand(table, x, z, sofa.turn)
     space.lay(decor.rug(stream, sofa.made.size[0] * 0.95 + 0.3, 1.9), x, z, sofa.turn)
-    across = OPPOSITE[sofa.side]
     stand = storage.tv_stand(stream)
+    if not sofa.side:
+        space.against_wall(stand, front=500)
+        return
+    across = OPPOSITE[sofa.side]
     at = sofa.x if sofa.side in "ns" else sofa.z
     spot = space._spot_at(stand, across, at)
     if space.fits(spot, 500):

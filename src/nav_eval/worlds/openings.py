@@ -147,7 +147,7 @@ def _row_of_windows(first_id: int, room: Room, side: Side, low: int, high: int, 
         sill, top = stream.choice((500, 850, 900)), 2250
         if room.type == "kitchen":
             sill = 1100
-        count = 1 if span < width * 2 + 900 or room.type == "kitchen" else 2
+        count = 1 if span < width * 2 + 1300 or room.type == "kitchen" else 2
     if room.type == "hallway" and span > 3000:
         count = min(4, span // 3000)
     step = span // count

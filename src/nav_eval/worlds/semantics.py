@@ -30,10 +30,10 @@ def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
     high = np.full((len(items) + 1, 3), -np.inf)
     np.minimum.at(low, mesh.objects, mesh.positions)
     np.maximum.at(high, mesh.objects, mesh.positions)
-    centre, size = ((low + high) / 2).tolist(), (high - low).tolist()
+    centre, size = ((low[1:] + high[1:]) / 2).tolist(), (high[1:] - low[1:]).tolist()
     return tuple(
-        SemanticObject(k, item.category, item.room, _triple(centre[k]), _triple(size[k]))
-        for k, item in enumerate(items, start=1)
+        SemanticObject(k + 1, item.category, item.room, _triple(centre[k]), _triple(size[k]))
+        for k, item in enumerate(items)
     )
 
 

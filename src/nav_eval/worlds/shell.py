@@ -333,18 +333,26 @@ def _sill_board(m: Model, w: Window, room: Room) -> None:
     m.quad([p(b, base - 30, -45), p(a, base - 30, -45), p(a, base - 30, 0), p(b, base - 30, 0)], "frame")
 
 
-def _curtains(room: Room, w: Window) -> list[Item]:
-    """A pair of curtains at large windows of rooms one lives in."""
+def curtain_places(room: Room, w: Window) -> list[int]:
+    """Where curtains hang along the wall: a pair at large windows of rooms one lives in."""
     if room.type not in ("living room", "bedroom", "dining room", "study") or w.high - w.low < 900:
         return []
     _, low, high = wall_line(room.clear, w.side)
-    foot = 30 if w.sill < 1000 else w.sill - 100
+    return [along for along in (w.low - 130, w.high + 130) if low + 340 <= along <= high - 340]
+
+
+def curtain_foot(w: Window) -> int:
+    """Height of the lower hem: to the floor at low windows, else below the sill, so that a desk fits."""
+    return 30 if w.sill < 800 else w.sill - 80
+
+
+def _curtains(room: Room, w: Window) -> list[Item]:
+    foot = curtain_foot(w)
     made = curtain(0.36, (w.top + 90 - foot) / 1000)
     out = []
-    for along in (w.low - 130, w.high + 130):
-        if low + 185 <= along <= high - 185:
-            x, _, z = point(w.side, room.clear, along, 0, -75)
-            at = (round(x * 1000), room.base + foot, round(z * 1000))
-            turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
-            out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
+    for along in curtain_places(room, w):
+        x, _, z = point(w.side, room.clear, along, 0, -75)
+        at = (round(x * 1000), room.base + foot, round(z * 1000))
+        turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
+        out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
     return out

@@ -16,7 +16,7 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item, Support
 from nav_eval.worlds.plan import CEILING, SIDES, Plan, Rect, Room, Side, wall_line
-from nav_eval.worlds.shell import leaf_rect, openings
+from nav_eval.worlds.shell import curtain_foot, curtain_places, leaf_rect, openings
 
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
@@ -66,6 +66,7 @@ class Space:
     reserved: list[Rect] = field(default_factory=list)
     hung: list[tuple[str, int, int, int, int]] = field(default_factory=list)
     _doors: list[tuple[int, int]] = field(default_factory=list)
+    _standing: list[tuple[Rect, int]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for side in SIDES:
@@ -74,10 +75,15 @@ class Space:
                 if bottom == 0:
                     self.reserved.append(self.strip(side, low - 60, high + 60, 850))
                     self._doors.append(self._inside(side, (low + high) // 2))
+        for window in self.plan.windows:
+            if window.room == self.room.id:
+                for along in curtain_places(self.room, window):
+                    self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 90))
         for door in self.plan.doors_of(self.room.id):
             leaf = leaf_rect(self.plan, door) if door.b == self.room.id else None
             if leaf:
                 self.taken.append(leaf)
+                self._standing.append((leaf, 2030))
 
     @property
     def rect(self) -> Rect:
@@ -212,6 +218,7 @@ class Space:
     def put(self, spot: Spot, front: int = 0) -> Spot:
         """Takes the spot without asking."""
         self.taken.append(spot.rect)
+        self._standing.append((spot.rect, _mm(spot.made.size[1])))
         if front:
             self.reserved.append(self.front_of(spot, min(front, 500)))
         if spot.side:
@@ -254,7 +261,7 @@ class Space:
             s == side and low < h and high > other and bottom < t and top > b for s, other, h, b, t in self.hung
         )
         zone = self.strip(side, low, high, 80)
-        return free_wall and not any(zone.overlaps(leaf) for leaf in self.taken if min(leaf.width, leaf.depth) <= 60)
+        return free_wall and not any(zone.overlaps(rect) for rect, height in self._standing if height > bottom)
 
     def _nail(self, made: Made, side: str, along: int, bottom: int) -> None:
         line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]

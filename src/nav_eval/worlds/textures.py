@@ -143,7 +143,8 @@ def metal(stream: Stream, colour: Colour) -> Floats:
 
 def smooth(stream: Stream, colour: Colour) -> Floats:
     """Lacquer, ceramic, plastic: nearly even, faintly mottled."""
-    return shade(colour, 0.93 + 0.08 * noise(stream, _S, (4, 4), 3) + 0.035 * noise(stream, _S, (100, 100)))
+    image = shade(colour, 0.93 + 0.08 * noise(stream, _S, (4, 4), 3) + 0.02 * noise(stream, _S, (100, 100)))
+    return image + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 9
 
 
 def stone(stream: Stream, colour: Colour) -> Floats:

@@ -128,7 +128,8 @@ def towel_rail(stream: Stream) -> Made:
 def washing_machine(stream: Stream) -> Made:
     w, d, h = 0.6, 0.6, 0.86
     m = Model()
-    m.cushion((-w / 2, 0.0, -d / 2), (w / 2, h, d / 2 - 0.02), "white", 0.015)
+    m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.03, d / 2 - 0.06), "dark", skip="u")
+    m.cushion((-w / 2, 0.02, -d / 2), (w / 2, h, d / 2 - 0.02), "white", 0.015)
     m.box((-w / 2 + 0.02, h - 0.14, d / 2 - 0.025), (w / 2 - 0.02, h - 0.02, d / 2 - 0.01), "metal", skip="b")
     ring = Model()
     ring.lathe([(0.21, 0.0), (0.21, 0.03), (0.16, 0.045), (0.15, 0.015), (0.0, 0.01)], "metal", least=14)

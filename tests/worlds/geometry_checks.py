@@ -1,0 +1,109 @@
+"""Checks of a world by its triangles alone: what stands, what hangs, and what runs into what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import scipy.sparse as sparse
+from numpy.typing import NDArray
+
+from nav_eval.worlds.plan import CEILING
+from nav_eval.worlds.world import World
+
+TOLERANCE = 0.02
+
+
+def floating(world: World) -> list[str]:
+    """Objects whose lowest (or highest, or rear) face touches nothing that could carry them."""
+    out = []
+    mesh = world.mesh
+    for number, item in enumerate(world.items, start=1):
+        points = mesh.positions[mesh.objects == number]
+        room = world.plan.room(item.room)
+        bottom, top = points[:, 1].min() * 1000 - room.base, points[:, 1].max() * 1000 - room.base
+        if item.support == "floor":
+            held = abs(bottom) < 3
+        elif item.support == "ceiling":
+            held = abs(top - CEILING) < 3
+        elif item.support == "wall":
+            held = _wall_gap(points, world, item.room) < 0.06
+        elif item.support == "item":
+            carrier = mesh.positions[mesh.objects == item.on + 1]
+            held = bool((np.abs(carrier[:, 1] - points[:, 1].min()) < 0.012).any()) and _over(points, carrier)
+        else:
+            continue
+        if not held:
+            out.append(
+                f"{item.category} {number} in {room.type} {room.id}: {item.support}, {bottom:.0f} to {top:.0f} mm"
+            )
+    return out
+
+
+def _wall_gap(points: NDArray[np.float64], world: World, room: int) -> float:
+    """The least distance from a thing to one of its room's walls, metres."""
+    r = world.plan.room(room).clear
+    low, high = points.min(axis=0), points.max(axis=0)
+    return float(min(low[0] - r.x0 / 1000, r.x1 / 1000 - high[0], low[2] - r.z0 / 1000, r.z1 / 1000 - high[2]))
+
+
+def _over(points: NDArray[np.float64], carrier: NDArray[np.float64]) -> bool:
+    """The middle of a thing lies above its carrier's box."""
+    middle = (points.min(axis=0) + points.max(axis=0)) / 2
+    low, high = carrier.min(axis=0), carrier.max(axis=0)
+    return bool(low[0] <= middle[0] <= high[0] and low[2] <= middle[2] <= high[2])
+
+
+def collisions(world: World) -> list[str]:
+    """Pairs of furniture of which one has surface points inside a part of the other, deeper than the tolerance."""
+    numbers = [k for k, item in enumerate(world.items, start=1) if item.support in ("floor", "ceiling", "wall")]
+    boxes = {k: _box(world, k) for k in numbers}
+    parts: dict[int, list[tuple[NDArray[np.float64], NDArray[np.float64]]]] = {}
+    out = []
+    for a, b in _near_pairs(numbers, boxes):
+        for inner, outer in ((a, b), (b, a)):
+            points = _surface(world, inner)
+            for low, high in parts.setdefault(outer, list(_parts(world, outer))):
+                if ((points > low + TOLERANCE) & (points < high - TOLERANCE)).all(axis=1).any():
+                    names = [f"{world.items[k - 1].category} {k}" for k in (inner, outer)]
+                    out.append(f"{names[0]} runs into {names[1]} (room {world.items[inner - 1].room})")
+                    break
+    return out
+
+
+def _near_pairs(
+    numbers: list[int], boxes: dict[int, tuple[NDArray[np.float64], NDArray[np.float64]]]
+) -> Iterator[tuple[int, int]]:
+    for i, a in enumerate(numbers):
+        for b in numbers[i + 1 :]:
+            depth = np.minimum(boxes[a][1], boxes[b][1]) - np.maximum(boxes[a][0], boxes[b][0])
+            if (depth > TOLERANCE).all():
+                yield a, b
+
+
+def _box(world: World, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    points = world.mesh.positions[world.mesh.objects == number]
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _surface(world: World, number: int) -> NDArray[np.float64]:
+    mesh = world.mesh
+    corners = mesh.positions[mesh.triangles[mesh.objects[mesh.triangles[:, 0]] == number]]
+    return np.concatenate([corners.reshape(-1, 3), corners.mean(axis=1)])
+
+
+def _parts(world: World, number: int) -> Iterator[tuple[NDArray[np.float64], NDArray[np.float64]]]:
+    """Boxes of the connected pieces of an object's mesh, corners within a millimetre being the same."""
+    mesh = world.mesh
+    triangles = mesh.triangles[mesh.objects[mesh.triangles[:, 0]] == number]
+    used, flat = np.unique(triangles, return_inverse=True)
+    points = mesh.positions[used]
+    _, same = np.unique(np.round(points, 3), axis=0, return_inverse=True)
+    ends = same.reshape(-1)[flat.reshape(-1, 3)]
+    graph = sparse.coo_matrix(
+        (np.ones(len(ends) * 2), (ends[:, [0, 1]].T.reshape(-1), ends[:, [1, 2]].T.reshape(-1))), (len(used),) * 2
+    )
+    _, piece = sparse.csgraph.connected_components(graph, directed=False)
+    for k in np.unique(piece[same.reshape(-1)]):
+        own = points[piece[same.reshape(-1)] == k]
+        yield own.min(axis=0), own.max(axis=0)

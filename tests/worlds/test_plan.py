@@ -1,0 +1,78 @@
+"""Floor plans: nothing overlaps, every room is reached, doors and windows lie in the right walls."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nav_eval.worlds.openings import make_plan
+from nav_eval.worlds.plan import Kind, Plan, wall_line
+
+plans = st.builds(
+    lambda seed, rooms, storeys, kind: make_plan(str(seed), rooms, min(storeys, rooms), kind),
+    st.integers(0, 10**6),
+    st.integers(1, 50),
+    st.integers(1, 2),
+    st.sampled_from(("home", "office")),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(plans)
+def test_rooms_do_not_overlap(plan: Plan) -> None:
+    for a in plan.rooms:
+        for b in plan.rooms:
+            assert a.id == b.id or a.storey != b.storey or not a.cell.overlaps(b.cell), (a, b)
+
+
+@settings(max_examples=60, deadline=None)
+@given(plans)
+def test_every_room_is_reached_through_doors_and_stairs(plan: Plan) -> None:
+    links = [{door.a, door.b} for door in plan.doors]
+    wells = {room.id for room in plan.rooms if room.type == "stairs"}
+    if wells:
+        links.append(wells)
+    seen = {1}
+    for _ in plan.rooms:
+        seen |= {room for link in links if link & seen for room in link}
+    assert seen == {room.id for room in plan.rooms}
+
+
+@settings(max_examples=60, deadline=None)
+@given(plans)
+def test_doors_lie_in_the_wall_that_both_rooms_share(plan: Plan) -> None:
+    for door in plan.doors:
+        for room in (plan.room(door.a), plan.room(door.b)):
+            sides = "ew" if door.vertical else "ns"
+            fits = [
+                line == door.line and low < door.low < door.high < high
+                for line, low, high in (wall_line(room.cell, side) for side in sides)  # type: ignore[arg-type]
+            ]
+            assert any(fits), (door, room)
+        assert door.high - door.low >= 700
+
+
+@settings(max_examples=60, deadline=None)
+@given(plans)
+def test_windows_look_outside(plan: Plan) -> None:
+    """A point half a metre beyond each window lies in no other room of the storey."""
+    for window in plan.windows:
+        room = plan.room(window.room)
+        line, low, high = wall_line(room.cell, window.side)
+        assert low < window.low < window.high < high
+        out = line + (-500 if window.side in "nw" else 500)
+        middle = (window.low + window.high) // 2
+        x, z = (middle, out) if window.side in "ns" else (out, middle)
+        assert not any(o.storey == room.storey and o.cell.holds(x, z) for o in plan.rooms)
+
+
+@pytest.mark.parametrize("kind", ["home", "office"])
+@pytest.mark.parametrize("rooms", [1, 2, 5, 10, 25, 50])
+def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> None:
+    plan = make_plan("seed", rooms, 1, kind)
+    assert sum(room.type not in ("hallway", "stairs") for room in plan.rooms) == rooms
+
+
+def test_the_same_seed_gives_the_same_plan() -> None:
+    assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")

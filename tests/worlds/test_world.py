@@ -1,0 +1,123 @@
+"""Worlds checked by their triangles: nothing floats or collides, every room is reached, no surface is flat."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from worlds.geometry_checks import collisions, floating
+
+from nav_eval.errors import ConfigError
+from nav_eval.simulator.navmesh.build.build import build_navmesh
+from nav_eval.simulator.navmesh.mesh import NavMesh
+from nav_eval.simulator.navmesh.settings import NavmeshSettings
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.world import World, generate_world
+
+MakeWorld = Callable[[int, int, int, Kind], World]
+HOMES = [
+    (seed, 1 + seed * 3 % 13, 2 if seed % 3 == 1 else 1, "office" if seed % 5 == 4 else "home") for seed in range(10)
+]
+DEFINING = {
+    "kitchen": "counter", "bedroom": "bed", "bathroom": "toilet", "living room": "sofa", "study": "desk",
+    "dining room": "table", "laundry room": "washing_machine", "office": "desk", "meeting room": "table",
+}  # fmt: skip
+
+
+def check(world: World) -> None:
+    assert not floating(world)
+    assert not collisions(world)
+    for radius in (0.1, 0.18):
+        assert not unreached(world, radius)
+    assert not missing(world)
+
+
+def unreached(world: World, radius: float) -> list[str]:
+    """Rooms that have no place from which one gets to all others."""
+    scene = world.scene()
+    settings = NavmeshSettings(agent_radius=radius, agent_height=1.5)
+    site = Site("x", scene, NavMesh.from_bytes(build_navmesh(scene.positions, scene.triangles, settings)))
+    rooms = [room for room in world.plan.rooms if room.type != "stairs"]
+    places = [site.draw_point(room.id, Stream("reach", room.id), tries=200) for room in rooms]
+    home = next(place for place in places if place)
+    return [
+        f"{room.type} {room.id}"
+        for room, place in zip(rooms, places, strict=True)
+        if place is None or not np.isfinite(site.path(home, place)[0])
+    ]
+
+
+def missing(world: World) -> list[str]:
+    """Rooms without the thing that makes them what they are."""
+    held = {(item.room, item.category) for item in world.items}
+    return [
+        f"{room.type} {room.id} has no {DEFINING[room.type]}"
+        for room in world.plan.rooms
+        if room.type in DEFINING and (room.id, DEFINING[room.type]) not in held
+    ]
+
+
+@pytest.mark.parametrize("case", HOMES)
+def test_ten_buildings_are_sound(case: tuple[int, int, int, Kind], make_world: MakeWorld) -> None:
+    check(make_world(*case))
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("seed", range(100))
+def test_a_hundred_homes_are_sound(seed: int) -> None:
+    rooms = 1 + seed * 7 % 20
+    check(generate_world(f"soak{seed}", rooms, 2 if rooms > 1 and seed % 3 == 0 else 1, "home", 20_000))
+
+
+@pytest.mark.parametrize("triangles", [20_000, 60_000, 200_000])
+def test_detail_sets_the_number_of_triangles(triangles: int) -> None:
+    found = len(generate_world("detail", 6, 1, "home", triangles).mesh.triangles)
+    assert 0.9 * triangles <= found <= triangles
+
+
+def test_triangles_are_whole_and_wound_outwards(make_world: MakeWorld) -> None:
+    mesh = make_world(2, 7, 1, "home").mesh
+    assert np.isfinite(mesh.positions).all() and mesh.triangles.min() >= 0
+    assert mesh.triangles.max() < len(mesh.positions)
+    corners = mesh.positions[mesh.triangles]
+    normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    agreeing = (normal * mesh.normals[mesh.triangles[:, 0]]).sum(axis=1) > -1e-9
+    assert agreeing.mean() > 0.99
+
+
+def test_no_texture_is_flat_over_half_a_square_metre(make_world: MakeWorld) -> None:
+    world = make_world(2, 7, 1, "home")
+    for name, texels in zip(world.mesh.names, world.textures, strict=True):
+        scale = world.palette.paint(name).scale
+        side = texels.shape[0] if scale == 0 else max(8, int(texels.shape[0] * min(1.0, 0.7 / scale)))
+        grey = texels.astype(float).mean(axis=2)
+        for y in range(0, texels.shape[0] - side + 1, max(1, side // 2)):
+            for x in range(0, texels.shape[1] - side + 1, max(1, side // 2)):
+                assert grey[y : y + side, x : x + side].std() > 1.2, name
+
+
+def test_bad_wishes_are_refused() -> None:
+    for arguments in ({"rooms": 0}, {"rooms": 51}, {"storeys": 3}, {"rooms": 1, "storeys": 2}, {"detail": 10}):
+        with pytest.raises(ConfigError, match="give"):
+            generate_world(1, **arguments)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match="home or office"):
+        generate_world(1, kind="castle")  # type: ignore[arg-type]
+
+
+def test_the_checks_notice_faults(make_world: MakeWorld) -> None:
+    """A sofa lifted by 10 cm floats; a wardrobe moved into another thing collides."""
+    world = make_world(2, 7, 1, "home")
+    number = next(k for k, item in enumerate(world.items, start=1) if item.category == "sofa")
+    other = next(k for k, item in enumerate(world.items, start=1) if item.category == "wardrobe")
+    own = world.mesh.objects == number
+    lifted = world.mesh.positions + own[:, None] * np.array([0, 0.1, 0])
+    assert floating(replace(world, mesh=replace(world.mesh, positions=lifted)))
+    there = world.mesh.positions[world.mesh.objects == other].mean(axis=0)
+    here = world.mesh.positions[own].mean(axis=0)
+    shift = (there - here) * np.array([1, 0, 1])
+    moved = world.mesh.positions + own[:, None] * shift
+    assert collisions(replace(world, mesh=replace(world.mesh, positions=moved)))
