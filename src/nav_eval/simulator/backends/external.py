@@ -25,7 +25,7 @@ from nav_eval.geometry import IDENTITY
 from nav_eval.registry import nearest
 from nav_eval.simulator.backends.external_process import SimulatorProcess
 from nav_eval.simulator.backends.external_session import ExternalSession
-from nav_eval_sdk.errors import WireError
+from nav_eval_sdk.errors import Unreachable, WireError
 from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol.simulator import Description
 from nav_eval_sdk.simulator_host.client import SimulatorClient, connect
@@ -117,7 +117,8 @@ class ExternalBackend(SimulatorBackend):
     def failure(self, call: str, error: WireError) -> SimulatorError:
         """One message: which call, what happened, and the last words of a process of ours."""
         place = self.config.endpoint or shlex.split(str(self.config.command))[0]
-        said = self._process.last_words if self._process is not None and self._process.ended else ""
+        broken = isinstance(error, Unreachable) and self._process is not None
+        said = self._process.last_words if self._process and broken and self._process.ends_within() else ""
         return SimulatorError(f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}")
 
     def assets(self, scene_id: str) -> Mapping[str, str]:

@@ -20,6 +20,8 @@ from nav_eval.errors import SimulatorError
 ANNOUNCEMENT = re.compile(r"listening on (\S+)")
 KEPT_LINES = 5
 GRACE_SECONDS = 5.0
+ENDING_SECONDS = 0.5
+"""What a process is given to end after its output or its connection did."""
 
 
 class SimulatorProcess:
@@ -83,7 +85,7 @@ class SimulatorProcess:
                 if self.endpoint is not None and not self.ended:
                     return
                 break
-        problem = "ended" if self.ended else f"did not say 'listening on HOST:PORT' within {self._timeout:g} s"
+        problem = "ended" if self.ends_within() else f"did not say 'listening on HOST:PORT' within {self._timeout:g} s"
         said = self.last_words
         self.stop()
         raise SimulatorError(f"simulator.command: {self._words[0]!r} {problem}.{said} Run it by hand to see why.")
@@ -98,6 +100,16 @@ class SimulatorProcess:
     @property
     def ended(self) -> bool:
         return self._process is None or self._process.poll() is not None
+
+    def ends_within(self, seconds: float = ENDING_SECONDS) -> bool:
+        """Whether it has ended, or does so soon: a broken connection is often the first sign."""
+        if self._process is None:
+            return True
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return False
+        return True
 
     @property
     def last_words(self) -> str:
