@@ -186,3 +186,15 @@ def _too_fine(what: str, most: int) -> str:
         f"the navmesh would have more than {most} {what}, the most that one tile holds: "
         "raise cell_size, region_min_size or edge_max_error, or build the scene in parts"
     )
+
+
+def warm() -> None:
+    """Compile every kernel of the builder, or read it from the cache: builds a floor with a hole in it.
+
+    Numba has no lock, so that processes which start together would each compile; call this before starting them.
+    """
+    corners = [(x, z) for z in (0, 2, 3, 5) for x in (0, 2, 3, 5)]
+    positions = np.array([(x, 0, z) for x, z in corners], np.float32)
+    squares = [4 * row + column for row in range(3) for column in range(3) if (row, column) != (1, 1)]
+    triangles = [t for a in squares for t in ((a, a + 5, a + 1), (a, a + 4, a + 5))]
+    build_navmesh(positions, np.array(triangles, np.int32), NavmeshSettings())
