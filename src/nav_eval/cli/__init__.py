@@ -14,7 +14,7 @@ COMMANDS: dict[str, Command] = {
     "demo": ("nav_eval.cli.demo:demo", "Make homes and episodes, serve two agents, evaluate and compare them."),
     "list": (
         "nav_eval.cli.inspect:list_names",
-        "List benchmarks, tasks, metrics, simulators, sensors, agents, data sets.",
+        "List components: benchmarks, tasks, metrics, simulators, sensors, ...",
     ),
     "validate": ("nav_eval.cli.inspect:validate", "List every fault of a data set file."),
     "score": ("nav_eval.cli.score:score", "Score a submission file offline."),

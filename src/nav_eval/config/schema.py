@@ -102,12 +102,25 @@ class SimulatorConfig(Section):
     options: dict[str, Any] = Field(default_factory=dict, description="anything else that a backend takes")
 
 
+class GenerateConfig(Section):
+    """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
+
+    seed: str = Field("demo", description="any text; a secret one makes a private test set")
+    scenes: Annotated[int, Field(ge=1, le=1000)] = 3
+    rooms: Annotated[int, Field(ge=1, le=50)] = 5
+    storeys: Annotated[int, Field(ge=1, le=2)] = 1
+    kind: Literal["home", "office"] = "home"
+    detail: Annotated[int, Field(ge=1000, le=2_000_000)] = Field(30_000, description="triangles per building")
+    per_scene: PositiveInt = Field(3, description="episodes (vln: paths) per building and split")
+
+
 class DatasetConfig(Section):
-    """Which episodes. `data_path` may hold {split}."""
+    """Which episodes. `data_path` may hold {split}; without it, `generate` makes the data."""
 
     type: str = Field("vln", description="a name from `nav-eval list datasets`")
     data_path: str | None = None
     gt_path: str | None = Field(None, description="the _gt file beside it is found without this")
+    generate: GenerateConfig | None = None
     split: str = "val_seen"
     limit: PositiveInt | None = Field(None, description="the first n episodes")
     sample: PositiveInt | None = Field(None, description="n episodes drawn with the run's seed")

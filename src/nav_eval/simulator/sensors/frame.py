@@ -7,7 +7,7 @@ as in Habitat-Lab. With `normalize` it becomes (d - min) / (max - min). Noise mo
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -25,7 +25,7 @@ MIN_DEPTH, MAX_DEPTH = 0.0, 10.0
 class FrameSensor(Sensor):
     """A pinhole camera on the agent's body. `output`: which image of the frame it shows."""
 
-    needs = ("frame",)
+    needs: ClassVar[tuple[str, ...]] = ("frame",)
     output = "rgb"
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:

@@ -26,6 +26,7 @@ SENSORS: Registry[SensorFactory] = Registry(
         "pointgoal": "nav_eval.simulator.sensors.goal:PointGoalSensor",
         "objectgoal": "nav_eval.simulator.sensors.goal:ObjectGoalSensor",
         "imagegoal": "nav_eval.simulator.sensors.goal:ImageGoalSensor",
+        "objects": "nav_eval.simulator.sensors.objects:ObjectsSensor",
         "collision": "nav_eval.simulator.sensors.touch:CollisionSensor",
         "proximity": "nav_eval.simulator.sensors.touch:ProximitySensor",
         "viewpoint": "nav_eval.simulator.sensors.graph:ViewpointSensor",

@@ -1,0 +1,237 @@
+"""A language-grounded baseline: reads where the instruction ends, explores with depth, walks to what it names.
+
+It keeps a grid of free and blocked floor from the depth image, and the places of objects from the semantic image and
+the list of objects in view. Until the last landmark of the instruction is seen it walks to the nearest border of the
+unknown; then it walks there and stops. It knows English and Chinese names. No learning, no map, nothing but the
+observations: depth, semantic, objects, gps, compass, instruction.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nav_eval_sdk.agent_interface import VLNAgent
+
+CELL = 0.125
+SIZE = 384
+CAMERA = 1.25
+STOP_WITHIN = 1.2
+TURN = math.radians(15)
+FREE, BLOCKED = 1, 2
+AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
+
+LEAVING = ("out of", "leave", "exit", "walk through", "go through", "走出", "离开", "走进", "进入")
+"""Words after which the landmark to stop at is not in the room of the start."""
+CHINESE = {
+    "沙发": "sofa",
+    "床头柜": "nightstand",
+    "床": "bed",
+    "衣柜": "wardrobe",
+    "冰箱": "fridge",
+    "马桶": "toilet",
+    "浴缸": "bathtub",
+    "洗手池": "sink",
+    "洗手盆": "sink",
+    "书桌": "desk",
+    "书架": "shelf",
+    "电视": "tv",
+    "盆栽": "plant",
+    "植物": "plant",
+    "台灯": "lamp",
+    "落地灯": "lamp",
+    "餐桌": "table",
+    "茶几": "coffee table",
+    "桌子": "table",
+    "椅子": "chair",
+    "毛巾": "towel",
+    "灶台": "stove",
+    "炉灶": "stove",
+    "橱柜": "counter",
+    "衣帽架": "coat rack",
+    "画": "picture",
+    "地毯": "rug",
+}
+
+
+class GroundedAgent(VLNAgent):
+    """Explores until it sees the landmark at which it is told to stop."""
+
+    name = "grounded"
+    version = "1"
+    sensors: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "depth": (0, 0),
+        "semantic": (0, 0),
+        "objects": (0, 0),
+        "gps": (0, 0),
+        "compass": (0, 0),
+    }
+    action_space = ("stop", "move_forward", "turn_left", "turn_right")
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        instruction = episode["instruction"] or {"text": ""}
+        self._text = instruction["text"].lower()
+        self._grid = np.zeros((SIZE, SIZE), np.uint8)
+        self._seen: dict[int, tuple[str, float, float, float]] = {}
+        self._away = 3.0 if any(word in self._text for word in LEAVING) else 0.0
+        self._here = (0.0, 0.0)
+        self._look_around = round(2 * math.pi / TURN)
+        self._last: tuple[float, float] | None = None
+        self._assume_free(_cell(0.0, 0.0), 1.3)
+
+    def act(self, observation: dict[str, Any]) -> str:
+        forward, right = (float(v) for v in observation["gps"])
+        heading = float(observation["compass"][0])
+        self._here = (forward, right)
+        self._remember(observation, forward, right, heading)
+        self._feel(forward, right, heading)
+        if self._look_around > 0:
+            self._look_around -= 1
+            return "turn_left"
+        goal = self._goal()
+        if goal is not None and math.hypot(goal[0] - forward, goal[1] - right) < STOP_WITHIN:
+            return "stop"
+        step = self._next_cell(_cell(forward, right), None if goal is None else _cell(*goal))
+        if step is None:
+            return "stop" if goal is not None else self._stuck()
+        return self._towards(step, forward, right, heading)
+
+    def _remember(self, observation: dict[str, Any], forward: float, right: float, heading: float) -> None:
+        """Enter the depth image into the grid, and the objects in view into the list."""
+        depth = observation["depth"][:, :, 0]
+        height, width = depth.shape
+        focal = width / 2
+        across = (np.arange(width) + 0.5 - width / 2) / focal
+        down = (np.arange(height) + 0.5 - height / 2) / focal
+        level = CAMERA - depth * down[:, None]
+        ahead, side = depth, depth * across[None, :]
+        north = forward + ahead * math.cos(heading) + side * math.sin(heading)
+        east = right - ahead * math.sin(heading) + side * math.cos(heading)
+        near = (depth > 0.05) & (depth < 6.0)
+        self._mark(north[near & (level < 0.08)], east[near & (level < 0.08)], FREE)
+        solid = near & (level > 0.25) & (level < 1.4)
+        self._mark(north[solid], east[solid], BLOCKED)
+        for thing in observation["objects"]:
+            here = observation["semantic"] == thing["id"]
+            if thing["pixels"] >= 40 and (here & near).any():
+                place = (float(np.median(north[here & near])), float(np.median(east[here & near])))
+                self._note(int(thing["id"]), thing["category"].lower(), place, math.dist(place, (forward, right)))
+
+    def _note(self, number: int, category: str, place: tuple[float, float], distance: float) -> None:
+        """Keep the place that was seen from nearest."""
+        if number not in self._seen or distance < self._seen[number][3] - 0.3:
+            self._seen[number] = (category, *place, distance)
+
+    def _mark(self, north: Any, east: Any, value: int) -> None:
+        rows = np.clip((north / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
+        columns = np.clip((east / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
+        self._grid[rows, columns] = value
+
+    def _feel(self, forward: float, right: float, heading: float) -> None:
+        """A step that did not get anywhere met something that the camera does not see."""
+        here = (forward, right)
+        if self._last is not None and math.dist(self._last, here) < 0.05:
+            self._grid[_cell(forward + 0.25 * math.cos(heading), right - 0.25 * math.sin(heading))] = BLOCKED
+        self._last = None
+        self._assume_free(_cell(forward, right), 0.6)
+
+    def _assume_free(self, cell: tuple[int, int], radius: float) -> None:
+        """The camera does not see the floor at the agent's feet: what is unknown there counts as free."""
+        reach = int(radius / CELL)
+        rows, columns = (slice(max(index - reach, 0), index + reach + 1) for index in cell)
+        near = self._grid[rows, columns]
+        near[near == 0] = FREE
+
+    def _goal(self) -> tuple[float, float] | None:
+        """Place of the known object that the text names last."""
+        named = [(self._mentioned(category), north, east) for category, north, east, _ in self._seen.values()]
+        first = self._last_mention()
+        named = [row for row in named if row[0] >= first and math.hypot(*row[1:]) >= self._away]
+        if not named:
+            return None
+        last = max(row[0] for row in named)
+        _, north, east = min((row for row in named if row[0] == last), key=lambda row: math.dist(row[1:], self._here))
+        return north, east
+
+    def _last_mention(self) -> int:
+        """Where the last sentence or clause begins: the landmark to stop at is named after it."""
+        text: str = self._text.rstrip(" .。")
+        return max(text.rfind(mark) for mark in (".", "。", "，", ", then", "stop", "wait", "停", "等"))
+
+    def _mentioned(self, category: str) -> int:
+        words = [category, *(chinese for chinese, english in CHINESE.items() if english in category)]
+        words += [category.split()[-1]] if " " in category else []
+        text: str = self._text
+        return max(text.rfind(word) for word in words)
+
+    def _next_cell(self, start: tuple[int, int], goal: tuple[int, int] | None) -> tuple[int, int] | None:
+        """A cell some steps along the shortest way over free floor to the goal, or to the border of the unknown."""
+        open_floor = (self._grid == FREE) & ~_grown(self._grid == BLOCKED, 2)
+        came: dict[tuple[int, int], tuple[int, int]] = {start: start}
+        queue, nearest, least = deque([start]), None, math.inf
+        while queue:
+            cell = queue.popleft()
+            if goal is None and cell != start and self._borders_unknown(cell):
+                nearest = cell
+                break
+            if goal is not None and math.dist(cell, goal) < least - 0.5:
+                nearest, least = cell, math.dist(cell, goal)
+            for row, column in AROUND:
+                other = (cell[0] + row, cell[1] + column)
+                inside = 0 < other[0] < SIZE - 1 and 0 < other[1] < SIZE - 1
+                if inside and other not in came and (open_floor[other] or math.dist(other, start) < 2.5):
+                    if self._grid[other] == BLOCKED:
+                        continue
+                    came[other] = cell
+                    queue.append(other)
+        if nearest is None or nearest == start:
+            return None
+        return _early(came, nearest, start)
+
+    def _borders_unknown(self, cell: tuple[int, int]) -> bool:
+        return any(self._grid[cell[0] + row, cell[1] + column] == 0 for row, column in AROUND)
+
+    def _stuck(self) -> str:
+        """Nothing left to explore: look around once more."""
+        self._look_around = round(2 * math.pi / TURN)
+        return "turn_left"
+
+    def _towards(self, cell: tuple[int, int], forward: float, right: float, heading: float) -> str:
+        north, east = ((index - SIZE / 2 + 0.5) * CELL for index in cell)
+        bearing = math.atan2(-(east - right), north - forward)
+        turn = (bearing - heading + math.pi) % (2 * math.pi) - math.pi
+        if abs(turn) > TURN * 0.6:
+            return "turn_left" if turn > 0 else "turn_right"
+        self._last = (forward, right)
+        return "move_forward"
+
+
+def _cell(north: float, east: float) -> tuple[int, int]:
+    row, column = (min(max(int(value / CELL + SIZE / 2), 1), SIZE - 2) for value in (north, east))
+    return row, column
+
+
+def _grown(mask: Any, cells: int) -> Any:
+    """`mask` and what lies within `cells` of it."""
+    for _ in range(cells):
+        wider = mask.copy()
+        wider[1:] |= mask[:-1]
+        wider[:-1] |= mask[1:]
+        wider[:, 1:] |= mask[:, :-1]
+        wider[:, :-1] |= mask[:, 1:]
+        mask = wider
+    return mask
+
+
+def _early(
+    came: dict[tuple[int, int], tuple[int, int]], end: tuple[int, int], start: tuple[int, int]
+) -> tuple[int, int]:
+    """The cell about 0.5 m along the way from start to end."""
+    way = [end]
+    while way[-1] != start:
+        way.append(came[way[-1]])
+    return way[max(len(way) - 1 - 4, 0)]
