@@ -39,7 +39,7 @@ def poses(data: Path, name: str) -> list[Pose]:
         return [(np.asarray(p["position"]), p["yaw"]) for p in json.loads(recorded.read_text())["poses"]]
     points = np.load(data / "habitat-parity" / name / "nav.npz")["random_points"][:50, :3]
     yaws = np.random.default_rng(0).uniform(-np.pi, np.pi, len(points))
-    return [(point + [0, 1.25, 0], float(yaw)) for point, yaw in zip(points, yaws)]
+    return [(point + np.array([0, 1.25, 0]), float(yaw)) for point, yaw in zip(points, yaws)]
 
 
 def cost(call: Callable[..., Any], pose: Pose, best: float) -> float:
@@ -118,9 +118,7 @@ def main() -> None:
         work(options.child, options.data)
         return
     print(f"warm (compiled or read from the cache): {warm():.1f} s")
-    prototype = load_prototype(
-        options.prototype or options.data.parent / "prototypes" / "renderer", options.data
-    )
+    prototype = load_prototype(options.prototype or options.data.parent / "prototypes" / "renderer", options.data)
     baseline = 0.0
     print("640x480 RGB + depth, one thread, CPU ms a frame (and of the prototype's house_200k figure)")
     for name in SCENES:

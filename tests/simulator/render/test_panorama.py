@@ -19,8 +19,8 @@ YAW = 0.6
 
 def to_wall(directions: np.ndarray) -> np.ndarray:
     """Length of rays of unit directions from PLACE to the box."""
-    with np.errstate(divide="ignore"):
-        return np.min((np.sign(directions) * HALF - PLACE) / directions, axis=-1)
+    safe = np.where(directions == 0, 1e-12, directions)
+    return np.min((np.sign(safe) * HALF - PLACE) / safe, axis=-1)
 
 
 def test_every_ray_of_the_sphere_has_its_length() -> None:

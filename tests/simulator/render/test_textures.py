@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nav_eval.simulator.render.textures import BYTES_PER_TEXEL, halve, pack, plan_halvings, tile
+from nav_eval.simulator.render.textures import BYTES_PER_TEXEL, pack, plan_halvings
+from nav_eval.simulator.render.tiling import BORDERED, halve, tile, tile_grid
 from nav_eval.simulator.scene.scene import Material
 from simulator.render.shapes import WALL_UVS, make_scene, wall
 
@@ -20,7 +21,9 @@ def _noise(height: int, width: int) -> np.ndarray:
 def test_every_texel_and_its_neighbours_lie_in_one_tile(size: tuple[int, int], wrap: str, border: str) -> None:
     image = _noise(*size)
     height, width = size
-    tiles, across = tile(image, (wrap, wrap))
+    rows, across = tile_grid(height, width)
+    tiles = np.zeros(rows * across * BORDERED, np.uint32)
+    tile(image, (wrap, wrap), tiles)
     padded = np.pad(image.view(np.uint32)[..., 0], 1, mode=border)
     for row in range(height + 1):
         for column in range(width + 1):
@@ -41,7 +44,7 @@ def test_odd_levels_keep_size_and_mean() -> None:
     assert halve(image).shape == (3, 1, 4)
     assert (halve(image) == 93).all()
     ramp = np.repeat(np.arange(9, dtype=np.uint8)[None, :, None] * 20, 4, axis=2)
-    np.testing.assert_array_equal(halve(ramp)[0, :, 0], np.rint(20 * ((np.arange(4) + 0.5) * 9 / 4 - 0.5)))
+    assert abs(halve(ramp)[0, :, 0] - 20 * ((np.arange(4) + 0.5) * 9 / 4 - 0.5)).max() <= 0.51
 
 
 def test_the_budget_halves_the_largest_first_and_says_so() -> None:

@@ -174,7 +174,7 @@ def clip_near(camera, assets, triangle, first, work):
 
 @kernel(_nrt=False, forceinline=True)
 def ceil(value):
-    """Ceiling of a value below 2**20, exact from 0 on and negative below; math.ceil would be a call into the C library."""
+    """Ceiling of a value from 0 to 2**20, without the call into the C library that math.ceil would be."""
     return np.int64(1048576) - np.int64(1048576.0 - value)
 
 

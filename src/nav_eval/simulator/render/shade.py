@@ -194,10 +194,13 @@ def face_normal(camera, assets, triangle):
 
 @kernel(_nrt=False, forceinline=True)
 def steady_run(planes, k, px, py):
-    """How many pixels from (px, py) on may share a level of detail: 1/z changes by at most STEADY among them."""
+    """How many pixels from (px, py) on may share a level of detail, up to the end of a block of 2 x 2.
+
+    1/z changes by at most STEADY among them, but for the two of a block.
+    """
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
     w = planes[k, 0] + planes[k, 1] * dx + planes[k, 2] * dy
-    return max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN))))
+    return (max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN)))) & ~1) - (px & 1)
 
 
 @kernel(_nrt=False, forceinline=True)

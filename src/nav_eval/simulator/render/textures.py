@@ -3,7 +3,7 @@
 A tile is stored 17 x 17, its last row and column repeated from its neighbours, so that the four texels of a
 bilinear sample lie in one tile. A level holds one texel more on each side, which the wrap mode fills: coordinate
 u in [0, 1] becomes column u * width + 0.5, always inside. Any size works, not powers of two alone.
-Levels are made by a 2 x 2 box filter; odd sizes sample linearly, as OpenGL implementations do (Mesa's u_gen_mipmap).
+Textures that no material uses are left out, and one that several materials use is stored once for each wrap mode.
 """
 
 from __future__ import annotations
@@ -13,12 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.simulator.render.layout import LEVELS, MODULATED, TEXTURED, Materials
+from nav_eval.simulator.render.layout import LEVELS, MODULATED, TEXTURED, U32, Materials
+from nav_eval.simulator.render.tiling import BORDERED, SIDE, halve, level_shapes, tile, tile_grid
 from nav_eval.simulator.scene.scene import Material, Scene
 
 WRAP = {"repeat": 0, "clamp": 1, "mirror": 2}
-SIDE = 16
-BORDERED = (SIDE + 1) ** 2
 SOLID = SIDE + 3
 """Texels of a plain colour: the four that one bilinear sample reads lie within."""
 BYTES_PER_TEXEL = 4 * 1.13 * 4 / 3
@@ -28,7 +27,7 @@ Image = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True)
 class TextureSet:
-    """All texels in one array; the first SOLID of them are the background, black."""
+    """All texels in one array: SOLID black ones for the background, SOLID for each material's colour, the textures."""
 
     texels: NDArray[np.uint32]
     materials: Materials
@@ -39,25 +38,24 @@ def pack(scene: Scene, budget_bytes: int) -> TextureSet:
     """Tile every texture that a material uses, at most `budget_bytes` in all (larger ones are halved first)."""
     materials = scene.materials or (Material(),)
     images, notes = halve_to_budget(scene, budget_bytes)
-    chunks = [np.full(SOLID, 0xFF000000, np.uint32)]
+    kinds = {(m.texture, m.wrap) for m in materials if m.texture >= 0}
+    total = SOLID * (1 + len(materials)) + sum(_texel_count(images[texture].shape) for texture, _ in kinds)
+    texels = np.empty(total, np.uint32)
+    texels[: SOLID * (1 + len(materials))] = np.repeat([0xFF000000, *map(_rgba8, materials)], SOLID)
     table = _empty_table(len(materials))
     placed: dict[tuple[int, tuple[str, str]], int] = {}
-    position = SOLID
+    position = SOLID * (1 + len(materials))
     for row, material in enumerate(materials):
         _describe(table, row, material, scene.colors is not None)
-        if material.texture < 0:
-            chunks.append(np.full(SOLID, _rgba8(material), np.uint32))
-            table.tiles[row] = (position, 1)
-            table.size[row] = 0.0
-            position += SOLID
-            continue
         key = (material.texture, material.wrap)
-        if key in placed:
+        if material.texture < 0:
+            table.tiles[row] = (SOLID * (1 + row), 1)
+        elif key in placed:
             _copy_levels(table, placed[key], row)
-            continue
-        placed[key] = row
-        position = _place(images[material.texture], material.wrap, table, row, chunks, position)
-    return TextureSet(np.concatenate(chunks), table, notes)
+        else:
+            placed[key] = row
+            position = _place(images[material.texture], material.wrap, table, row, texels, position)
+    return TextureSet(texels, table, notes)
 
 
 def halve_to_budget(scene: Scene, budget_bytes: int) -> tuple[dict[int, Image], tuple[str, ...]]:
@@ -124,69 +122,26 @@ def _copy_levels(table: Materials, source: int, row: int) -> None:
         column[row] = column[source]
 
 
-def _place(
-    image: Image,
-    wrap: tuple[str, str],
-    table: Materials,
-    row: int,
-    chunks: list[NDArray[np.uint32]],
-    position: int,
-) -> int:
-    """Append the image's mip levels to `chunks`; the position after them."""
-    levels = min(LEVELS - 1, int(np.log2(max(image.shape[:2]))) + 1)
-    table.top[row] = (levels - 1) * 256
-    for level in range(levels):
-        tiles, across = tile(image, wrap)
-        height, width = image.shape[:2]
-        table.tiles[row, level:] = (position, across)
+def _place(image: Image, wrap: tuple[str, str], table: Materials, row: int, texels: U32, position: int) -> int:
+    """Write the image's mip levels to texels[position:]; the position after them."""
+    shapes = level_shapes(*image.shape[:2], LEVELS - 1)
+    table.top[row] = (len(shapes) - 1) * 256
+    for level, (height, width) in enumerate(shapes):
+        rows, columns = tile_grid(height, width)
+        end = position + rows * columns * BORDERED
+        table.tiles[row, level:] = (position, columns)
         table.size[row, level:] = (width * 256.0, height * 256.0)
-        chunks.append(tiles)
-        position += len(tiles)
-        if level + 1 < levels:
+        tile(image, wrap, texels[position:end])
+        position = end
+        if level + 1 < len(shapes):
             image = halve(image)
     return position
 
 
-def tile(image: Image, wrap: tuple[str, str]) -> tuple[NDArray[np.uint32], int]:
-    """The texels of one level in tile order, and the number of tiles in a row."""
-    texels = np.ascontiguousarray(image).view(np.uint32)[..., 0]
-    height, width = texels.shape
-    columns = _border(width, wrap[0])
-    rows = _border(height, wrap[1])
-    tiles = texels[rows[:, None, :, None], columns[None, :, None, :]]
-    return tiles.reshape(-1), len(columns)
-
-
-def _border(size: int, mode: str) -> NDArray[np.int64]:
-    """(tiles, 17) source index of each stored row or column; stored index i holds texel i - 1."""
-    tiles = -(-(size + 1) // SIDE)
-    index = np.arange(tiles)[:, None] * SIDE + np.arange(SIDE + 1) - 1
-    if mode == "repeat":
-        return index % size
-    return np.clip(index, 0, size - 1)
-
-
-def halve(image: Image) -> Image:
-    """The next mip level: sides halved and rounded down, at least one texel.
-
-    Each axis is rounded by itself, halves upwards: Mesa does so, and Habitat's recorded frames were drawn by it.
-    """
-    return _halve_axis(_halve_axis(image, 1), 0)
-
-
-def _halve_axis(image: Image, axis: int) -> Image:
-    """Halve one axis by linear interpolation at the new texels' centres."""
-    size = image.shape[axis]
-    if size == 1:
-        return image
-    half = size // 2
-    place = (np.arange(half) + 0.5) * (size / half) - 0.5
-    low = place.astype(np.int64)
-    weight = np.rint((place - low) * 256.0).astype(np.uint16)
-    weight = weight.reshape([-1 if k == axis else 1 for k in range(image.ndim)])
-    first = np.take(image, low, axis).astype(np.uint16)
-    second = np.take(image, np.minimum(low + 1, size - 1), axis).astype(np.uint16)
-    return ((first * (256 - weight) + second * weight + 128) >> 8).astype(np.uint8)
+def _texel_count(shape: tuple[int, ...]) -> int:
+    """Texels that `_place` writes for an image."""
+    grids = [tile_grid(*level) for level in level_shapes(shape[0], shape[1], LEVELS - 1)]
+    return sum(rows * columns for rows, columns in grids) * BORDERED
 
 
 def _halved(image: Image, times: int) -> Image:
