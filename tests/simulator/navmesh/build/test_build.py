@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -187,3 +189,19 @@ def test_float64_and_views_are_as_good_as_float32() -> None:
     wide[:, ::2] = points
     data = build_navmesh(wide[:, ::2], triangles.astype(np.int64), DEFAULT)  # type: ignore[arg-type]
     assert data == build_navmesh(points, triangles, DEFAULT)
+
+
+WARM = """
+from nav_eval.simulator.navmesh.build import compact, contours, detail, filters, holes, merging, polymesh
+from nav_eval.simulator.navmesh.build import raster, regions, warm
+warm()
+called = [raster.survey, raster.rasterize, filters.allow_low_obstacles, filters.remove_ledges,
+          filters.remove_low_ceilings, compact.floors, compact.erode, regions.distance_field, regions.watershed,
+          merging._merge, contours._trace_all, holes._leftmost, holes.join_holes, polymesh._build, detail._build]
+assert all(kernel.overloads for kernel in called)
+"""
+
+
+def test_warm_prepares_every_kernel_that_a_build_calls() -> None:
+    done = subprocess.run([sys.executable, "-c", WARM], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

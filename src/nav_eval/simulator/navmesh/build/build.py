@@ -189,12 +189,14 @@ def _too_fine(what: str, most: int) -> str:
 
 
 def warm() -> None:
-    """Compile every kernel of the builder, or read it from the cache: builds a floor with a hole in it.
+    """Compile every kernel of the builder, or read it from the cache, by building a small floor and joining a hole.
 
     Numba has no lock, so that processes which start together would each compile; call this before starting them.
     """
-    corners = [(x, z) for z in (0, 2, 3, 5) for x in (0, 2, 3, 5)]
-    positions = np.array([(x, 0, z) for x, z in corners], np.float32)
-    squares = [4 * row + column for row in range(3) for column in range(3) if (row, column) != (1, 1)]
-    triangles = [t for a in squares for t in ((a, a + 5, a + 1), (a, a + 4, a + 5))]
-    build_navmesh(positions, np.array(triangles, np.int32), NavmeshSettings())
+    from nav_eval.simulator.navmesh.build import holes
+
+    positions = np.array([[0, 0, 0], [5, 0, 0], [5, 0, 5], [0, 0, 5]], np.float32)
+    build_navmesh(positions, np.array([[0, 2, 1], [0, 3, 2]], np.int32), NavmeshSettings())
+    outline = [[0, 0, 0, 0], [0, 0, 9, 0], [9, 0, 9, 0], [9, 0, 0, 0]]
+    hole = [[3, 0, 3, 0], [6, 0, 3, 0], [6, 0, 6, 0], [3, 0, 6, 0]]
+    holes.merge_holes(np.array(outline + hole), np.array([[0, 4, 1], [4, 4, 1]]))
