@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from worlds.geometry_checks import collisions, floating
 
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.navmesh.build.build import build_navmesh
@@ -17,6 +16,7 @@ from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.plan import Kind
 from nav_eval.worlds.world import World, generate_world
+from worlds.geometry_checks import collisions, floating
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 HOMES = [

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.errors import ConfigError
+from nav_eval.simulator.navmesh.settings import NavmeshSettings
 from nav_eval.simulator.scene.scene import Material, Scene, SemanticObject, SemanticRegion
 from nav_eval.worlds.exact import Stream, quantise
 from nav_eval.worlds.furnish import furnish
@@ -77,13 +78,21 @@ class World:
             digest=self.digest,
         )
 
-    def save(self, folder: Path) -> Path:
-        """Writes `<name>.glb` and `<name>.semantic.json`; returns the path of the former."""
+    def navmesh(self, settings: NavmeshSettings | None = None) -> bytes:
+        """The bytes of a `.navmesh` file for the world."""
+        from nav_eval.simulator.navmesh.build.build import build_navmesh
+
+        positions = self.mesh.positions.astype(np.float32)
+        return build_navmesh(positions, self.mesh.triangles, settings or NavmeshSettings())
+
+    def save(self, folder: Path, settings: NavmeshSettings | None = None) -> Path:
+        """Writes `<name>.glb`, `.semantic.json` and `.navmesh`; returns the path of the first."""
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.glb"
         path.write_bytes(self.glb())
         text = json.dumps(sidecar(self.objects, self.regions), indent=1)
         path.with_suffix(".semantic.json").write_text(text + "\n", encoding="utf-8")
+        path.with_suffix(".navmesh").write_bytes(self.navmesh(settings))
         return path
 
 

@@ -10,10 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.errors import NavmeshError
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.navmesh.mesh import NavMesh
 from nav_eval.simulator.scene.scene import Scene
@@ -112,6 +114,19 @@ class Site:
         seen[near] = self.voxels.first_hits(starts[near], ends, 0.7) == target
         shares: list[float] = seen.reshape(len(floors), len(points)).mean(axis=1).tolist()
         return shares
+
+
+def load_site(path: Path, scene_id: str = "") -> Site:
+    """The site of a scene file with its `.navmesh` beside it. SceneError or NavmeshError where one is missing."""
+    from nav_eval.simulator.navmesh.mesh import load_navmesh
+    from nav_eval.simulator.scene.load import load_scene
+
+    navmesh = load_navmesh(path.with_suffix(".navmesh"))
+    if navmesh is None:
+        raise NavmeshError(
+            f"{path.with_suffix('.navmesh')}: there is no such file. Build it with nav-eval scene navmesh."
+        )
+    return Site(scene_id or path.name, load_scene(path), navmesh)
 
 
 def densified(points: list[Vec3], spacing: float) -> list[Vec3]:

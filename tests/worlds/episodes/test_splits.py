@@ -1,0 +1,177 @@
+"""Generated files against the real ones: the same keys and types, and our own loaders read them."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nav_eval.dataset.registry import load_dataset
+from nav_eval.errors import ConfigError
+from nav_eval.worlds.episodes.controls import Controls
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.episodes.splits import SPLITS, TASKS, split_scenes, words, write_task
+from nav_eval.worlds.plan import Kind
+
+MakeSite = Callable[[int, int, int, Kind, float], Site]
+Schema = Any
+
+
+def schema(values: list[Any]) -> Schema:
+    """What a member may be: kinds of plain values; of objects their keys; of lists what they hold.
+
+    Objects with many or with telling keys (ids, categories) are tables: their keys are not compared.
+    """
+    kinds: set[str] = set()
+    objects = [v for v in values if isinstance(v, dict)]
+    lists = [v for v in values if isinstance(v, list)]
+    for value in values:
+        if not isinstance(value, dict | list):
+            kinds.add(
+                "number" if isinstance(value, int | float) and not isinstance(value, bool) else type(value).__name__
+            )
+    out: dict[str, Any] = {"kinds": kinds}
+    if objects:
+        table = any(len(o) > 30 for o in objects)
+        keys = {"*"} if table else {key for o in objects for key in o}
+        out["object"] = {
+            key: schema([v for o in objects for k, v in o.items() if key in ("*", k)][:2000]) for key in keys
+        }
+    if lists:
+        out["list"] = schema([v for one in lists for v in one][:5000])
+    return out
+
+
+def faults(ours: Schema, real: Schema, where: str = "$") -> list[str]:
+    """Where our file has a key, a kind or a level that the real one has not, or lacks a key."""
+    out = [f"{where}: kind {kind}" for kind in ours["kinds"] - real["kinds"]]
+    for level in ("object", "list"):
+        if level in ours and level not in real:
+            out.append(f"{where}: {level}")
+    if "object" in ours and "object" in real:
+        a, b = ours["object"], real["object"]
+        if "*" in a or "*" in b:
+            return out + faults(_merged(a), _merged(b), f"{where}.*")
+        out += [f"{where}.{key}: one-sided" for key in set(a) ^ set(b)]
+        for key in set(a) & set(b):
+            out += faults(a[key], b[key], f"{where}.{key}")
+    if "list" in ours and "list" in real:
+        out += faults(ours["list"], real["list"], f"{where}[]")
+    return out
+
+
+def _merged(members: dict[str, Schema]) -> Schema:
+    return next(iter(members.values()))
+
+
+def read(path: Path) -> Any:
+    return json.loads(gzip.decompress(path.read_bytes()))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("generated")
+
+
+@pytest.fixture
+def files(folder: Path, make_site: MakeSite) -> dict[str, dict[str, Path]]:
+    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1), make_site(7, 9, 2, "home", 0.1)]
+    if not any(folder.iterdir()):
+        for task in TASKS:
+            write_task(task, split_scenes(sites), folder / task, 3, "test")
+    return {
+        task: {s: folder / task / (f"{s}.json.gz" if task == "vln" else f"{s}/{s}.json.gz") for s in SPLITS}
+        for task in TASKS
+    }
+
+
+def test_our_loaders_read_every_split(files: dict[str, dict[str, Path]]) -> None:
+    for task, splits in files.items():
+        for split, path in splits.items():
+            gt = path.with_name(f"{split}_gt.json.gz") if task == "vln" and split != "test" else None
+            episodes = list(load_dataset(task.replace("_", "-"), path, gt_path=gt))
+            assert episodes, (task, split)
+            assert all(e.has_goal != (split == "test") for e in episodes), (task, split)
+            assert len({e.key for e in episodes}) == len(episodes)
+            if gt:
+                assert all(e.gt_locations for e in episodes)
+
+
+def test_a_hidden_test_split_gives_nothing_away(files: dict[str, dict[str, Path]]) -> None:
+    for task, splits in files.items():
+        path = splits["test"]
+        content = sorted((path.parent / "content").glob("*.gz")) or [path]
+        for member in content:
+            text = json.dumps(read(member))
+            for secret in ("geodesic_distance", "view_points", "reference_path", "best_viewpoint", '"position"'):
+                assert secret not in text, (task, secret)
+    assert not (splits["test"].parent.parent.parent / "vln" / "test_gt.json.gz").exists()
+
+
+def test_instructions_have_the_shape_of_r2r_ce(files: dict[str, dict[str, Path]], shared_data: Path) -> None:
+    for name in ("val_seen.json.gz", "val_seen_gt.json.gz"):
+        ours, real = read(files["vln"]["val_seen"].with_name(name)), read(shared_data / "r2r-ce" / name)
+        if name.endswith("_gt.json.gz"):
+            ours, real = list(ours.values()), list(real.values())
+        assert faults(schema([ours]), schema([real])) == []
+
+
+def test_point_goals_have_the_shape_of_habitat(files: dict[str, dict[str, Path]], shared_data: Path) -> None:
+    real = read(shared_data / "pointnav" / "habitat-test-scenes_val.json.gz")
+    for task in ("pointnav", "imagenav"):
+        for path in (files[task]["train"].parent / "content").glob("*.gz"):
+            assert faults(schema([read(path)]), schema([real])) == []
+    images = {"episodes": read(shared_data / "imagenav" / "gibson_Cantwell.json.gz")}
+    found = faults(schema([read(next((files["imagenav"]["train"].parent / "content").glob("*.gz")))]), schema([images]))
+    assert [fault for fault in found if not fault.startswith("$.episodes[].episode_id")] == []
+
+
+def test_object_goals_have_the_shape_of_objectnav(files: dict[str, dict[str, Path]], shared_data: Path) -> None:
+    real = read(shared_data / "objectnav" / "challenge-2020" / "val_mini" / "val_mini.json.gz")
+    for path in (files["objectnav"]["train"].parent / "content").glob("*.gz"):
+        ours = read(path)
+        for member in ("goals_by_category", "category_to_task_category_id", "category_to_mp3d_category_id"):
+            assert faults(schema(list(ours[member].values())), schema(list(real[member].values()))) == []
+        assert faults(schema(ours["episodes"]), schema(real["episodes"])) == []
+        assert set(ours) == set(real)
+
+
+def test_view_points_see_their_object(files: dict[str, dict[str, Path]], make_site: MakeSite) -> None:
+    """Rendered from the view point, facing as recorded, the object is in the picture for nearly all of them."""
+    from nav_eval.geometry import yaw_of
+    from nav_eval.simulator.render.renderer import make_renderer
+
+    site = make_site(2, 7, 1, "home", 0.1)
+    content = files["objectnav"]["train"].parent / "content" / site.scene_id.replace(".glb", ".json.gz")
+    camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=100, outputs=("semantic",))
+    seen = []
+    for goals in read(content)["goals_by_category"].values():
+        for goal in goals:
+            for view in goal["view_points"][::10]:
+                state = view["agent_state"]
+                x, y, z = state["position"]
+                frame = camera.render((x, y + 0.88, z), yaw_of(tuple(state["rotation"])), -0.3)
+                seen.append(bool((frame.semantic == goal["object_id"]).any()))
+    assert len(seen) >= 15
+    assert np.mean(seen) >= 0.9
+
+
+def test_wrong_wishes_are_refused(make_site: MakeSite, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="choose one of"):
+        write_task("flying", {}, tmp_path, 1, "s")
+    with pytest.raises(ConfigError, match="floors"):
+        Controls(floors="both")
+    with pytest.raises(ConfigError, match="swap"):
+        Controls(min_length=5, max_length=2)
+    with pytest.raises(ConfigError, match="no scenes"):
+        split_scenes([])
+
+
+def test_words_of_both_languages() -> None:
+    assert words("Stop next to the TV.") == ["stop", "next", "to", "the", "tv", "."]
+    assert words("左转，走进厨房。") == ["左", "转", "，", "走", "进", "厨", "房", "。"]
