@@ -66,7 +66,9 @@ def _number(value: Any) -> float | str | None:
 def _track(track: Track | None) -> dict[str, Any] | None:
     if track is None:
         return None
-    latency = [significant(float(q), 3) for q in np.percentile(track.latency, (50, 100))] if track.latency.size else None
+    latency = (
+        [significant(float(q), 3) for q in np.percentile(track.latency, (50, 100))] if track.latency.size else None
+    )
     return {
         "points": deltas(track.positions),
         "yaws": track.yaws.tolist(),

@@ -23,7 +23,9 @@ from nav_eval.report.workshop import Workshop
 SCHEMA = 1
 
 
-def make_document(paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False) -> dict[str, Any]:
+def make_document(
+    paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False
+) -> dict[str, Any]:
     """Read the runs and everything that they refer to. Raises RunDirectoryError for a directory without a run."""
     runs = [read_run(path, workshop.config(path)) for path in paths]
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
@@ -32,7 +34,12 @@ def make_document(paths: Sequence[Path], workshop: Workshop, *, public: bool = F
 
 
 def assemble(
-    runs: Sequence[Run], scenery: Scenery, compared: Mapping[str, Any] | None, *, public: bool = False, live: bool = False
+    runs: Sequence[Run],
+    scenery: Scenery,
+    compared: Mapping[str, Any] | None,
+    *,
+    public: bool = False,
+    live: bool = False,
 ) -> dict[str, Any]:
     """The document of runs that are read already."""
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
@@ -163,5 +170,3 @@ def comparison(runs: Sequence[Run], workshop: Workshop) -> dict[str, Any] | None
 def _compared(row: Mapping[str, Any], index: Mapping[str, int]) -> dict[str, Any]:
     kept = _rounded({name: value for name, value in row.items() if name not in ("first", "second")})
     return kept | {"first": index[row["first"]], "second": index[row["second"]]}
-
-

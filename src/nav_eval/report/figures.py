@@ -86,7 +86,12 @@ def leading_metrics(names: Sequence[str]) -> list[str]:
 def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Sequence[str]) -> list[dict[str, Any]]:
     """One row per group: its size and, for each run and metric, mean and interval."""
     return [
-        {"kind": group.kind, "label": group.label, "n": len(group.keys), "runs": [_means(r, group, metrics) for r in runs]}
+        {
+            "kind": group.kind,
+            "label": group.label,
+            "n": len(group.keys),
+            "runs": [_means(r, group, metrics) for r in runs],
+        }
         for group in found
     ]
 
@@ -139,12 +144,12 @@ def nice_edges(low: float, high: float, most: int = BINS) -> npt.NDArray[np.floa
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    return np.arange(first, max(last, first + 1) + 1) * step
+    return np.arange(first, max(last, first + 1) + 1, dtype=np.float64) * step
 
 
 def latency(runs: Sequence[Run]) -> dict[str, Any] | None:
     """Seconds that an agent took per action: percentiles, and counts in bins that grow by equal factors."""
-    columns = [np.concatenate([t.latency for t in run.tracks.values()] or [np.zeros(0)]) for run in runs]
+    columns = [np.concatenate([t.latency for t in run.tracks.values()] or [np.zeros(0, np.float32)]) for run in runs]
     every = np.concatenate(columns)
     every = every[every > 0]
     if not every.size:

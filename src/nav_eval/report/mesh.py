@@ -30,12 +30,16 @@ class SceneMesh:
     colours: npt.NDArray[np.uint8]
 
     def to_record(self) -> dict[str, Any]:
-        arrays = {"vertices": self.vertices, "triangles": self.triangles, "colours": self.colours}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "vertices": self.vertices,
+            "triangles": self.triangles,
+            "colours": self.colours,
+        }
         return {name: base64.b64encode(array.tobytes()).decode() for name, array in arrays.items()}
 
 
 def scene_mesh(scene: Scene, most: int = MOST_TRIANGLES) -> SceneMesh | None:
-    """At most `most` triangles of the scene; None for a scene without any, or one too wide for centimetres in 16 bits."""
+    """At most `most` triangles of the scene; None for one without any, or too wide for centimetres in 16 bits."""
     positions = scene.positions.astype(np.float64)
     if not len(scene.triangles) or np.abs(positions).max() > 327:
         return None

@@ -153,4 +153,5 @@ def _thinned(goals: Ints) -> Ints:
     """At most MOST_GOALS of many view points, spread over them all."""
     if len(goals) <= MOST_GOALS:
         return goals
-    return goals[np.linspace(0, len(goals) - 1, MOST_GOALS).astype(int)]
+    kept: Ints = goals[np.linspace(0, len(goals) - 1, MOST_GOALS).astype(int)]
+    return kept

@@ -55,7 +55,7 @@ def read_run(path: Path, config: Config) -> Run:
         if track is not None and (line.scene_id, line.episode_id) in results:
             tracks[line.scene_id, line.episode_id] = track
     summary = _recorded_summary(path) if manifest.get("finished") else None
-    return Run(path, config, manifest, summary or _summary(config, manifest, results), results, tracks)
+    return Run(path, config, manifest, summary or summarise_run(config, manifest, results), results, tracks)
 
 
 def _results(path: Path) -> Iterator[EpisodeResult]:
@@ -91,7 +91,7 @@ def _recorded_summary(path: Path) -> dict[str, Any] | None:
     return content
 
 
-def _summary(
+def summarise_run(
     config: Config, manifest: Mapping[str, Any], results: Mapping[EpisodeKey, EpisodeResult]
 ) -> dict[str, Any]:
     """results.json of a run that has not ended."""

@@ -22,7 +22,8 @@ def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -
     """Heights (m) of the storeys, lowest first, from (N,) floor heights and their areas; none for no floor."""
     y = np.asarray(heights, np.float64)
     share = np.ones(len(y)) if weights is None else np.asarray(weights, np.float64).copy()
-    total, found = share.sum(), []
+    total = share.sum()
+    found: list[float] = []
     while len(found) < MOST and share.any():
         level, held = _fullest(y, share)
         if held < LEAST_SHARE * total:

@@ -18,7 +18,7 @@ from nav_eval.core.interfaces import Simulator
 from nav_eval.dataset.connectivity import NavigationGraph
 from nav_eval.geometry import Vec3
 from nav_eval.report.storeys import REACH, find_storeys
-from nav_eval.report.track import centimetres
+from nav_eval.report.track import centimetres, deltas
 from nav_eval.simulator.navmesh.mesh import NavMesh
 
 Bits = npt.NDArray[np.bool_]
@@ -66,7 +66,7 @@ class GraphMap:
         return {
             "kind": "graph",
             "height": round(self.height, 3),
-            "nodes": self.nodes.ravel().tolist(),
+            "nodes": deltas(self.nodes),
             "edges": [end for edge in self.edges for end in edge],
         }
 

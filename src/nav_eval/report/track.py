@@ -84,11 +84,11 @@ def read_track(line: TrackLine) -> Track | None:
     """The track of a line; None for an episode that never began."""
     if line.schema != SCHEMA:
         raise RunDirectoryError(
-            f"trajectories.jsonl: record version {line.schema} is not {SCHEMA}. Use the version that the manifest names."
+            f"trajectories.jsonl: record version {line.schema} is not {SCHEMA}. Use the manifest's version."
         )
     if line.start is None:
         return None
-    poses = [line.start, *line.steps]
+    poses: list[_Pose | _Step] = [line.start, *line.steps]
     return Track(
         positions=centimetres([pose.position for pose in poses]),
         yaws=np.array([round(math.degrees(yaw_of(pose.rotation))) for pose in poses], np.int32),

@@ -62,7 +62,7 @@ function groupTable(app, draw) {
   const values = doc.groups.filter((group) => group.kind === state.kind).flatMap((group) => group.runs.flatMap((run) => (run[metric] || []).slice(0, 3)));
   const most = unitRange(metric) ? 1 : Math.max(0, ...values.filter((value) => typeof value === "number"));
   const head = h("tr", {}, h("th", { scope: "col" }, t(`kind.${state.kind}`)), h("th", { scope: "col" }, t("groups.n")),
-    h("th", { scope: "col" }, named("metric", metric)), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
+    h("th", { scope: "col", class: "drawn" }, named("metric", metric)), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
   const body = rows.map((group) => h("tr", {}, h("th", { scope: "row" }, groupLabel(app, group)), h("td", { class: "number" }, whole(group.n)),
     h("td", {}, whiskers(group.runs.map((run) => run[metric]), 0, most)),
     ...group.runs.map((run) => h("td", { class: "number" }, fixed(run[metric] ? run[metric][0] : null)))));

@@ -130,8 +130,8 @@ function slider(track, goals, moved) {
   };
   const jump = (to) => { input.value = String(to); show(); };
   const element = h("div", { class: "steps" },
-    h("div", { class: "pager" }, h("button", { onclick: () => jump(0), "aria-label": t("step.first") }, "⏮"), player(input, last, jump),
-      h("button", { onclick: () => jump(last), "aria-label": t("step.last") }, "⏭"), input), text, image);
+    h("div", { class: "pager" }, h("button", { onclick: () => jump(0), "aria-label": t("step.first") }, "|◀"), player(input, last, jump),
+      h("button", { onclick: () => jump(last), "aria-label": t("step.last") }, "▶|"), input), text, image);
   text.replaceChildren(stepLine(last));
   if (image) show();
   return { element, step: () => Number(input.value) };
@@ -152,7 +152,7 @@ function player(input, last, jump) {
   const start = () => {
     if (Number(input.value) >= last) jump(0);
     timer = setInterval(tick, FRAME_MS);
-    button.replaceChildren("⏸");
+    button.replaceChildren("❚❚");
     button.setAttribute("aria-label", t("step.pause"));
   };
   const button = h("button", { "aria-label": t("step.play"), onclick: () => (timer ? stop() : start()) }, "▶");

@@ -136,12 +136,12 @@ export class FloorMap {
     const marks = [];
     if (this.level(path[0])) marks.push(svg("circle", { class: "start", cx: path[0][0], cy: path[0][2], r: 1.3 * unit }));
     const end = path[path.length - 1];
-    if (this.level(end)) marks.push(cross(end[0], end[2], 1.2 * unit));
     const here = path[index];
     if (this.level(here)) {
       const turn = `translate(${here[0]} ${here[2]}) rotate(${-yaws[index]}) scale(${unit})`;
       marks.push(svg("path", { class: "agent", transform: turn, d: "M0 -3L1.8 2L0 1.1L-1.8 2Z" }));
     }
+    if (this.level(end)) marks.push(cross(end[0], end[2], unit));
     this.moving.replaceChildren(...marks);
     this.shade.replaceChildren(...(view.fog ? this.fog(index) : []));
   }
@@ -164,10 +164,9 @@ export class FloorMap {
     const { x, z, width, height } = this.box;
     const length = NICE.filter((metres) => metres <= width / 4).pop() || NICE[0];
     const left = x + 2.5 * this.unit, low = z + height - 2.5 * this.unit;
-    return svg("g", { class: "scale" },
-      svg("rect", { class: "paper", x: left - this.unit, y: low - 5 * this.unit, width: length + 2 * this.unit, height: 6.5 * this.unit, rx: this.unit / 2 }),
+    return svg("g", { class: "scale", style: { "--unit": this.unit } },
       svg("line", { "data-metres": length, x1: left, x2: left + length, y1: low, y2: low }),
-      svg("text", { x: left + length / 2, y: low - 1.2 * this.unit, "font-size": 2.8 * this.unit, "text-anchor": "middle" }, t("map.scale", { metres: length })));
+      svg("text", { x: left + length / 2, y: low - 1.2 * this.unit, "text-anchor": "middle" }, t("map.scale", { metres: length })));
   }
 }
 

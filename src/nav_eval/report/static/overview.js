@@ -13,11 +13,9 @@ export function overview(app) {
 function brief(app) {
   const { doc } = app;
   const lines = [...verdicts(app)];
-  doc.runs.forEach((run, i) => lines.push(h("li", {}, key(i), " ", runLine(app, i))));
-  doc.runs.forEach((run, i) => lines.push(h("li", {}, failureLine(app, i))));
-  doc.runs.forEach((run, i) => lines.push(h("li", {}, exclusionLine(app, i))));
-  doc.runs.forEach((run, i) => run.privileged &&
-    lines.push(h("li", { class: "warning" }, t("brief.oracle", { agent: app.labels[i] }))));
+  doc.runs.forEach((run, i) => lines.push(h("li", {}, key(i), " ", runLine(app, i),
+    h("ul", {}, h("li", {}, failureLine(app, i)), h("li", {}, exclusionLine(app, i)),
+      run.privileged && h("li", { class: "warning" }, t("brief.oracle", { agent: app.labels[i] }))))));
   return h("div", { class: "brief" }, h("h3", {}, t("brief.title")), h("ul", {}, ...lines));
 }
 
@@ -55,12 +53,12 @@ function runLine(app, i) {
 }
 
 function failureLine(app, i) {
-  const run = app.doc.runs[i], agent = app.labels[i];
+  const run = app.doc.runs[i];
   const failures = Object.entries(run.outcomes).filter(([name]) => name !== "success" && name !== "not_scored");
   const total = failures.reduce((sum, [, count]) => sum + count, 0);
-  if (!total) return t("brief.nofailure", { agent });
+  if (!total) return t("brief.nofailure");
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const text = t("brief.failure", { agent, outcome: named("outcome", outcome), count: whole(count), total: whole(total), share: share(count, total) });
+  const text = t("brief.failure", { outcome: named("outcome", outcome), count: whole(count), total: whole(total), share: share(count, total) });
   const worst = worstGroup(app, i);
   return worst ? `${text} ${worst}` : text;
 }
@@ -76,9 +74,9 @@ function worstGroup(app, i) {
 
 // What was excluded, in one line; the section on exclusions has it in full.
 export function exclusionLine(app, i) {
-  const what = exclusions(app, i), agent = app.labels[i];
-  if (!what.length) return t("brief.excluded.none", { agent, n: whole(app.doc.runs[i].n) });
-  return `${agent}: ${what.join(" ")}`;
+  const what = exclusions(app, i);
+  if (!what.length) return t("brief.excluded.none", { n: whole(app.doc.runs[i].n) });
+  return t("brief.excluded.some", { what: what.join(" ") });
 }
 
 export function exclusions(app, i) {
@@ -90,7 +88,7 @@ export function exclusions(app, i) {
   if (filters.length) lines.push(t("excluded.selection", { filters: filters.join(", ") }));
   if (run.n_not_scored) lines.push(t("excluded.unscored", { n: whole(run.n_not_scored) }));
   if (failed.length)
-    lines.push(t("excluded.failed", { n: whole(run.n_failed), statuses: failed.map(([s, n]) => `${n} ${named("status", s)}`).join(", ") }));
+    lines.push(t("excluded.failed", { n: whole(run.n_failed), statuses: failed.map(([s, n]) => `${n} × ${named("status", s)}`).join(", ") }));
   for (const [name, summary] of Object.entries(run.metrics))
     if (summary.n_nonfinite)
       lines.push(t("excluded.nonfinite", { metric: named("metric", name), n: whole(summary.n_nonfinite), kept: whole(summary.n) }));
@@ -99,12 +97,13 @@ export function exclusions(app, i) {
 
 function headline(app) {
   const { doc, labels } = app;
-  const head = h("tr", {}, h("th", { scope: "col" }, t("headline.metric")), h("th", { scope: "col" }, t("headline.picture")),
+  const head = h("tr", {}, h("th", { scope: "col" }, t("headline.metric")), h("th", { scope: "col", class: "drawn" }, t("headline.picture")),
     ...labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
   const table = h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...doc.metrics.map((name) => metricRow(app, name))));
   return h("div", {}, h("h3", {}, t("headline.title")), wide(t("headline.title"), table), h("p", { class: "quiet" }, t("headline.note")));
 }
 
+const FEW_SCENES = 5;
 const ARROWS = { 1: " ↑", 0: "", "-1": " ↓" };
 
 function metricRow(app, name) {
@@ -121,10 +120,9 @@ function metricRow(app, name) {
 
 function cell(summary) {
   return [
-    h("strong", {}, fixed(summary.mean)), " ", h("span", {}, range(summary.ci95)),
-    h("span", { class: "why" }, `n = ${whole(summary.n)}`,
-      summary.ci95_scenes ? ` · ${t("headline.scenes")} ${range(summary.ci95_scenes)}` : "",
-      summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : ""),
+    h("strong", {}, fixed(summary.mean)), " ", h("span", { class: "interval" }, range(summary.ci95)),
+    h("span", { class: "why" }, `n = ${whole(summary.n)}`, summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : ""),
+    summary.ci95_scenes && summary.n_scenes >= FEW_SCENES ? h("span", { class: "why" }, `${t("headline.scenes")} ${range(summary.ci95_scenes)}`) : null,
   ];
 }
 

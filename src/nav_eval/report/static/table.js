@@ -114,6 +114,7 @@ function runColumns(app, run, r) {
   }];
   if (run.values.navigation_error || run.values.distance_to_goal)
     list.push({ name: `distance-${r}`, title: t("table.run.distance"), number: true, value: (i) => finalDistance(run.values, i), show: (i) => metres(finalDistance(run.values, i)) });
+  if (app.doc.runs.length > 1) return list;
   if (run.values.spl) list.push({ name: `spl-${r}`, title: t("table.run.spl"), number: true, value: (i) => run.values.spl[i], show: (i) => fixed(run.values.spl[i], 2) });
   list.push({ name: `steps-${r}`, title: t("table.run.steps"), number: true, value: (i) => run.steps[i], show: (i) => fixed(run.steps[i], 0) });
   return list;
@@ -131,11 +132,11 @@ function rowsTable(app, found, draw) {
   const head = list.map((column) => {
     const mine = state.sort.column === column.name;
     const press = () => { state.sort = { column: column.name, down: mine && !state.sort.down }; draw(); document.getElementById(`sort-${column.name}`).focus(); };
-    return h("th", { scope: "col", class: column.number && "number", "aria-sort": mine ? (state.sort.down ? "descending" : "ascending") : "none" },
+    return h("th", { scope: "col", class: column.number ? "number" : column.name === "scene" ? "minor" : null, "aria-sort": mine ? (state.sort.down ? "descending" : "ascending") : "none" },
       h("button", { id: `sort-${column.name}`, class: "sort", onclick: press }, column.title, h("span", { "aria-hidden": "true" }, mine ? (state.sort.down ? " ▼" : " ▲") : "")));
   });
   const page = found.slice(state.page * ROWS, (state.page + 1) * ROWS);
-  const rows = page.map((i) => h("tr", {}, ...list.map((column) => h("td", { class: column.number ? "number" : `col-${column.name}` }, column.show(i)))));
+  const rows = page.map((i) => h("tr", {}, ...list.map((column) => h("td", { class: column.number ? "number" : column.name === "scene" ? "minor" : null }, column.show(i)))));
   return wide(t("table.title"), h("table", { class: "episodes" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)));
 }
 

@@ -1,0 +1,141 @@
+"""Run directories made by the real command's code, pages made of them, and a browser to look at them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.cli.report import make_workshop
+from nav_eval.report.document import make_document
+from nav_eval.report.page import write_page
+
+AGENTS = ("random", "shortest_path", "stop")
+HOSTILE = (
+    "<script>window.hacked=1</script>",
+    "<img src=x onerror='window.hacked=1'>",
+    "</script><script>window.hacked=1</script>",
+    "{{7*7}} ${7*7} javascript:alert(1) ]]> --> \u202egnp.exe \x00 \ud7ff",
+    "转到厨房，停在冰箱前。" * 20,
+)
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--enable-unsafe-swiftshader",
+    "--use-angle=swiftshader",
+)
+
+
+def hostile_items() -> list[dict[str, Any]]:
+    """Twelve paths on the grid; the instructions try to break out of the page."""
+    paths = [[node(x, y), node(x + 1, y), node(x + 2, y)] for x in (0, 1) for y in (0, 1, 2)]
+    return [item(10 + i, path, [HOSTILE[i % len(HOSTILE)], f"Walk to door {i}."]) for i, path in enumerate(paths)]
+
+
+@pytest.fixture(scope="session")
+def data(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """Overrides that point r2r at a small graph with hostile instructions."""
+    return write_r2r(tmp_path_factory.mktemp("data"), items=hostile_items())
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory, data: list[str]) -> list[Path]:
+    """One finished run directory per agent."""
+    folder = tmp_path_factory.mktemp("runs")
+    for agent in AGENTS:
+        config = benchmark_config("r2r", overrides=[*data, f"agent_service.agent={agent}", "seed=3"])
+        run_benchmark(config, folder / agent)
+    return [folder / agent for agent in AGENTS]
+
+
+@pytest.fixture(scope="session")
+def document(runs: list[Path]) -> dict[str, Any]:
+    return make_document(runs, make_workshop())
+
+
+@pytest.fixture(scope="session")
+def page_file(tmp_path_factory: pytest.TempPathFactory, document: dict[str, Any]) -> Path:
+    path = tmp_path_factory.mktemp("page") / "report.html"
+    write_page(document, path)
+    return path
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Debian's Chromium."""
+    api = pytest.importorskip("playwright.sync_api", reason="the package playwright drives the browser")
+    executable = shutil.which("chromium")
+    if executable is None:
+        pytest.skip("no chromium: install the Debian package of that name")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
+        yield browser
+        browser.close()
+
+
+class Visit:
+    """A page that is open, and everything that it should not have done: requests, console errors."""
+
+    def __init__(self, browser: Any, **settings: Any) -> None:
+        self.context = browser.new_context(locale="en-US", **settings)
+        self.page = self.context.new_page()
+        self.requests: list[str] = []
+        self.errors: list[str] = []
+        self.page.on("request", lambda request: self.requests.append(request.url))
+        self.page.on(
+            "console", lambda message: message.type in ("error", "warning") and self.errors.append(message.text)
+        )
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+
+    def open(self, path: Path, fragment: str = "") -> Any:
+        self.page.goto(path.as_uri() + fragment)
+        self.page.wait_for_selector("#page[data-ready]", timeout=30_000)
+        return self.page
+
+
+@pytest.fixture
+def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
+    made: list[Visit] = []
+
+    def make(**settings: Any) -> Visit:
+        made.append(Visit(browser, **settings))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.context.close()
+
+
+@pytest.fixture(scope="session")
+def axe(request: pytest.FixtureRequest) -> str:
+    """The source of axe-core, installed once by npm into pytest's cache."""
+    folder = Path(request.config.cache.mkdir("axe-core"))
+    source = folder / "node_modules" / "axe-core" / "axe.min.js"
+    npm = shutil.which("npm")
+    if not source.is_file() and npm is None:
+        pytest.skip("npm is not there: install Node.js to check accessibility")
+    if not source.is_file():
+        command = [str(npm), "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
+        try:
+            subprocess.run(command, check=True, capture_output=True, timeout=180)
+        except (subprocess.SubprocessError, OSError) as error:
+            pytest.skip(f"npm cannot install axe-core ({error}): check the network")
+    return source.read_text(encoding="utf-8")
+
+
+def episodes_of(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in (path / "episodes.jsonl").read_text().splitlines()]

@@ -1,0 +1,210 @@
+"""The report as a reader meets it, driven in headless Chromium; what it must say is worked out from the run's files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from report.conftest import HOSTILE, Visit, episodes_of
+
+Open = Callable[..., Visit]
+
+
+def test_opens_from_a_file_without_network_or_error(visit: Open, page_file: Path) -> None:
+    guest = visit()
+    page = guest.open(page_file)
+    page.locator("#episodes a").first.click()
+    page.wait_for_selector("#episode")
+    assert guest.errors == []
+    assert {url for url in guest.requests if not url.startswith("data:")} == {page_file.as_uri()}
+
+
+def test_policy_stops_scripts_and_connections(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    page.evaluate(
+        """() => { const s = document.createElement('script'); s.textContent = 'window.hacked = 1';
+        const b = document.createElement('b'); b.setAttribute('onclick', 'window.hacked = 1');
+        document.body.append(s, b); b.click(); }"""
+    )
+    assert page.evaluate("window.hacked") is None
+    assert page.evaluate("fetch('https://example.org').then(() => 'open', () => 'shut')") == "shut"
+    page.evaluate("new Promise((done) => { setTimeout('window.hacked = 1', 0); setTimeout(done, 50) })")
+    assert page.evaluate("window.hacked") is None
+
+
+def test_hostile_text_is_shown_as_text(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    guest = visit()
+    page = guest.open(page_file)
+    for index in range(0, 10, 2):
+        page.goto(f"{page_file.as_uri()}#episode={index}")
+        quote = page.wait_for_selector("#episode blockquote").text_content()
+        assert quote.strip() == HOSTILE[index // 2].replace("\x00", "\x00").strip()
+    assert page.evaluate("window.hacked") is None
+    assert page.locator("main img, main script").count() == 0
+    assert guest.errors == []
+
+
+def test_the_answer_comes_first(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    brief = visit().open(page_file).locator(".brief").inner_text()
+    random, _oracle, stop = (episodes_of(run) for run in runs)
+    rate = 100 * sum(e["metrics"]["success"] for e in random) / len(random)
+    assert f"shortest_path is better than random: success 100.0 % against {rate:.1f} %" in brief
+    assert "p < 0.001" in brief or "NOT sure" in brief
+    assert "Most frequent failure: never moved" in brief
+    assert f"nothing, all {len(stop)} episodes count" in brief
+    assert "shortest_path is an oracle" in brief
+    error = sum(e["metrics"]["navigation_error"] for e in stop) / len(stop)
+    assert f"it ended {error:.2f} m from the goal" in brief
+
+
+def rows(page: Any) -> list[str]:
+    return page.locator("table.episodes tbody tr").all_inner_texts()
+
+
+def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    page = visit().open(page_file)
+    total = len(rows(page))
+    assert total == len(episodes_of(runs[0]))
+    page.get_by_label("Search scene, id, instruction").fill("door 3")
+    assert len(rows(page)) == 1
+    assert "13_1" in rows(page)[0]
+    page.get_by_label("Search scene, id, instruction").fill("")
+    lost = [e for e in episodes_of(runs[0]) if e["metrics"]["success"] == 0]
+    page.get_by_label("Outcome of random").select_option("failure")
+    assert len(rows(page)) == len(lost)
+    assert f"{len(lost)} of {total} episodes" in page.locator("#episodes [role=status]").inner_text()
+    page.get_by_role("button", name="Clear filters").click()
+    assert len(rows(page)) == total
+    page.locator("th button", has_text="to goal").first.click()
+    shown = [
+        float(text)
+        for text in page.locator("table.episodes tbody tr td.number:nth-child(6)").all_inner_texts()
+        for text in [text.removesuffix(" m")]
+    ]
+    assert shown == sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
+
+
+def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    page = visit().open(page_file)
+    page.get_by_label("only where the runs differ").check()
+    columns = zip(*([e["metrics"]["success"] for e in episodes_of(run)] for run in runs), strict=True)
+    assert len(rows(page)) == sum(len(set(column)) > 1 for column in columns)
+
+
+def test_nothing_fits(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    page.get_by_label("Search scene, id, instruction").fill("no such words")
+    assert "No episode fits" in page.locator("#episodes").inner_text()
+
+
+def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    page = visit().open(page_file, "#episode=1")
+    record = episodes_of(runs[0])[1]
+    text = page.locator("#episode").inner_text()
+    assert f"Episode {record['episode_id']}" in text
+    assert "Walk to door 0." in text
+    assert f"It ended {record['metrics']['navigation_error']:.2f} m from the goal" in text
+    assert f"in {record['steps']} steps" in text
+    assert page.locator("svg.floor .goal").count() == 1
+    assert page.locator("svg.floor .reference").get_attribute("d").count("L") == 2
+
+
+def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file, "#episode=1")
+    page.locator("select").first.select_option("1")
+    slider = page.get_by_label("Step", exact=True)
+    last = int(slider.get_attribute("max"))
+    assert f"Step {last} of {last}: stop" in page.locator(".step").inner_text()
+    slider.focus()
+    page.keyboard.press("Home")
+    assert page.locator(".step").inner_text().startswith("Start")
+    page.keyboard.press("ArrowRight")
+    assert f"Step 1 of {last}: move to viewpoint" in page.locator(".step").inner_text()
+    assert "walked 2.00 m" in page.locator(".step").inner_text()
+    assert page.locator(".way.ahead").count() == 1
+
+
+def test_scale_bar_agrees_with_metres(visit: Open, page_file: Path) -> None:
+    """The grid's nodes are 2 m apart: the bar must be as long on the screen as that many metres of them."""
+    page = visit().open(page_file, "#episode=1")
+    ratio = page.evaluate(
+        """() => { const box = (e) => e.getBoundingClientRect();
+        const nodes = [...document.querySelectorAll('svg.floor .node')];
+        const x = nodes.map((n) => box(n).left + box(n).width / 2).sort((a, b) => a - b);
+        const gaps = x.slice(1).map((v, i) => v - x[i]).filter((gap) => gap > 5);
+        const bar = document.querySelector('svg.floor .scale line');
+        const line = bar.getScreenCTM(), a = bar.x1.baseVal.value * line.a, b = bar.x2.baseVal.value * line.a;
+        return [Math.abs(b - a) / Number(bar.dataset.metres), Math.min(...gaps) / 2]; }"""
+    )
+    assert ratio[0] == pytest.approx(ratio[1], rel=0.02)
+
+
+def test_language_and_theme(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    page.locator("#language").click()
+    assert page.evaluate("document.documentElement.lang") == "zh-Hans"
+    assert "总览" in page.locator("h2").first.inner_text()
+    assert "最常见的失败" in page.locator(".brief").inner_text()
+    page.goto(f"{page_file.as_uri()}#episode=1")
+    assert "停止" in page.locator("#episode .step").inner_text()
+    page.locator("#language").click()
+    assert page.evaluate("document.documentElement.lang") == "en"
+    light = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    page.locator("#theme").click()
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+
+
+def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: Any) -> None:
+    context = browser.new_context(locale="zh-CN")
+    page = context.new_page()
+    page.goto(page_file.as_uri())
+    page.wait_for_selector("#page[data-ready]")
+    assert "失败在哪里" in page.locator("nav.contents").inner_text()
+    missing = page.evaluate(
+        "document.body.innerText.match(/\\b(brief|page|table|excluded|about|groups|outcomes)\\.\\w+/)"
+    )
+    assert missing is None
+    context.close()
+
+
+def test_phone_width_has_no_sideways_scroll(visit: Open, page_file: Path) -> None:
+    page = visit(viewport={"width": 360, "height": 740}).open(page_file)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.goto(f"{page_file.as_uri()}#episode=0")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+def test_everything_is_reached_by_tab(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file, "#episode=1")
+    page.evaluate("document.activeElement.blur(); window.scrollTo(0, 0)")
+    seen = set()
+    for _ in range(40):
+        page.keyboard.press("Tab")
+        seen.add(
+            page.evaluate(
+                "document.activeElement.id || document.activeElement.ariaLabel || document.activeElement.textContent"
+            )
+        )
+    assert {"language", "theme", "Step", "Play", "Next episode"} <= seen
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("fragment", ["", "#episode=1"])
+def test_no_serious_accessibility_issue(visit: Open, page_file: Path, axe: str, theme: str, fragment: str) -> None:
+    guest = visit(color_scheme=theme, bypass_csp=True)
+    page = guest.open(page_file, fragment)
+    page.add_script_tag(content=axe)
+    found = page.evaluate(
+        "axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html + v.nodes[0].failureSummary]))"
+    )
+    assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
+
+
+def test_prints(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    assert page.pdf().startswith(b"%PDF")
+    page.emulate_media(media="print")
+    assert not page.locator(".controls").first.is_visible()
