@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
+import signal
+import time
 
 from nav_eval_sdk import VLNAgent
 
@@ -30,3 +33,42 @@ class DigestAgent(VLNAgent):
             return {"action": ("turn_left", "turn_right")[choice % 2]}
         ahead = observation["navigable"][choice % len(observation["navigable"])]
         return {"action": "move_to", "action_args": {"viewpoint": ahead["viewpoint"]}}
+
+
+class GpsAgent(VLNAgent):
+    """As DigestAgent, in continuous space."""
+
+    name = "gps"
+
+    def reset(self, episode):
+        self._digest = hashlib.sha256(f"{episode['seed']} {episode['scene_id']}".encode())
+        self._steps = 0
+
+    def act(self, observation):
+        for sensor in ("gps", "compass", "depth"):
+            self._digest.update(observation[sensor].tobytes())
+        self._steps += 1
+        if self._steps == 25:
+            return "stop"
+        return ("move_forward", "move_forward", "turn_left", "turn_right")[self._digest.digest()[0] % 4]
+
+
+class DeadlyAgent(DigestAgent):
+    """Kills its process in the second step of path 4, as a fault in a native library would."""
+
+    def reset(self, episode):
+        super().reset(episode)
+        self._deadly = "path four" in episode["instruction"]["text"]
+
+    def act(self, observation):
+        if self._deadly and self._steps == 1:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().act(observation)
+
+
+class SlowAgent(DigestAgent):
+    """Takes its time, so that a run can be interrupted."""
+
+    def act(self, observation):
+        time.sleep(0.03)
+        return super().act(observation)

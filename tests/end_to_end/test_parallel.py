@@ -1,0 +1,184 @@
+"""Whatever the concurrency, the executor or the wire, the same agent leaves the same records."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import nullcontext
+from functools import partial
+
+import pytest
+
+from end_to_end.agents import DigestAgent, GpsAgent
+from graphs import item, node, write_r2r
+from nav_eval import evaluate
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.errors import ConfigError, ServiceUnavailable
+from nav_eval.results.run_directory import RunDirectory
+from nav_eval_sdk import start
+from rooms import write_room
+
+AGENTS = {"r2r": DigestAgent, "pointnav": GpsAgent}
+PATHS = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
+
+
+def parallel(workers, sessions):
+    return [f"evaluation.parallel.workers={workers}", f"evaluation.parallel.sessions={sessions}"]
+
+
+def without_timing(path):
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
+
+
+def run(folder, benchmark, overrides, protocol="local"):
+    """Both journals, timing apart, of one run with the benchmark's agent in this process or behind a wire."""
+    agent = AGENTS[benchmark]
+    serving = nullcontext() if protocol == "local" else start(agent, protocol=protocol, port=0, max_sessions=32)
+    with serving as server:
+        service = [f"agent_service.agent='end_to_end.agents:{agent.__name__}'"]
+        if server is not None:
+            endpoint = f"agent_service.endpoint={server.endpoint}"
+            service = ["agent_service.type=remote", f"agent_service.protocol={protocol}", endpoint]
+        config = benchmark_config(benchmark, overrides=[*overrides, *service, "agent_service.secret=s3"])
+        run_benchmark(config, folder)
+    return [without_timing(folder / name) for name in ("episodes.jsonl", "trajectories.jsonl")]
+
+
+@pytest.fixture(scope="module")
+def worlds(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("worlds")
+    names = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+    texts = [[f"Walk path {name}.", f"Go path {name} on."] for name in ["zero", *names]]
+    items = [item(number, path, texts[number]) for number, path in enumerate(PATHS)]
+    return {"r2r": write_r2r(folder, items=items), "pointnav": write_room(folder, scenes=2)}
+
+
+@pytest.fixture(scope="module")
+def alone(worlds, tmp_path_factory):
+    """Each benchmark played in one session."""
+    folder = tmp_path_factory.mktemp("alone")
+    return {name: run(folder / name, name, overrides) for name, overrides in worlds.items()}
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "protocol", "workers", "sessions"),
+    [
+        ("r2r", "local", 1, 8),
+        ("r2r", "local", 2, 4),
+        ("r2r", "rest", 1, 32),
+        ("r2r", "grpc", 2, 8),
+        ("pointnav", "local", 1, 32),
+        ("pointnav", "rest", 2, 1),
+        ("pointnav", "grpc", 1, 8),
+    ],
+)
+def test_concurrency_changes_no_record(worlds, alone, tmp_path, benchmark, protocol, workers, sessions):
+    overrides = [*worlds[benchmark], *parallel(workers, sessions)]
+    assert run(tmp_path / "run", benchmark, overrides, protocol) == alone[benchmark]
+    assert len(alone[benchmark][0]) == {"r2r": 18, "pointnav": 6}[benchmark]
+    assert {line["status"] for line in alone[benchmark][0]} == {"ok"}
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("benchmark", AGENTS)
+@pytest.mark.parametrize("protocol", ["local", "rest", "grpc"])
+@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("sessions", [1, 8, 32])
+def test_no_combination_changes_a_record(worlds, alone, tmp_path, benchmark, protocol, workers, sessions):
+    overrides = [*worlds[benchmark], *parallel(workers, sessions)]
+    assert run(tmp_path / "run", benchmark, overrides, protocol) == alone[benchmark]
+
+
+class Counting(DigestAgent):
+    """Notes how many agents act at once."""
+
+    lock = threading.Lock()
+    acting = most = 0
+
+    def act(self, observation):
+        with Counting.lock:
+            Counting.acting += 1
+            Counting.most = max(Counting.most, Counting.acting)
+        threading.Event().wait(0.005)
+        with Counting.lock:
+            Counting.acting -= 1
+        return super().act(observation)
+
+
+def test_the_services_limit_holds_over_all_workers(worlds, tmp_path):
+    with start(Counting, protocol="grpc", port=0, max_sessions=3) as server:
+        remote = ["agent_service.type=remote", "agent_service.protocol=grpc"]
+        overrides = [*worlds["r2r"], *remote, f"agent_service.endpoint={server.endpoint}", *parallel(2, 8)]
+        evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    assert evaluated.results.statuses == {"ok": 18}
+    assert 2 <= Counting.most <= 3
+
+
+def test_an_agent_object_cannot_be_sent_to_workers(worlds):
+    with pytest.raises(ConfigError, match="MODULE:CLASS"):
+        evaluate("r2r", agent=DigestAgent, overrides=[*worlds["r2r"], *parallel(2, 1)])
+
+
+def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_harmed(worlds, alone, tmp_path):
+    overrides = [
+        *worlds["r2r"],
+        *parallel(2, 3),
+        "agent_service.agent='end_to_end.agents:DeadlyAgent'",
+        "agent_service.secret=s3",
+    ]
+    evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    lines = without_timing(tmp_path / "run" / "episodes.jsonl")
+    assert evaluated.results.statuses == {"ok": 16, "worker_crash": 2}
+    crashed = [line for line in lines if line["status"] == "worker_crash"]
+    assert {line["episode_id"] for line in crashed} == {"4_0", "4_1"}
+    assert all(line["metrics"]["success"] == 0.0 and "SIGKILL" in line["failure_reason"] for line in crashed)
+    assert [line for line in lines if line["status"] == "ok"] == [
+        line for line in alone["r2r"][0] if line["episode_id"] not in ("4_0", "4_1")
+    ]
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_service_that_is_restarted_costs_nothing(worlds, alone, tmp_path, protocol):
+    """It goes away in the middle of episodes, and comes back empty on the same port."""
+    server = start(Counting, protocol=protocol, port=0, max_sessions=4)
+    served = [server]
+    remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", "agent_service.secret=s3"]
+    overrides = [*worlds["r2r"], *remote, f"agent_service.endpoint={server.endpoint}", *parallel(1, 4)]
+
+    def restart():
+        served[-1].stop()
+        served.append(start(Counting, protocol=protocol, port=server.port, max_sessions=4))
+
+    timers = [threading.Timer(seconds, restart) for seconds in (0.15, 0.8)]
+    running = partial(run_benchmark, benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    for timer in timers:
+        timer.start()
+    try:
+        running()
+    finally:
+        for timer in timers:
+            timer.join()
+        served[-1].stop()
+    assert without_timing(tmp_path / "run" / "episodes.jsonl") == alone["r2r"][0]
+
+
+def test_a_service_that_stays_away_ends_the_run_with_what_is_finished(worlds, alone, tmp_path):
+    server = start(Counting, protocol="rest", port=0, max_sessions=2)
+    remote = ["agent_service.type=remote", "agent_service.secret=s3", "agent_service.deadlines.ready=0.5"]
+    overrides = [*worlds["r2r"], *remote, *parallel(1, 2)]
+    config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={server.endpoint}"])
+    timer = threading.Timer(0.4, server.stop)
+    timer.start()
+    with pytest.raises(ServiceUnavailable, match="--resume") as caught:
+        run_benchmark(config, tmp_path / "run")
+    assert caught.value.exit_code == 3
+    timer.join()
+    with RunDirectory(tmp_path / "run") as directory:
+        directory.open_for_reading()
+        assert len(directory.journal.finished()) < 18
+    with start(DigestAgent, protocol="rest", port=0, max_sessions=2) as again:
+        config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={again.endpoint}"])
+        run_benchmark(config, tmp_path / "run", resume=True)
+    assert without_timing(tmp_path / "run" / "episodes.jsonl") == alone["r2r"][0]
