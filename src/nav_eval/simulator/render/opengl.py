@@ -205,7 +205,7 @@ class _Stage:
         self._set("textured", material.texture >= 0)
         if material.texture >= 0:
             texture = self.textures[material.texture]
-            texture.repeat_x, texture.repeat_y = (mode != "clamp" for mode in material.wrap)
+            texture.repeat_x, texture.repeat_y = (mode == "repeat" for mode in material.wrap)
             self._set("mirror", tuple(mode == "mirror" for mode in material.wrap))
             texture.use(0)
 
