@@ -16,6 +16,7 @@ from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation
+from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.motion import Moved, perform
 from nav_eval.simulator.sensors.registry import make_sensors
@@ -47,6 +48,7 @@ class _Square(SensorSession):
         self._seed = seed
         self._state = AgentState((0.0, 0.0, 0.0))
         self._steps = 0
+        self._expert = GreedyExpert(self._profile.forward_step, self._profile.turn_angle)
         super().__init__(make_sensors(config))
 
     def start(self, episode: Episode) -> None:
@@ -54,6 +56,7 @@ class _Square(SensorSession):
             raise DatasetError(f"episode {episode.episode_id}: has no start_position.")
         self._state = AgentState(episode.start_position, episode.start_rotation)
         self._episode, self._last, self._steps = episode, None, 0
+        self._expert = GreedyExpert(self._profile.forward_step, self._profile.turn_angle)
 
     def advance(self, action: Action) -> None:
         moved: Moved = perform(_OPEN, self._state, action, self._profile)
@@ -75,9 +78,7 @@ class _Square(SensorSession):
         return max(abs(position[0]), abs(position[2])) <= HALF and abs(position[1]) < 0.5
 
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
-        from nav_eval.simulator.backends.greedy import greedy_action
-
-        return greedy_action(self, goals, within, self._profile.forward_step, self._profile.turn_angle)
+        return self._expert.next_action(self, goals, within)
 
 
 class _OpenGround:

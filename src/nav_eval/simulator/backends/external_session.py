@@ -30,7 +30,7 @@ from nav_eval.simulator.backends.external_values import (
     wire_motion,
     wire_place,
 )
-from nav_eval.simulator.backends.greedy import greedy_action
+from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.render.frame import Frame
@@ -63,6 +63,7 @@ class ExternalSession(SensorSession):
         self._state = AgentState((0.0, 0.0, 0.0))
         self._seen: Mapping[str, Any] | None = None
         self._steps = 0
+        self._expert = self._new_expert()
         sensors = dict(make_sensors(self._config))
         self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
         self._own = _own_requests(self._config)
@@ -142,6 +143,7 @@ class ExternalSession(SensorSession):
         if self._client is None:
             self._open()
         self._episode, self._last, self._seen, self._steps = episode, None, None, 0
+        self._expert = self._new_expert()
         request = contract.StartEpisode(
             scene_id=episode.scene_id,
             episode_id=episode.episode_id,
@@ -206,11 +208,14 @@ class ExternalSession(SensorSession):
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
         """The simulator's own expert, else a greedy one that asks distances."""
         if "expert_action" not in self.description.capabilities:
-            motion = self._config.motion
-            return greedy_action(self, goals, within, motion.forward_step, math.radians(motion.turn_angle))
+            return self._expert.next_action(self, goals, within)
         places = tuple(wire_place(goal) for goal in goals)
         choice = self._call(contract.EXPERT, contract.ExpertRequest(self._session_id, places, within))
         return Action(choice.action, choice.action_args)
+
+    def _new_expert(self) -> GreedyExpert:
+        motion = self._config.motion
+        return GreedyExpert(motion.forward_step, math.radians(motion.turn_angle))
 
     def close(self) -> None:
         if self._client is None:

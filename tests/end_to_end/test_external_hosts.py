@@ -1,0 +1,137 @@
+"""Hosts in other languages, compiled here and run as processes of their own: conformance, geometry, an evaluation."""
+
+from __future__ import annotations
+
+import math
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from end_to_end.worlds_of_walls import CELL, ROUTES, is_free, length, points
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.types import Place
+from nav_eval.dataset.dump import dump_dataset
+from nav_eval.simulator.backends.external import ExternalBackend
+from nav_eval.testing import check_simulator, demand
+
+ROOT = Path(__file__).parents[2]
+
+
+def compiled_cpp(folder):
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed: apt-get install g++")
+    program = folder / "host"
+    source = ROOT / "examples" / "cpp_host" / "host.cpp"
+    subprocess.run(["g++", "-std=c++17", "-O1", "-Wall", "-Werror", "-pthread", source, "-o", program], check=True)
+    return f"{program} --port {{port}}"
+
+
+def compiled_csharp(folder):
+    if shutil.which("mcs") is None or shutil.which("mono") is None:
+        pytest.skip("Mono is not installed: apt-get install mono-mcs mono-runtime")
+    program = folder / "Headless.exe"
+    core = ROOT / "unity" / "com.naveval.simulator" / "Runtime" / "Core"
+    sources = [*core.glob("*.cs"), *(ROOT / "unity" / "Headless").glob("*.cs")]
+    subprocess.run(["mcs", "-langversion:7.2", "-warnaserror", "-optimize", f"-out:{program}", *sources], check=True)
+    return f"mono {program} -naveval-port {{port}}"
+
+
+COMPILED = {"cpp": compiled_cpp, "csharp": compiled_csharp}
+
+
+@pytest.fixture(scope="module", params=COMPILED)
+def command(request, tmp_path_factory):
+    return COMPILED[request.param](tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module")
+def backend(command):
+    cameras = {name: SensorConfig(width=48, height=32, hfov=90, max_depth=20.0) for name in ("rgb", "depth")}
+    sensors = {name: SensorConfig() for name in ("gps", "compass", "collision")}
+    made = ExternalBackend(SimulatorConfig(backend="external", command=command, sensors=cameras | sensors))
+    yield made
+    made.close()
+
+
+def test_it_conforms(backend):
+    demand(check_simulator(backend, backend.examples()))
+
+
+def test_distances_are_those_of_a_string_pulled_taut(backend):
+    session = backend.open_session()
+    session.reset(backend.examples()[0])
+    for start, end, corners in ROUTES:
+        assert session.geodesic_distance(start, end) == pytest.approx(length(*corners), abs=1e-6)
+        assert session.geodesic_distance(end, start) == pytest.approx(length(*corners), abs=1e-6)
+    assert session.is_navigable(CELL)
+    assert session.geodesic_distance(ROUTES[0][0], CELL) == math.inf
+    ends = [Place(end) for _, end, _ in ROUTES]
+    assert session.geodesic_distance(Place(ROUTES[0][0]), ends) == pytest.approx(
+        min(session.geodesic_distance(ROUTES[0][0], end.position) for end in ends)
+    )
+    session.close()
+
+
+def test_free_is_what_no_wall_covers(backend):
+    session = backend.open_session()
+    session.reset(backend.examples()[0])
+    for x, z in points(300):
+        assert session.is_navigable((x, 0.0, z)) == is_free(x, z), (x, z)
+    session.close()
+
+
+def test_depth_is_metres_along_the_optical_axis(backend):
+    """From (-3, -1) facing -z the wall at z = -2.9 is ahead; planar depth is the same across it."""
+    session = backend.open_session()
+    seen = session.reset(backend.examples()[0])
+    rows, columns = seen["depth"].shape[:2]
+    middle = seen["depth"][rows // 2, columns // 2 - 10 : columns // 2 + 1, 0]
+    assert middle == pytest.approx(np.full_like(middle, 1.9), abs=1e-5)
+    slope = math.tan(math.radians(45)) * rows / columns * (2 * (rows - 0.5) / rows - 1)
+    assert seen["depth"][-1, columns // 2, 0] == pytest.approx(min(1.25 / slope, 1.9), abs=1e-5)
+    assert len(np.unique(seen["rgb"].reshape(-1, 3), axis=0)) > 2
+    session.close()
+
+
+def test_a_full_evaluation(backend, command, tmp_path):
+    dump_dataset("r2r-ce", backend.examples(), tmp_path / "walls.json")
+    overrides = [
+        "dataset.type=r2r-ce",
+        f"dataset.data_path={tmp_path / 'walls.json'}",
+        "simulator.backend=external",
+        f"simulator.command='{command}'",
+        "simulator.sensors={rgb: {width: 32, height: 24}, gps: {}, compass: {}}",
+        "evaluation.success_distance=0.5",
+        "evaluation.parallel.sessions=2",
+        "task.measurements=[success,spl,collisions,distance_to_goal,path_length]",
+    ]
+    config = benchmark_config(None, overrides=[*overrides, "agent_service.agent=shortest_path"])
+    evaluated = run_benchmark(config, tmp_path / "run")
+    means = {name: summary["mean"] for name, summary in evaluated.results.metrics.items()}
+    assert evaluated.results.n_failed == 0
+    assert means["success"] == 1.0
+    assert 0.85 < means["spl"] <= 1.0
+    again = run_benchmark(config, tmp_path / "again")
+    assert {n: s["mean"] for n, s in again.results.metrics.items()} == means
+
+
+@pytest.mark.parametrize("body", [b"{", b"[]", b'{"id": 1}', b'{"id": 1, "call": "fly", "body": 3}', b"[" * 5000])
+def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
+    import json
+    import socket
+    import struct
+
+    def ask(connection, header):
+        connection.sendall(struct.pack("<I", len(header)) + header)
+        size = struct.unpack("<I", connection.recv(4, socket.MSG_WAITALL))[0]
+        return json.loads(connection.recv(size, socket.MSG_WAITALL))
+
+    host, _, port = backend._endpoint().rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        assert "problem" in ask(connection, body)
+        assert ask(connection, b'{"id": 2, "call": "describe", "body": {}}')["body"]["protocols"] == [1]
