@@ -2,11 +2,13 @@
 
 A scene is prepared once into these arrays, all read-only, and every camera of every session reads the same copy.
 `Workspace` is the scratch memory of one camera at work; a thread borrows one for the time of a frame.
+All kernels are compiled with `_nrt=False` (they allocate nothing): else numba counts references whenever an array
+is taken out of a tuple or handed to a function, which tripled a frame's time.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +37,10 @@ F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
+Scalar: TypeAlias = Any
+"""A number inside a kernel; numba infers its width, the casts in the code decide it."""
+Plane: TypeAlias = tuple[Scalar, Scalar, Scalar]
+"""Step in x, step in y and value at pixel coordinate (0, 0); also a point or a direction."""
 
 
 class Clusters(NamedTuple):
@@ -144,4 +150,4 @@ class Workspace(NamedTuple):
     tints: F32
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
     row: U32
-    """(ROW_ARRAYS * PITCH,) see shade.py."""
+    """(ROW_ARRAYS * PITCH,) see rows.py."""

@@ -7,6 +7,7 @@ tests. An OpenGL context belongs to one thread, so each renderer runs its contex
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -38,7 +39,7 @@ ATTACHMENTS = {"rgb": (4, "f1"), "depth": (1, "f4"), "semantic": (1, "i4"), "nor
 def create_context() -> Any:
     """A headless OpenGL 4.3 context; a clear error where there is none."""
     try:
-        import moderngl
+        moderngl: Any = importlib.import_module("moderngl")
     except ImportError as error:
         raise ConfigError(MISSING.format(reason="moderngl is not installed")) from error
     try:
@@ -257,4 +258,7 @@ def clip_matrix(pose: NDArray[np.float64], lens: Lens) -> NDArray[np.float64]:
     project = np.array(
         [[scale_x, 0, 0, 0], [0, scale_y, 0, 0], [0, 0, depth, -2 * FAR * NEAR / (FAR - NEAR)], [0, 0, 1, 0]]
     )
-    return project @ np.block([[pose[:9].reshape(3, 3), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]])
+    turn: NDArray[np.float64] = np.block(
+        [[pose[:9].reshape(3, 3), np.zeros((3, 1))], [np.zeros((1, 3)), np.ones((1, 1))]]
+    )
+    return np.asarray(project @ turn, np.float64)

@@ -67,7 +67,7 @@ def vln_directions(yaw: float, views: int) -> tuple[NDArray[np.float64], NDArray
         raise ConfigError(f"A VLN panorama has 12 or 36 views, not {views}.")
     index = np.arange(views)
     rows = index // 12 - (1 if views == 36 else 0)
-    return yaw - (index % 12) * STEP, rows * STEP
+    return np.asarray(yaw - (index % 12) * STEP, np.float64), np.asarray(rows * STEP, np.float64)
 
 
 class _Lookup:
@@ -106,7 +106,7 @@ def _assemble(name: str, faces: list[Image], lookup: _Lookup) -> Image:
         return _interpolate(stack, lookup).reshape(shape)
     x = np.clip(np.rint(lookup.x), 0, lookup.last).astype(np.intp)
     y = np.clip(np.rint(lookup.y), 0, lookup.last).astype(np.intp)
-    values = stack[lookup.face, y, x]
+    values: Image = stack[lookup.face, y, x]
     if name == "depth":
         values = values * lookup.stretch
     return values.reshape(shape)
@@ -120,4 +120,5 @@ def _interpolate(stack: Image, lookup: _Lookup) -> NDArray[np.uint8]:
     top, bottom = np.clip(y0, 0, lookup.last), np.clip(y0 + 1, 0, lookup.last)
     above = stack[lookup.face, top, left] * (1 - fx) + stack[lookup.face, top, right] * fx
     below = stack[lookup.face, bottom, left] * (1 - fx) + stack[lookup.face, bottom, right] * fx
-    return np.rint(above * (1 - fy) + below * fy).astype(np.uint8)
+    blended: NDArray[np.uint8] = np.rint(above * (1 - fy) + below * fy).astype(np.uint8)
+    return blended

@@ -15,7 +15,21 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.jit import kernel
-from nav_eval.simulator.render.layout import DOUBLE_SIDED, MASKED, NEAR, TILE, Assets, Camera, Workspace
+from nav_eval.simulator.render.layout import (
+    DOUBLE_SIDED,
+    F32,
+    F64,
+    I32,
+    MASKED,
+    NEAR,
+    TILE,
+    U8,
+    Assets,
+    Camera,
+    Scalar,
+    Vertices,
+    Workspace,
+)
 from nav_eval.simulator.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
 
 BEYOND = 1e30
@@ -24,10 +38,7 @@ BEYOND = 1e30
 
 @kernel(_nrt=False)
 def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
-    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids.
-
-    Arrays are taken out of their tuples once, here: doing so in a loop counts references each time.
-    """
+    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids."""
     pose, stride = camera.pose, camera.stride
     left, top = camera.width * 0.5, camera.height * 0.5
     first_vertex, first_triangle = assets.clusters.first_vertex, assets.clusters.first_triangle
@@ -61,7 +72,7 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
 
 
 @kernel(_nrt=False, forceinline=True)
-def clear(width, height, stride, depth, ids, far, dirty):
+def clear(width: Scalar, height: Scalar, stride: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
     """Empty depth; tiles start clean with bound 0."""
     depth[:] = np.float32(0.0)
     ids[:] = np.int32(-1)
@@ -75,7 +86,7 @@ def clear(width, height, stride, depth, ids, far, dirty):
 
 
 @kernel(_nrt=False, forceinline=True)
-def is_hidden(cluster, stride, rect, nearest, depth, far, dirty):
+def is_hidden(cluster: Scalar, stride: Scalar, rect: I32, nearest: Scalar, depth: F32, far: F32, dirty: U8) -> bool:
     """True if in every tile of the cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
     across = stride // TILE
     for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
@@ -91,7 +102,7 @@ def is_hidden(cluster, stride, rect, nearest, depth, far, dirty):
 
 
 @kernel(_nrt=False, forceinline=True)
-def farthest(origin, stride, depth):
+def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
     """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises."""
     lowest = np.float32(BEYOND)
     for row in range(TILE):
@@ -103,7 +114,7 @@ def farthest(origin, stride, depth):
 
 
 @kernel(_nrt=False, forceinline=True)
-def mark_dirty(cluster, stride, rect, dirty):
+def mark_dirty(cluster: Scalar, stride: Scalar, rect: I32, dirty: U8) -> None:
     """The tiles of a cluster's rectangle may have come nearer."""
     across = stride // TILE
     for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
@@ -112,7 +123,18 @@ def mark_dirty(cluster, stride, rect, dirty):
 
 
 @kernel(_nrt=False, forceinline=True)
-def project(pose, focal, left, top, first, count, vx, vy, vz, screen):
+def project(
+    pose: F64,
+    focal: Scalar,
+    left: Scalar,
+    top: Scalar,
+    first: Scalar,
+    count: Scalar,
+    vx: F32,
+    vy: F32,
+    vz: F32,
+    screen: F64,
+) -> None:
     """Screen position, 1/z and z of a cluster's vertices."""
     right_x, right_y, right_z, down_x, down_y, down_z = pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]
     ahead_x, ahead_y, ahead_z, px, py, pz = pose[6], pose[7], pose[8], pose[9], pose[10], pose[11]
@@ -133,7 +155,7 @@ def project(pose, focal, left, top, first, count, vx, vy, vz, screen):
 
 
 @kernel(_nrt=False, forceinline=True)
-def snap(value):
+def snap(value: Scalar) -> Scalar:
     """To the nearest 1/256 pixel, as graphics hardware does, so that edges cover the pixels that Habitat's cover.
 
     Adding 1.5 * 2**52 leaves no bits for a fraction.
@@ -142,7 +164,7 @@ def snap(value):
 
 
 @kernel(_nrt=False, forceinline=True)
-def clip_near(camera, assets, triangle, first, work):
+def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, work: Workspace) -> int:
     """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
 
     A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
@@ -173,13 +195,23 @@ def clip_near(camera, assets, triangle, first, work):
 
 
 @kernel(_nrt=False, forceinline=True)
-def ceil(value):
+def ceil(value: Scalar) -> Scalar:
     """Ceiling of a value from 0 to 2**20, without the call into the C library that math.ceil would be."""
     return np.int64(1048576) - np.int64(1048576.0 - value)
 
 
 @kernel(_nrt=False, forceinline=True)
-def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
+def fill(
+    camera: Camera,
+    assets: Assets,
+    triangle: Scalar,
+    flags: Scalar,
+    polygon: F64,
+    k: Scalar,
+    depth: F32,
+    ids: I32,
+    work: Workspace,
+) -> None:
     """Scan-convert corners 0, k and k + 1 of a polygon; edges from snapped positions, 1/z from exact ones."""
     x0, y0, x1, y1 = polygon[0, 3], polygon[0, 4], polygon[k, 3], polygon[k, 4]
     x2, y2 = polygon[k + 1, 3], polygon[k + 1, 4]
@@ -230,7 +262,7 @@ def fill(camera, assets, triangle, flags, polygon, k, depth, ids, work):
 
 
 @kernel(_nrt=False, forceinline=True)
-def span(origin, a, b, w, wx, triangle, depth, ids):
+def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
     """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
     start = a & ~(TILE - 1)
     for x in range(start, (b + TILE - 1) & ~(TILE - 1)):
@@ -243,7 +275,17 @@ def span(origin, a, b, w, wx, triangle, depth, ids):
 
 
 @kernel(_nrt=False)
-def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
+def span_masked(
+    camera: Camera,
+    assets: Assets,
+    triangle: Scalar,
+    y: Scalar,
+    a: Scalar,
+    b: Scalar,
+    w: Scalar,
+    wx: Scalar,
+    work: Workspace,
+) -> None:
     """As `span`, for a material with holes: a pixel that is nearest so far asks the texture. w: 1/z at x = 0."""
     corners = assets.triangles.corners[triangle]
     vertices = assets.vertices
@@ -254,7 +296,13 @@ def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
     vx, vy, v0 = blend_plane(planes, vertices.v[corners[0]], vertices.v[corners[1]], vertices.v[corners[2]])
     px, py, _ = blend_plane(planes, 1.0, 1.0, 1.0)
     width, height = materials.size[material, 0, 0] / 256.0, materials.size[material, 0, 1] / 256.0
-    opacity = corner_alpha(vertices, corners) * materials.factor[material, 3]
+    factor = materials.factor[material, 3]
+    ax, ay, a0 = blend_plane(
+        planes,
+        corner_alpha(vertices, corners[0]) * factor,
+        corner_alpha(vertices, corners[1]) * factor,
+        corner_alpha(vertices, corners[2]) * factor,
+    )
     cutoff = materials.cutoff[material]
     for x in range(a, b):
         q = np.float32(w + wx * x)
@@ -268,17 +316,15 @@ def span_masked(camera, assets, triangle, y, a, b, w, wx, work):
             (ux - u * px) * z, (uy - u * py) * z, (vx - v * px) * z, (vy - v * py) * z,
             width, height, materials.top[material],
         )  # fmt: skip
+        opacity = (a0 + ax * (x + 0.5) + ay * (y + 0.5)) * z
         if alpha(assets.texels, materials, material, np.float32(u), np.float32(v), level) * opacity >= cutoff:
             work.inverse_depth[at] = q
             work.ids[at] = triangle
 
 
-@kernel(_nrt=False)
-def corner_alpha(vertices, corners):
-    """Mean alpha of a triangle's vertex colours, 0 to 1."""
+@kernel(_nrt=False, forceinline=True)
+def corner_alpha(vertices: Vertices, vertex: Scalar) -> Scalar:
+    """Alpha of a vertex's colour, 0 to 1."""
     if vertices.color.shape[0] == 1:
         return 1.0
-    total = 0.0
-    for k in range(3):
-        total += np.int64(vertices.color[corners[k]]) >> 24
-    return total / 765.0
+    return (vertices.color[vertex] >> np.uint32(24)) / 255.0

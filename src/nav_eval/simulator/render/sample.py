@@ -10,11 +10,21 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.jit import kernel
-from nav_eval.simulator.render.layout import DOUBLE_SIDED  # noqa: F401
+from nav_eval.simulator.render.layout import (
+    F32,
+    U32,
+    Camera,
+    Materials,
+    Plane,
+    Scalar,
+    Vertices,
+)
 
 
 @kernel(_nrt=False, forceinline=True)
-def barycentric_planes(camera, vertices, a, b, c):
+def barycentric_planes(
+    camera: Camera, vertices: Vertices, a: Scalar, b: Scalar, c: Scalar
+) -> tuple[Plane, Plane, Plane]:
     """Nine numbers: (step in x, step in y, value at pixel coordinate 0, 0) of weight / z for each corner."""
     view = camera.pose
     ax, ay, az = to_camera(view, vertices, a)
@@ -37,7 +47,7 @@ def barycentric_planes(camera, vertices, a, b, c):
 
 
 @kernel(_nrt=False, forceinline=True)
-def to_camera(view, vertices, index):
+def to_camera(view: Scalar, vertices: Vertices, index: Scalar) -> Plane:
     """A vertex in the camera's frame: right, down, forward, metres."""
     dx = vertices.x[index] - view[9]
     dy = vertices.y[index] - view[10]
@@ -50,7 +60,7 @@ def to_camera(view, vertices, index):
 
 
 @kernel(_nrt=False, forceinline=True)
-def blend_plane(planes, a, b, c):
+def blend_plane(planes: tuple[Plane, Plane, Plane], a: Scalar, b: Scalar, c: Scalar) -> Plane:
     """Plane of an attribute over z from its values at the three corners: step in x, step in y, value at 0, 0."""
     pa, pb, pc = planes
     return (
@@ -61,7 +71,7 @@ def blend_plane(planes, a, b, c):
 
 
 @kernel(_nrt=False, forceinline=True)
-def level_of_detail(ux, uy, vx, vy, width, height, top):
+def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, height: Scalar, top: Scalar) -> Scalar:
     """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length)."""
     a, b, c, d = ux * width, vx * height, uy * width, vy * height
     square = np.float32(max(max(a * a + b * b, c * c + d * d), 1.0))
@@ -72,7 +82,7 @@ def level_of_detail(ux, uy, vx, vy, width, height, top):
 
 
 @kernel(_nrt=False, forceinline=True)
-def fold(value, mode):
+def fold(value: Scalar, mode: Scalar) -> Scalar:
     """Texture coordinate to [0, 1]: 0 repeat, 1 clamp, 2 mirror. NaN gives 0."""
     one = np.float32(1.0)
     if mode == 1:
@@ -88,7 +98,7 @@ def fold(value, mode):
 
 
 @kernel(_nrt=False, forceinline=True)
-def unit(value):
+def unit(value: Scalar) -> Scalar:
     """`fold` of mode 0, alone, so that loops over it vectorise."""
     inside = value - floor(value)
     inside = inside if inside > np.float32(0.0) else np.float32(0.0)
@@ -96,14 +106,14 @@ def unit(value):
 
 
 @kernel(_nrt=False, forceinline=True)
-def floor(value):
+def floor(value: Scalar) -> Scalar:
     """Floor of a float32 within int32; math.floor would be a call into the C library."""
     whole = np.float32(np.int32(value))
     return whole - (np.float32(1.0) if whole > value else np.float32(0.0))
 
 
 @kernel(_nrt=False)
-def alpha(texels, materials, material, u, v, level):
+def alpha(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Scalar, level: Scalar) -> Scalar:
     """Alpha (0 to 255) of a trilinear sample; `level` times 256."""
     first = level >> 8
     near = _alpha_of_level(texels, materials, material, u, v, first)
@@ -114,7 +124,7 @@ def alpha(texels, materials, material, u, v, level):
 
 
 @kernel(_nrt=False)
-def _alpha_of_level(texels, materials, material, u, v, level):
+def _alpha_of_level(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Scalar, level: Scalar) -> Scalar:
     x = np.int64(fold(u, materials.wrap[material, 0]) * materials.size[material, level, 0] + np.float32(128.5))
     y = np.int64(fold(v, materials.wrap[material, 1]) * materials.size[material, level, 1] + np.float32(128.5))
     column, row = x >> 8, y >> 8

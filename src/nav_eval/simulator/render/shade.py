@@ -2,9 +2,8 @@
 
 A row of pixels is taken in chunks of CHUNK. `locate` walks the runs of one triangle and writes, per pixel, where
 in the texel array its two mip levels lie and with which weights; `gather` loads the eight texels; `blend` mixes
-them, two 8-bit channels in one 32-bit multiplication, rounded at each step; `tint` multiplies vertex colours and
-factors in where a material has them. All row arrays lie in one buffer at constant distances, which lets
-the compiler see that they do not overlap. The level of detail is taken once per run of at most RUN pixels.
+them (rows.py); `tint` multiplies vertex colours and factors in where a material has them. The level of detail is
+taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
 """
 
 from __future__ import annotations
@@ -15,14 +14,20 @@ from nav_eval.jit import kernel
 from nav_eval.simulator.render.layout import (
     CHUNK,
     DOUBLE_SIDED,
+    F32,
+    I32,
     MODULATED,
-    PITCH,
     TEXTURED,
     U8,
+    U32,
     Assets,
     Camera,
+    Plane,
+    Scalar,
+    Vertices,
     Workspace,
 )
+from nav_eval.simulator.render.rows import COLOR, blend, gather, plain, put, u32, write
 from nav_eval.simulator.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit
 
 RUN = 16
@@ -30,23 +35,12 @@ RUN = 16
 INTO_TEXELS = np.float32(1 / 256)
 """Sizes are stored in 1/256 texel."""
 STEADY = np.float32(1 / 32)
-NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
-"""Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
-coarser level (0 to 256), the eight texels, the blended colour."""
-STEP = np.uint64(PITCH)
-PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
-LOW, FIFTEEN = np.uint32(255), np.uint32(15)
-EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16), np.uint32(24)
-u32 = np.uint32
-"""Numba widens uint32 arithmetic to 64 bits; the cast after each step keeps it narrow, and the code in vectors."""
+"""1/z may change by this share within a run."""
 
 
 @kernel(_nrt=False)
 def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb: U8) -> None:
-    """Fill rgb (H * W * 3,) from work.ids. Pixels without a triangle are black.
-
-    Arrays are taken out of their tuples once, here: doing so in a loop counts references each time.
-    """
+    """Fill rgb (H * W * 3,) from work.ids. Pixels without a triangle are black."""
     texels, row, ids = assets.texels, work.row, work.ids
     slot, seen, planes = work.slot, work.seen, work.planes
     triangle_material, materials = assets.triangles.material, assets.materials
@@ -93,7 +87,7 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
 
 
 @kernel(_nrt=False, forceinline=True)
-def run_length(ids, start, limit, triangle):
+def run_length(ids: I32, start: Scalar, limit: Scalar, triangle: Scalar) -> Scalar:
     """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is."""
     n = 0
     while n + 4 <= limit:
@@ -112,18 +106,17 @@ def run_length(ids, start, limit, triangle):
 
 
 @kernel(_nrt=False, forceinline=True)
-def plain(row, x, n, texel):
-    """A run of one colour: `texel` is the first of its SOLID texels."""
-    for i in range(x, x + n):
-        at = np.uint64(i)
-        row[at + NEAR_TEXEL] = texel
-        row[at + FAR_TEXEL] = texel
-        row[at + FRACTIONS] = 0
-        row[at + WEIGHT] = 0
-
-
-@kernel(_nrt=False, forceinline=True)
-def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
+def prepare(
+    camera: Camera,
+    assets: Assets,
+    headlight: bool,
+    triangle: Scalar,
+    material: Scalar,
+    slot: Scalar,
+    x: Scalar,
+    y: Scalar,
+    work: Workspace,
+) -> None:
     """Planes of 1/z, u/z and v/z of a triangle seen for the first time, from pixel (x, y) on."""
     vertices = assets.vertices
     a = assets.triangles.corners[triangle, 0]
@@ -150,7 +143,7 @@ def prepare(camera, assets, headlight, triangle, material, slot, x, y, work):
 
 
 @kernel(_nrt=False, forceinline=True)
-def anchor(target, at, plane, x, y):
+def anchor(target: F32, at: Scalar, plane: Plane, x: Scalar, y: Scalar) -> None:
     """Store a plane as (value at pixel (x, y), step in x, step in y)."""
     target[at] = plane[2] + plane[0] * (x + 0.5) + plane[1] * (y + 0.5)
     target[at + 1] = plane[0]
@@ -158,7 +151,7 @@ def anchor(target, at, plane, x, y):
 
 
 @kernel(_nrt=False, forceinline=True)
-def vertex_color(vertices, vertex, channel):
+def vertex_color(vertices: Vertices, vertex: Scalar, channel: Scalar) -> Scalar:
     """0 to 1; 1 where the scene has no vertex colours."""
     if vertices.color.shape[0] == 1:
         return 1.0
@@ -166,7 +159,7 @@ def vertex_color(vertices, vertex, channel):
 
 
 @kernel(_nrt=False)
-def brightness(camera, assets, triangle):
+def brightness(camera: Camera, assets: Assets, triangle: Scalar) -> Scalar:
     """Of a headlight on a triangle's plane: faces turned to the camera and upward are brighter."""
     nx, ny, nz = face_normal(camera, assets, triangle)
     ahead = camera.pose[6] * nx + camera.pose[7] * ny + camera.pose[8] * nz
@@ -174,7 +167,7 @@ def brightness(camera, assets, triangle):
 
 
 @kernel(_nrt=False)
-def face_normal(camera, assets, triangle):
+def face_normal(camera: Camera, assets: Assets, triangle: Scalar) -> Plane:
     """Unit normal in the world frame; a double-sided triangle's points to the camera."""
     vertices = assets.vertices
     a = assets.triangles.corners[triangle, 0]
@@ -193,7 +186,7 @@ def face_normal(camera, assets, triangle):
 
 
 @kernel(_nrt=False, forceinline=True)
-def steady_run(planes, k, px, py):
+def steady_run(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
     """How many pixels from (px, py) on may share a level of detail, up to the end of a block of 2 x 2.
 
     1/z changes by at most STEADY among them, but for the two of a block.
@@ -204,7 +197,20 @@ def steady_run(planes, k, px, py):
 
 
 @kernel(_nrt=False, forceinline=True)
-def locate(material, top, wrap, tiles, size, planes, k, px, py, x, n, row):
+def locate(
+    material: Scalar,
+    top: I32,
+    wrap: I32,
+    tiles: I32,
+    size: F32,
+    planes: F32,
+    k: Scalar,
+    px: Scalar,
+    py: Scalar,
+    x: Scalar,
+    n: Scalar,
+    row: U32,
+) -> None:
     """Texel indices and weights of a run that starts at pixel (px, py).
 
     Rounded up to eight pixels: what is written too far is overwritten by the next run. The level of detail follows
@@ -245,96 +251,10 @@ def locate(material, top, wrap, tiles, size, planes, k, px, py, x, n, row):
             put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
 
 
-@kernel(_nrt=False, forceinline=True)
-def put(row, i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight):
-    """Texel indices, fractions and weight of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
-    at = np.uint64(i)
-    c = np.uint32(np.int32(s * wide + np.float32(128.5)))
-    r = np.uint32(np.int32(t * high + np.float32(128.5)))
-    row[at + NEAR_TEXEL] = tiled(c, r, base, across)
-    c2 = np.uint32(np.int32(s * wide2 + np.float32(128.5)))
-    r2 = np.uint32(np.int32(t * high2 + np.float32(128.5)))
-    row[at + FAR_TEXEL] = tiled(c2, r2, base2, across2)
-    near = (c & LOW) | u32((r & LOW) << EIGHT)
-    row[at + FRACTIONS] = near | u32((c2 & LOW) << SIXTEEN) | u32((r2 & LOW) << TWENTY_FOUR)
-    row[at + WEIGHT] = weight
-
-
-@kernel(_nrt=False, forceinline=True)
-def tiled(c, r, base, across):
-    """Index of the texel at column c and row r, both in 1/256, of a level that starts at `base`."""
-    tile = u32(u32(u32(r >> TWELVE) * across) + (c >> TWELVE))
-    inside = u32(u32(((r >> EIGHT) & FIFTEEN) * np.uint32(17)) + ((c >> EIGHT) & FIFTEEN))
-    return u32(u32(base + u32(tile * np.uint32(289))) + inside)
-
-
-@kernel(_nrt=False, forceinline=True)
-def gather(texels, count, row):
-    """Load the four texels of both levels."""
-    for i in range(count):
-        k = np.uint64(i)
-        at = np.uint64(row[k + NEAR_TEXEL])
-        row[k + TAPS] = texels[at]
-        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
-        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
-        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
-        at = np.uint64(row[k + FAR_TEXEL])
-        row[k + TAPS + np.uint64(4) * STEP] = texels[at]
-        row[k + TAPS + np.uint64(5) * STEP] = texels[at + np.uint64(1)]
-        row[k + TAPS + np.uint64(6) * STEP] = texels[at + np.uint64(17)]
-        row[k + TAPS + np.uint64(7) * STEP] = texels[at + np.uint64(18)]
-
-
-@kernel(_nrt=False, forceinline=True)
-def blend(count, row):
-    """Bilinear in both levels, then linear between them."""
-    for i in range(count):
-        k = np.uint64(i)
-        fractions = row[k + FRACTIONS]
-        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
-        x2, y2 = u32(fractions >> SIXTEEN) & LOW, u32(fractions >> TWENTY_FOUR)
-        weight = row[k + WEIGHT]
-        a, b = row[k + TAPS], row[k + TAPS + STEP]
-        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
-        e, f = row[k + TAPS + np.uint64(4) * STEP], row[k + TAPS + np.uint64(5) * STEP]
-        g, h = row[k + TAPS + np.uint64(6) * STEP], row[k + TAPS + np.uint64(7) * STEP]
-        even = mix(
-            bilinear(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y),
-            bilinear(e & PAIR, f & PAIR, g & PAIR, h & PAIR, x2, y2),
-            weight,
-        )
-        odd = mix(
-            bilinear(upper(a), upper(b), upper(c), upper(d), x, y),
-            bilinear(upper(e), upper(f), upper(g), upper(h), x2, y2),
-            weight,
-        )
-        row[k + COLOR] = even | u32(odd << EIGHT)
-
-
-@kernel(_nrt=False, forceinline=True)
-def upper(color):
-    """Channels 1 and 3."""
-    return u32(color >> EIGHT) & PAIR
-
-
-@kernel(_nrt=False, forceinline=True)
-def bilinear(a, b, c, d, x, y):
-    """Two channels of four texels, 16 bits apart; x, y: fractions out of 256."""
-    xy = u32(u32(x * y) >> EIGHT)
-    top = u32(u32(a * u32(u32(np.uint32(256) + xy) - u32(x + y))) + u32(b * u32(x - xy)))
-    bottom = u32(u32(c * u32(y - xy)) + u32(d * xy))
-    return u32(u32(u32(top + bottom) + HALVES) >> EIGHT) & PAIR
-
-
-@kernel(_nrt=False, forceinline=True)
-def mix(a, b, weight):
-    """Two pairs of channels, `weight` out of 256 of the second."""
-    total = u32(u32(a * u32(np.uint32(256) - weight)) + u32(b * weight))
-    return u32(u32(total + HALVES) >> EIGHT) & PAIR
-
-
 @kernel(_nrt=False)
-def tint(camera, assets, y, left, count, headlight, work):
+def tint(
+    camera: Camera, assets: Assets, y: Scalar, left: Scalar, count: Scalar, headlight: bool, work: Workspace
+) -> None:
     """Multiply the colours of runs whose material has a factor, vertex colours or light."""
     origin = y * camera.stride + left
     for x in range(count):
@@ -358,17 +278,6 @@ def tint(camera, assets, y, left, count, headlight, work):
 
 
 @kernel(_nrt=False, forceinline=True)
-def fixed(value):
+def fixed(value: Scalar) -> Scalar:
     """Rounded and limited to 0 .. 256."""
     return np.int32(min(max(value + np.float32(0.5), np.float32(0.0)), np.float32(256.0)))
-
-
-@kernel(_nrt=False, forceinline=True)
-def write(count, row, start, rgb):
-    """Three bytes a pixel from rgb[start] on."""
-    for i in range(count):
-        color = row[np.uint64(i) + COLOR]
-        at = np.uint64(start + 3 * i)
-        rgb[at] = np.uint8(color & LOW)
-        rgb[at + np.uint64(1)] = np.uint8(u32(color >> EIGHT) & LOW)
-        rgb[at + np.uint64(2)] = np.uint8(u32(color >> SIXTEEN) & LOW)

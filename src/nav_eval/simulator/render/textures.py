@@ -8,6 +8,7 @@ Textures that no material uses are left out, and one that several materials use 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,7 +67,7 @@ def halve_to_budget(scene: Scene, budget_bytes: int) -> tuple[dict[int, Image], 
     return images, _notes(scene, halvings, budget_bytes)
 
 
-def plan_halvings(shapes: dict[int, tuple[int, ...]], budget_bytes: int) -> dict[int, int]:
+def plan_halvings(shapes: Mapping[int, tuple[int, ...]], budget_bytes: int) -> dict[int, int]:
     """How often each texture is halved: always the largest next, until all fit."""
     halvings = dict.fromkeys(shapes, 0)
     sizes = {k: shape[0] * shape[1] * BYTES_PER_TEXEL for k, shape in shapes.items()}
@@ -124,7 +125,7 @@ def _copy_levels(table: Materials, source: int, row: int) -> None:
 
 def _place(image: Image, wrap: tuple[str, str], table: Materials, row: int, texels: U32, position: int) -> int:
     """Write the image's mip levels to texels[position:]; the position after them."""
-    shapes = level_shapes(*image.shape[:2], LEVELS - 1)
+    shapes = level_shapes(image.shape[0], image.shape[1], LEVELS - 1)
     table.top[row] = (len(shapes) - 1) * 256
     for level, (height, width) in enumerate(shapes):
         rows, columns = tile_grid(height, width)

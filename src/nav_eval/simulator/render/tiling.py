@@ -32,7 +32,7 @@ def tile_grid(height: int, width: int) -> tuple[int, int]:
 
 def tile(image: U8, wrap: tuple[str, str], out: U32) -> None:
     """Write the texels of one level, (H, W, 4), in tile order."""
-    rows, columns = tile_grid(*image.shape[:2])
+    rows, columns = tile_grid(image.shape[0], image.shape[1])
     texels = _read_only(image).view(np.uint32)[..., 0]
     copy_tiles(texels, _border(image.shape[0], rows, wrap[1]), _border(image.shape[1], columns, wrap[0]), out)
 
