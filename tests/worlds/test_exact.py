@@ -38,7 +38,9 @@ def test_draws_stay_in_range_and_cover_it() -> None:
     assert set(drawn) == set(range(-3, 4))
     assert sorted(stream.shuffled(range(20))) == list(range(20))
     unit = stream.unit((100, 100))
-    assert unit.min() >= 0 and unit.max() < 1 and abs(unit.mean() - 0.5) < 0.01
+    assert unit.min() >= 0
+    assert unit.max() < 1
+    assert abs(unit.mean() - 0.5) < 0.01
 
 
 def test_quantised_positions_are_exact_in_float32() -> None:

@@ -81,7 +81,8 @@ def test_detail_sets_the_number_of_triangles(triangles: int) -> None:
 
 def test_triangles_are_whole_and_wound_outwards(make_world: MakeWorld) -> None:
     mesh = make_world(2, 7, 1, "home").mesh
-    assert np.isfinite(mesh.positions).all() and mesh.triangles.min() >= 0
+    assert np.isfinite(mesh.positions).all()
+    assert mesh.triangles.min() >= 0
     assert mesh.triangles.max() < len(mesh.positions)
     corners = mesh.positions[mesh.triangles]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

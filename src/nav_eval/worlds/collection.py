@@ -49,8 +49,8 @@ def _site(path: Path) -> Site:
 def make_episodes(
     task: str, sites: Sequence[Site], folder: Path, per_scene: int, seed: str, controls: Controls | None = None
 ) -> dict[str, Path]:
-    """Write the splits of a task; split -> its main file."""
-    return write_task(task, split_scenes(sites), folder, per_scene, seed, controls)
+    """Write the splits of a task, and `all`, which has every scene; split -> its main file."""
+    return write_task(task, split_scenes(sites) | {"all": list(sites)}, folder, per_scene, seed, controls)
 
 
 def cached_collection(

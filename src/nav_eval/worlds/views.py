@@ -10,8 +10,9 @@ import math
 from typing import TYPE_CHECKING
 
 from nav_eval.errors import SceneError
-from nav_eval.geometry import Vec3, yaw_towards
+from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
 from nav_eval.simulator.scene.scene import Scene, SemanticObject, SemanticRegion
+from nav_eval.worlds.exact import Stream
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -26,6 +27,7 @@ _TINTS = {
     "bedroom": (222, 230, 246), "bathroom": (212, 238, 242), "study": (238, 230, 214), "hallway": (240, 240, 238),
     "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
 }  # fmt: skip
+_NOT_SEEN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "curtain", "picture", "rug", "lamp"))
 _NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard"))
 
 
@@ -54,17 +56,54 @@ def contact_sheet(scene: Scene, columns: int = 4, size: tuple[int, int] = (320, 
 
 
 def room_view(scene: Scene, region: SemanticRegion) -> tuple[Vec3, float]:
-    """A camera position and yaw from which much of a room is seen: the freest corner, looking to the middle."""
+    """A camera position and yaw from which much of a room is seen: the best corner, looking to the middle."""
     middle = ((region.low[0] + region.high[0]) / 2, region.low[1] + EYE, (region.low[2] + region.high[2]) / 2)
-    own = [o for o in scene.objects if o.region == region.id and o.category not in _NOT_DRAWN]
+    things = _furniture(scene, region)
     off = 0.35
     corners = [
         (x, region.low[1] + EYE, z)
         for x in (region.low[0] + off, region.high[0] - off)
         for z in (region.low[2] + off, region.high[2] - off)
     ]
-    best = max(corners, key=lambda corner: min((_clearance(corner, o) for o in own), default=9.0))
+    best = max(corners, key=lambda corner: _worth(corner, yaw_towards(corner, middle), things))
     return best, yaw_towards(best, middle)
+
+
+def random_views(scene: Scene, count: int, seed: str, size: tuple[int, int] = (640, 480)) -> list[tuple[Image, str]]:
+    """Views from random places and directions with something to see in them, each with its room's category."""
+    stream = Stream("views", scene.name, seed)
+    camera = _camera(scene, size, 79.0)
+    regions = [region for region in _regions(scene) if region.category != "stairs" and _furniture(scene, region)]
+    out: list[tuple[Image, str]] = []
+    for _ in range(count):
+        region = stream.choice(regions)
+        things = _furniture(scene, region)
+        poses = [_random_pose(region, stream) for _ in range(24)]
+        position, yaw = max(poses, key=lambda pose: _worth(*pose, things))
+        out.append((_shoot(camera, position, yaw, -0.2), region.category))
+    return out
+
+
+def _random_pose(region: SemanticRegion, stream: Stream) -> tuple[Vec3, float]:
+    x, z = (region.low[k] + 0.4 + (region.high[k] - region.low[k] - 0.8) * stream.below(256) / 256 for k in (0, 2))
+    return (x, region.low[1] + 1.25, z), math.radians(5 * stream.below(72))
+
+
+def _furniture(scene: Scene, region: SemanticRegion) -> list[SemanticObject]:
+    return [o for o in scene.objects if o.region == region.id and o.category not in _NOT_SEEN]
+
+
+def _worth(position: Vec3, yaw: float, things: list[SemanticObject]) -> float:
+    """How much furniture a view holds; less than nothing with the camera inside some."""
+    total = 0.0
+    for thing in things:
+        if _clearance(position, thing) < 0.3:
+            return -1.0
+        offset = abs(wrap_angle(yaw_towards(position, thing.center) - yaw))
+        distance = math.dist(position, thing.center)
+        if offset < 0.55 and 0.9 < distance < 6.0:
+            total += min(thing.size[0] * thing.size[1] + thing.size[2] * thing.size[1], 3.0) ** 0.5
+    return total
 
 
 def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Image:

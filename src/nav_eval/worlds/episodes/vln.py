@@ -79,12 +79,12 @@ def _targets(site: Site, stream: Stream) -> list[SemanticObject]:
 def _one(
     site: Site, target: SemanticObject, controls: Controls, stream: Stream, taken: list[Vec3], spacing: float
 ) -> VlnPath | None:
-    goal = _place_at(site, target, stream)
-    if goal is None or any(math.dist(goal, other) < spacing for other in taken):
-        return None
     start_room = stream.choice(sorted(site.rooms.rooms))
     start = None if start_room == target.region else site.draw_point(start_room, stream)
     if start is None or site.rooms.rooms[start_room].category == "stairs":
+        return None
+    goal = _arrival(site, start, _places_at(site, target, stream))
+    if goal is None or any(math.dist(goal, other) < spacing for other in taken):
         return None
     geodesic, corners = site.path(start, goal)
     if not controls.allow(start, goal, geodesic):
@@ -113,13 +113,21 @@ def _told(
     )
 
 
-def _place_at(site: Site, target: SemanticObject, stream: Stream) -> Vec3 | None:
-    """A walkable place within a step of the thing, from where it is in sight."""
-    for _ in range(12):
+def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 5) -> list[Vec3]:
+    """Walkable places within a step of the thing, from where it is in sight."""
+    out: list[Vec3] = []
+    for _ in range(30):
         point = site.draw_point(target.region, stream, tries=8)
-        if point is not None and 0.15 < _gap(point, target) < 1.3 and site.sees(point, target.id):
-            return point
-    return None
+        if point is not None and 0.15 < _gap(point, target) < 1.2 and site.sees(point, target.id):
+            out.append(point)
+        if len(out) == count:
+            break
+    return out
+
+
+def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> Vec3 | None:
+    """Where one first comes to the thing: "by the bed" is not beyond the bed."""
+    return min(places, key=lambda place: site.path(start, place)[0], default=None)
 
 
 def _gap(point: Vec3, thing: SemanticObject) -> float:
