@@ -42,10 +42,11 @@ def run_benchmark(
     episodes = builder.make_episodes(config)
     backend = builder.make_backend(config)
     try:
+        assets = _assets(episodes, backend)
         with RunDirectory.named(out, config) as directory:
             directory.claim(resume=resume)
             secret = _secret(config, directory)
-            directory.begin(config, _facts(config, episodes, backend, secret))
+            directory.begin(config, run_facts(config, episodes.keys, episodes.dataset.files, assets, secret))
             store, open_observers = watch(episodes, directory.journal)
             runner = builder.make_runner(config, backend, episodes, open_observers, secret)
             service = builder.make_service(config, secret)
@@ -63,11 +64,12 @@ def _secret(config: Config, directory: RunDirectory) -> bytes:
     return fixed.encode() if fixed else directory.secret
 
 
-def _facts(config: Config, episodes: EpisodeManager, backend: SimulatorBackend, secret: bytes) -> dict[str, Any]:
+def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:
+    """File -> SHA-256 of every scene; raises SceneError for one that is missing, before anything is written."""
     assets: dict[str, str] = {}
     for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
         assets |= backend.assets(scene)
-    return run_facts(config, episodes.keys, episodes.dataset.files, assets, secret)
+    return assets
 
 
 def _settle(

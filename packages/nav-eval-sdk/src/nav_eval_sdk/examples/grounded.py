@@ -21,41 +21,44 @@ CELL = 0.125
 SIZE = 384
 CAMERA = 1.25
 STOP_WITHIN = 1.2
+SAME_ROOM = 3.0
 TURN = math.radians(15)
 FREE, BLOCKED = 1, 2
 AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
 LEAVING = ("out of", "leave", "exit", "walk through", "go through", "走出", "离开", "走进", "进入")
 """Words after which the landmark to stop at is not in the room of the start."""
-CHINESE = {
-    "沙发": "sofa",
-    "床头柜": "nightstand",
-    "床": "bed",
-    "衣柜": "wardrobe",
-    "冰箱": "fridge",
-    "马桶": "toilet",
-    "浴缸": "bathtub",
-    "洗手池": "sink",
-    "洗手盆": "sink",
-    "书桌": "desk",
-    "书架": "shelf",
-    "电视": "tv",
-    "盆栽": "plant",
-    "植物": "plant",
-    "台灯": "lamp",
-    "落地灯": "lamp",
-    "餐桌": "table",
-    "茶几": "coffee table",
-    "桌子": "table",
-    "椅子": "chair",
-    "毛巾": "towel",
-    "灶台": "stove",
-    "炉灶": "stove",
-    "橱柜": "counter",
-    "衣帽架": "coat rack",
-    "画": "picture",
-    "地毯": "rug",
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "sofa": ("couch", "沙发"),
+    "bed": ("床",),
+    "table": ("桌子", "餐桌", "茶几"),
+    "desk": ("书桌",),
+    "plant": ("盆栽", "植物"),
+    "tv_monitor": ("tv", "television", "电视"),
+    "wardrobe": ("closet", "衣柜"),
+    "bookshelf": ("bookcase", "书架"),
+    "toilet": ("马桶",),
+    "bathtub": ("浴缸",),
+    "shower": ("淋浴",),
+    "sink": ("洗手池", "洗手盆"),
+    "refrigerator": ("fridge", "冰箱"),
+    "counter": ("台面", "橱柜"),
+    "washing_machine": ("洗衣机",),
+    "cabinet": ("柜子",),
+    "chest_of_drawers": ("dresser", "五斗柜"),
+    "nightstand": ("bedside table", "床头柜"),
+    "picture": ("挂画", "画"),
+    "shelf": ("储物架",),
+    "whiteboard": ("白板",),
+    "printer": ("打印机",),
+    "vending_machine": ("自动售货机",),
+    "clothes": ("coat rack", "衣帽架"),
+    "towel": ("毛巾",),
+    "box": ("纸箱",),
+    "chair": ("椅子",),
+    "lamp": ("灯",),
 }
+"""Other words for a category, English and Chinese."""
 
 
 class GroundedAgent(VLNAgent):
@@ -77,8 +80,10 @@ class GroundedAgent(VLNAgent):
         self._text = instruction["text"].lower()
         self._grid = np.zeros((SIZE, SIZE), np.uint8)
         self._seen: dict[int, tuple[str, float, float, float]] = {}
-        self._away = 3.0 if any(word in self._text for word in LEAVING) else 0.0
+        self._leaves = any(word in self._text for word in LEAVING)
+        self._at_start: set[int] = set()
         self._here = (0.0, 0.0)
+        self._moved = False
         self._look_around = round(2 * math.pi / TURN)
         self._last: tuple[float, float] | None = None
         self._assume_free(_cell(0.0, 0.0), 1.3)
@@ -91,11 +96,17 @@ class GroundedAgent(VLNAgent):
         self._feel(forward, right, heading)
         if self._look_around > 0:
             self._look_around -= 1
+            if self._leaves and not self._moved:
+                self._at_start.update(self._seen)
             return "turn_left"
+        self._moved = True
         goal = self._goal()
         if goal is not None and math.hypot(goal[0] - forward, goal[1] - right) < STOP_WITHIN:
             return "stop"
-        step = self._next_cell(_cell(forward, right), None if goal is None else _cell(*goal))
+        here = _cell(forward, right)
+        step = self._next_cell(here, _cell(*goal)) if goal is not None else None
+        if step is None:
+            step = self._next_cell(here, None)
         if step is None:
             return "stop" if goal is not None else self._stuck()
         return self._towards(step, forward, right, heading)
@@ -148,9 +159,12 @@ class GroundedAgent(VLNAgent):
 
     def _goal(self) -> tuple[float, float] | None:
         """Place of the known object that the text names last."""
-        named = [(self._mentioned(category), north, east) for category, north, east, _ in self._seen.values()]
-        first = self._last_mention()
-        named = [row for row in named if row[0] >= first and math.hypot(*row[1:]) >= self._away]
+        named = [
+            (self._mentioned(category), north, east)
+            for number, (category, north, east, _) in self._seen.items()
+            if number not in self._at_start or math.hypot(north, east) > SAME_ROOM
+        ]
+        named = [row for row in named if row[0] >= self._last_mention()]
         if not named:
             return None
         last = max(row[0] for row in named)
@@ -158,15 +172,13 @@ class GroundedAgent(VLNAgent):
         return north, east
 
     def _last_mention(self) -> int:
-        """Where the last sentence or clause begins: the landmark to stop at is named after it."""
+        """Where the last sentence or clause begins: it names the landmark to stop at."""
         text: str = self._text.rstrip(" .。")
-        return max(text.rfind(mark) for mark in (".", "。", "，", ", then", "stop", "wait", "停", "等"))
+        return max(text.rfind(mark) for mark in (". ", "。", "，", ", "))
 
     def _mentioned(self, category: str) -> int:
-        words = [category, *(chinese for chinese, english in CHINESE.items() if english in category)]
-        words += [category.split()[-1]] if " " in category else []
         text: str = self._text
-        return max(text.rfind(word) for word in words)
+        return max(text.rfind(word) for word in (category.replace("_", " "), *NAMES.get(category, ())))
 
     def _next_cell(self, start: tuple[int, int], goal: tuple[int, int] | None) -> tuple[int, int] | None:
         """A cell some steps along the shortest way over free floor to the goal, or to the border of the unknown."""

@@ -1,0 +1,40 @@
+"""nav-eval demo: homes from a seed, two agents as real services, one comparison and one page."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from nav_eval.cli.exit import DONE
+
+
+def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
+    """Make homes and instructions, serve a language-grounded agent (gRPC) and a random one (REST), compare them.
+
+    Parameters
+    ----------
+    out
+        The folder for the two runs and the page; it is made anew.
+    quick
+        2 homes and 4 episodes instead of 3 and 8.
+    """
+    from nav_eval.benchmarks.demo import run_demo
+    from nav_eval.cli.progress import progress_bar
+    from nav_eval.cli.report import make_workshop
+    from nav_eval.cli.table import metrics_table
+    from nav_eval.report.document import make_document
+    from nav_eval.report.page import write_page
+
+    def say(text: str) -> None:
+        sys.stdout.write(f"{text}\n")
+        sys.stdout.flush()
+
+    with progress_bar(show=sys.stderr.isatty()) as watch:
+        shown = run_demo(out, quick=quick, say=say, watch=watch)
+    for evaluated in shown.runs:
+        say(f"\n{evaluated.path.name}: {metrics_table(evaluated.document)}")
+    say(shown.comparison)
+    page = out / "report.html"
+    write_page(make_document([run.path for run in shown.runs], make_workshop()), page)
+    say(f"Pictures: {', '.join(map(str, shown.pictures))}\nReport: {page} (open it in a browser)")
+    return DONE
