@@ -73,6 +73,7 @@ def _call(arguments: list[str]) -> int:
         result_action="return_value",
         exit_on_error=False,
         print_error=False,
+        suppress_keyboard_interrupt=False,
     )
     for name, (target, about) in COMMANDS.items():
         app.command(target, name=name, help=about)
