@@ -7,6 +7,8 @@ episodes stay unfinished.
 
 from __future__ import annotations
 
+import os
+import resource
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -23,6 +25,8 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InputError, NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable
 from nav_eval.logging import get_logger
 
+FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
+"""Open files of a process, and of a gRPC session in it, rounded up."""
 GRACE = 5.0
 """Seconds that sessions have to end properly when the run is interrupted."""
 
@@ -63,6 +67,7 @@ class Sessions:
         Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, and SceneError or
         NavmeshError when all other episodes are played.
         """
+        make_room_for_files(FILES_AT_LEAST + FILES_PER_SESSION * count)
         turn = _Turn(episodes, report)
         threads = [
             threading.Thread(target=self._serve, args=(turn,), name=f"session-{i}", daemon=True) for i in range(count)
@@ -156,6 +161,16 @@ class InProcess:
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._sessions(service).run_episode(episode)
 
+    def warm(self, key: EpisodeKey) -> None:
+        """Reset one environment, so that kernels are compiled once, before workers ask the cache for them."""
+        environment = self._open_environment()
+        try:
+            environment.reset(next(self.episodes.only([key])))
+        except NavEvalError as error:
+            get_logger(__name__).debug("warming up: %s; whoever plays this episode will say so", error)
+        finally:
+            environment.simulator.close()
+
     def _sessions(self, service: AgentService) -> Sessions:
         return Sessions(service, self._open_environment, self._policy, self._open_observers)
 
@@ -242,6 +257,24 @@ class _Turn:
                 f"{first}\n{len(self._left_out)} episodes could not be played for such reasons; all others are "
                 "finished. Mend that, then go on with --resume."
             )
+
+
+def make_room_for_files(count: int) -> None:
+    """See to it that the process may open `count` more files: gRPC ends a process that runs out of them.
+
+    Raises the soft limit if need be; raises ResourceExhausted where the hard one forbids that.
+    """
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    open_now = len(os.listdir("/dev/fd")) if os.path.isdir("/dev/fd") else FILES_AT_LEAST  # noqa: PTH112, PTH208
+    wanted = open_now + count
+    if soft == resource.RLIM_INFINITY or wanted <= soft:
+        return
+    if hard != resource.RLIM_INFINITY and wanted > hard:
+        raise ResourceExhausted(
+            f"{wanted} files may be open at a time, but the limit is {hard}: raise it (`ulimit -n {wanted}`), or lower "
+            "evaluation.parallel.sessions. What is finished is safe; go on with --resume."
+        )
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _start(thread: threading.Thread) -> None:
