@@ -28,6 +28,9 @@ _TINTS = {
     "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
 }  # fmt: skip
 _NOT_SEEN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "curtain", "picture", "rug", "lamp"))
+_TELLING = frozenset(
+    ("bed", "sofa", "toilet", "counter", "bathtub", "shower", "desk", "washing_machine", "refrigerator")
+)
 _NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard"))
 
 
@@ -102,7 +105,8 @@ def _worth(position: Vec3, yaw: float, things: list[SemanticObject]) -> float:
         offset = abs(wrap_angle(yaw_towards(position, thing.center) - yaw))
         distance = math.dist(position, thing.center)
         if offset < 0.55 and 0.9 < distance < 6.0:
-            total += min(thing.size[0] * thing.size[1] + thing.size[2] * thing.size[1], 3.0) ** 0.5
+            size = min((thing.size[0] + thing.size[2]) * thing.size[1], 3.0) ** 0.5
+            total += size * (4.0 if thing.category in _TELLING else 1.0)
     return total
 
 

@@ -1,0 +1,64 @@
+"""What a world writes: read by the project's scene loader and by trimesh, it is the world itself."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import trimesh
+
+from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.simulator.scene.load import load_scene
+from nav_eval.worlds.episodes.site import load_site
+from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.world import World
+
+MakeWorld = Callable[[int, int, int, Kind], World]
+
+
+def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path) -> None:
+    world = make_world(2, 7, 1, "home")
+    path = world.save(tmp_path)
+    scene, own = load_scene(path), world.scene()
+    assert len(scene.triangles) == len(own.triangles)
+    assert scene.objects == own.objects
+    assert scene.regions == own.regions
+    assert scene.object_ids is not None
+    assert own.object_ids is not None
+    assert np.bincount(scene.object_ids).tolist() == np.bincount(own.object_ids).tolist()
+    assert len(scene.textures) == len(own.textures)
+    for read, written in zip(scene.textures, own.textures, strict=True):
+        assert (read == written).all()
+    order, own_order = (
+        _sorted_triangles(scene.positions, scene.triangles),
+        _sorted_triangles(own.positions, own.triangles),
+    )
+    assert (order == own_order).all()
+    navmesh = load_navmesh(path.with_suffix(".navmesh"))
+    assert navmesh is not None
+    assert navmesh.area > 20
+    assert load_site(path).rooms.rooms.keys() == {room.id for room in world.plan.rooms}
+
+
+def _sorted_triangles(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
+    corners = positions[triangles].reshape(len(triangles), 9)
+    return corners[np.lexsort(corners.T)]
+
+
+def test_trimesh_reads_the_same_mesh(make_world: MakeWorld) -> None:
+    world = make_world(2, 7, 1, "home")
+    scene = trimesh.load(io.BytesIO(world.glb()), file_type="glb")
+    assert sum(len(mesh.faces) for mesh in scene.geometry.values()) == len(world.mesh.triangles)
+    low, high = scene.bounds
+    assert np.allclose(low, world.mesh.positions.min(axis=0), atol=1e-6)
+    assert np.allclose(high, world.mesh.positions.max(axis=0), atol=1e-6)
+
+
+def test_objects_have_the_boxes_of_their_triangles(make_world: MakeWorld) -> None:
+    world = make_world(2, 7, 1, "home")
+    for thing in world.objects[::7]:
+        own = world.mesh.positions[world.mesh.objects == thing.id]
+        assert np.allclose(own.min(axis=0), np.subtract(thing.center, np.divide(thing.size, 2)))
+        assert np.allclose(own.max(axis=0), np.add(thing.center, np.divide(thing.size, 2)))
