@@ -5,8 +5,8 @@ import math
 
 import networkx
 import pytest
-from graphs import SCAN, grid_scan, node, write_r2r
 
+from graphs import SCAN, grid_scan, node, write_r2r
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.types import Place
@@ -30,7 +30,10 @@ def session(folder, **motion):
     return NavGraphBackend(config).open_session()
 
 
-def episode(start=node(1, 1), heading=0.0, **kwargs):
+MIDDLE = node(1, 1)
+
+
+def episode(start=MIDDLE, heading=0.0, **kwargs):
     return Episode(
         episode_id="1_0",
         scene_id=SCAN,
@@ -64,7 +67,8 @@ def test_moves_turns_and_tilts(tmp_path):
     assert seen["compass"].tolist() == [0.0]
     seen = simulator.step("turn_right")
     assert seen["compass"][0] == pytest.approx(-math.pi / 6)
-    assert simulator.step("look_up") and simulator.step("look_up")
+    simulator.step("look_up")
+    simulator.step("look_up")
     assert simulator.get_agent_state().elevation == pytest.approx(math.pi / 6)
     before = simulator.get_agent_state()
     simulator.step("stop")
@@ -122,7 +126,7 @@ def test_the_expert_walks_a_shortest_way_and_stops(tmp_path):
     goals = [Place((0, 0, 0), node(3, 0))]
     actions = []
     while not actions or actions[-1].name != "stop":
-        actions.append(simulator.expert_action(goals))
+        actions.append(simulator.expert_action(goals, 3.0))
         simulator.step(actions[-1])
     assert [action.name for action in actions] == ["move_to"] * 3 + ["stop"]
 

@@ -1,0 +1,130 @@
+"""One plug-in of every kind: a corridor of one dimension, and all that is needed to evaluate in it."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+import numpy as np
+
+from nav_eval.core.actions import Action
+from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
+from nav_eval.core.specs import TensorSpec
+from nav_eval.core.types import AgentState, Place, StepRecord
+from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.geometry import euclidean
+from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.scene import Material, Scene
+from nav_eval.simulator.sensors.registry import make_sensors
+from nav_eval_sdk import VLNAgent
+
+
+class PatrolTask(Task):
+    name = "patrol"
+    actions = ("stop", "move_forward")
+    measurements = ("success", "longest_step", "steps")
+
+    def __init__(self, config):
+        pass
+
+    def goals(self, episode):
+        return [Place(goal.position) for goal in episode.goals]
+
+    def reference(self, episode):
+        return [], "none"
+
+
+class LongestStep(Metric):
+    name, category = "longest_step", "efficiency"
+
+    def reset_metric(self, context):
+        self._last, self._longest = context.start.position, 0.0
+
+    def update_metric(self, step, others):
+        self._longest = max(self._longest, euclidean(self._last, step.state.position))
+        self._last = step.state.position
+
+    def get_metric(self):
+        return self._longest
+
+
+class OdometerSensor(Sensor):
+    def __init__(self, name, config, simulator):
+        self.spec_ = TensorSpec(shape=(1,), dtype="float32", unit="m", description="metres along the corridor")
+
+    @property
+    def spec(self):
+        return self.spec_
+
+    def observe(self, simulator):
+        return np.array([-simulator.get_agent_state().position[2]], np.float32)
+
+
+class CorridorSession(SensorSession):
+    def __init__(self, config):
+        super().__init__(make_sensors(config))
+
+    def start(self, episode):
+        self._episode, self._last, self._state = episode, None, AgentState(episode.start_position)
+
+    def advance(self, action):
+        x, y, z = self._state.position
+        if action.name == "move_forward":
+            self._state = AgentState((x, y, z - 1.0))
+        self._last = StepRecord(action, self._state)
+
+    def get_agent_state(self):
+        return self._state
+
+    def distance_to(self, start, ends):
+        return min(euclidean(start.position, end.position) for end in ends)
+
+    def is_navigable(self, position):
+        return position[0] == 0.0
+
+    def expert_action(self, goals, within):
+        near = self.distance_to(self._state.place, goals) < within
+        return Action("stop" if near else "move_forward")
+
+
+class CorridorBackend(SimulatorBackend):
+    def __init__(self, config, seed):
+        self._config = config
+
+    def open_session(self):
+        return CorridorSession(self._config)
+
+    def assets(self, scene_id):
+        return {scene_id: hashlib.sha256(scene_id.encode()).hexdigest()}
+
+
+class LinesDataset:
+    """A text file with one corridor length (m) per line."""
+
+    def __init__(self, request):
+        self._path = Path(request.data_path)
+        self.files = [str(self._path)]
+
+    def __iter__(self):
+        for number, line in enumerate(self._path.read_text().split()):
+            goal = Goal(position=(0.0, 0.0, -float(line)))
+            yield Episode(episode_id=str(number), scene_id="corridor", start_position=(0.0, 0.0, 0.0), goals=(goal,))
+
+
+def load_xyz(source):
+    """A text file of triangle corners, nine numbers a line."""
+    corners = np.array(source.read().split(), np.float32).reshape(-1, 3)
+    triangles = np.arange(len(corners), dtype=np.int32).reshape(-1, 3)
+    return Scene(source.path.stem, corners, triangles, np.zeros(len(triangles), np.int32), (Material(),))
+
+
+class WalkerAgent(VLNAgent):
+    def reset(self, episode):
+        pass
+
+    def act(self, observation):
+        return "stop" if observation["odometer"][0] >= 3 else "move_forward"
+
+
+def benchmark_file():
+    return Path(__file__).with_name("corridor-walk.yaml")
