@@ -19,7 +19,7 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
         2 homes and 4 episodes instead of 3 and 8.
     """
     from nav_eval.benchmarks.demo import run_demo
-    from nav_eval.cli.progress import progress_bar
+    from nav_eval.cli.progress import shown
     from nav_eval.cli.report import make_workshop
     from nav_eval.cli.table import metrics_table
     from nav_eval.report.document import make_document
@@ -29,7 +29,7 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
         sys.stdout.write(f"{text}\n")
         sys.stdout.flush()
 
-    with progress_bar(show=sys.stderr.isatty()) as watch:
+    with shown("auto") as watch:
         shown = run_demo(out, quick=quick, say=say, watch=watch)
     for evaluated in shown.runs:
         say(f"\n{evaluated.path.name}: {metrics_table(evaluated.document)}")

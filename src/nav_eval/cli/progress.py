@@ -1,9 +1,17 @@
-"""A progress bar with n/N, failures and time left, hung on a run's result store."""
+"""Live progress of a run, hung on its result store: a bar for people, JSON lines for programs, both on stderr.
+
+n of N, how many failed, time passed and left, and the agent's latency per step (p50 and p95, to 3 %).
+"""
 
 from __future__ import annotations
 
+import sys
+import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from typing import Any, Literal, TextIO
+
+import numpy as np
 
 from nav_eval.benchmarks.evaluation import Watch
 from nav_eval.core.episodes import EpisodeManager
@@ -12,8 +20,65 @@ from nav_eval.core.orchestrator import ResultStore
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 
+Style = Literal["auto", "bar", "json", "none"]
+SECONDS_BETWEEN_LINES = 1.0
 
-class _CountingStore:
+
+class Latencies:
+    """Quantiles of any number of durations in fixed memory: a histogram with bins 3 % wide, from 1 us to 10^5 s."""
+
+    LOW, RATIO, BINS = 1e-6, 1.03, 860
+
+    def __init__(self) -> None:
+        self._counts = np.zeros(self.BINS, np.int64)
+
+    def add(self, seconds: Sequence[float]) -> None:
+        places = np.log(np.maximum(seconds, self.LOW) / self.LOW) / np.log(self.RATIO)
+        np.add.at(self._counts, np.minimum(places.astype(np.int64), self.BINS - 1), 1)
+
+    def quantile(self, share: float) -> float | None:
+        """Seconds below which `share` of the durations lie; None without any."""
+        total = int(self._counts.sum())
+        if not total:
+            return None
+        place = int(np.searchsorted(np.cumsum(self._counts), share * total))
+        return float(self.LOW * self.RATIO ** (place + 0.5))
+
+
+class Progress:
+    """The figures. `done` counts episodes of earlier sittings too, the time left those of this one."""
+
+    def __init__(self, total: int, done: int, clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = total
+        self.done = self._before = done
+        self.failed = 0
+        self._latencies = Latencies()
+        self._clock = clock
+        self._began = clock()
+
+    def take(self, result: EpisodeResult) -> None:
+        self.done += 1
+        self.failed += result.status != "ok"
+        self._latencies.add([step.latency for step in result.trajectory])
+
+    @property
+    def figures(self) -> dict[str, Any]:
+        """Numbers as they stand; seconds."""
+        elapsed = self._clock() - self._began
+        played = self.done - self._before
+        eta = elapsed / played * (self.total - self.done) if played else None
+        return {
+            "done": self.done,
+            "total": self.total,
+            "failed": self.failed,
+            "elapsed": round(elapsed, 1),
+            "eta": None if eta is None else round(eta, 1),
+            "latency_p50": self._latencies.quantile(0.50),
+            "latency_p95": self._latencies.quantile(0.95),
+        }
+
+
+class _TellingStore:
     """A ResultStore that tells somebody of each result."""
 
     def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
@@ -32,37 +97,68 @@ class _CountingStore:
 
 
 @contextmanager
-def progress_bar(*, show: bool) -> Iterator[Watch]:
-    """Yields the `watch` argument of run_benchmark."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[failed]} failed"),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), disable=not show) as progress:
+def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watch]:
+    """Yields the `watch` argument of run_benchmark; auto is a bar on a terminal and nothing elsewhere."""
+    if style == "auto":
+        style = "bar" if out.isatty() else "none"
+    with _bar(out) if style == "bar" else _lines(out if style == "json" else None) as show:
 
         def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
-            failed = 0
-            task = progress.add_task("episodes", total=len(episodes), completed=len(store.finished()), failed=0)
+            progress = Progress(len(episodes), len(store.finished()))
+            show(progress)
 
             def tell(result: EpisodeResult) -> None:
-                nonlocal failed
-                failed += result.status != "ok"
-                progress.update(task, advance=1, failed=failed)
+                progress.take(result)
+                show(progress)
 
-            return _CountingStore(store, tell), tuple
+            return _TellingStore(store, tell), tuple
 
         yield watch
+
+
+@contextmanager
+def _lines(out: TextIO | None) -> Iterator[Callable[[Progress], None]]:
+    """A JSON line at the beginning, at the end, and once a second at most; nothing without `out`."""
+    import msgspec
+
+    told = -SECONDS_BETWEEN_LINES
+
+    def show(progress: Progress) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if out is not None and (now - told >= SECONDS_BETWEEN_LINES or progress.done == progress.total):
+            told = now
+            out.write(msgspec.json.encode({"progress": progress.figures}).decode() + "\n")
+            out.flush()
+
+    yield show
+
+
+@contextmanager
+def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(),
+        rich.MofNCompleteColumn(),
+        rich.TextColumn("{task.fields[about]}"),
+        rich.TimeElapsedColumn(),
+        rich.TimeRemainingColumn(),
+    )
+    with rich.Progress(*columns, console=Console(file=out)) as bar:
+        task = bar.add_task("episodes", total=None, about="")
+
+        def show(progress: Progress) -> None:
+            bar.update(task, total=progress.total, completed=progress.done, about=_about(progress))
+
+        yield show
+
+
+def _about(progress: Progress) -> str:
+    figures = progress.figures
+    text = f"{progress.failed} failed"
+    if figures["latency_p50"] is not None:
+        text += f", agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms"
+    return text

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -18,6 +18,7 @@ def run(
     out: Path | None = None,
     resume: bool = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
+    progress: Literal["auto", "bar", "json", "none"] = "auto",
 ) -> int:
     """Evaluate an agent: nav-eval run BENCHMARK [key=value ...].
 
@@ -34,19 +35,21 @@ def run(
         Go on with a run that was interrupted: exactly the missing episodes are run.
     quiet
         Print no progress bar and no table, only where the results are.
+    progress
+        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
     """
     from nav_eval.benchmarks.evaluation import run_benchmark
     from nav_eval.benchmarks.registry import benchmark_config
-    from nav_eval.cli.progress import progress_bar
+    from nav_eval.cli.progress import shown
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
-    with progress_bar(show=not quiet and sys.stderr.isatty()) as watch:
+    with shown("none" if quiet and progress == "auto" else progress) as watch:
         evaluated = run_benchmark(resolved, out, resume=resume, watch=watch)
     if not quiet:
         sys.stdout.write(metrics_table(evaluated.document))
     sys.stdout.write(f"{evaluated.path}\n")
-    return FINDINGS if evaluated.results.n_failed else DONE
+    return FINDINGS if evaluated.results.n_failed or evaluated.results.over_budget else DONE
 
 
 def split_arguments(arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:

@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+from graphs import write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.cli.progress import Latencies, Progress, shown
+from nav_eval.core.actions import STOP
+from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+
+
+@pytest.mark.parametrize("scale", [1e-5, 0.1, 30.0])
+def test_quantiles_are_those_of_numpy_to_three_percent(scale):
+    durations = np.random.default_rng(0).gamma(2.0, scale, 20_000)
+    latencies = Latencies()
+    for part in np.array_split(durations, 700):
+        latencies.add(part.tolist())
+    for share in (0.5, 0.95):
+        assert latencies.quantile(share) == pytest.approx(np.quantile(durations, share), rel=0.03)
+
+
+def test_durations_at_the_edges_are_counted():
+    latencies = Latencies()
+    assert latencies.quantile(0.5) is None
+    latencies.add([])
+    latencies.add([0.0, 1e9])
+    assert latencies.quantile(0.1) < 2e-6
+    assert latencies.quantile(0.9) > 5e4
+
+
+def test_the_time_left_counts_this_sitting_only():
+    now = iter([0.0, 10.0])
+    progress = Progress(total=100, done=60, clock=lambda: next(now))
+    step = StepRecord(STOP, AgentState((0.0, 0.0, 0.0)), latency=0.25)
+    for status in ("ok", "agent_error"):
+        progress.take(EpisodeResult("s", "e", status, None, {}, 1, {}, trajectory=(step,)))
+    figures = progress.figures
+    assert (figures["done"], figures["total"], figures["failed"]) == (62, 100, 1)
+    assert figures["eta"] == pytest.approx(10.0 / 2 * 38)
+    assert figures["latency_p50"] == pytest.approx(0.25, rel=0.03)
+
+
+def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
+    out = io.StringIO()
+    with shown("json", out) as watch:
+        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watch=watch)
+    lines = [json.loads(line)["progress"] for line in out.getvalue().splitlines()]
+    assert lines[0]["done"] == 0
+    assert lines[-1]["done"] == lines[-1]["total"] == 5
+    assert lines[-1]["latency_p95"] >= lines[-1]["latency_p50"] > 0
+
+
+@pytest.mark.parametrize(("style", "words"), [("bar", ["5/5", "0 failed", "ms"]), ("auto", []), ("none", [])])
+def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style, words):
+    out = io.StringIO()
+    with shown(style, out) as watch:
+        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watch=watch)
+    assert all(word in out.getvalue() for word in words)
+    assert bool(out.getvalue()) is bool(words)
