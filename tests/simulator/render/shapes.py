@@ -47,7 +47,8 @@ def room(divisions: int, seed: int = 0, size: float = 4.0) -> Scene:
     rng = np.random.default_rng(seed)
     n = divisions + 1
     steps = np.linspace(-1.0, 1.0, n)
-    points, triangles = [], []
+    points: list[NDArray[np.float64]] = []
+    triangles: list[NDArray[np.int64]] = []
     for axis in range(3):
         for sign in (-1.0, 1.0):
             u, v = np.meshgrid(steps, steps, indexing="ij")

@@ -11,6 +11,7 @@ import pytest
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.simulator.render.frame import OUTPUTS, Frame
 from nav_eval.simulator.render.renderer import make_renderer
+from nav_eval.simulator.render.warm import is_warm, warm
 from nav_eval.simulator.scene.scene import Material, Scene
 from simulator.render.shapes import WALL_UVS, cast, make_scene, rays, room, wall
 
@@ -226,6 +227,28 @@ def test_wrong_requests_say_what_is_possible() -> None:
         make_renderer("cpu", scene).render_batch(np.zeros((3, 3)), [0.0])
     with pytest.raises(SimulatorError, match="without 'rgb'"):
         _ = Frame({}).rgb
+
+
+def test_holes_follow_vertex_alpha() -> None:
+    colors = np.full((6, 4), 255, np.uint8)
+    colors[[1, 2, 4], 3] = 0  # transparent on the right
+    scene = make_scene(wall(half=2.0), materials=[Material(alpha_mode="mask", alpha_cutoff=0.5)], colors=colors)
+    depth = draw(scene, 64, 64, 90.0).depth
+    assert (depth[:, :31] > 0).all()
+    assert not depth[:, 33:].any()
+
+
+def test_auto_takes_a_renderer_that_works() -> None:
+    frame = make_renderer("auto", make_scene(wall()), width=16, height=16).render(ORIGIN, 0.0)
+    np.testing.assert_allclose(frame.depth, 2.0, rtol=1e-5)
+
+
+def test_warming_up_twice_compiles_once(caplog: pytest.LogCaptureFixture) -> None:
+    warm()
+    assert is_warm()
+    caplog.clear()
+    warm()
+    assert caplog.records == []
 
 
 def test_extreme_scenes_do_not_crash() -> None:
