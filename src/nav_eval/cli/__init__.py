@@ -21,6 +21,9 @@ COMMANDS: dict[str, Command] = {
     "rescore": ("nav_eval.cli.score:rescore", "Recompute a run's metrics from its recorded trajectories."),
     "replay": ("nav_eval.cli.score:replay", "Re-simulate a run's recorded actions and compare."),
     "compare": ("nav_eval.cli.score:compare", "Compare runs on the same episodes with paired tests."),
+    "sign": ("nav_eval.cli.audit:sign", "Sign a finished run with Ed25519."),
+    "verify": ("nav_eval.cli.audit:verify", "Check a run's files against its manifest and signature."),
+    "publish": ("nav_eval.cli.audit:publish", "Copy what may be shown to everybody, nothing of single episodes."),
     "doctor": ("nav_eval.cli.doctor:doctor", "Show what works on this machine, and what to do about the rest."),
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {

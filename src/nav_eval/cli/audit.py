@@ -1,0 +1,68 @@
+"""nav-eval sign, verify, publish: prove a result, check it, show it without its episodes."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from nav_eval.cli.exit import DONE, FINDINGS
+
+
+def sign(run_directory: Path | None = None, /, *, key: Path | None = None, new_key: Path | None = None) -> int:
+    """Sign a finished run with Ed25519: nav-eval sign RUN_DIR --key FILE; or make a key: nav-eval sign --new-key FILE.
+
+    Parameters
+    ----------
+    run_directory
+        What `nav-eval run` wrote.
+    key
+        Your private key, a PEM file.
+    new_key
+        Write a new private key to this file.
+    """
+    from nav_eval.errors import RunDirectoryError
+    from nav_eval.results import audit
+
+    if new_key is not None:
+        sys.stdout.write(f"public key {audit.new_key(new_key)}\n")
+        key = key or new_key
+    if run_directory is not None and key is None:
+        raise RunDirectoryError("sign: needs a key: --key FILE, or --new-key FILE to make one.")
+    if run_directory is not None and key is not None:
+        sys.stdout.write(f"signed with public key {audit.sign(run_directory, key)}\n")
+    return DONE
+
+
+def verify(run_directory: Path, /, *, public_key: str | None = None) -> int:
+    """Check the files of a run, or of its public form, against its manifest and signature; exit code 1 if any differs.
+
+    Parameters
+    ----------
+    run_directory
+        What `nav-eval run` or `nav-eval publish` wrote.
+    public_key
+        The organiser's public key, hexadecimal; without it anybody may have signed.
+    """
+    from nav_eval.results import audit
+
+    faults = audit.verify(run_directory, public_key)
+    sys.stdout.writelines(f"{fault}\n" for fault in faults)
+    if not faults:
+        sys.stdout.write("every file is what the manifest says\n")
+    return FINDINGS if faults else DONE
+
+
+def publish(run_directory: Path, /, *, out: Path) -> int:
+    """Copy what may be shown to everybody: figures, configuration, manifest and signature, nothing of single episodes.
+
+    Parameters
+    ----------
+    run_directory
+        What `nav-eval run` wrote.
+    out
+        A folder for the public form; `nav-eval verify` checks it too.
+    """
+    from nav_eval.results import audit
+
+    sys.stdout.writelines(f"{out / name}\n" for name in audit.publish(run_directory, out))
+    return DONE

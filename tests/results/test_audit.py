@@ -1,0 +1,97 @@
+from __future__ import annotations
+
+import hashlib
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from graphs import SCAN, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results import audit
+
+
+@pytest.fixture
+def run(tmp_path):
+    overrides = [*write_r2r(tmp_path), "agent_service.agent=random"]
+    run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    return tmp_path / "run"
+
+
+def test_the_manifest_holds_the_sum_of_every_file(run):
+    manifest = json.loads((run / "manifest.json").read_text())
+    for name, digest in manifest["files_sha256"].items():
+        assert hashlib.sha256((run / name).read_bytes()).hexdigest() == digest
+    private = {"manifest.json", "secret.key", ".lock"}
+    assert {path.name for path in run.iterdir()} - private == set(manifest["files_sha256"])
+    data = run.parent / "R2R_val.json"
+    assert manifest["dataset_sha256"] == {data.name: hashlib.sha256(data.read_bytes()).hexdigest()}
+    assert audit.verify(run) == []
+
+
+@pytest.mark.parametrize("name", ["episodes.jsonl", "trajectories.jsonl", "results.json", "config.yaml"])
+def test_a_changed_or_missing_file_is_named(run, name):
+    path = run / name
+    path.write_bytes(path.read_bytes() + b"\n")
+    assert audit.verify(run) == [f"{name} was changed"]
+    path.unlink()
+    assert audit.verify(run) == [f"{name} is missing"]
+    with pytest.raises(RunDirectoryError, match=name):
+        audit.publish(run, run.parent / "public")
+
+
+def test_a_signature_is_checked_by_another_program(run, tmp_path):
+    """openssl, where it is installed, must accept what we signed."""
+    public = audit.new_key(tmp_path / "key.pem")
+    assert audit.sign(run, tmp_path / "key.pem") == public
+    assert audit.verify(run, public) == []
+    assert (tmp_path / "key.pem").stat().st_mode & 0o077 == 0
+    content = json.loads((run / "signature.json").read_text())
+    (tmp_path / "signature").write_bytes(bytes.fromhex(content["signature"]))
+    command = ["openssl", "pkeyutl", "-verify", "-inkey", "key.pem", "-rawin", "-in", "run/manifest.json"]
+    try:
+        done = subprocess.run([*command, "-sigfile", "signature"], cwd=tmp_path, capture_output=True, text=True)
+    except FileNotFoundError:
+        pytest.skip("openssl is not installed")
+    assert "Signature Verified Successfully" in done.stdout + done.stderr
+
+
+def test_another_key_another_manifest_and_no_signature_are_told_apart(run, tmp_path):
+    audit.new_key(tmp_path / "key.pem")
+    stranger = audit.new_key(tmp_path / "other.pem")
+    assert audit.verify(run, stranger) == ["it is not signed"]
+    audit.sign(run, tmp_path / "key.pem")
+    assert "another key" in audit.verify(run, stranger)[0]
+    manifest = run / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"seed": 0', '"seed": 1'))
+    assert audit.verify(run) == ["the signature does not belong to this manifest.json"]
+    (run / "signature.json").write_text("{}")
+    assert audit.verify(run) == ["signature.json cannot be read"]
+
+
+def test_what_is_no_key_is_refused(run, tmp_path):
+    path = tmp_path / "no.pem"
+    for content in (b"", b"nonsense"):
+        path.write_bytes(content)
+        with pytest.raises(RunDirectoryError, match=r"no\.pem"):
+            audit.sign(run, path)
+    with pytest.raises(RunDirectoryError, match="exists already"):
+        audit.new_key(path)
+
+
+def test_the_public_form_tells_nothing_of_single_episodes_and_can_be_verified(run, tmp_path):
+    public = audit.new_key(tmp_path / "key.pem")
+    audit.sign(run, tmp_path / "key.pem")
+    out = tmp_path / "public"
+    assert set(audit.publish(run, out)) == {path.name for path in out.iterdir()}
+    assert audit.verify(out, public) == []
+    text = "".join(path.read_text() for path in Path(out).iterdir())
+    secret = (run / "secret.key").read_text()
+    for told in ("7_0", "8_1", node(1, 0), "Walk straight", secret):
+        assert told not in text
+    assert SCAN not in (out / "results.json").read_text()
+    (out / "results.json").write_text("{}")
+    assert audit.verify(out, public) == ["results.json was changed"]
