@@ -23,21 +23,38 @@ def report(*arguments: str, out: Path | None = None, public: bool = False) -> in
         Run directories; several are compared side by side. Then, if the data has moved, where it lies now:
         for example dataset.data_path=... simulator.scenes_dir=...
     out
-        The file to write; by default report.html in the first run directory.
+        The file to write; by default report.html in the first run directory. The ending decides what is written:
+        .html the page, .tex a LaTeX table, .md a Markdown table, .parquet one row per episode.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
     """
     from nav_eval.errors import RunDirectoryError
-    from nav_eval.report.document import make_document
-    from nav_eval.report.page import write_page
 
     paths, overrides = split_runs(arguments)
     if not paths:
         raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
     target = out or paths[0] / "report.html"
-    write_page(make_document(paths, make_workshop(overrides), public=public), target)
+    _write(paths, make_workshop(overrides), target, public)
     sys.stdout.write(f"{target}\n")
     return DONE
+
+
+def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool) -> None:
+    from nav_eval.errors import ConfigError
+    from nav_eval.report.document import make_document
+    from nav_eval.report.page import write_page
+    from nav_eval.report.parquet import write_parquet
+    from nav_eval.report.source import read_run
+    from nav_eval.report.tables import FORMATS, write_table
+
+    if public and target.suffix == ".parquet":
+        raise ConfigError(f"{target}: holds single episodes, so it cannot be public. Drop --public.")
+    if target.suffix in FORMATS:
+        write_table([read_run(path, workshop.config(path)) for path in paths], target)
+    elif target.suffix == ".parquet":
+        write_parquet([read_run(path, workshop.config(path)) for path in paths], target)
+    else:
+        write_page(make_document(paths, workshop, public=public), target)
 
 
 def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:

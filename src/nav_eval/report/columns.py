@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.report.frames import VIDEOS, read_frames, stem
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
@@ -43,8 +44,30 @@ def episode_columns(
     }
 
 
+class FrameBudget:
+    """How many bytes of frames a report may still hold; `left_out` counts the episodes that did not fit."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self.left_out = 0
+
+    def frames(self, run: Run, key: EpisodeKey) -> list[str] | None:
+        """What the agent saw at each step, as base64 JPEG; None where nothing was recorded or too much."""
+        path = run.path / VIDEOS / f"{stem(key)}.frames.zip"
+        size = path.stat().st_size if path.is_file() else 0
+        if size == 0 or size > self._most:
+            self.left_out += size > 0
+            return None
+        self._most -= size
+        return read_frames(path)
+
+
 def run_columns(
-    run: Run, keys: Sequence[EpisodeKey], outcomes: Mapping[EpisodeKey, str], names: Sequence[str]
+    run: Run,
+    keys: Sequence[EpisodeKey],
+    outcomes: Mapping[EpisodeKey, str],
+    names: Sequence[str],
+    budget: FrameBudget,
 ) -> dict[str, Any]:
     """What one run made of each episode; null where it has not got to it."""
     results = [run.results.get(key) for key in keys]
@@ -56,6 +79,7 @@ def run_columns(
         "wall": [result and _number(result.timing.get("wall")) for result in results],
         "values": {name: [result and _number(result.metrics.get(name)) for result in results] for name in names},
         "tracks": [_track(run.tracks.get(key)) for key in keys],
+        "frames": [budget.frames(run, key) for key in keys],
     }
 
 

@@ -14,13 +14,14 @@ from typing import Any
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report import figures
-from nav_eval.report.columns import episode_columns, run_columns, significant
+from nav_eval.report.columns import FrameBudget, episode_columns, run_columns, significant
 from nav_eval.report.outcome import Yardstick, outcome
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, read_run
 from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
+MOST_FRAME_BYTES = 24 << 20
 
 
 def make_document(
@@ -60,7 +61,7 @@ def assemble(
         "groups": figures.breakdown(runs, figures.public_groups(found) if public else found, leading),
         "histograms": [h for name in names if (h := figures.histogram(runs, name))],
         "latency": figures.latency(runs),
-        "notes": [] if public else list(scenery.notes),
+        "notes": [],
         "episodes": None,
     }
     if not public:
@@ -76,10 +77,14 @@ def _per_episode(
     names: Sequence[str],
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys(scene for scene, _ in keys))
+    budget = FrameBudget(MOST_FRAME_BYTES)
+    results = [run_columns(run, keys, ended, names, budget) for run, ended in zip(runs, outcomes, strict=True)]
+    lost = f"The frames of {budget.left_out} recorded episodes did not fit into this report; their videos are complete."
     return {
         "scenes": [_scene(name, scenery) for name in scenes],
         "episodes": episode_columns(keys, scenes, scenery.episodes),
-        "results": [run_columns(run, keys, ended, names) for run, ended in zip(runs, outcomes, strict=True)],
+        "results": results,
+        "notes": [*scenery.notes, *([lost] if budget.left_out else [])],
     }
 
 

@@ -14,6 +14,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of
 from nav_eval.results.records import SCHEMA
@@ -51,6 +52,20 @@ class Track:
     @property
     def stopped(self) -> bool:
         return "s" in self.actions
+
+
+def track_of(result: EpisodeResult) -> Track | None:
+    """The track of a result that is still in memory; None for an episode that never began."""
+    if result.start is None:
+        return None
+    states = [result.start, *(step.state for step in result.trajectory)]
+    return Track(
+        positions=centimetres([state.position for state in states]),
+        yaws=np.array([round(math.degrees(yaw_of(state.rotation))) for state in states], np.int32),
+        actions="".join(CODES.get(step.action.name, OTHER) for step in result.trajectory),
+        collided=tuple(i for i, step in enumerate(result.trajectory) if step.collided),
+        latency=np.array([step.latency for step in result.trajectory], np.float32),
+    )
 
 
 class _Pose(msgspec.Struct):

@@ -117,7 +117,8 @@ function slider(track, goals, moved) {
     text.replaceChildren(stepLine(step));
     input.setAttribute("aria-valuetext", text.textContent);
     if (image) {
-      image.src = `data:image/jpeg;base64,${track.frames[Math.min(step, track.frames.length - 1)]}`;
+      image.hidden = step === 0;
+      if (step) image.src = `data:image/jpeg;base64,${track.frames[step - 1]}`;
       image.alt = t("step.frame", { step });
     }
     moved(step);
@@ -133,7 +134,8 @@ function slider(track, goals, moved) {
     h("div", { class: "pager" }, h("button", { onclick: () => jump(0), "aria-label": t("step.first") }, "|◀"), player(input, last, jump),
       h("button", { onclick: () => jump(last), "aria-label": t("step.last") }, "▶|"), input), text, image);
   text.replaceChildren(stepLine(last));
-  if (image) show();
+  if (image) image.src = `data:image/jpeg;base64,${track.frames[last - 1]}`;
+  if (image) image.alt = t("step.frame", { step: last });
   return { element, step: () => Number(input.value) };
 }
 

@@ -1,14 +1,14 @@
 // What an agent has seen of a storey: rays over its field of view, up to the next wall or RANGE metres.
 
 const RANGE = 5;
-const STEP_DEGREES = 1.5;
 
 // poses: [x, z, yaw in degrees]; marks cells in `seen` (one byte per cell).
 export function reveal(grid, floor, seen, poses, hfov) {
   const reach = RANGE / grid.cell;
+  const between = (180 / Math.PI) * (0.7 / reach);
   for (const [px, pz, yaw] of poses) {
     const column = (px - grid.origin[0]) / grid.cell, row = (pz - grid.origin[1]) / grid.cell;
-    for (let turn = -hfov / 2; turn <= hfov / 2; turn += STEP_DEGREES) {
+    for (let turn = -hfov / 2; turn <= hfov / 2; turn += between) {
       const angle = ((yaw + turn) * Math.PI) / 180;
       const dx = -Math.sin(angle) / 2, dz = -Math.cos(angle) / 2;
       for (let k = 0; k < 2 * reach; k++) {

@@ -136,6 +136,9 @@ function spread(path) {
 function drawScene(gl, program, canvas, orbit, solids, view) {
   const { turn, tilt, away, target } = orbit;
   const eye = [target[0] + away * Math.sin(turn) * Math.cos(tilt), target[1] + away * Math.sin(tilt), target[2] + away * Math.cos(turn) * Math.cos(tilt)];
+  const scale = window.devicePixelRatio || 1;
+  canvas.width = Math.round((canvas.clientWidth || 960) * scale);
+  canvas.height = Math.round((canvas.clientHeight || 640) * scale);
   const camera = multiply(perspective(0.9, canvas.width / canvas.height, 0.05, 500), lookAt(eye, target));
   const storeys = view.scene.storeys;
   const here = view.track ? view.track.points[orbit.step][1] : 0;

@@ -1,0 +1,136 @@
+"""One picture of a step: what the agent saw beside the map, the instruction and the step below."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from nav_eval.core.types import Observations, StepRecord
+from nav_eval.geometry import Vec3, euclidean, yaw_of
+from nav_eval.report.fonts import font_for, wrapped
+from nav_eval.report.picture import MapPainter, Walk
+from nav_eval.report.topdown import Map
+
+Pixels = npt.NDArray[np.uint8]
+
+SIDE = 360
+BAND = 96
+TEXT_SIZE = 17
+TEXT_LINES = 3
+BACKGROUND, WORDS, FAINT = (20, 22, 26), (240, 242, 245), (168, 174, 185)
+SMALL = 240
+SHEET_COLUMNS = 4
+SHEET_SHOTS = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """What stays the same through an episode. Positions in metres, `start_yaw` in rad."""
+
+    text: str
+    maps: Sequence[Map]
+    start: Vec3
+    start_yaw: float
+    reference: Sequence[Vec3] = ()
+    goals: Sequence[Vec3] = ()
+
+
+class Composer:
+    """Draws the frames of one episode after the other. `seen` is the last rgb picture, None without a camera."""
+
+    def __init__(self, *, fog: bool = False, hfov: float = 90.0) -> None:
+        self._fog = fog
+        self._hfov = hfov
+        self.seen: Pixels | None = None
+
+    def begin(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._painter = MapPainter(scenario.maps, SIDE, fog=self._fog, hfov=self._hfov)
+        self._points, self._yaws = [scenario.start], [scenario.start_yaw]
+        self._walked = 0.0
+        self.seen = None
+
+    def frame(self, step: StepRecord, observations: Observations) -> Pixels:
+        """(H, W, 3) RGB of the state after `step`."""
+        self._walked += euclidean(self._points[-1], step.state.position)
+        self._points.append(step.state.position)
+        self._yaws.append(yaw_of(step.state.rotation))
+        self.seen = _picture(observations.get("rgb"))
+        views = [self.seen] if self.seen is not None else []
+        depth = observations.get("depth")
+        if depth is not None:
+            views.append(depth_picture(np.asarray(depth)))
+        walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
+        row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
+        return np.concatenate([row, self._band(row.shape[1], step)], axis=0)
+
+    def _band(self, width: int, step: StepRecord) -> Pixels:
+        from PIL import Image, ImageDraw
+
+        image = Image.new("RGB", (width, BAND), BACKGROUND)
+        draw = ImageDraw.Draw(image)
+        font, shown = font_for(self._scenario.text, TEXT_SIZE)
+        text = self._scenario.text if shown else "(no font on this machine shows the instruction's script)"
+        for i, line in enumerate(wrapped(text, font, width - 20, TEXT_LINES)):
+            draw.text((10, 4 + i * (TEXT_SIZE + 5)), line, WORDS, font)
+        note = f"step {len(self._points) - 1}: {step.action.name}   walked {self._walked:.2f} m"
+        note += "   touched a wall" * step.collided
+        draw.text((10, BAND - TEXT_SIZE - 4), note, FAINT, font_for("", TEXT_SIZE - 2)[0])
+        return np.asarray(image)
+
+
+def _picture(value: Any) -> Pixels | None:
+    pixels = None if value is None else np.asarray(value)
+    return pixels if pixels is not None and pixels.ndim == 3 and pixels.shape[2] == 3 else None
+
+
+def depth_picture(depth: npt.NDArray[Any]) -> Pixels:
+    """(H, W) or (H, W, 1) metres or shares -> (H, W, 3): near is bright, 0 (nothing) black."""
+    flat = np.nan_to_num(depth.reshape(depth.shape[:2]).astype(np.float64), posinf=0.0)
+    most = max(float(flat.max()), 1e-6)
+    light = np.where(flat > 0, 255 - 215 * flat / most, 0)
+    return np.repeat(light.clip(0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
+
+
+def _fitted(pixels: Pixels) -> Pixels:
+    """Scaled to SIDE rows, its proportions kept."""
+    from PIL import Image
+
+    width = max(2, round(pixels.shape[1] * SIDE / pixels.shape[0]))
+    return np.asarray(Image.fromarray(pixels).resize((width, SIDE), Image.Resampling.BILINEAR))
+
+
+def small_jpeg(pixels: Pixels) -> bytes:
+    """At most SMALL pixels high."""
+    from PIL import Image
+
+    image = Image.fromarray(pixels)
+    image.thumbnail((4 * SMALL, SMALL))
+    out = io.BytesIO()
+    image.save(out, "JPEG", quality=70)
+    return out.getvalue()
+
+
+def contact_sheet(shots: Sequence[bytes], caption: str) -> Any:
+    """A Pillow image of up to twelve frames, evenly spread over the episode, first and last included."""
+    from PIL import Image, ImageDraw
+
+    chosen = np.unique(np.linspace(0, len(shots) - 1, min(SHEET_SHOTS, len(shots))).round().astype(int))
+    images = [Image.open(io.BytesIO(shots[i])) for i in chosen]
+    width, height = images[0].size
+    rows = math.ceil(len(images) / SHEET_COLUMNS)
+    sheet = Image.new("RGB", (SHEET_COLUMNS * width, rows * height + 28), BACKGROUND)
+    draw = ImageDraw.Draw(sheet)
+    font, shown = font_for(caption, 14)
+    draw.text((8, 5), caption if shown else caption.encode("ascii", "replace").decode(), WORDS, font)
+    for place, (index, image) in enumerate(zip(chosen, images, strict=True)):
+        x, y = place % SHEET_COLUMNS * width, 28 + place // SHEET_COLUMNS * height
+        sheet.paste(image, (x, y))
+        draw.text((x + 6, y + 4), str(index + 1), WORDS, font_for("", 14)[0], stroke_width=2, stroke_fill=BACKGROUND)
+    return sheet

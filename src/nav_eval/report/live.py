@@ -1,0 +1,236 @@
+"""The report of a run that goes on: the same page on 127.0.0.1, told of news by server-sent events.
+
+Results are taken from the store as they arrive and kept in memory, so that the run directory is left alone. A request
+that does not name this machine is refused (a foreign page could otherwise reach the server by DNS rebinding).
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nav_eval.config.schema import Config
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import Observer
+from nav_eval.core.orchestrator import ResultStore
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.report.document import assemble
+from nav_eval.report.page import packed, render_page
+from nav_eval.report.scenery import Scenery, look_up
+from nav_eval.report.source import Run, summarise_run
+from nav_eval.report.track import Track, track_of
+from nav_eval.report.workshop import Workshop
+
+HOST = "127.0.0.1"
+PROGRESS_SECONDS = 0.5
+CHANGED_SECONDS = 5.0
+ALIVE_SECONDS = 15.0
+SHARE = 10
+"""At most one part in so many of the time goes into making documents."""
+
+Watch = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
+
+
+class LiveRun:
+    """What is known of the run so far. Thread-safe."""
+
+    def __init__(self, config: Config, workshop: Workshop) -> None:
+        self._config = config
+        self._workshop = workshop
+        self._results: dict[EpisodeKey, EpisodeResult] = {}
+        self._tracks: dict[EpisodeKey, Track] = {}
+        self._keys: Sequence[EpisodeKey] = ()
+        self._scenery: Scenery | None = None
+        self._document: tuple[int, dict[str, Any]] | None = None
+        self._making = threading.Lock()
+        self._started = _now()
+        self.news = threading.Condition()
+        self.version = 0
+        self.done = False
+        self.build_seconds = 0.0
+
+    def begin(self, keys: Sequence[EpisodeKey], finished: Iterable[EpisodeResult]) -> None:
+        """The episodes of the run, and those of them that an earlier part of it has finished."""
+        with self.news:
+            self._keys = keys
+            self._results |= {(result.scene_id, result.episode_id): result for result in finished}
+            self._changed()
+
+    def note(self, result: EpisodeResult) -> None:
+        key = (result.scene_id, result.episode_id)
+        track = track_of(result)
+        with self.news:
+            self._results[key] = result
+            if track is not None:
+                self._tracks[key] = track
+            self._changed()
+
+    def end(self) -> None:
+        with self.news:
+            self.done = True
+            self._changed()
+
+    def _changed(self) -> None:
+        self.version += 1
+        self.news.notify_all()
+
+    def wait(self, seen: int) -> tuple[int, bool]:
+        """Until there is a version other than `seen`, or ALIVE_SECONDS: the version, and whether the run is done."""
+        with self.news:
+            self.news.wait_for(lambda: self.version != seen, ALIVE_SECONDS)
+            return self.version, self.done
+
+    def progress(self) -> dict[str, int]:
+        """Counts for the line at the top."""
+        with self.news:
+            failed = sum(result.status != "ok" for result in self._results.values())
+            return {"n": len(self._results), "total": len(self._keys), "failed": failed}
+
+    def document(self) -> dict[str, Any]:
+        """The report's document of what is there now; made anew only if there is news."""
+        with self._making:
+            if self._document is None or self._document[0] != self.version:
+                began = time.perf_counter()
+                self._document = (self.version, self._make())
+                self.build_seconds = time.perf_counter() - began
+            return self._document[1]
+
+    def _make(self) -> dict[str, Any]:
+        run = self._snapshot()
+        if self._scenery is None:
+            self._scenery = look_up(run, self._workshop, list(self._keys))
+        return assemble([run], self._scenery, None, live=True)
+
+    def _snapshot(self) -> Run:
+        with self.news:
+            results, tracks, done = dict(self._results), dict(self._tracks), self.done
+        config = self._config
+        manifest = {
+            "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
+            "seed": config.seed,
+            "n_episodes": len(self._keys),
+            "started": self._started,
+            "finished": _now() if done else None,
+        }
+        summary = summarise_run(config, manifest, results)
+        return Run(Path("live"), config, manifest, summary, results, tracks)
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, port: int, live: LiveRun) -> None:
+        self.live = live
+        super().__init__((HOST, port), _Handler)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_GET(self) -> None:
+        if self.headers.get("Host", "") not in {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}:
+            self.send_error(403)
+            return
+        match self.path:
+            case "/":
+                self._answer("text/html; charset=utf-8", render_page(self.server.live.document()))
+            case "/data":
+                self._answer("text/plain", packed(self.server.live.document()))
+            case "/events":
+                self._stream()
+            case _:
+                self.send_error(404)
+
+    def _answer(self, kind: str, text: str) -> None:
+        body = text.encode()
+        self._head(kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _head(self, kind: str) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        self.send_header("Cache-Control", "no-store")
+        self.send_header("X-Content-Type-Options", "nosniff")
+        self.send_header("X-Frame-Options", "DENY")
+
+    def _stream(self) -> None:
+        self._head("text/event-stream")
+        self.end_headers()
+        try:
+            for name, data in _events(self.server.live):
+                self.wfile.write(f"event: {name}\ndata: {data}\n\n".encode())
+                self.wfile.flush()
+        except (BrokenPipeError, ConnectionResetError):
+            self.close_connection = True
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Requests of the reader's own browser are no news."""
+
+
+def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
+    seen, told = 0, time.monotonic()
+    while True:
+        seen, done = live.wait(seen)
+        yield "progress", msgspec.json.encode(live.progress()).decode()
+        if done or time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds):
+            told = time.monotonic()
+            yield "changed", "{}"
+        if done:
+            yield "done", "{}"
+            return
+        time.sleep(PROGRESS_SECONDS)
+
+
+class TellingStore:
+    """A ResultStore that tells somebody of each result."""
+
+    def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
+        self._store = store
+        self._tell = tell
+
+    def add(self, result: EpisodeResult) -> None:
+        self._store.add(result)
+        self._tell(result)
+
+    def finished(self) -> Collection[EpisodeKey]:
+        return self._store.finished()
+
+    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
+        return self._store.in_order(keys)
+
+
+@contextmanager
+def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tuple[str, Watch]]:
+    """Serve until the block ends: the page's address, and the `watch` argument of run_benchmark."""
+    live = LiveRun(config, workshop)
+    server = _Server(port, live)
+    thread = threading.Thread(target=server.serve_forever, name="live-view", daemon=True)
+    thread.start()
+
+    def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
+        live.begin(episodes.keys, store.in_order(episodes.keys))
+        return TellingStore(store, live.note), tuple
+
+    try:
+        yield f"http://{HOST}:{server.server_port}/", watch
+    finally:
+        live.end()
+        # Open pages get the last state: they ask for it when they hear that the run has ended.
+        time.sleep(2 * PROGRESS_SECONDS)
+        server.shutdown()
+        server.server_close()

@@ -1,0 +1,170 @@
+"""Videos and contact sheets of a run, as an Observer per session: `output.video: none|failures|all|sample(n)`.
+
+A frame shows what the agent saw (rgb, depth), the map with its way, the instruction and the step. It is encoded while
+the episode runs; of an episode that is not wanted in the end (a success under `failures`) the files are dropped.
+Beside each MP4 lie a contact sheet (PNG) and the small frames that the report's slider shows (a zip of JPEG).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import threading
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nav_eval.config.schema import Config
+from nav_eval.core.interfaces import Observer, Simulator, SimulatorBackend, Task
+from nav_eval.core.types import EpisodeResult, Observations, StepRecord
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import ConfigError
+from nav_eval.geometry import Vec3, yaw_of
+from nav_eval.report.compose import Composer, Scenario, contact_sheet, small_jpeg
+from nav_eval.report.film import Film, require_av
+from nav_eval.report.frames import VIDEOS, stem, write_frames
+from nav_eval.report.scenery import episode_facts
+from nav_eval.report.topdown import Map, scene_maps
+
+FPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class VideoPolicy:
+    """Which episodes are recorded (`chosen`; None: all) and whether successes are kept."""
+
+    chosen: frozenset[EpisodeKey] | None
+    keep_successes: bool
+
+    @classmethod
+    def of(cls, setting: str, keys: Collection[EpisodeKey]) -> VideoPolicy | None:
+        """None for "none". A sample is the same for the same episodes: those whose digests come first."""
+        if setting == "none":
+            return None
+        if setting in ("all", "failures"):
+            return cls(None, setting == "all")
+        match = re.fullmatch(r"sample\((\d+)\)", setting)
+        if match is None:
+            raise ConfigError(f"output.video: is {setting!r}. Write none, failures, all, or sample(n).")
+        drawn = sorted(keys, key=lambda key: hashlib.sha256("\n".join(key).encode()).digest())
+        return cls(frozenset(drawn[: int(match[1])]), True)
+
+    def records(self, key: EpisodeKey) -> bool:
+        return self.chosen is None or key in self.chosen
+
+    def keeps(self, result: EpisodeResult) -> bool:
+        return self.keep_successes or result.status != "ok" or result.metrics.get("success") != 1
+
+
+class Atlas:
+    """Maps by scene, drawn once for all sessions, in a simulator session of its own."""
+
+    def __init__(self, backend: SimulatorBackend) -> None:
+        self._backend = backend
+        self._session: Simulator | None = None
+        self._maps: dict[str, tuple[Map, ...]] = {}
+        self._lock = threading.Lock()
+
+    def scenario(self, episode: Episode, task: Task) -> Scenario:
+        with self._lock:
+            if self._session is None:
+                self._session = self._backend.open_session()
+            self._session.start(episode)
+            if episode.scene_id not in self._maps:
+                self._maps[episode.scene_id] = tuple(scene_maps(self._session, ()))
+            facts = episode_facts(episode, task, self._session)
+            state = self._session.get_agent_state()
+        return Scenario(
+            text=facts.text or facts.category or "",
+            maps=self._maps[episode.scene_id],
+            start=state.position,
+            start_yaw=yaw_of(state.rotation),
+            reference=_metres(facts.reference),
+            goals=_metres(facts.goals),
+        )
+
+    def close(self) -> None:
+        if self._session is not None:
+            self._session.close()
+
+
+def _metres(points: Any) -> list[Vec3]:
+    return [(float(x), float(y), float(z)) for x, y, z in np.asarray(points, np.float64) / 100]
+
+
+class VideoRecorder:
+    """The Observer of one session."""
+
+    def __init__(self, folder: Path, policy: VideoPolicy, atlas: Atlas, task: Task, composer: Callable[[], Composer]):
+        self._folder = folder
+        self._policy = policy
+        self._atlas = atlas
+        self._task = task
+        self._composer = composer
+        self._film: Film | None = None
+        self._shots: list[bytes] = []
+
+    def episode_started(self, episode: Episode) -> None:
+        self._drop()
+        if not self._policy.records(episode.key):
+            return
+        self._painter = self._composer()
+        self._painter.begin(self._atlas.scenario(episode, self._task))
+        self._path = self._folder / f"{stem(episode.key)}.part.mp4"
+        self._film = Film(self._path, FPS)
+
+    def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None:
+        if self._film is None:
+            return
+        frame = self._painter.frame(step, observations)
+        self._film.add(frame)
+        self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
+
+    def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
+        if self._film is None:
+            return
+        self._film.close()
+        self._film = None
+        if self._shots and self._policy.keeps(result):
+            name = stem(episode.key)
+            self._path.replace(self._folder / f"{name}.mp4")
+            write_frames(self._folder / f"{name}.frames.zip", self._shots)
+            contact_sheet(self._shots, _caption(result)).save(self._folder / f"{name}.png")
+        self._drop()
+
+    def _drop(self) -> None:
+        if self._film is not None:
+            self._film.close()
+            self._film = None
+        if hasattr(self, "_path"):
+            self._path.unlink(missing_ok=True)
+        self._shots = []
+
+
+def _caption(result: EpisodeResult) -> str:
+    error = result.metrics.get("navigation_error", result.metrics.get("distance_to_goal"))
+    far = f", {error:.2f} m from the goal" if isinstance(error, int | float) else ""
+    won = "success" if result.metrics.get("success") == 1 else "no success"
+    return f"{result.scene_id} {result.episode_id}: {result.status}, {won}{far}, {result.steps} steps"
+
+
+def video_observers(
+    config: Config, backend: SimulatorBackend, task: Task, directory: Path, keys: Collection[EpisodeKey]
+) -> Callable[[], Sequence[Observer]]:
+    """What makes a session's observers, `tuple` without videos. Raises ConfigError where PyAV is missing."""
+    policy = VideoPolicy.of(config.output.video, keys)
+    if policy is None:
+        return tuple
+    require_av()
+    folder = directory / VIDEOS
+    folder.mkdir(parents=True, exist_ok=True)
+    atlas = Atlas(backend)
+    hfov = next((sensor.hfov for sensor in config.simulator.sensors.values() if sensor.hfov), 90.0)
+
+    def composer() -> Composer:
+        return Composer(hfov=hfov)
+
+    return lambda: (VideoRecorder(folder, policy, atlas, task, composer),)

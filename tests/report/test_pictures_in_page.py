@@ -1,0 +1,139 @@
+"""What the page draws of a 3-D building: walls, storeys, fog, frames, the 3-D view. The building is made by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nav_eval.config.schema import Config
+from nav_eval.core.types import EpisodeResult
+from nav_eval.report.compose import small_jpeg
+from nav_eval.report.document import assemble
+from nav_eval.report.frames import stem, write_frames
+from nav_eval.report.mesh import SceneMesh
+from nav_eval.report.page import write_page
+from nav_eval.report.scenery import EpisodeFacts, Scene, Scenery
+from nav_eval.report.source import Run, summarise_run
+from nav_eval.report.topdown import GridMap
+from nav_eval.report.track import Track, centimetres
+from report.conftest import Visit
+
+KEY = ("house.glb", "7")
+
+
+def storey(height: float, cells: int = 30) -> GridMap:
+    floor = np.zeros((cells, cells), np.bool_)
+    floor[1:-1, 1:-1] = True
+    floor[10, 5:25] = False
+    return GridMap(height, (-1.5, -1.5), 0.1, floor, np.zeros_like(floor))
+
+
+@pytest.fixture(scope="module")
+def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One episode: 1 m ahead on the ground floor, then a metre more upstairs; red, then blue frames."""
+    folder = tmp_path_factory.mktemp("house")
+    points = centimetres([(0, 0, 1), (0, 0, 0.5), (0, 0, 0), (0, 3, -0.5), (0, 3, -1.0), (0, 3, -1.0)])
+    track = Track(points, np.zeros(6, np.int32), "fffrs", (1,), np.full(5, 0.01, np.float32))
+    metrics = {"success": 0.0, "navigation_error": 2.25, "path_length": 3.5, "spl": 0.0}
+    result = EpisodeResult(*KEY, "ok", None, metrics, 5, {"wall": 1.0, "agent": 0.1})
+    manifest = {"profile": {"name": "p", "version": "1"}, "agent": "walker", "finished": "now", "seed": 0}
+    results = {KEY: result}
+    run = Run(folder / "run", Config(), manifest, summarise_run(Config(), manifest, results), results, {KEY: track})
+    (run.path / "videos").mkdir(parents=True)
+    shots = [small_jpeg(np.full((40, 60, 3), colour, np.uint8)) for colour in [(200, 0, 0)] * 3 + [(0, 0, 200)] * 2]
+    write_frames(run.path / "videos" / f"{stem(KEY)}.frames.zip", shots)
+    corners = np.array([[-150, 0, -150], [150, 0, -150], [150, 0, 150], [-150, 0, 150]], np.int16)
+    mesh = SceneMesh(corners, np.array([[0, 2, 1], [0, 3, 2]], np.uint16), np.full((2, 3), (10, 220, 10), np.uint8))
+    facts = EpisodeFacts("上楼。Go up.", "en", None, points[:3], "gt", points[-1:], 5.0)
+    scenery = Scenery({KEY: facts}, {KEY[0]: Scene((storey(0.0), storey(3.0)), mesh)})
+    write_page(assemble([run], scenery, None), folder / "report.html")
+    return folder / "report.html"
+
+
+def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house: Path) -> None:
+    guest = visit()
+    page = guest.open(house, "#episode=0")
+    assert page.get_by_role("combobox").input_value() == "1"
+    page.get_by_label("Step", exact=True).focus()
+    page.keyboard.press("Home")
+    assert page.get_by_role("combobox").input_value() == "0"
+    assert "Start" in page.locator(".step").inner_text()
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    assert page.get_by_role("combobox").input_value() == "1"
+    assert "Step 3 of 5" in page.locator(".step").inner_text()
+    assert guest.errors == []
+
+
+def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path) -> None:
+    """Points in metres through the map's own transform: the wall at row 10, and open floor beside it."""
+    page = visit().open(house, "#episode=0")
+    hit = page.evaluate(
+        """() => { const map = document.querySelector('svg.floor'), ground = map.querySelector('.ground');
+        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
+          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(ground.getScreenCTM().inverse());
+          return ground.isPointInFill(q); };
+        return [inside(0.05, -0.45), inside(0.05, -0.25), inside(-1.25, -0.45), inside(-1.45, 0)]; }"""
+    )
+    assert hit == [False, True, True, False]
+
+
+def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house: Path) -> None:
+    page = visit().open(house, "#episode=0")
+    page.get_by_role("combobox").select_option("0")
+    assert page.locator(".unseen").count() == 0
+    page.get_by_label("only what the agent has seen").check()
+    page.get_by_role("combobox").select_option("0")
+    covered = page.evaluate(
+        """() => { const map = document.querySelector('svg.floor'), fog = map.querySelector('.unseen');
+        const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
+          const q = p.matrixTransform(map.getScreenCTM()).matrixTransform(fog.getScreenCTM().inverse());
+          return fog.isPointInFill(q); };
+        return [inside(0, -1.2), inside(0, 0.3)]; }"""
+    )
+    assert covered == [True, False]
+
+
+def test_slider_shows_what_the_agent_saw(visit: Callable[..., Visit], house: Path) -> None:
+    page = visit().open(house, "#episode=0")
+    red = """() => { const i = document.querySelector('img.frame'), c = document.createElement('canvas');
+        c.width = c.height = 1; const x = c.getContext('2d'); x.drawImage(i, 0, 0, 1, 1);
+        const p = x.getImageData(0, 0, 1, 1).data; return p[0] > p[2]; }"""
+    page.wait_for_timeout(100)
+    assert page.evaluate(red) is False
+    page.get_by_label("Step", exact=True).focus()
+    page.keyboard.press("Home")
+    assert not page.locator("img.frame").is_visible()
+    page.keyboard.press("ArrowRight")
+    page.wait_for_timeout(100)
+    assert page.evaluate(red) is True
+    assert page.locator("img.frame").get_attribute("alt") == "What the agent saw at step 1"
+
+
+def test_three_dimensions(visit: Callable[..., Visit], house: Path) -> None:
+    guest = visit()
+    page = guest.open(house, "#episode=0")
+    page.locator("label.chip", has_text="3-D").click()
+    if page.locator("canvas.scene").count() == 0:
+        pytest.skip("this Chromium offers no WebGL")
+    greens = """() => { const c = document.querySelector('canvas.scene'), g = c.getContext('webgl');
+        const p = new Uint8Array(c.width * c.height * 4);
+        g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, p);
+        let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i + 1] > 90 && p[i] < 60 && p[i + 2] < 60;
+        return n; }"""
+    before = page.evaluate(greens)
+    assert before > 1000
+    page.locator("canvas.scene").focus()
+    for _ in range(6):
+        page.keyboard.press("-")
+    assert page.evaluate(greens) < before / 2
+    assert [error for error in guest.errors if "GPU stall" not in error and "GL Driver" not in error] == []
+
+
+def test_floor_of_one_building_only_is_worst(visit: Callable[..., Visit], house: Path) -> None:
+    text = visit().open(house).locator(".brief").inner_text()
+    assert "walker reached the goal in 0.0 % of 1 episodes" in text
+    assert "stopped" in text

@@ -1,0 +1,172 @@
+"""Videos and contact sheets, read back with PyAV and Pillow; the map's picture, measured in metres."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image, ImageFont
+
+from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.actions import Action
+from nav_eval.core.orchestrator import MemoryStore
+from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.errors import ConfigError
+from nav_eval.report.compose import Composer, Scenario, depth_picture
+from nav_eval.report.fog import reveal
+from nav_eval.report.fonts import covers, font_for, wrapped
+from nav_eval.report.frames import read_frames, stem
+from nav_eval.report.picture import MapPainter, Walk, scale_length, window
+from nav_eval.report.recording import VideoPolicy, video_observers
+from nav_eval.report.topdown import GridMap
+
+av = pytest.importorskip("av", reason="the extra [video] writes videos")
+
+KEYS = [("scan", str(i)) for i in range(20)]
+
+
+def room(cells: int = 40, cell: float = 0.1) -> GridMap:
+    floor = np.zeros((cells, cells), np.bool_)
+    floor[2:-2, 2:-2] = True
+    return GridMap(0.0, (-2.0, -2.0), cell, floor, np.zeros_like(floor))
+
+
+def record(data: list[str], folder: Path, agent: str, video: str) -> tuple[MemoryStore, Path]:
+    config = benchmark_config("r2r", overrides=[*data, f"agent_service.agent={agent}", f"output.video={video}"])
+    backend, episodes = builder.make_backend(config), builder.make_episodes(config)
+    observers = video_observers(config, backend, builder.make_task(config), folder, episodes.keys)
+    store = MemoryStore()
+    service = builder.make_service(config, b"0" * 32)
+    builder.make_runner(config, backend, episodes, observers).run_evaluation(service, store)
+    return store, folder / "videos"
+
+
+def test_all_episodes_have_a_video_of_every_step(data: list[str], tmp_path: Path) -> None:
+    store, videos = record(data, tmp_path, "shortest_path", "all")
+    for key, result in store.results.items():
+        with av.open(str(videos / f"{stem(key)}.mp4")) as film:
+            frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
+        assert len(frames) == result.steps
+        assert frames[0].shape[1] % 2 == 0
+        assert frames[0].std() > 5
+        shots = read_frames(videos / f"{stem(key)}.frames.zip")
+        assert len(shots) == result.steps
+        assert Image.open(videos / f"{stem(key)}.png").size[0] > 200
+    assert not list(videos.glob("*.part.mp4"))
+
+
+def test_only_failures_are_kept(data: list[str], tmp_path: Path) -> None:
+    _, videos = record(data, tmp_path / "a", "shortest_path", "failures")
+    assert list(videos.iterdir()) == []
+    store, videos = record(data, tmp_path / "b", "stop", "failures")
+    assert len(list(videos.glob("*.mp4"))) == len(store.results)
+
+
+def test_a_sample_is_drawn_once(data: list[str], tmp_path: Path) -> None:
+    _, videos = record(data, tmp_path, "stop", "'sample(2)'")
+    assert len(list(videos.glob("*.mp4"))) == 2
+    policy, again = VideoPolicy.of("sample(5)", KEYS), VideoPolicy.of("sample(5)", KEYS[::-1])
+    assert policy is not None
+    assert policy == again
+    assert sum(policy.records(key) for key in KEYS) == 5
+
+
+def test_settings() -> None:
+    assert VideoPolicy.of("none", KEYS) is None
+    with pytest.raises(ConfigError, match=r"output\.video"):
+        VideoPolicy.of("some", KEYS)
+    failures = VideoPolicy.of("failures", KEYS)
+    assert failures is not None
+    lost = EpisodeResult("s", "e", "agent_timeout", "late", {"success": 1.0}, 3, {})
+    won = EpisodeResult("s", "e", "ok", None, {"success": 1.0}, 3, {})
+    assert failures.keeps(lost)
+    assert not failures.keeps(won)
+
+
+def test_file_names_are_safe_and_apart() -> None:
+    names = {stem(key) for key in [("../../etc", "passwd"), ("a", "b-c"), ("a-b", "c"), ("厨房", "1"), ("\ud800", "")]}
+    assert len(names) == 5
+    assert all(name.isascii() and "/" not in name and not name.startswith(".") for name in names)
+
+
+def composed(text: str, **observations: Any) -> np.ndarray:
+    composer = Composer()
+    composer.begin(Scenario(text, (room(),), (0.0, 0.0, 0.0), 0.0, goals=[(1.0, 0.0, 1.0)]))
+    step = StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -1.0)))
+    return composer.frame(step, observations)
+
+
+def test_a_frame_shows_rgb_depth_map_and_text() -> None:
+    rgb = np.zeros((60, 80, 3), np.uint8)
+    rgb[:, :, 1] = 200
+    frame = composed("Walk.", rgb=rgb, depth=np.full((60, 80, 1), 2.0, np.float32))
+    assert frame.shape == (360 + 96, 480 + 480 + 360, 3)
+    assert (frame[:360, :480] == (0, 200, 0)).all()
+    assert composed("Walk.").shape == (360 + 96, 360, 3)
+    assert (frame[360:] != composed("Stop.", rgb=rgb, depth=np.full((60, 80, 1), 2.0, np.float32))[360:]).any()
+
+
+def test_depth_is_brighter_when_nearer() -> None:
+    picture = depth_picture(np.array([[[0.0], [1.0], [5.0], [np.inf]]], np.float32))
+    assert picture[0, 1, 0] > picture[0, 2, 0] > picture[0, 0, 0] == 0
+    assert depth_picture(np.zeros((2, 2))).max() == 0
+
+
+def test_chinese_is_shown_or_its_absence_said(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    font, shown = font_for("走到厨房 Kitchen", 17)
+    if shown:
+        assert covers(font, "走到厨房")
+        assert (composed("走到厨房")[360:420] != composed("停在门前")[360:420]).any()
+    monkeypatch.setattr("nav_eval.report.fonts.font_files", tuple)
+    monkeypatch.setattr("nav_eval.logging.get_logger", lambda name: __import__("logging").getLogger(name))
+    font, shown = font_for("走到厨房", 17)
+    assert not shown
+    assert font_for("plain", 17)[1]
+
+
+def test_lines_are_broken_within_the_width() -> None:
+    font = ImageFont.load_default(17)
+    lines = wrapped("a word " * 40, font, 200, 3)
+    assert len(lines) == 3
+    assert all(font.getlength(line) <= 215 for line in lines)
+    assert lines[-1].endswith("…")
+    assert wrapped("", font, 200, 3) == [""]
+
+
+def test_scale_bar_is_as_long_as_it_says() -> None:
+    """The bar's pixels against the walk's: two points that are 2 m apart."""
+    walk = Walk([(-1.0, 0.0, 0.0), (1.0, 0.0, 0.0)], [0.0, 0.0])
+    view = window((room(),), walk, 360)
+    pixels = np.asarray(MapPainter((room(),), 360).paint(walk))
+    row = pixels[350]
+    bar = np.flatnonzero((row == (26, 28, 32)).all(axis=1))
+    a, b = view.pixel(-1.0, 0.0)[0], view.pixel(1.0, 0.0)[0]
+    assert (bar[-1] - bar[0]) / scale_length(view) == pytest.approx((b - a) / 2, rel=0.02)
+
+
+def test_fog_ends_at_walls() -> None:
+    storey = room()
+    storey.floor[20, :] = False
+    seen = np.zeros_like(storey.floor)
+    reveal(storey, seen, 0.0, 1.0, 0.0, 90.0)
+    assert seen[25, 20]
+    assert not seen[:19].any()
+    assert not seen[38:].any()
+    reveal(storey, seen, 50.0, 50.0, 0.0, 90.0)
+
+
+def test_frames_come_back_in_order(tmp_path: Path) -> None:
+    path = tmp_path / "x.zip"
+    with zipfile.ZipFile(path, "w") as file:
+        for i in range(12):
+            out = io.BytesIO()
+            Image.new("RGB", (4, 4), (i * 20, 0, 0)).save(out, "JPEG")
+            file.writestr(f"{i + 1:05d}.jpg", out.getvalue())
+    assert len(read_frames(path)) == 12
