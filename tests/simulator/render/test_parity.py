@@ -83,7 +83,7 @@ def test_cpu_and_opengl_agree_on_random_poses(shared_data: Path) -> None:
     found = []
     for name in ("house_200k", "gz_aws_small_house", "gz_cafe"):
         scene = scene_of(shared_data / "scenes" / f"{name}.glb")
-        cpu, gl = (make_renderer(kind, scene, width=320, height=240, hfov=79) for kind in ("cpu", "opengl"))
+        cpu, gl = (make_renderer(kind, scene, hfov=79) for kind in ("cpu", "opengl"))
         points = np.load(shared_data / "habitat-parity" / name / "nav.npz")["random_points"][:, :3]
         for _ in range(67):
             place = points[rng.integers(len(points))] + np.array([0, rng.uniform(0.02, 2.0), 0])
@@ -91,7 +91,7 @@ def test_cpu_and_opengl_agree_on_random_poses(shared_data: Path) -> None:
             found.append(differences(cpu.render(place, *angles), gl.render(place, *angles)))
         gl.close()
     worst = np.array(found).max(axis=1)
-    assert (worst <= 1.0).mean() >= 0.98, np.array(found)[worst > 1.0].round(2).tolist()
+    assert (worst <= 1.0).mean() >= 0.99, np.array(found)[worst > 1.0].round(2).tolist()
     assert worst.max() <= 10.0
 
 
