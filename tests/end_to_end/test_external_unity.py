@@ -1,4 +1,4 @@
-"""What can be known of the Unity package without Unity: it compiles, and its core runs behind simulator.backend=unity."""
+"""The Unity package without Unity: it compiles, and its core runs behind simulator.backend=unity."""
 
 from __future__ import annotations
 

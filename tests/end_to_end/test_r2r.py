@@ -48,7 +48,7 @@ def test_reference_values_online_offline_rescored_and_replayed(r2r, tmp_path, ag
     means = {name: summary["mean"] for name, summary in evaluated.results.metrics.items()}
     assert {name: means[name] for name in REFERENCE[agent]} == pytest.approx(REFERENCE[agent], abs=5e-7)
     assert evaluated.results.n_episodes == 1021
-    scored, _ = score_predictions(config, tmp_path / "run" / "submission.json")
+    scored = score_predictions(config, tmp_path / "run" / "submission.json").results
     assert {n: s["mean"] for n, s in scored.metrics.items()} == {n: means[n] for n in scored.metrics}
     with RunDirectory(tmp_path / "run") as directory:
         directory.open_for_reading()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,17 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import PredictionsError
+from nav_eval.errors import PredictionsError, SceneError
+from nav_eval.geometry import euclidean
 from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory
 
+WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", "waypoint_coverage", "path_coverage")
+"""Metrics of continuous paths that ask for no geodesic distance."""
+START_TOLERANCE = 0.5
+"""Metres: rounding and snapping are forgiven, another start is not."""
 NOT_IN_A_SUBMISSION = WALL_CLOCK | {"steps", "turns", "collisions", "collision_rate"}
 
 
@@ -40,32 +45,93 @@ class Difference:
         return f"{self.scene_id} {self.episode_id}: {self.what} was {self.recorded!r}, is {self.now!r}"
 
 
-def score_predictions(
-    config: Config, path: Path, *, allow_partial: bool = False
-) -> tuple[EvaluationResults, list[EpisodeResult]]:
-    """Score a submission file. Raises PredictionsError listing what is missing or belongs to no episode."""
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A submission's figures, one result per episode, and what could not be scored and why."""
+
+    results: EvaluationResults
+    episodes: Sequence[EpisodeResult]
+    notes: Sequence[str] = ()
+
+
+def score_predictions(config: Config, path: Path, *, allow_partial: bool = False) -> Scored:
+    """Score a submission file. Raises PredictionsError listing what is missing or belongs to no episode.
+
+    Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
+    """
     config = _without(config, NOT_IN_A_SUBMISSION)
     predictions = read_predictions(path)
     episodes = builder.make_episodes(config)
-    _check_ids(path, predictions, episodes, allow_partial)
-    with _environment(config) as environment:
-        results = [_score(environment, episode, predictions.get(episode.episode_id)) for episode in episodes]
+    name = _naming(predictions, episodes)
+    _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
+    with _environment(config) as full, _environment(_only(config, WITHOUT_DISTANCE)) as paths_only:
+        scorer = _Scorer(full, paths_only)
+        results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
     if all(not result.metrics for result in results):
         raise PredictionsError(
             f"{', '.join(episodes.dataset.files)}: has no goals (a hidden test split), so nothing can be scored here."
         )
-    return builder.make_aggregator(config).aggregate_metrics(results), results
+    return Scored(builder.make_aggregator(config).aggregate_metrics(results), results, scorer.notes())
+
+
+def _naming(predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
+    """How the file names an episode: RxR's by instruction id, all others by episode id."""
+    by_instruction = {_instruction_id(episode) for episode in episodes} - {""}
+    if by_instruction and set(predictions) <= by_instruction:
+        return _instruction_id
+    return lambda episode: episode.episode_id
+
+
+def _instruction_id(episode: Episode) -> str:
+    return (episode.instruction.instruction_id if episode.instruction else "") or ""
+
+
+class _Scorer:
+    """Scores episode by episode; remembers scenes in which no distance can be measured."""
+
+    def __init__(self, full: Environment, paths_only: Environment) -> None:
+        self._full = full
+        self._paths_only = paths_only
+        self._unmeasured: dict[str, int] = {}
+
+    def score(self, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
+        return _score(self._environment(episode), episode, prediction)
+
+    def _environment(self, episode: Episode) -> Environment:
+        simulator = self._full.simulator
+        if episode.scene_id not in self._unmeasured:
+            simulator.start(episode)
+            try:
+                here = simulator.get_agent_state().place
+                simulator.distance_to(here, [here])
+            except SceneError:
+                self._unmeasured[episode.scene_id] = 0
+        if episode.scene_id in self._unmeasured:
+            self._unmeasured[episode.scene_id] += 1
+            return self._paths_only
+        return self._full
+
+    def notes(self) -> list[str]:
+        if not self._unmeasured:
+            return []
+        scenes = _some(sorted(self._unmeasured))
+        return [
+            f"{sum(self._unmeasured.values())} episodes in {len(self._unmeasured)} scenes without navmesh and mesh "
+            f"({scenes}) have no geodesic metrics: success, SPL and navigation error cover the others only. "
+            "Set simulator.scenes_dir to score them all."
+        ]
 
 
 def _without(config: Config, names: Collection[str]) -> Config:
-    kept = tuple(name for name in builder.measurement_names(config) if name not in names)
+    return _only(config, set(builder.measurement_names(config)) - set(names))
+
+
+def _only(config: Config, names: Collection[str]) -> Config:
+    kept = tuple(name for name in builder.measurement_names(config) if name in names)
     return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
 
 
-def _check_ids(
-    path: Path, predictions: Mapping[str, Prediction], episodes: EpisodeManager, allow_partial: bool
-) -> None:
-    wanted = [episode_id for _, episode_id in episodes.keys]
+def _check_ids(path: Path, predictions: Mapping[str, Prediction], wanted: Sequence[str], allow_partial: bool) -> None:
     alien = sorted(predictions.keys() - set(wanted))
     missing = [name for name in wanted if name not in predictions]
     if alien:
@@ -98,6 +164,9 @@ def _steps(environment: Environment, episode: Episode, prediction: Prediction) -
         raise PredictionsError(
             f"episode {episode.episode_id}: the trajectory begins at {first.node!r}, not at the start {start.node!r}."
         )
+    away = euclidean(start.position, first.position)
+    if start.node is None and not away <= START_TOLERANCE:
+        raise PredictionsError(f"episode {episode.episode_id}: the path begins {away:.2f} m away from the start.")
     states = [_placed(environment, episode, state) for state in prediction.states]
     steps = [StepRecord(Action("move_to" if state.node else "move_forward"), state) for state in states[1:]]
     return [*steps, StepRecord(STOP, states[-1])] if prediction.stopped is not False else steps

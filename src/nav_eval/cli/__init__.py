@@ -21,6 +21,7 @@ COMMANDS: dict[str, Command] = {
     "rescore": ("nav_eval.cli.score:rescore", "Recompute a run's metrics from its recorded trajectories."),
     "replay": ("nav_eval.cli.score:replay", "Re-simulate a run's recorded actions and compare."),
     "compare": ("nav_eval.cli.score:compare", "Compare runs on the same episodes with paired tests."),
+    "report": ("nav_eval.cli.report:report", "Write one self-contained HTML page of one run or several."),
     "sign": ("nav_eval.cli.audit:sign", "Sign a finished run with Ed25519."),
     "verify": ("nav_eval.cli.audit:verify", "Check a run's files against its manifest and signature."),
     "publish": ("nav_eval.cli.audit:publish", "Copy what may be shown to everybody, nothing of single episodes."),
@@ -46,6 +47,10 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
             "navmesh": ("nav_eval.cli.scene:navmesh", "Read or build a navmesh: area and islands."),
             "view": ("nav_eval.cli.scene:view", "Save a picture: a view, a floor plan, every room."),
         },
+    ),
+    "simulator": (
+        "Simulators of others.",
+        {"check": ("nav_eval.cli.simulator:check", "Check that a simulator backend keeps the contract.")},
     ),
     "generate": (
         "Make buildings and episodes from a seed.",

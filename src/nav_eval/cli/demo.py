@@ -30,11 +30,11 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
         sys.stdout.flush()
 
     with shown("auto") as watch:
-        shown = run_demo(out, quick=quick, say=say, watch=watch)
-    for evaluated in shown.runs:
+        made = run_demo(out, quick=quick, say=say, watch=watch)
+    for evaluated in made.runs:
         say(f"\n{evaluated.path.name}: {metrics_table(evaluated.document)}")
-    say(shown.comparison)
+    say(made.comparison)
     page = out / "report.html"
-    write_page(make_document([run.path for run in shown.runs], make_workshop()), page)
-    say(f"Pictures: {', '.join(map(str, shown.pictures))}\nReport: {page} (open it in a browser)")
+    write_page(make_document([run.path for run in made.runs], make_workshop()), page)
+    say(f"Pictures: {', '.join(map(str, made.pictures))}\nReport: {page} (open it in a browser)")
     return DONE

@@ -46,12 +46,12 @@ def score(
     from nav_eval.results.files import write_json
 
     config = benchmark_config(benchmark, overrides=overrides)
-    results, _ = score_predictions(config, predictions, allow_partial=allow_partial)
-    document = results_document(config, results)
+    scored = score_predictions(config, predictions, allow_partial=allow_partial)
+    document = results_document(config, scored.results, scored.notes)
     if out is not None:
         write_json(out, document)
     sys.stdout.write(metrics_table(document))
-    return FINDINGS if results.n_failed else DONE
+    return FINDINGS if scored.results.n_failed else DONE
 
 
 def rescore(run_directory: Path, /, *overrides: str) -> int:
