@@ -16,7 +16,7 @@ CASES = [(4, 1, 20_000), (10, 1, 20_000), (10, 1, 200_000), (10, 1, 1_000_000), 
 
 def main() -> None:
     generate_world("warm", 2, 1, "home", 20_000).navmesh()
-    print(print("rooms storeys     asked triangles  world s navmesh s  files s  GLB MB"))
+    print("rooms storeys     asked triangles  world s navmesh s  files s  GLB MB")
     for rooms, storeys, detail in CASES:
         t0 = time.process_time()
         world = generate_world("bench", rooms, storeys, "home", detail)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import trimesh
@@ -43,13 +44,14 @@ def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path
 
 
 def _sorted_triangles(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
-    corners = positions[triangles].reshape(len(triangles), 9)
-    return corners[np.lexsort(corners.T)]
+    corners: np.ndarray = positions[triangles].reshape(len(triangles), 9)
+    ordered: np.ndarray = corners[np.lexsort(corners.T)]
+    return ordered
 
 
 def test_trimesh_reads_the_same_mesh(make_world: MakeWorld) -> None:
     world = make_world(2, 7, 1, "home")
-    scene = trimesh.load(io.BytesIO(world.glb()), file_type="glb")
+    scene: Any = trimesh.load(io.BytesIO(world.glb()), file_type="glb")
     assert sum(len(mesh.faces) for mesh in scene.geometry.values()) == len(world.mesh.triangles)
     low, high = scene.bounds
     assert np.allclose(low, world.mesh.positions.min(axis=0), atol=1e-6)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import trimesh
@@ -19,7 +20,7 @@ def test_rays_through_voxels_agree_with_the_slab_method() -> None:
     boxes = [trimesh.creation.box(extents=(1, 1, 1)) for _ in range(3)]
     for k, box in enumerate(boxes):
         box.apply_translation((2.5 * k, 0, 0.7 * k))
-    mesh = trimesh.util.concatenate(boxes)
+    mesh: Any = trimesh.util.concatenate(boxes)
     labels = np.repeat(np.arange(1, 4, dtype=np.int32), 12)
     voxels = voxelise(np.asarray(mesh.vertices), np.asarray(mesh.faces, dtype=np.int32), labels, 0.04)
     rng = np.random.default_rng(3)

@@ -126,7 +126,7 @@ def _sofa_group(space: Space, stream: Stream, sofa: Spot) -> None:
         return
     across = OPPOSITE[sofa.side]
     at = sofa.x if sofa.side in "ns" else sofa.z
-    spot = space._spot_at(stand, across, at)
+    spot = space.spot_at(stand, across, at)
     if space.fits(spot, 500):
         space.put(spot, 500)
         return

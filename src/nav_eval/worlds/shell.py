@@ -115,7 +115,7 @@ def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
 
 def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: int) -> None:
     _, low, high = wall_line(room.clear, side)
-    base, at = room.base, low
+    at = low
     lower = "wall_tile" if room.type in _TILED else ""
     for start, end, bottom, top in openings(plan, room, side):
         start, end = max(start, low), min(end, high)
@@ -128,7 +128,6 @@ def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: i
         at = end
     _panel(m, room, side, at, high, 0, height, material, lower)
     _skirting(m, room, side, at, high)
-    assert base == room.base
 
 
 def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int, material: str, lower: str) -> None:

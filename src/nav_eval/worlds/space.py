@@ -110,12 +110,13 @@ class Space:
         order = self.stream.shuffled(sides or "nesw")
         for side in order:
             for along in self._positions(side, make, where)[:tries]:
-                spot = self._spot_at(make, side, along)
+                spot = self.spot_at(make, side, along)
                 if self.fits(spot, front):
                     return self.put(spot, front)
         return None
 
-    def _spot_at(self, made: Made, side: str, along: int) -> Spot:
+    def spot_at(self, made: Made, side: str, along: int) -> Spot:
+        """With its back to the wall on `side`, its middle at `along`."""
         line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]
         half = (_mm(made.size[2]) + 1) // 2 + _GAP
         line += half if side in "nw" else -half

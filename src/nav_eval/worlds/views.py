@@ -82,7 +82,7 @@ def random_views(scene: Scene, count: int, seed: str, size: tuple[int, int] = (6
         region = stream.choice(regions)
         things = _furniture(scene, region)
         poses = [_random_pose(region, stream) for _ in range(24)]
-        position, yaw = max(poses, key=lambda pose: _worth(*pose, things))
+        position, yaw = max(poses, key=lambda pose: _worth(pose[0], pose[1], things))
         out.append((_shoot(camera, position, yaw, -0.2), region.category))
     return out
 

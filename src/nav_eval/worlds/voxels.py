@@ -26,14 +26,13 @@ class Voxels:
     cell: float
 
     def fixed(self, points: Floats) -> NDArray[np.int64]:
-        """(N, 3) metres as fixed-point grid coordinates, kept inside the grid."""
+        """(N, 3) metres as fixed-point grid coordinates; they may lie outside."""
         at: NDArray[np.int64] = np.floor((points - np.asarray(self.low)) * (FIXED / self.cell)).astype(np.int64)
-        inside: NDArray[np.int64] = np.clip(at, 0, np.asarray(self.labels.shape) * FIXED - 1)
-        return inside
+        return at
 
     def at(self, fixed: NDArray[np.int64]) -> NDArray[np.int32]:
-        """Labels of the cells that hold fixed-point coordinates (N, 3)."""
-        i = fixed >> 8
+        """Labels of the cells that hold fixed-point coordinates (N, 3); the free margin stands for all outside."""
+        i = np.clip(fixed >> 8, 0, np.asarray(self.labels.shape) - 1)
         found: NDArray[np.int32] = self.labels[i[..., 0], i[..., 1], i[..., 2]]
         return found
 
