@@ -137,3 +137,25 @@ def test_floor_of_one_building_only_is_worst(visit: Callable[..., Visit], house:
     text = visit().open(house).locator(".brief").inner_text()
     assert "walker reached the goal in 0.0 % of 1 episodes" in text
     assert "stopped" in text
+
+
+def test_hostile_names_and_messages(visit: Callable[..., Visit], tmp_path: Path) -> None:
+    """What a participant's service or a data set may say: its name, its error, scene and episode ids."""
+    evil = "</title></script><img src=x onerror=window.hacked=1>\u202e"
+    key = (f"{evil}scene", f"{evil}id")
+    result = EpisodeResult(*key, "agent_error", f"{evil}reason", {"success": 0.0}, 0, {})
+    config = Config.model_validate({"benchmark": {"name": f"{evil}benchmark"}})
+    manifest = {"profile": {"name": evil, "version": evil}, "agent": f"{evil}agent", "finished": evil, "seed": 0}
+    run = Run(tmp_path / "run", config, manifest, summarise_run(config, manifest, {key: result}), {key: result}, {})
+    scenery = Scenery({key: EpisodeFacts(evil, evil, evil)}, {}, (evil,))
+    write_page(assemble([run], scenery, {"refused": evil, "rows": []}), tmp_path / "report.html")
+    guest = visit()
+    page = guest.open(tmp_path / "report.html")
+    page.goto(f"{(tmp_path / 'report.html').as_uri()}#episode=0")
+    text = page.locator("main").inner_text()
+    assert f"{evil}reason" in text
+    assert f"Scene {evil}scene" in text
+    assert page.locator("main img").count() == 0
+    assert page.evaluate("window.hacked") is None
+    assert guest.errors == []
+    assert page.title().startswith("</title></script>")

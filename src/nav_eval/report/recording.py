@@ -98,12 +98,13 @@ def _metres(points: Any) -> list[Vec3]:
 class VideoRecorder:
     """The Observer of one session."""
 
-    def __init__(self, folder: Path, policy: VideoPolicy, atlas: Atlas, task: Task, composer: Callable[[], Composer]):
+    def __init__(self, folder: Path, policy: VideoPolicy, atlas: Atlas, task: Task, composer: Composer):
         self._folder = folder
         self._policy = policy
         self._atlas = atlas
         self._task = task
-        self._composer = composer
+        self._painter = composer
+        self._path: Path | None = None
         self._film: Film | None = None
         self._shots: list[bytes] = []
 
@@ -111,7 +112,6 @@ class VideoRecorder:
         self._drop()
         if not self._policy.records(episode.key):
             return
-        self._painter = self._composer()
         self._painter.begin(self._atlas.scenario(episode, self._task))
         self._path = self._folder / f"{stem(episode.key)}.part.mp4"
         self._film = Film(self._path, FPS)
@@ -128,7 +128,7 @@ class VideoRecorder:
             return
         self._film.close()
         self._film = None
-        if self._shots and self._policy.keeps(result):
+        if self._shots and self._path is not None and self._policy.keeps(result):
             name = stem(episode.key)
             self._path.replace(self._folder / f"{name}.mp4")
             write_frames(self._folder / f"{name}.frames.zip", self._shots)
@@ -139,7 +139,7 @@ class VideoRecorder:
         if self._film is not None:
             self._film.close()
             self._film = None
-        if hasattr(self, "_path"):
+        if self._path is not None:
             self._path.unlink(missing_ok=True)
         self._shots = []
 
@@ -163,8 +163,4 @@ def video_observers(
     folder.mkdir(parents=True, exist_ok=True)
     atlas = Atlas(backend)
     hfov = next((sensor.hfov for sensor in config.simulator.sensors.values() if sensor.hfov), 90.0)
-
-    def composer() -> Composer:
-        return Composer(hfov=hfov)
-
-    return lambda: (VideoRecorder(folder, policy, atlas, task, composer),)
+    return lambda: (VideoRecorder(folder, policy, atlas, task, Composer(hfov=hfov)),)

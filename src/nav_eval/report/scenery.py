@@ -19,13 +19,15 @@ from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
-from nav_eval.report.mesh import SceneMesh, scene_mesh
+from nav_eval.report.mesh import MOST_TRIANGLES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres
 from nav_eval.report.workshop import Workshop
 
 MOST_GOALS = 60
+MESH_TRIANGLES = 120_000
+"""Of all scenes together, so that a report of many buildings stays small; each has between 1,500 and 12,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +73,10 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     scenes: dict[str, Scene] = {}
     try:
         with closing(workshop.backend(blind(run.config))) as backend, closing(backend.open_session()) as session:
-            for scene_id, members in _by_scene(episodes).items():
-                notes += _visit(session, scene_id, members, task, run, facts, scenes, meshes)
+            groups = _by_scene(episodes)
+            most = min(MOST_TRIANGLES, max(1500, MESH_TRIANGLES // max(1, len(groups)))) if meshes else 0
+            for scene_id, members in groups.items():
+                notes += _visit(session, scene_id, members, task, run, facts, scenes, most)
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
     return Scenery(facts, scenes, tuple(notes))
@@ -98,7 +102,7 @@ def _visit(
     run: Run,
     facts: dict[EpisodeKey, EpisodeFacts],
     scenes: dict[str, Scene],
-    meshes: bool,
+    triangles: int,
 ) -> list[str]:
     """Fill in the scene and its episodes; a scene that cannot be opened costs its own map only."""
     try:
@@ -110,9 +114,9 @@ def _visit(
             facts[episode.key] = episode_facts(episode, task, session)
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
-    if meshes and "scene" in session.shortcuts:
+    if triangles and "scene" in session.shortcuts:
         try:
-            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.shortcuts["scene"]()))
+            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.shortcuts["scene"](), triangles))
         except NavEvalError as error:
             return [f"There is no 3-D view of scene {scene_id}: {error}"]
     return []

@@ -40,10 +40,6 @@ class Run:
     def metric_names(self) -> list[str]:
         return list(self.summary["metrics"])
 
-    @property
-    def finished(self) -> bool:
-        return self.manifest.get("finished") is not None
-
 
 def read_run(path: Path, config: Config) -> Run:
     """Raises RunDirectoryError where there is no run, or a file of it is damaged."""

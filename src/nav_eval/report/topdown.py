@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,7 +76,6 @@ class EmptyMap:
     """A storey of which nothing is known but its height."""
 
     height: float
-    reason: str = field(default="unknown")
 
     def to_record(self) -> dict[str, Any]:
         return {"kind": "none", "height": round(self.height, 3)}

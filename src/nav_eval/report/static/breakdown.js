@@ -26,7 +26,7 @@ function outcomes(app) {
   return h("div", {}, h("h3", {}, t("outcomes.title")),
     h("div", { class: "barlist" }, ...runs.map((run, i) => h("div", {}, h("div", {}, key(i), " ", app.labels[i]), stacked([bars[i]], `${t("outcomes.title")}: ${app.labels[i]}`)))),
     wide(t("outcomes.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...rows))),
-    h("p", { class: "quiet" }, t("outcomes.note")));
+    h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""));
 }
 
 function countOf(app, run, i, name) {

@@ -1,7 +1,7 @@
 // Charts as SVG, drawn with the page's own colours, so that they follow the theme and the printer.
 
 import { svg } from "./dom.js";
-import { fixed, whole } from "./format.js";
+import { compact, fixed, whole } from "./format.js";
 
 export const RUNS = ["run-0", "run-1", "run-2", "run-3", "run-4", "run-5"];
 
@@ -43,7 +43,7 @@ export function whiskers(rows, low, high) {
 
 // counts: one array per run over the same bins; `tick` makes a bin edge into text.
 export function histogram(edges, counts, label, tick) {
-  const width = 640, height = 240, left = 44, bottom = 34, top = 8;
+  const width = 640, height = 240, left = 60, bottom = 34, top = 8;
   const bins = edges.length - 1;
   const most = Math.max(1, ...counts.flat());
   const x = (i) => left + ((width - left - 8) * i) / bins;
@@ -52,16 +52,16 @@ export function histogram(edges, counts, label, tick) {
   for (const at of [0, 0.5, 1]) {
     const count = Math.round(most * at);
     parts.push(svg("line", { class: "grid", x1: left, x2: width - 8, y1: y(count), y2: y(count) }));
-    parts.push(svg("text", { class: "tick", x: left - 6, y: y(count) + 4, "text-anchor": "end" }, whole(count)));
+    parts.push(svg("text", { class: "tick", x: left - 6, y: y(count) + 4, "text-anchor": "end" }, compact(count)));
   }
   counts.forEach((column, run) => {
     const steps = column.map((count, i) => `${i ? "L" : "M"}${x(i)} ${y(count)}L${x(i + 1)} ${y(count)}`).join("");
     parts.push(svg("path", { class: `area ${runClass(run)}`, d: `${steps}L${x(bins)} ${y(0)}L${x(0)} ${y(0)}Z` }));
     parts.push(svg("path", { class: `outline ${runClass(run)}`, d: steps }));
   });
-  const every = Math.ceil(bins / 8);
+  const every = Math.ceil(bins / 5);
   for (let i = 0; i <= bins; i += every)
-    parts.push(svg("text", { class: "tick", x: x(i), y: height - bottom + 16, "text-anchor": "middle" }, tick(edges[i])));
+    parts.push(svg("text", { class: "tick", x: x(i), y: height - bottom + 16, "text-anchor": i > bins - every / 2 ? "end" : "middle" }, tick(edges[i])));
   return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts);
 }
 
@@ -78,7 +78,7 @@ export function stacked(rows, label) {
       return svg("g", {},
         svg("rect", { class: `outcome ${name}`, x: from, y: row * (tall + 8), width: Math.max(0.5, span - 1), height: tall },
           svg("title", {}, `${text}: ${whole(count)}`)),
-        span > 46 && svg("text", { class: `inside ${name}`, x: from + span / 2, y: row * (tall + 8) + 18, "text-anchor": "middle" },
+        span > 46 && svg("text", { class: `inside ${name}`, x: from + span / 2, y: row * (tall + 8) + tall / 2, "dominant-baseline": "central", "text-anchor": "middle" },
           `${fixed((100 * count) / total, 0)} %`));
     });
   });

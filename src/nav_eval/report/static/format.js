@@ -34,11 +34,15 @@ export function seconds(value) {
   if (typeof value !== "number") return fixed(value);
   if (value >= 1) return `${value.toFixed(2)} s`;
   if (value >= 1e-3) return `${(value * 1e3).toFixed(1)} ms`;
-  return `${(value * 1e6).toFixed(0)} µs`;
+  return value < 1e-6 ? "< 1 µs" : `${(value * 1e6).toFixed(0)} µs`;
 }
 
 export function whole(value) {
   return value.toLocaleString("en");
+}
+
+export function compact(value) {
+  return value.toLocaleString("en", { notation: "compact" });
 }
 
 export function share(count, total) {

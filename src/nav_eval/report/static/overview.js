@@ -35,7 +35,7 @@ function verdict(app, row) {
   const sure = row.p_holm !== null && row.p_holm < 0.05;
   const p = row.p_holm < 0.001 ? "< 0.001" : `= ${chance(row.p_holm)}`;
   return h("li", { class: sure ? "sure" : "unsure" },
-    h("strong", {}, t("brief.better", { better, worse, a, b, gap: fixed(Math.abs(100 * row.difference), 1), low: ends[0], high: ends[1] })),
+    h("strong", {}, t(sure ? "brief.better" : "brief.ahead", { better, worse, a, b, gap: fixed(Math.abs(100 * row.difference), 1), low: ends[0], high: ends[1] })),
     " ", t(sure ? "brief.sure" : "brief.unsure", { p, n: whole(row.n) }));
 }
 
