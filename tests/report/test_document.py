@@ -14,8 +14,10 @@ import pytest
 
 from nav_eval.cli.report import make_workshop, report, split_runs
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.report.columns import episode_columns
 from nav_eval.report.document import make_document
 from nav_eval.report.page import SCRIPTS, joined_scripts, render_page
+from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.results.statistics import wilson
 from report.conftest import AGENTS, HOSTILE, episodes_of
 
@@ -214,3 +216,20 @@ def test_arguments(tmp_path: Path) -> None:
 def test_a_fault_in_an_override_is_the_users(runs: list[Path]) -> None:
     with pytest.raises(ConfigError, match=r"dataset\.data_pth"):
         make_document([runs[0]], make_workshop(("dataset.data_pth=x",)))
+
+
+def test_public_refusal_names_no_episode(tmp_path: Path, runs: list[Path]) -> None:
+    from shutil import copytree
+
+    other = copytree(runs[0], tmp_path / "other")
+    lines = (other / "episodes.jsonl").read_text().splitlines(keepends=True)
+    (other / "episodes.jsonl").write_text("".join(lines[:-1]))
+    found = make_document([runs[1], other], make_workshop(), public=True)
+    assert found["comparison"] == {"refused": "different", "rows": []}
+
+
+def test_broken_unicode_in_an_instruction() -> None:
+    facts = {("s", "1"): EpisodeFacts("half \ud83d of a pair", "en", "\udc00")}
+    columns = episode_columns([("s", "1")], ["s"], facts)
+    assert columns["text"] == ["half ? of a pair"]
+    json.dumps(columns).encode()

@@ -159,3 +159,21 @@ def test_hostile_names_and_messages(visit: Callable[..., Visit], tmp_path: Path)
     assert page.evaluate("window.hacked") is None
     assert guest.errors == []
     assert page.title().startswith("</title></script>")
+
+
+@pytest.mark.parametrize("count", [0, 3])
+def test_a_hidden_test_split_or_an_empty_run(visit: Callable[..., Visit], tmp_path: Path, count: int) -> None:
+    """Episodes without a goal have no metric at all; a run that just began has no episode."""
+    keys = [(f"scene{i}", str(i)) for i in range(count)]
+    results = {key: EpisodeResult(*key, "ok", None, {}, 4, {}) for key in keys}
+    manifest = {"profile": {"name": "p", "version": "1"}, "agent": "a", "finished": "now", "seed": 0, "n_episodes": 3}
+    run = Run(tmp_path / "run", Config(), manifest, summarise_run(Config(), manifest, results), results, {})
+    write_page(assemble([run], Scenery(), None), tmp_path / "report.html")
+    guest = visit()
+    page = guest.open(tmp_path / "report.html")
+    text = page.locator("#excluded").inner_text()
+    assert ("3 episodes have no goal" if count else "3 of 3 episodes are not in yet") in text
+    if count:
+        page.locator("#episodes a").first.click()
+        assert "No trajectory was recorded" in page.locator("#episode").inner_text()
+    assert guest.errors == []

@@ -34,14 +34,19 @@ def episode_columns(
     return {
         "scene": [index[scene] for scene, _ in keys],
         "id": [episode_id for _, episode_id in keys],
-        "text": [fact.text for fact in known],
+        "text": [_printable(fact.text) for fact in known],
         "language": [fact.language for fact in known],
-        "category": [fact.category for fact in known],
+        "category": [_printable(fact.category) for fact in known],
         "shortest": [None if fact.shortest is None else significant(fact.shortest) for fact in known],
         "reference": [deltas(fact.reference) for fact in known],
         "reference_kind": [fact.reference_kind for fact in known],
         "goals": [deltas(fact.goals) for fact in known],
     }
+
+
+def _printable(text: str | None) -> str | None:
+    """Half of a surrogate pair, which JSON may hold and UTF-8 may not, becomes a question mark."""
+    return None if text is None else text.encode(errors="replace").decode()
 
 
 class FrameBudget:

@@ -21,6 +21,7 @@ from nav_eval.report.source import Run, read_run
 from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
+DIFFERENT = "different"
 MOST_FRAME_BYTES = 24 << 20
 
 
@@ -31,7 +32,7 @@ def make_document(
     runs = [read_run(path, workshop.config(path)) for path in paths]
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
     scenery = look_up(runs[0], workshop, keys, meshes=not public)
-    return assemble(runs, scenery, comparison(runs, workshop), public=public, live=live)
+    return assemble(runs, scenery, comparison(runs, workshop, public=public), public=public, live=live)
 
 
 def assemble(
@@ -47,6 +48,8 @@ def assemble(
     names = list(dict.fromkeys(name for run in runs for name in run.metric_names))
     found = figures.groups(scenery.episodes, keys)
     leading = figures.leading_metrics(names)
+    # Without a metric (a hidden test split) there is nothing to break down.
+    shown = (figures.public_groups(found) if public else found) if leading else []
     outcomes = [run_outcomes(run, scenery.episodes) for run in runs]
     document: dict[str, Any] = {
         "schema": SCHEMA,
@@ -58,7 +61,9 @@ def assemble(
         "leading": leading,
         "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
         "comparison": compared,
-        "groups": figures.breakdown(runs, figures.public_groups(found) if public else found, leading),
+        "groups": figures.breakdown(
+            runs, (figures.public_groups(found) if public else found) if leading else [], leading
+        ),
         "histograms": [h for name in names if (h := figures.histogram(runs, name))],
         "latency": figures.latency(runs),
         "notes": [],
@@ -160,15 +165,15 @@ def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in plain.items() if value is not None} | facts
 
 
-def comparison(runs: Sequence[Run], workshop: Workshop) -> dict[str, Any] | None:
-    """Paired tests of every pair of runs, or why there are none; None for one run."""
+def comparison(runs: Sequence[Run], workshop: Workshop, *, public: bool = False) -> dict[str, Any] | None:
+    """Paired tests of every pair of runs, or why there are none; None for one run. A reason may name episodes."""
     if len(runs) < 2:
         return None
     index = {str(run.path): i for i, run in enumerate(runs)}
     try:
         rows = workshop.compare([run.path for run in runs])
     except RunDirectoryError as error:
-        return {"refused": str(error), "rows": []}
+        return {"refused": DIFFERENT if public else str(error), "rows": []}
     return {"refused": None, "rows": [_compared(row, index) for row in rows]}
 
 

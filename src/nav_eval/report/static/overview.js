@@ -22,7 +22,7 @@ function brief(app) {
 function verdicts(app) {
   const { comparison } = app.doc;
   if (!comparison) return [];
-  if (comparison.refused) return [h("li", { class: "warning" }, t("brief.refused", { why: comparison.refused }))];
+  if (comparison.refused) return [h("li", { class: "warning" }, t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }))];
   return comparison.rows.filter((row) => row.metric === "success" && row.difference !== null).map((row) => verdict(app, row));
 }
 

@@ -20,6 +20,7 @@ export const EN = {
   "brief.sure": "This is sure: p {p} after correction for the number of tests (paired, same {n} episodes).",
   "brief.unsure": "p {p} after correction for the number of tests (paired, same {n} episodes): this may be chance.",
   "brief.refused": "The runs cannot be compared episode by episode: {why}",
+  "brief.different": "they differ in episodes, data or rules.",
   "brief.oracle": "{agent} is an oracle: it sees the simulator. Its figures are an upper bound, not a result.",
   "brief.excluded.none": "Excluded: nothing, all {n} episodes count.",
   "brief.excluded.some": "Excluded or broken off: {what}",

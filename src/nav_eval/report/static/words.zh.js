@@ -15,7 +15,7 @@ export const ZH = {
   "brief.equal": "{better} 与 {worse} 的成功率相同（{a}）。",
   "brief.sure": "该结论可靠：按检验次数校正后 p {p}（同样的 {n} 个回合，配对检验）。",
   "brief.unsure": "按检验次数校正后 p {p}（同样的 {n} 个回合，配对检验）：可能只是偶然。",
-  "brief.refused": "这些运行不能逐回合比较：{why}", "brief.oracle": "{agent} 能看到模拟器内部（专家），其数值是上限，不是参赛成绩。",
+  "brief.refused": "这些运行不能逐回合比较：{why}", "brief.different": "回合、数据或规则不同。", "brief.oracle": "{agent} 能看到模拟器内部（专家），其数值是上限，不是参赛成绩。",
   "brief.excluded.none": "未计入：无，{n} 个回合全部计入。", "brief.excluded.some": "未计入或中断：{what}",
   "brief.unfinished": "{agent}：运行尚未结束，已完成 {total} 个回合中的 {n} 个。",
   "headline.title": "指标", "headline.metric": "指标", "headline.mean": "均值", "headline.interval": "95 % 区间", "headline.scenes": "按场景",
