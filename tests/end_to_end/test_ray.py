@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +13,7 @@ from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 
 ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'nav-eval[ray]' to try the cluster executor")
+TESTS = str(Path(__file__).parents[1])
 PARALLEL = ["evaluation.parallel.executor=ray", "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2"]
 
 
@@ -20,6 +23,7 @@ def cluster(monkeypatch):
     from ray.cluster_utils import Cluster
 
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]))
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
     made.other = made.add_node(num_cpus=1)
     ray.init(address=made.address, log_to_driver=False)

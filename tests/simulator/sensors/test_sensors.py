@@ -1,0 +1,171 @@
+"""Each sensor on a real scene, against what the simulator knows."""
+
+from __future__ import annotations
+
+import math
+import shutil
+
+import numpy as np
+import pytest
+
+import nav_eval
+from nav_eval.core.actions import Action
+from nav_eval.dataset.episode import Episode, Goal, ImageGoal, Instruction
+from nav_eval.errors import ConfigError
+from nav_eval.geometry import euclidean, yaw_rotation
+from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.simulator.sensors.noise import make_noise
+
+SMALL = {"width": 64, "height": 48}
+SUITE = {
+    "rgb": SMALL,
+    "depth": SMALL,
+    "semantic": SMALL,
+    "objects": SMALL,
+    "gps": {},
+    "compass": {},
+    "heading": {},
+    "instruction": {},
+    "collision": {},
+    "proximity": {},
+    "pointgoal": {},
+    "objectgoal": {},
+    "imagegoal": SMALL,
+    "panorama": {"width": 64},
+    "views": {"type": "panorama", "width": 32, "height": 24, "options": {"kind": "views12"}},
+}
+
+
+@pytest.fixture(scope="module")
+def cafe(shared_data, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cafe")
+    shutil.copy(shared_data / "scenes" / "gz_cafe.glb", folder / "cafe.glb")
+    shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", folder / "cafe.navmesh")
+    return folder / "cafe.glb"
+
+
+@pytest.fixture
+def episode(cafe):
+    mesh = load_navmesh(cafe.with_suffix(".navmesh"))
+    begin, end = mesh.random_point(seed=1, island=0), mesh.random_point(seed=2, island=0)
+    return Episode(
+        episode_id="7",
+        scene_id="cafe.glb",
+        start_position=begin,
+        start_rotation=yaw_rotation(0.7),
+        instruction=Instruction(text="Find the chair.", tokens=("find", "the", "chair", ".")),
+        goals=(Goal(position=end, category="chair"),),
+    )
+
+
+def simulator(cafe, sensors=SUITE, **settings):
+    return nav_eval.make_simulator("custom", scene=cafe, sensors=sensors, **settings)
+
+
+def test_every_reading_fits_its_spec_at_every_step(cafe, episode):
+    sim = simulator(cafe)
+    seen = [sim.reset(episode)] + [sim.step(name) for name in ("move_forward", "turn_left", "look_up", "stop")]
+    for observations in seen:
+        faults = {name: spec.fault(observations[name]) for name, spec in sim.observation_spec.items()}
+        assert set(faults.values()) == {None}, faults
+
+
+def test_gps_compass_and_pointgoal_follow_the_pose(cafe, episode):
+    sim = simulator(cafe, {"gps": {}, "compass": {}, "pointgoal": {}, "heading": {}})
+    first = sim.reset(episode)
+    assert first["gps"].tolist() == [0, 0]
+    assert first["heading"][0] == pytest.approx(0.7, abs=1e-6)
+    goal = episode.goals[0].position
+    begin = episode.start_position
+    flat = math.hypot(goal[0] - begin[0], goal[2] - begin[2])
+    assert first["pointgoal"][0] == pytest.approx(flat, rel=1e-5)
+    seen = sim.step("turn_left")
+    assert seen["compass"][0] == pytest.approx(math.radians(15), abs=1e-6)
+    assert math.remainder(seen["pointgoal"][1] - (first["pointgoal"][1] - math.radians(15)), 2 * math.pi) < 1e-5
+    seen = sim.step("move_forward")
+    state = sim.get_agent_state()
+    walked = euclidean((state.position[0], 0, state.position[2]), (begin[0], 0, begin[2]))
+    assert np.hypot(*seen["gps"]) == pytest.approx(walked, abs=1e-5)
+    if not sim.last_step.collided:
+        assert math.atan2(-seen["gps"][1], seen["gps"][0]) == pytest.approx(math.radians(15), abs=1e-3)
+
+
+def test_depth_is_clipped_and_normalised(cafe, episode):
+    raw, clipped, unit = (
+        simulator(cafe, {"depth": SMALL | more}).reset(episode)["depth"]
+        for more in ({"max_depth": 50.0}, {"min_depth": 0.5, "max_depth": 3.0}, {"max_depth": 4.0, "normalize": True})
+    )
+    assert np.array_equal(clipped, np.clip(raw, 0.5, 3.0))
+    assert np.allclose(unit, np.clip(raw, 0, 4.0) / 4.0)
+
+
+def test_rgb_and_depth_of_one_lens_are_one_frame_and_a_batch_gives_the_same(cafe, episode):
+    from nav_eval.config.schema import SensorConfig, SimulatorConfig
+    from nav_eval.simulator.backends.custom import CustomBackend
+
+    sensors = {name: SensorConfig(**SMALL) for name in ("rgb", "depth")}
+    backend = CustomBackend(SimulatorConfig(sensors=sensors, options={"scene": str(cafe)}))
+    sessions = [backend.open_session() for _ in range(3)]
+    for number, session in enumerate(sessions):
+        session.start(episode)
+        for _ in range(number):
+            session.advance(Action("turn_left"))
+    together = backend.observe(sessions)
+    for number, observations in enumerate(together):
+        alone = backend.open_session()
+        alone.start(episode)
+        for _ in range(number):
+            alone.advance(Action("turn_left"))
+        single = alone.observe()
+        assert all(np.array_equal(single[name], observations[name]) for name in single)
+
+
+def test_noise_depends_on_seed_episode_and_step_alone(cafe, episode):
+    sensors = {
+        "rgb": SMALL | {"options": {"noise": "gaussian", "noise_multiplier": 0.5}},
+        "depth": SMALL | {"options": {"noise": "redwood"}},
+    }
+    one, same, other = (simulator(cafe, sensors, seed=seed).reset(episode) for seed in (1, 1, 2))
+    clean = simulator(cafe, {"rgb": SMALL, "depth": SMALL}).reset(episode)
+    for name in sensors:
+        assert np.array_equal(one[name], same[name])
+        assert not np.array_equal(one[name], other[name])
+    grey = np.full((64, 64, 3), 128, np.uint8)
+    noisy = make_noise("rgb", "rgb", sensors["rgb"]["options"])(grey, np.random.default_rng(0))
+    assert noisy.astype(float).std() == pytest.approx(0.1 * 255, rel=0.05)
+    near = (clean["depth"] > 0) & (clean["depth"] < 3)
+    assert np.median(np.abs(one["depth"] - clean["depth"])[near]) < 0.1
+
+
+def test_the_goal_picture_is_what_the_camera_would_see_there(cafe, episode):
+    goal = episode.goals[0]
+    x, y, z = goal.position
+    photo = ImageGoal(position=(x, y + 1.25, z), rotation=yaw_rotation(0.3), hfov=90.0, image_size=(48, 64))
+    shown = Episode(
+        episode_id="8",
+        scene_id="cafe.glb",
+        start_position=episode.start_position,
+        goals=(Goal(position=goal.position, image_goals=(photo,)),),
+        extra={"goal_image_id": 0},
+    )
+    there = Episode(episode_id="9", scene_id="cafe.glb", start_position=goal.position, start_rotation=yaw_rotation(0.3))
+    picture = simulator(cafe, {"imagegoal": SMALL}).reset(shown)["imagegoal"]
+    view = simulator(cafe, {"rgb": SMALL}).reset(there)["rgb"]
+    assert np.array_equal(picture, view)
+
+
+@pytest.mark.parametrize(
+    "sensors",
+    [
+        {"viewpoint": {}},
+        {"depth": {"min_depth": 3.0, "max_depth": 1.0}},
+        {"rgb": {"options": {"noise": "salt"}}},
+        {"panorama": {"options": {"kind": "round"}}},
+        {"smell": {}},
+        {"rgb": {"width": 0}},
+        {"rgb": {"wdth": 3}},
+    ],
+)
+def test_a_suite_that_cannot_be_is_refused(cafe, sensors):
+    with pytest.raises(ConfigError):
+        simulator(cafe, sensors)
