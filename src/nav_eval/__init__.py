@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nav_eval.core.types import AgentState, EpisodeResult, Place
     from nav_eval.dataset.episode import Episode, Goal, Instruction
     from nav_eval.dataset.registry import load_dataset, register_dataset
+    from nav_eval.gym import make_env, make_vec_env
     from nav_eval.metrics.registry import register_metric
     from nav_eval.simulator.navmesh.mesh import load_navmesh
     from nav_eval.simulator.registry import register_simulator
@@ -44,7 +45,9 @@ _HOMES = {
     "load_navmesh": "nav_eval.simulator.navmesh.mesh",
     "load_scene": "nav_eval.simulator.scene.load",
     "make_renderer": "nav_eval.simulator.render.renderer",
+    "make_env": "nav_eval.gym",
     "make_simulator": "nav_eval.benchmarks.library",
+    "make_vec_env": "nav_eval.gym",
     "register_agent": "nav_eval.agents.registry",
     "register_benchmark": "nav_eval.benchmarks.registry",
     "register_dataset": "nav_eval.dataset.registry",
@@ -71,8 +74,10 @@ __all__ = [
     "load_dataset",
     "load_navmesh",
     "load_scene",
+    "make_env",
     "make_renderer",
     "make_simulator",
+    "make_vec_env",
     "register_agent",
     "register_benchmark",
     "register_dataset",

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from nav_eval.core.workers import Job, Launcher, Message, Mouthpiece, Shard, WorkerLost, received
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, NavEvalError
 
 
 class RayWorkers(Launcher):
@@ -36,6 +36,8 @@ class RayWorkers(Launcher):
         generator = self._begin(shard)
         try:
             yield from received(self._ray.get(reference) for reference in generator)
+        except self._ray.exceptions.RayTaskError as error:
+            raise NavEvalError(f"a Ray task failed: {str(error).strip().splitlines()[-1][:300]}") from error
         except self._ray.exceptions.RayError as error:
             raise WorkerLost(str(error).strip().splitlines()[0][:200]) from None
         finally:
@@ -68,4 +70,5 @@ def _work(job: Job, shard: Shard) -> Iterator[Any]:
         reports.put(done)
 
     threading.Thread(target=work, daemon=True).start()
-    yield from iter(reports.get, done)
+    for report in iter(reports.get, done):  # noqa: UP028 - Ray sends into the generator, which an iterator cannot take
+        yield report

@@ -41,6 +41,7 @@ class Environment:
         self.action_space = space
         self.rules = rules
         self.over = True
+        self.ended = False
         self.steps = 0
         self._moves = 0
         self._goals: Sequence[Place] = ()
@@ -50,14 +51,18 @@ class Environment:
         return self.simulator.observation_spec
 
     def reset(self, episode: Episode) -> Observations:
+        """start, then observe."""
+        self.start(episode)
+        return self.simulator.observe()
+
+    def start(self, episode: Episode) -> None:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
         self.simulator.start(episode)
-        self.over, self.steps, self._moves = False, 0, 0
+        self.over, self.ended, self.steps, self._moves = False, False, 0, 0
         self.task.begin(episode)
         self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
-        return self.simulator.observe()
 
     def _context(self, episode: Episode) -> MetricContext:
         reference, kind = self.task.reference(episode)
@@ -73,14 +78,18 @@ class Environment:
         )
 
     def step(self, action: Action, latency: float = 0.0) -> StepRecord:
-        """Advance by one action and measure; observe() shows the result unless the episode is over."""
+        """Advance by one action and measure; observe() shows the result.
+
+        Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
+        """
         self.simulator.advance(action)
         step = self._record(latency)
         self.steps += 1
         self._moves += action.name == "move_to"
         if self.simulator.episode.has_goal:
             self.measurements.update(step)
-        self.over = self.task.ends(step, self.simulator.distance_to) or self._used_up()
+        self.ended = self.task.ends(step, self.simulator.distance_to)
+        self.over = self.ended or self._used_up()
         return step
 
     def _record(self, latency: float) -> StepRecord:
@@ -95,6 +104,10 @@ class Environment:
     def expert_action(self) -> Action:
         """The oracle's choice."""
         return self.simulator.expert_action(self._goals, self.rules.success_distance)
+
+    def distance_to_goal(self) -> float:
+        """Metres from here to the nearest goal, geodesic; inf if none can be reached."""
+        return self.simulator.distance_to(self.simulator.get_agent_state().place, self._goals)
 
     def observe(self) -> Observations:
         return self.simulator.observe()

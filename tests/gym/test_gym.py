@@ -1,0 +1,201 @@
+from __future__ import annotations
+
+import warnings
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import iterate
+
+import nav_eval
+from graphs import item, node, write_r2r
+from nav_eval.core.actions import ActionSpace
+from nav_eval.core.specs import ListSpec, NumberSpec, StructSpec, TensorSpec, TextSpec
+from nav_eval.errors import SimulatorError
+from nav_eval.gym import text
+from nav_eval.gym.forms import LIST_ITEMS, Actions, form
+from rooms import write_room
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    paths = [[node(0, y), node(1, y), node(2, y), node(3, y)] for y in range(3)]
+    items = [item(number, path, ["Walk to the end. 走到尽头。"]) for number, path in enumerate(paths)]
+    return write_r2r(tmp_path_factory.mktemp("graph"), items=items)
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    return write_room(tmp_path_factory.mktemp("room"), scenes=2)
+
+
+SPECS = StructSpec(
+    parts={
+        "depth": TensorSpec(shape=(3, 4, 1), dtype="float32", low=0.0, high=10.0),
+        "labels": TensorSpec(shape=(3, 4, 1), dtype="int32"),
+        "goal": TensorSpec(shape=(2,), dtype="float32", optional=True),
+        "told": TextSpec(),
+        "words": ListSpec(item=TextSpec()),
+        "near": ListSpec(item=StructSpec(parts={"id": TextSpec(is_node=True), "far": NumberSpec(low=1.0, unit="m")})),
+    }
+)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_what_fits_a_spec_fits_its_space(seed):
+    held = form(SPECS)
+    value = SPECS.sample(np.random.default_rng(seed))
+    assert held.space.contains(held.pack(value))
+    assert held.space.contains(held.pack(None))
+    assert "words" not in held.space.spaces
+
+
+def test_texts_and_lists_can_be_read_back():
+    packed = form(SPECS).pack({"told": "走到厨房", "near": [{"id": "a", "far": 2.0}, {"id": "节点", "far": 3.0}]})
+    assert text(packed["told"]) == "走到厨房"
+    assert packed["near"]["count"] == 2
+    assert [text(row) for row in packed["near"]["id"][:3]] == ["a", "节点", ""]
+    assert packed["near"]["far"][:3].tolist() == [2.0, 3.0, 0.0]
+    assert text(form(TextSpec(), 4).pack("走到")) == "走"
+
+
+def test_a_list_longer_than_its_arrays_is_cut():
+    many = [{"id": str(number), "far": 1.0} for number in range(LIST_ITEMS + 5)]
+    assert form(SPECS).pack({"near": many})["near"]["count"] == LIST_ITEMS
+
+
+def test_every_number_is_an_action_of_the_task():
+    space = ActionSpace.of(["stop", "turn_left", "velocity", "waypoint"])
+    actions = Actions(space)
+    actions.space.seed(0)
+    names = set()
+    for _ in range(100):
+        action = actions.action(actions.space.sample(), ())
+        assert space.parse(action.name, action.args) == action
+        names.add(action.name)
+    assert names == set(space.actions)
+
+
+def made(name, overrides, **features):
+    return nav_eval.make_env(name, overrides=overrides, **features)
+
+
+@pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
+def test_gymnasiums_checker_finds_nothing(request, name, world):
+    env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*Box (observation|action) space m(in|ax)imum.*infinity")
+        warnings.filterwarnings("ignore", ".*not within the observation space.*shape")
+        warnings.filterwarnings("error")
+        warnings.filterwarnings("ignore", ".*spec.*")
+        warnings.filterwarnings("ignore", ".*different from the unwrapped version.*")
+        warnings.filterwarnings("ignore", ".*infinity.*")
+        check_env(env.unwrapped, skip_render_check=True)
+        check_env(env, skip_render_check=True)
+    env.close()
+
+
+@pytest.mark.parametrize(("name", "world"), [("r2r", "graph"), ("pointnav", "room")])
+def test_the_expert_reaches_the_goal_and_dense_rewards_add_up(request, name, world):
+    env = made(name, request.getfixturevalue(world), dense_reward=True, expert_actions=True)
+    observation, info = env.reset(seed=3)
+    far, total, steps, over = env.unwrapped.distance_to_goal(), 0.0, 0, False
+    while not over:
+        assert env.observation_space.contains(observation)
+        observation, reward, over, truncated, info = env.step(info["expert_action"])
+        assert not truncated
+        total, steps = total + reward, steps + 1
+    assert info["metrics"]["success"] == 1.0
+    assert info["expert_action"] == -1
+    assert total == pytest.approx(far - env.unwrapped.distance_to_goal() - 0.01 * steps + 2.5)
+    env.close()
+
+
+def test_an_episode_can_be_chosen_and_an_unknown_one_is_refused(graph):
+    env = made("r2r", graph)
+    _, info = env.reset(options={"episode": ("tinyhouse", "2_0")})
+    assert (info["scene_id"], info["episode_id"]) == ("tinyhouse", "2_0")
+    with pytest.raises(SimulatorError, match="no episode"):
+        env.reset(options={"episode": ("tinyhouse", "9")})
+    env.close()
+
+
+def test_limits_truncate_stop_terminates_and_an_invalid_action_ends(graph):
+    env = made("r2r", [*graph, "evaluation.max_steps=2", "task.actions=[stop,turn_left,move_to]"])
+    env.reset(seed=0)
+    assert env.step(1)[2:4] == (False, False)
+    assert env.step(1)[2:4] == (False, True)
+    env.reset()
+    assert env.step(0)[2:4] == (True, False)
+    env.reset()
+    *_, terminated, _, info = env.step(2 + LIST_ITEMS - 1)
+    assert terminated
+    assert "no candidate" in info["invalid_action"]
+    env.close()
+
+
+def test_a_vector_is_its_environments_side_by_side(room):
+    """Against gymnasium's own SyncVectorEnv of single environments, with the same seeds and actions."""
+    ours = nav_eval.make_vec_env("pointnav", 3, overrides=room, dense_reward=True, expert_actions=True)
+    single = [lambda: made("pointnav", room, dense_reward=True, expert_actions=True)] * 3
+    theirs = gymnasium.vector.SyncVectorEnv(single)
+    assert ours.unwrapped.metadata["autoreset_mode"] == theirs.metadata["autoreset_mode"] == AutoresetMode.NEXT_STEP
+    assert ours.observation_space == theirs.observation_space
+    assert ours.single_action_space == theirs.single_action_space
+    (seen, infos), (expected, expected_infos) = ours.reset(seed=7), theirs.reset(seed=7)
+    ours.action_space.seed(1)
+    for _ in range(90):
+        assert_equal(seen, expected)
+        assert infos["episode_id"].tolist() == expected_infos["episode_id"].tolist()
+        assert infos["expert_action"].tolist() == expected_infos["expert_action"].tolist()
+        assert ours.observation_space.contains(seen)
+        actions = ours.action_space.sample()
+        actions[0] = infos["expert_action"][0] if infos["expert_action"][0] >= 0 else 0
+        seen, *numbers, infos = ours.step(actions)
+        expected, *expected_numbers, expected_infos = theirs.step(actions)
+        for mine, other in zip(numbers, expected_numbers, strict=True):
+            assert mine.tolist() == pytest.approx(other.tolist())
+    ours.close()
+    theirs.close()
+
+
+def assert_equal(a, b):
+    if isinstance(a, dict):
+        assert a.keys() == b.keys()
+        for key in a:
+            assert_equal(a[key], b[key])
+    else:
+        np.testing.assert_array_equal(a, b)
+
+
+def test_copies_can_be_done_without(graph):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, copy=False)
+    first, _ = envs.reset(seed=0)
+    second, *_ = envs.step(np.ones(2, int))
+    assert first["gps"] is second["gps"]
+    envs.close()
+
+
+def test_processes_share_their_observations_through_memory(graph):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, processes=True, expert_actions=True)
+    here = nav_eval.make_vec_env("r2r", 2, overrides=graph, expert_actions=True)
+    (seen, infos), (expected, expected_infos) = envs.reset(seed=5), here.reset(seed=5)
+    for _ in range(6):
+        assert_equal(seen, expected)
+        assert infos["expert_action"].tolist() == expected_infos["expert_action"].tolist()
+        actions = np.maximum(infos["expert_action"], 0)
+        assert len(list(iterate(envs.action_space, actions))) == 2
+        seen, _, _, _, infos = envs.step(actions)
+        expected, _, _, _, expected_infos = here.step(actions)
+    envs.close()
+    here.close()
+
+
+def test_importing_nav_eval_does_not_import_gymnasium():
+    import subprocess
+    import sys
+
+    code = "import nav_eval, sys; assert 'gymnasium' not in sys.modules; nav_eval.make_env"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
