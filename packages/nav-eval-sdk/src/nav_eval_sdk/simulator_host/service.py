@@ -10,6 +10,7 @@ import math
 import queue
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
+from functools import cached_property
 from typing import Any
 
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
@@ -71,7 +72,7 @@ class SimulatorService:
         self._thread = thread
         self._sessions: dict[str, tuple[SimulatorHost, Specs]] = {}
         self._handlers: dict[str, Callable[[Any], Message]] = {
-            "describe": lambda request: describe(host, max_sessions),
+            "describe": lambda request: self._description,
             "open": self._open,
             "start": lambda r: self._get(r).start(r),
             "advance": self._advance,
@@ -81,6 +82,10 @@ class SimulatorService:
             "expert_action": self._expert,
             "close": self._close,
         }
+
+    @cached_property
+    def _description(self) -> Description:
+        return describe(self._host, self._max_sessions)
 
     def answer(self, call: str, request: Message) -> Message:
         """Any call but observe."""
