@@ -17,7 +17,7 @@ import pytest
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.report import make_workshop
-from nav_eval.report.live import live_view
+from nav_eval.report.live import both, live_view
 from report.conftest import Visit
 
 
@@ -50,6 +50,16 @@ def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
     run = json.loads(gzip.decompress(base64.b64decode(body)))["runs"][0]
     assert run["n"] == evaluated.results.n_episodes
     assert run["metrics"]["success"]["mean"] == pytest.approx(evaluated.results.metrics["success"]["mean"])
+
+
+def test_two_watchers(config: Any, tmp_path: Path) -> None:
+    with live_view(config, make_workshop()) as (one, first), live_view(config, make_workshop()) as (other, second):
+        run_benchmark(config, tmp_path / "run", watch=both(first, second))
+        assert get(one, "/data")[1] != b""
+        counts = [
+            json.loads(gzip.decompress(base64.b64decode(get(x, "/data")[1])))["runs"][0]["n"] for x in (one, other)
+        ]
+    assert counts[0] == counts[1] > 0
 
 
 def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:

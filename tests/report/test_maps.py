@@ -39,7 +39,7 @@ def test_storeys_lie_apart_and_within(heights: list[float]) -> None:
     found = find_storeys(heights)
     assert found == sorted(found)
     assert all(min(heights) <= level <= max(heights) for level in found)
-    assert all(b - a > 1.25 for a, b in itertools.pairwise(found))
+    assert all(b - a > 1.6 for a, b in itertools.pairwise(found))
 
 
 def test_map_is_habitats(shared_data: Path) -> None:

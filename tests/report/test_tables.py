@@ -68,3 +68,11 @@ def test_parquet(tmp_path: Path, runs: list[Path]) -> None:
     rows = parquet.read_table(tmp_path / "t.parquet").to_pylist()
     assert [row["success"] for row in rows] == [e["metrics"]["success"] for e in episodes_of(runs[0])]
     assert [row["episode_id"] for row in rows] == [e["episode_id"] for e in episodes_of(runs[0])]
+
+
+def test_rerun(tmp_path: Path, runs: list[Path]) -> None:
+    pytest.importorskip("rerun", reason="the extra [rerun] is not installed")
+    report(str(runs[1]), out=tmp_path / "t.rrd")
+    content = (tmp_path / "t.rrd").read_bytes()
+    assert content[:3] == b"RRF"
+    assert len(content) > 10_000

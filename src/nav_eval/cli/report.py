@@ -24,7 +24,8 @@ def report(*arguments: str, out: Path | None = None, public: bool = False) -> in
         for example dataset.data_path=... simulator.scenes_dir=...
     out
         The file to write; by default report.html in the first run directory. The ending decides what is written:
-        .html the page, .tex a LaTeX table, .md a Markdown table, .parquet one row per episode.
+        .html the page, .tex a LaTeX table, .md a Markdown table, .parquet one row per episode,
+        .rrd a recording for Rerun.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
     """
@@ -44,15 +45,18 @@ def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool) ->
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
     from nav_eval.report.parquet import write_parquet
+    from nav_eval.report.rerun_file import write_recording
     from nav_eval.report.source import read_run
     from nav_eval.report.tables import FORMATS, write_table
 
-    if public and target.suffix == ".parquet":
+    if public and target.suffix in (".parquet", ".rrd"):
         raise ConfigError(f"{target}: holds single episodes, so it cannot be public. Drop --public.")
     if target.suffix in FORMATS:
         write_table([read_run(path, workshop.config(path)) for path in paths], target)
     elif target.suffix == ".parquet":
         write_parquet([read_run(path, workshop.config(path)) for path in paths], target)
+    elif target.suffix == ".rrd":
+        write_recording([read_run(path, workshop.config(path)) for path in paths], workshop, target)
     else:
         write_page(make_document(paths, workshop, public=public), target)
 

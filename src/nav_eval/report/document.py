@@ -61,9 +61,7 @@ def assemble(
         "leading": leading,
         "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
         "comparison": compared,
-        "groups": figures.breakdown(
-            runs, (figures.public_groups(found) if public else found) if leading else [], leading
-        ),
+        "groups": figures.breakdown(runs, shown, leading),
         "histograms": [h for name in names if (h := figures.histogram(runs, name))],
         "latency": figures.latency(runs),
         "notes": [],

@@ -214,6 +214,17 @@ class TellingStore:
         return self._store.in_order(keys)
 
 
+def both(first: Watch, second: Watch) -> Watch:
+    """Two watchers of one run, such as a progress bar and the live view."""
+
+    def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
+        store, one = first(episodes, store)
+        store, other = second(episodes, store)
+        return store, lambda: [*one(), *other()]
+
+    return watch
+
+
 @contextmanager
 def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tuple[str, Watch]]:
     """Serve until the block ends: the page's address, and the `watch` argument of run_benchmark."""

@@ -13,8 +13,8 @@ import numpy.typing as npt
 
 BIN = 0.1
 SPREAD = 0.3
-REACH = 1.25
-LEAST_SHARE = 0.04
+REACH = 1.6
+LEAST_SHARE = 0.015
 MOST = 12
 
 
