@@ -121,20 +121,22 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
 
 
 @pytest.fixture(scope="session")
-def axe(request: pytest.FixtureRequest) -> str:
-    """The source of axe-core, installed once by npm into pytest's cache."""
-    folder = Path(request.config.cache.mkdir("axe-core"))
-    source = folder / "node_modules" / "axe-core" / "axe.min.js"
+def axe(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The source of axe-core, fetched once by npm and kept in pytest's cache; workers may race for it."""
+    kept = Path(request.config.cache.mkdir("axe-core")) / "axe.min.js"
     npm = shutil.which("npm")
-    if not source.is_file() and npm is None:
+    if not kept.is_file() and npm is None:
         pytest.skip("npm is not there: install Node.js to check accessibility")
-    if not source.is_file():
+    if not kept.is_file():
+        folder = tmp_path_factory.mktemp("axe")
         command = [str(npm), "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=180)
         except (subprocess.SubprocessError, OSError) as error:
             pytest.skip(f"npm cannot install axe-core ({error}): check the network")
-    return source.read_text(encoding="utf-8")
+        shutil.copy(folder / "node_modules" / "axe-core" / "axe.min.js", kept.with_name(folder.name))
+        kept.with_name(folder.name).replace(kept)
+    return kept.read_text(encoding="utf-8")
 
 
 def episodes_of(path: Path) -> list[dict[str, Any]]:
