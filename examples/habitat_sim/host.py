@@ -64,14 +64,15 @@ class HabitatHost(SimulatorHost):
 
     def agent_configuration(self):
         body, motion = self.setup.body, self.setup.motion
-        configuration = habitat_sim.AgentConfiguration()
+        configuration = habitat_sim.agent.AgentConfiguration()
         configuration.height, configuration.radius = body.height, body.radius
         configuration.sensor_specifications = [self.camera(name) for name in self.specs]
         amounts = {"move_forward": motion.forward_step}
         amounts |= dict.fromkeys(("turn_left", "turn_right"), math.degrees(motion.turn_angle))
         amounts |= dict.fromkeys(TILTS, math.degrees(motion.tilt_angle))
         configuration.action_space = {
-            name: habitat_sim.ActionSpec(name, habitat_sim.ActuationSpec(amount)) for name, amount in amounts.items()
+            name: habitat_sim.agent.ActionSpec(name, habitat_sim.agent.ActuationSpec(amount))
+            for name, amount in amounts.items()
         }
         return configuration
 

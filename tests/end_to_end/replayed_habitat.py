@@ -154,7 +154,8 @@ def install(folder, monkeypatch):
     module.__version__ = "0.3.4"
     module.recording = Recording(folder)
     module.SimulatorConfiguration = bag("SimulatorConfiguration", "scene_id", "allow_sliding", "enable_physics")
-    module.AgentConfiguration = bag("AgentConfiguration", "height", "radius", "sensor_specifications", "action_space")
+    body = bag("AgentConfiguration", "height", "radius", "sensor_specifications", "action_space")
+    module.agent = types.SimpleNamespace(AgentConfiguration=body, ActionSpec=ActionSpec, ActuationSpec=ActuationSpec)
     module.AgentState = bag("AgentState", "position", "rotation")
     module.CameraSensorSpec = bag("CameraSensorSpec", "uuid", "sensor_type", "resolution", "position", "hfov")
     module.MultiGoalShortestPath = bag(
@@ -162,7 +163,7 @@ def install(folder, monkeypatch):
     )
     module.SensorType = types.SimpleNamespace(COLOR="COLOR", DEPTH="DEPTH", SEMANTIC="SEMANTIC")
     module.Configuration = lambda sim, agents: types.SimpleNamespace(sim=sim, agents=agents)
-    for kind in (NavMeshSettings, ActuationSpec, ActionSpec, Simulator):
+    for kind in (NavMeshSettings, Simulator):
         setattr(module, kind.__name__, kind)
     utils, common = types.ModuleType("habitat_sim.utils"), types.ModuleType("habitat_sim.utils.common")
     common.quat_from_coeffs = lambda c: (c[3], c[0], c[1], c[2])
