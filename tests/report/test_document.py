@@ -190,7 +190,7 @@ def test_languages_say_the_same() -> None:
     english, chinese = (
         {
             key: set(re.findall(r"\{(\w+)\}", text))
-            for key, text in re.findall(r'"([\w.]+)": "((?:[^"\\]|\\.)*)"', content)
+            for key, text in re.findall(r'"([\w.]+)":\s+"((?:[^"\\]|\\.)*)"', content)
         }
         for content in ((folder / f"words.{name}.js").read_text(encoding="utf-8") for name in ("en", "zh"))
     )

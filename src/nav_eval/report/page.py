@@ -37,6 +37,8 @@ SCRIPTS = (
     "map.js",
     "matrix.js",
     "scene3d.js",
+    "steps.js",
+    "stage.js",
     "episode.js",
     "live.js",
     "main.js",

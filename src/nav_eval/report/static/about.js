@@ -9,43 +9,95 @@ import { explained, named, t } from "./words.js";
 export function excluded(app) {
   const runs = app.doc.runs.map((run, i) => {
     const lines = exclusions(app, i);
-    return h("div", {}, h("h3", {}, key(i), " ", t("excluded.run", { agent: app.labels[i], name: run.name })),
-      h("ul", {}, ...(lines.length ? lines : [t("excluded.all", { n: whole(run.n) })]).map((line) => h("li", {}, line)),
-        ...run.notes.map((note) => h("li", { class: "quiet" }, note))));
+    return h(
+      "div",
+      {},
+      h("h3", {}, key(i), " ", t("excluded.run", { agent: app.labels[i], name: run.name })),
+      h(
+        "ul",
+        {},
+        ...(lines.length ? lines : [t("excluded.all", { n: whole(run.n) })]).map((line) => h("li", {}, line)),
+        ...run.notes.map((note) => h("li", { class: "quiet" }, note)),
+      ),
+    );
   });
-  return h("section", { id: "excluded", "aria-labelledby": "excluded-title" },
-    h("h2", { id: "excluded-title" }, t("excluded.title")), ...runs);
+  return h(
+    "section",
+    { id: "excluded", "aria-labelledby": "excluded-title" },
+    h("h2", { id: "excluded-title" }, t("excluded.title")),
+    ...runs,
+  );
 }
 
 export function about(app) {
   const rows = [
-    ["about.directory", (run) => run.name], ["about.profile", (run) => `${run.profile.name} v${run.profile.version}`],
-    ["about.started", (run) => when(run.started)], ["about.finished", (run) => when(run.finished)],
-    ["about.seed", (run) => String(run.seed)], ["about.limit", (run) => `${run.success_distance} m`],
+    ["about.directory", (run) => run.name],
+    ["about.profile", (run) => `${run.profile.name} v${run.profile.version}`],
+    ["about.started", (run) => when(run.started)],
+    ["about.finished", (run) => when(run.finished)],
+    ["about.seed", (run) => String(run.seed)],
+    ["about.limit", (run) => `${run.success_distance} m`],
     ["about.steps", (run) => String(run.max_steps)],
   ];
   const head = h("tr", {}, h("td", {}), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
-  const table = h("table", { class: "figures" }, h("thead", {}, head),
-    h("tbody", {}, ...rows.map(([name, show]) => h("tr", {}, h("th", { scope: "row" }, t(name)), ...app.doc.runs.map((run) => h("td", {}, show(run)))))));
-  return h("section", { id: "about", "aria-labelledby": "about-title" },
-    h("h2", { id: "about-title" }, t("about.title")), wide(t("about.title"), table), definitions(app), facts(app), gaps(app),
-    h("p", { class: "quiet" }, t("page.made", { when: when(app.doc.made), version: app.doc.version })));
+  const table = h(
+    "table",
+    { class: "figures" },
+    h("thead", {}, head),
+    h(
+      "tbody",
+      {},
+      ...rows.map(([name, show]) =>
+        h("tr", {}, h("th", { scope: "row" }, t(name)), ...app.doc.runs.map((run) => h("td", {}, show(run)))),
+      ),
+    ),
+  );
+  return h(
+    "section",
+    { id: "about", "aria-labelledby": "about-title" },
+    h("h2", { id: "about-title" }, t("about.title")),
+    wide(t("about.title"), table),
+    definitions(app),
+    facts(app),
+    gaps(app),
+    h("p", { class: "quiet" }, t("page.made", { when: when(app.doc.made), version: app.doc.version })),
+  );
 }
 
 function definitions(app) {
   const known = app.doc.metrics.filter((name) => explained("metric", name));
-  return h("details", {}, h("summary", {}, t("about.definitions")),
-    h("dl", {}, ...known.flatMap((name) => [h("dt", {}, named("metric", name)), h("dd", {}, explained("metric", name))])));
+  return h(
+    "details",
+    {},
+    h("summary", {}, t("about.definitions")),
+    h(
+      "dl",
+      {},
+      ...known.flatMap((name) => [h("dt", {}, named("metric", name)), h("dd", {}, explained("metric", name))]),
+    ),
+  );
 }
 
 function facts(app) {
-  const lists = app.doc.runs.filter((run) => Object.keys(run.facts).length).map((run) =>
-    h("dl", { class: "facts" }, ...Object.entries(run.facts).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)])));
+  const lists = app.doc.runs
+    .filter((run) => Object.keys(run.facts).length)
+    .map((run) =>
+      h(
+        "dl",
+        { class: "facts" },
+        ...Object.entries(run.facts).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
+      ),
+    );
   return lists.length ? h("details", {}, h("summary", {}, t("about.facts")), ...lists) : null;
 }
 
 function gaps(app) {
   const { notes } = app.doc;
   if (!notes.length) return null;
-  return h("details", {}, h("summary", {}, `${t("about.data")} (${notes.length})`), h("ul", {}, ...notes.map((note) => h("li", {}, note))));
+  return h(
+    "details",
+    {},
+    h("summary", {}, `${t("about.data")} (${notes.length})`),
+    h("ul", {}, ...notes.map((note) => h("li", {}, note))),
+  );
 }

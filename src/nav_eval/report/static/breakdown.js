@@ -9,24 +9,60 @@ import { explained, named, t } from "./words.js";
 const FEW = 12;
 
 export function failures(app) {
-  return h("section", { id: "failures", "aria-labelledby": "failures-title" },
-    h("h2", { id: "failures-title" }, t("page.failures")), outcomes(app), groups(app));
+  return h(
+    "section",
+    { id: "failures", "aria-labelledby": "failures-title" },
+    h("h2", { id: "failures-title" }, t("page.failures")),
+    outcomes(app),
+    groups(app),
+  );
 }
 
 function outcomes(app) {
   const { runs } = app.doc;
   const names = OUTCOMES.filter((name) => runs.some((run) => run.outcomes[name]));
-  const bars = runs.map((run) => names.map((name) => [name, run.outcomes[name] || 0, named("outcome", name)]).filter((part) => part[1]));
-  const rows = names.map((name) => h("tr", {},
-    h("th", { scope: "row" }, h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), named("outcome", name),
-      h("span", { class: "why" }, explained("outcome", name))),
-    ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, run, i, name)))));
-  const head = h("tr", {}, h("th", { scope: "col" }, t("outcomes.outcome")),
-    ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
-  return h("div", {}, h("h3", {}, t("outcomes.title")),
-    h("div", { class: "barlist" }, ...runs.map((run, i) => h("div", {}, h("div", {}, key(i), " ", app.labels[i]), stacked([bars[i]], `${t("outcomes.title")}: ${app.labels[i]}`)))),
+  const bars = runs.map((run) =>
+    names.map((name) => [name, run.outcomes[name] || 0, named("outcome", name)]).filter((part) => part[1]),
+  );
+  const rows = names.map((name) =>
+    h(
+      "tr",
+      {},
+      h(
+        "th",
+        { scope: "row" },
+        h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
+        named("outcome", name),
+        h("span", { class: "why" }, explained("outcome", name)),
+      ),
+      ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, run, i, name))),
+    ),
+  );
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t("outcomes.outcome")),
+    ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
+  );
+  return h(
+    "div",
+    {},
+    h("h3", {}, t("outcomes.title")),
+    h(
+      "div",
+      { class: "barlist" },
+      ...runs.map((run, i) =>
+        h(
+          "div",
+          {},
+          h("div", {}, key(i), " ", app.labels[i]),
+          stacked([bars[i]], `${t("outcomes.title")}: ${app.labels[i]}`),
+        ),
+      ),
+    ),
     wide(t("outcomes.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...rows))),
-    h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""));
+    h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""),
+  );
 }
 
 function countOf(app, run, i, name) {
@@ -44,11 +80,37 @@ function groups(app) {
   const holder = h("div", {});
   const draw = () => holder.replaceChildren(groupTable(app, draw));
   draw();
-  return h("div", {}, h("h3", {}, t("groups.title")),
-    h("div", { class: "controls" },
-      choice("kind", t("groups.kind"), kinds.map((kind) => [kind, t(`kind.${kind}`)]), state.kind, (kind) => { state.kind = kind; draw(); }),
-      choice("group-metric", t("groups.metric"), app.doc.leading.map((name) => [name, named("metric", name)]), state.metric, (name) => { state.metric = name; draw(); })),
-    holder, app.doc.public && h("p", { class: "quiet" }, t("groups.public")));
+  return h(
+    "div",
+    {},
+    h("h3", {}, t("groups.title")),
+    h(
+      "div",
+      { class: "controls" },
+      choice(
+        "kind",
+        t("groups.kind"),
+        kinds.map((kind) => [kind, t(`kind.${kind}`)]),
+        state.kind,
+        (kind) => {
+          state.kind = kind;
+          draw();
+        },
+      ),
+      choice(
+        "group-metric",
+        t("groups.metric"),
+        app.doc.leading.map((name) => [name, named("metric", name)]),
+        state.metric,
+        (name) => {
+          state.metric = name;
+          draw();
+        },
+      ),
+    ),
+    holder,
+    app.doc.public && h("p", { class: "quiet" }, t("groups.public")),
+  );
 }
 
 function groupTable(app, draw) {
@@ -59,17 +121,53 @@ function groupTable(app, draw) {
   const sorted = state.kind !== "length";
   if (sorted) rows = [...rows].sort((a, b) => badness(b, metric) - badness(a, metric));
   if (total > FEW && !state.allGroups) rows = rows.slice(0, FEW);
-  const values = doc.groups.filter((group) => group.kind === state.kind).flatMap((group) => group.runs.flatMap((run) => (run[metric] || []).slice(0, 3)));
+  const values = doc.groups
+    .filter((group) => group.kind === state.kind)
+    .flatMap((group) => group.runs.flatMap((run) => (run[metric] || []).slice(0, 3)));
   const most = unitRange(metric) ? 1 : Math.max(0, ...values.filter((value) => typeof value === "number"));
-  const head = h("tr", {}, h("th", { scope: "col" }, t(`kind.${state.kind}`)), h("th", { scope: "col" }, t("groups.n")),
-    h("th", { scope: "col", class: "drawn" }, named("metric", metric)), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
-  const body = rows.map((group) => h("tr", {}, h("th", { scope: "row" }, groupLabel(app, group)), h("td", { class: "number" }, whole(group.n)),
-    h("td", {}, whiskers(group.runs.map((run) => run[metric]), 0, most)),
-    ...group.runs.map((run) => h("td", { class: "number" }, fixed(run[metric] ? run[metric][0] : null)))));
-  return h("div", {}, wide(t("groups.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...body))),
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t(`kind.${state.kind}`)),
+    h("th", { scope: "col" }, t("groups.n")),
+    h("th", { scope: "col", class: "drawn" }, named("metric", metric)),
+    ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
+  );
+  const body = rows.map((group) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, groupLabel(app, group)),
+      h("td", { class: "number" }, whole(group.n)),
+      h(
+        "td",
+        {},
+        whiskers(
+          group.runs.map((run) => run[metric]),
+          0,
+          most,
+        ),
+      ),
+      ...group.runs.map((run) => h("td", { class: "number" }, fixed(run[metric] ? run[metric][0] : null))),
+    ),
+  );
+  return h(
+    "div",
+    {},
+    wide(t("groups.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...body))),
     h("p", { class: "quiet" }, sorted ? t("groups.order", { agent: app.labels[0] }) : ""),
-    total > FEW && h("button", { onclick: () => { state.allGroups = !state.allGroups; draw(); } },
-      state.allGroups ? t("groups.less") : t("groups.more", { n: total })));
+    total > FEW &&
+      h(
+        "button",
+        {
+          onclick: () => {
+            state.allGroups = !state.allGroups;
+            draw();
+          },
+        },
+        state.allGroups ? t("groups.less") : t("groups.more", { n: total }),
+      ),
+  );
 }
 
 function badness(group, metric) {
@@ -81,23 +179,51 @@ function badness(group, metric) {
 function groupLabel(app, group) {
   const text = group.label || t("groups.unknown");
   const filterable = app.doc.episodes && (group.kind === "scene" || group.kind === "length") && group.label;
-  return filterable ? h("button", { class: "link", onclick: () => app.filter({ [group.kind]: group.label }) }, text) : text;
+  return filterable
+    ? h("button", { class: "link", onclick: () => app.filter({ [group.kind]: group.label }) }, text)
+    : text;
 }
 
 export function distributions(app) {
   const { doc, state } = app;
   const names = doc.histograms.map((entry) => entry.metric);
-  if (!names.includes(state.histogram)) state.histogram = names.includes("navigation_error") ? "navigation_error" : names[0];
+  if (!names.includes(state.histogram))
+    state.histogram = names.includes("navigation_error") ? "navigation_error" : names[0];
   const holder = h("div", {});
   const draw = () => {
     const entry = doc.histograms.find((one) => one.metric === state.histogram);
-    holder.replaceChildren(...(entry ? [legend(app), histogram(entry.edges, entry.counts, t("distributions.label", { metric: named("metric", entry.metric) }), (edge) => String(+edge.toPrecision(4)))] : []));
+    holder.replaceChildren(
+      ...(entry
+        ? [
+            legend(app),
+            histogram(
+              entry.edges,
+              entry.counts,
+              t("distributions.label", { metric: named("metric", entry.metric) }),
+              (edge) => String(+edge.toPrecision(4)),
+            ),
+          ]
+        : []),
+    );
   };
   draw();
-  return h("section", { id: "distributions", "aria-labelledby": "distributions-title" },
+  return h(
+    "section",
+    { id: "distributions", "aria-labelledby": "distributions-title" },
     h("h2", { id: "distributions-title" }, t("page.distributions")),
-    select(t("distributions.metric"), names.map((name) => [name, named("metric", name)]), state.histogram, (name) => { state.histogram = name; draw(); }),
-    holder, h("h3", {}, t("latency.title")), latency(app));
+    select(
+      t("distributions.metric"),
+      names.map((name) => [name, named("metric", name)]),
+      state.histogram,
+      (name) => {
+        state.histogram = name;
+        draw();
+      },
+    ),
+    holder,
+    h("h3", {}, t("latency.title")),
+    latency(app),
+  );
 }
 
 export function legend(app) {
@@ -109,8 +235,24 @@ function latency(app) {
   if (!entry) return h("p", {}, t("latency.none"));
   const head = ["latency.run", "latency.actions"].map((word) => h("th", { scope: "col" }, t(word)));
   const marks = ["p50", "p90", "p95", "p99", t("latency.max")].map((word) => h("th", { scope: "col" }, word));
-  const rows = app.labels.map((label, i) => h("tr", {}, h("th", { scope: "row" }, key(i), " ", label), h("td", { class: "number" }, whole(entry.n[i])),
-    ...(entry.percentiles[i] || [null, null, null, null, null]).map((value) => h("td", { class: "number" }, seconds(value)))));
-  return h("div", {}, histogram(entry.edges, entry.counts, t("latency.label"), seconds),
-    wide(t("latency.title"), h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head, ...marks)), h("tbody", {}, ...rows))));
+  const rows = app.labels.map((label, i) =>
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, key(i), " ", label),
+      h("td", { class: "number" }, whole(entry.n[i])),
+      ...(entry.percentiles[i] || [null, null, null, null, null]).map((value) =>
+        h("td", { class: "number" }, seconds(value)),
+      ),
+    ),
+  );
+  return h(
+    "div",
+    {},
+    histogram(entry.edges, entry.counts, t("latency.label"), seconds),
+    wide(
+      t("latency.title"),
+      h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head, ...marks)), h("tbody", {}, ...rows)),
+    ),
+  );
 }

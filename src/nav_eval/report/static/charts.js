@@ -15,7 +15,10 @@ export function mark(index, x, y, size = 5) {
     () => svg("circle", { cx: x, cy: y, r: size }),
     () => svg("rect", { x: x - size, y: y - size, width: 2 * size, height: 2 * size }),
     () => svg("path", { d: `M${x} ${y - size * 1.2}L${x + size * 1.2} ${y + size}H${x - size * 1.2}Z` }),
-    () => svg("path", { d: `M${x} ${y - size * 1.4}L${x + size * 1.4} ${y}L${x} ${y + size * 1.4}L${x - size * 1.4} ${y}Z` }),
+    () =>
+      svg("path", {
+        d: `M${x} ${y - size * 1.4}L${x + size * 1.4} ${y}L${x} ${y + size * 1.4}L${x - size * 1.4} ${y}Z`,
+      }),
   ];
   const shape = shapes[index % shapes.length]();
   shape.setAttribute("class", `mark ${runClass(index)}`);
@@ -28,7 +31,8 @@ export function key(index) {
 
 // Means with their intervals on one line; rows: [[mean, low, high] or null per run].
 export function whiskers(rows, low, high) {
-  const width = 220, height = 10 + 13 * rows.length;
+  const width = 220,
+    height = 10 + 13 * rows.length;
   const x = (value) => 8 + ((width - 16) * (value - low)) / (high - low || 1);
   const parts = [svg("line", { class: "axis", x1: 8, x2: width - 8, y1: height / 2, y2: height / 2 })];
   rows.forEach((row, i) => {
@@ -43,7 +47,11 @@ export function whiskers(rows, low, high) {
 
 // counts: one array per run over the same bins; `tick` makes a bin edge into text.
 export function histogram(edges, counts, label, tick) {
-  const width = 640, height = 240, left = 60, bottom = 34, top = 8;
+  const width = 640,
+    height = 240,
+    left = 60,
+    bottom = 34,
+    top = 8;
   const bins = edges.length - 1;
   const most = Math.max(1, ...counts.flat());
   const x = (i) => left + ((width - left - 8) * i) / bins;
@@ -61,13 +69,20 @@ export function histogram(edges, counts, label, tick) {
   });
   const every = Math.ceil(bins / 5);
   for (let i = 0; i <= bins; i += every)
-    parts.push(svg("text", { class: "tick", x: x(i), y: height - bottom + 16, "text-anchor": i > bins - every / 2 ? "end" : "middle" }, tick(edges[i])));
+    parts.push(
+      svg(
+        "text",
+        { class: "tick", x: x(i), y: height - bottom + 16, "text-anchor": i > bins - every / 2 ? "end" : "middle" },
+        tick(edges[i]),
+      ),
+    );
   return svg("svg", { class: "chart", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...parts);
 }
 
 // One bar per run, cut into named parts; parts: [[name, count]].
 export function stacked(rows, label) {
-  const width = 640, tall = 26;
+  const width = 640,
+    tall = 26;
   const bars = rows.map((parts, row) => {
     const total = parts.reduce((sum, [, count]) => sum + count, 0) || 1;
     let at = 0;
@@ -75,13 +90,33 @@ export function stacked(rows, label) {
       const from = (width * at) / total;
       at += count;
       const span = (width * count) / total;
-      return svg("g", {},
-        svg("rect", { class: `outcome ${name}`, x: from, y: row * (tall + 8), width: Math.max(0.5, span - 1), height: tall },
-          svg("title", {}, `${text}: ${whole(count)}`)),
-        span > 46 && svg("text", { class: `inside ${name}`, x: from + span / 2, y: row * (tall + 8) + tall / 2, "dominant-baseline": "central", "text-anchor": "middle" },
-          `${fixed((100 * count) / total, 0)} %`));
+      return svg(
+        "g",
+        {},
+        svg(
+          "rect",
+          { class: `outcome ${name}`, x: from, y: row * (tall + 8), width: Math.max(0.5, span - 1), height: tall },
+          svg("title", {}, `${text}: ${whole(count)}`),
+        ),
+        span > 46 &&
+          svg(
+            "text",
+            {
+              class: `inside ${name}`,
+              x: from + span / 2,
+              y: row * (tall + 8) + tall / 2,
+              "dominant-baseline": "central",
+              "text-anchor": "middle",
+            },
+            `${fixed((100 * count) / total, 0)} %`,
+          ),
+      );
     });
   });
   const height = rows.length * (tall + 8);
-  return svg("svg", { class: "chart bars", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label }, ...bars);
+  return svg(
+    "svg",
+    { class: "chart bars", viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": label },
+    ...bars,
+  );
 }

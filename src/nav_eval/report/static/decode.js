@@ -19,7 +19,9 @@ export function bytes(text) {
 // Deltas of whole centimetres -> points in metres.
 export function points(flat) {
   const out = [];
-  let x = 0, y = 0, z = 0;
+  let x = 0,
+    y = 0,
+    z = 0;
   for (let i = 0; i < flat.length; i += 3) {
     x += flat[i];
     y += flat[i + 1];
@@ -39,14 +41,37 @@ export function cells(text, count) {
 }
 
 export const OUTCOMES = [
-  "success", "passed_goal", "stopped_near", "stopped_far", "stopped_away", "no_move", "stuck", "out_of_steps",
-  "unreachable", "agent_timeout", "agent_error", "invalid_action", "service_unavailable", "budget_exceeded",
-  "worker_crash", "evaluator_error", "not_scored", "other",
+  "success",
+  "passed_goal",
+  "stopped_near",
+  "stopped_far",
+  "stopped_away",
+  "no_move",
+  "stuck",
+  "out_of_steps",
+  "unreachable",
+  "agent_timeout",
+  "agent_error",
+  "invalid_action",
+  "service_unavailable",
+  "budget_exceeded",
+  "worker_crash",
+  "evaluator_error",
+  "not_scored",
+  "other",
 ];
 
 export const ACTIONS = {
-  s: "stop", f: "move_forward", l: "turn_left", r: "turn_right", u: "look_up", d: "look_down", m: "move_to",
-  v: "velocity", w: "waypoint", o: "found",
+  s: "stop",
+  f: "move_forward",
+  l: "turn_left",
+  r: "turn_right",
+  u: "look_up",
+  d: "look_down",
+  m: "move_to",
+  v: "velocity",
+  w: "waypoint",
+  o: "found",
 };
 
 // A run's label: its agent, and its directory where two runs have the same agent.

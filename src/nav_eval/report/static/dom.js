@@ -24,16 +24,24 @@ export function svg(tag, props, ...children) {
 // A choice among few: real radio buttons, so that arrow keys work.
 export function choice(name, label, options, chosen, pick) {
   const inputs = options.map(([value, text]) =>
-    h("label", { class: "chip" },
+    h(
+      "label",
+      { class: "chip" },
       h("input", { type: "radio", name, value, checked: value === chosen, onchange: () => pick(value) }),
-      h("span", {}, text)));
+      h("span", {}, text),
+    ),
+  );
   return h("fieldset", { class: "choice" }, h("legend", { class: "quiet" }, label), ...inputs);
 }
 
 export function select(label, options, chosen, pick) {
   const entries = options.map(([value, text]) => h("option", { value, selected: value === chosen }, text));
-  return h("label", { class: "field" }, h("span", {}, label),
-    h("select", { onchange: (event) => pick(event.target.value) }, ...entries));
+  return h(
+    "label",
+    { class: "field" },
+    h("span", {}, label),
+    h("select", { onchange: (event) => pick(event.target.value) }, ...entries),
+  );
 }
 
 // A table that can scroll sideways by itself, also with the keyboard.

@@ -15,8 +15,21 @@ const FILTERS = { search: "", outcomes: {}, scene: "", length: "", differ: false
 const root = document.getElementById("page");
 
 const app = {
-  state: { ...FILTERS, outcomes: {}, sort: { column: null, down: false }, page: 0, kind: "scene", metric: "success", histogram: "", allGroups: false,
-    run: 0, view: "map", whole: false, fog: false, others: false },
+  state: {
+    ...FILTERS,
+    outcomes: {},
+    sort: { column: null, down: false },
+    page: 0,
+    kind: "scene",
+    metric: "success",
+    histogram: "",
+    allGroups: false,
+    run: 0,
+    view: "map",
+    whole: false,
+    fog: false,
+    others: false,
+  },
 
   replace(doc) {
     app.doc = doc;
@@ -39,12 +52,47 @@ const app = {
 
 function header() {
   const run = app.doc.runs[0];
-  const line = t("head.line", { benchmark: run.benchmark, split: run.split, profile: run.profile.name, version: run.profile.version, n: whole(run.n) });
-  return h("header", { class: "top" },
+  const line = t("head.line", {
+    benchmark: run.benchmark,
+    split: run.split,
+    profile: run.profile.name,
+    version: run.profile.version,
+    n: whole(run.n),
+  });
+  return h(
+    "header",
+    { class: "top" },
     h("div", { class: "title" }, h("h1", {}, app.labels.join(" · ")), h("p", {}, line)),
-    h("div", { class: "switches" },
-      h("button", { id: "language", lang: currentLanguage() === "en" ? "zh-Hans" : "en", onclick: () => { speak(currentLanguage() === "en" ? "zh" : "en"); render(); document.getElementById("language").focus(); } }, t("page.language")),
-      h("button", { id: "theme", onclick: () => { document.documentElement.dataset.theme = isDark() ? "light" : "dark"; render(); document.getElementById("theme").focus(); } }, t(isDark() ? "page.theme.light" : "page.theme.dark"))));
+    h(
+      "div",
+      { class: "switches" },
+      h(
+        "button",
+        {
+          id: "language",
+          lang: currentLanguage() === "en" ? "zh-Hans" : "en",
+          onclick: () => {
+            speak(currentLanguage() === "en" ? "zh" : "en");
+            render();
+            document.getElementById("language").focus();
+          },
+        },
+        t("page.language"),
+      ),
+      h(
+        "button",
+        {
+          id: "theme",
+          onclick: () => {
+            document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+            render();
+            document.getElementById("theme").focus();
+          },
+        },
+        t(isDark() ? "page.theme.light" : "page.theme.dark"),
+      ),
+    ),
+  );
 }
 
 function isDark() {
@@ -53,8 +101,14 @@ function isDark() {
 }
 
 function contents() {
-  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about"].filter(Boolean);
-  return h("nav", { class: "contents", "aria-label": t("page.top") }, ...names.map((name) => h("a", { href: `#${name}` }, t(`page.${name}`))));
+  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about"].filter(
+    Boolean,
+  );
+  return h(
+    "nav",
+    { class: "contents", "aria-label": t("page.top") },
+    ...names.map((name) => h("a", { href: `#${name}` }, t(`page.${name}`))),
+  );
 }
 
 function episodeIndex() {
@@ -70,10 +124,20 @@ function render() {
   if (shown && index < app.doc.episodes.id.length) body = [episodeView(app, index)];
   else if (shown) body = [h("p", {}, t("episode.gone"))];
   else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app)];
-  root.replaceChildren(...[
-    h("a", { class: "skip", href: "#main" }, t("page.skip")), header(), contents(), live,
-    h("main", { id: "main", tabindex: "-1" }, app.doc.public && h("p", { class: "warning" }, t("page.public")), ...body.filter(Boolean)),
-  ].filter(Boolean));
+  root.replaceChildren(
+    ...[
+      h("a", { class: "skip", href: "#main" }, t("page.skip")),
+      header(),
+      contents(),
+      live,
+      h(
+        "main",
+        { id: "main", tabindex: "-1" },
+        app.doc.public && h("p", { class: "warning" }, t("page.public")),
+        ...body.filter(Boolean),
+      ),
+    ].filter(Boolean),
+  );
   window.scrollTo(0, scroll);
 }
 

@@ -2,7 +2,24 @@
 
 export function perspective(angle, aspect, near, far) {
   const f = 1 / Math.tan(angle / 2);
-  return [f / aspect, 0, 0, 0, 0, f, 0, 0, 0, 0, (far + near) / (near - far), -1, 0, 0, (2 * far * near) / (near - far), 0];
+  return [
+    f / aspect,
+    0,
+    0,
+    0,
+    0,
+    f,
+    0,
+    0,
+    0,
+    0,
+    (far + near) / (near - far),
+    -1,
+    0,
+    0,
+    (2 * far * near) / (near - far),
+    0,
+  ];
 }
 
 export function multiply(a, b) {
@@ -17,7 +34,24 @@ export function lookAt(eye, target) {
   const back = unit(minus(eye, target));
   const right = unit(cross3([0, 1, 0], back));
   const up = cross3(back, right);
-  return [right[0], up[0], back[0], 0, right[1], up[1], back[1], 0, right[2], up[2], back[2], 0, -dot(right, eye), -dot(up, eye), -dot(back, eye), 1];
+  return [
+    right[0],
+    up[0],
+    back[0],
+    0,
+    right[1],
+    up[1],
+    back[1],
+    0,
+    right[2],
+    up[2],
+    back[2],
+    0,
+    -dot(right, eye),
+    -dot(up, eye),
+    -dot(back, eye),
+    1,
+  ];
 }
 
 export function minus(a, b) {

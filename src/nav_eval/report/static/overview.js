@@ -6,49 +6,107 @@ import { key, whiskers } from "./charts.js";
 import { explained, named, t } from "./words.js";
 
 export function overview(app) {
-  return h("section", { id: "overview", "aria-labelledby": "overview-title" },
-    h("h2", { id: "overview-title" }, t("page.overview")), brief(app), headline(app), ...pairs(app));
+  return h(
+    "section",
+    { id: "overview", "aria-labelledby": "overview-title" },
+    h("h2", { id: "overview-title" }, t("page.overview")),
+    brief(app),
+    headline(app),
+    ...pairs(app),
+  );
 }
 
 function brief(app) {
   const { doc } = app;
   const lines = [...verdicts(app)];
-  doc.runs.forEach((run, i) => lines.push(h("li", {}, key(i), " ", runLine(app, i),
-    h("ul", {}, h("li", {}, failureLine(app, i)), h("li", {}, exclusionLine(app, i)),
-      run.privileged && h("li", { class: "warning" }, t("brief.oracle", { agent: app.labels[i] }))))));
+  doc.runs.forEach((run, i) =>
+    lines.push(
+      h(
+        "li",
+        {},
+        key(i),
+        " ",
+        runLine(app, i),
+        h(
+          "ul",
+          {},
+          h("li", {}, failureLine(app, i)),
+          h("li", {}, exclusionLine(app, i)),
+          run.privileged && h("li", { class: "warning" }, t("brief.oracle", { agent: app.labels[i] })),
+        ),
+      ),
+    ),
+  );
   return h("div", { class: "brief" }, h("h3", {}, t("brief.title")), h("ul", {}, ...lines));
 }
 
 function verdicts(app) {
   const { comparison } = app.doc;
   if (!comparison) return [];
-  if (comparison.refused) return [h("li", { class: "warning" }, t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }))];
-  return comparison.rows.filter((row) => row.metric === "success" && row.difference !== null).map((row) => verdict(app, row));
+  if (comparison.refused)
+    return [
+      h(
+        "li",
+        { class: "warning" },
+        t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }),
+      ),
+    ];
+  return comparison.rows
+    .filter((row) => row.metric === "success" && row.difference !== null)
+    .map((row) => verdict(app, row));
 }
 
 function verdict(app, row) {
   const up = row.difference > 0;
-  const better = app.labels[up ? row.second : row.first], worse = app.labels[up ? row.first : row.second];
-  const a = percent(up ? row.mean_second : row.mean_first), b = percent(up ? row.mean_first : row.mean_second);
+  const better = app.labels[up ? row.second : row.first],
+    worse = app.labels[up ? row.first : row.second];
+  const a = percent(up ? row.mean_second : row.mean_first),
+    b = percent(up ? row.mean_first : row.mean_second);
   if (row.difference === 0) return h("li", {}, h("strong", {}, t("brief.equal", { better, worse, a })));
   const ends = row.ci95 ? (up ? row.ci95 : [-row.ci95[1], -row.ci95[0]]).map((end) => fixed(100 * end, 1)) : ["–", "–"];
   const sure = row.p_holm !== null && row.p_holm < 0.05;
   const p = row.p_holm < 0.001 ? "< 0.001" : `= ${chance(row.p_holm)}`;
-  return h("li", { class: sure ? "sure" : "unsure" },
-    h("strong", {}, t(sure ? "brief.better" : "brief.ahead", { better, worse, a, b, gap: fixed(Math.abs(100 * row.difference), 1), low: ends[0], high: ends[1] })),
-    " ", t(sure ? "brief.sure" : "brief.unsure", { p, n: whole(row.n) }));
+  return h(
+    "li",
+    { class: sure ? "sure" : "unsure" },
+    h(
+      "strong",
+      {},
+      t(sure ? "brief.better" : "brief.ahead", {
+        better,
+        worse,
+        a,
+        b,
+        gap: fixed(Math.abs(100 * row.difference), 1),
+        low: ends[0],
+        high: ends[1],
+      }),
+    ),
+    " ",
+    t(sure ? "brief.sure" : "brief.unsure", { p, n: whole(row.n) }),
+  );
 }
 
 function runLine(app, i) {
-  const run = app.doc.runs[i], agent = app.labels[i];
-  const { success } = run.metrics, error = run.metrics.navigation_error || run.metrics.distance_to_goal;
+  const run = app.doc.runs[i],
+    agent = app.labels[i];
+  const { success } = run.metrics,
+    error = run.metrics.navigation_error || run.metrics.distance_to_goal;
   if (!success) {
     const name = app.doc.leading[0];
     const summary = name && run.metrics[name];
-    return summary ? t("brief.metric", { agent, metric: named("metric", name), value: fixed(summary.mean), n: whole(summary.n) }) : agent;
+    return summary
+      ? t("brief.metric", { agent, metric: named("metric", name), value: fixed(summary.mean), n: whole(summary.n) })
+      : agent;
   }
   const [low, high] = success.ci95 || [null, null];
-  const text = t("brief.success", { agent, rate: percent(success.mean), n: whole(success.n), low: percent(low), high: percent(high) });
+  const text = t("brief.success", {
+    agent,
+    rate: percent(success.mean),
+    n: whole(success.n),
+    low: percent(low),
+    high: percent(high),
+  });
   return error && error.mean !== null ? `${text} ${t("brief.error", { metres: metres(error.mean) })}` : text;
 }
 
@@ -58,7 +116,12 @@ function failureLine(app, i) {
   const total = failures.reduce((sum, [, count]) => sum + count, 0);
   if (!total) return t("brief.nofailure");
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const text = t("brief.failure", { outcome: named("outcome", outcome), count: whole(count), total: whole(total), share: share(count, total) });
+  const text = t("brief.failure", {
+    outcome: named("outcome", outcome),
+    count: whole(count),
+    total: whole(total),
+    share: share(count, total),
+  });
   const worst = worstGroup(app, i);
   return worst ? `${text} ${worst}` : text;
 }
@@ -84,23 +147,51 @@ export function exclusions(app, i) {
   const lines = [];
   const failed = Object.entries(run.statuses).filter(([status]) => status !== "ok");
   const filters = Object.entries(run.selection).map(([name, value]) => `dataset.${name}: ${value}`);
-  if (run.n < run.n_expected) lines.push(t("excluded.missing", { n: whole(run.n_expected - run.n), total: whole(run.n_expected) }));
+  if (run.n < run.n_expected)
+    lines.push(t("excluded.missing", { n: whole(run.n_expected - run.n), total: whole(run.n_expected) }));
   if (filters.length) lines.push(t("excluded.selection", { filters: filters.join(", ") }));
   if (run.n_not_scored) lines.push(t("excluded.unscored", { n: whole(run.n_not_scored) }));
   if (failed.length)
-    lines.push(t("excluded.failed", { n: whole(run.n_failed), statuses: failed.map(([s, n]) => `${n} × ${named("status", s)}`).join(", ") }));
+    lines.push(
+      t("excluded.failed", {
+        n: whole(run.n_failed),
+        statuses: failed.map(([s, n]) => `${n} × ${named("status", s)}`).join(", "),
+      }),
+    );
   for (const [name, summary] of Object.entries(run.metrics))
     if (summary.n_nonfinite)
-      lines.push(t("excluded.nonfinite", { metric: named("metric", name), n: whole(summary.n_nonfinite), kept: whole(summary.n) }));
+      lines.push(
+        t("excluded.nonfinite", {
+          metric: named("metric", name),
+          n: whole(summary.n_nonfinite),
+          kept: whole(summary.n),
+        }),
+      );
   return lines;
 }
 
 function headline(app) {
   const { doc, labels } = app;
-  const head = h("tr", {}, h("th", { scope: "col" }, t("headline.metric")), h("th", { scope: "col", class: "drawn" }, t("headline.picture")),
-    ...labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
-  const table = h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...doc.metrics.map((name) => metricRow(app, name))));
-  return h("div", {}, h("h3", {}, t("headline.title")), wide(t("headline.title"), table), h("p", { class: "quiet" }, t("headline.note")));
+  const head = h(
+    "tr",
+    {},
+    h("th", { scope: "col" }, t("headline.metric")),
+    h("th", { scope: "col", class: "drawn" }, t("headline.picture")),
+    ...labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
+  );
+  const table = h(
+    "table",
+    { class: "figures" },
+    h("thead", {}, head),
+    h("tbody", {}, ...doc.metrics.map((name) => metricRow(app, name))),
+  );
+  return h(
+    "div",
+    {},
+    h("h3", {}, t("headline.title")),
+    wide(t("headline.title"), table),
+    h("p", { class: "quiet" }, t("headline.note")),
+  );
 }
 
 const FEW_SCENES = 5;
@@ -111,18 +202,35 @@ function metricRow(app, name) {
   const rows = summaries.map((s) => (s && s.mean !== null ? [s.mean, ...(s.ci95 || [null, null])] : null));
   const ends = rows.flat().filter((value) => typeof value === "number");
   const [low, high] = unitRange(name) ? [0, 1] : [Math.min(0, ...ends), Math.max(...ends)];
-  return h("tr", {},
-    h("th", { scope: "row" }, named("metric", name), h("span", { "aria-hidden": "true" }, ARROWS[direction(name)]),
-      h("span", { class: "why" }, explained("metric", name))),
+  return h(
+    "tr",
+    {},
+    h(
+      "th",
+      { scope: "row" },
+      named("metric", name),
+      h("span", { "aria-hidden": "true" }, ARROWS[direction(name)]),
+      h("span", { class: "why" }, explained("metric", name)),
+    ),
     h("td", {}, ends.length ? whiskers(rows, low, high) : null),
-    ...summaries.map((summary) => h("td", { class: "number" }, summary ? cell(summary) : "–")));
+    ...summaries.map((summary) => h("td", { class: "number" }, summary ? cell(summary) : "–")),
+  );
 }
 
 function cell(summary) {
   return [
-    h("strong", {}, fixed(summary.mean)), " ", h("span", { class: "interval" }, range(summary.ci95)),
-    h("span", { class: "why" }, `n = ${whole(summary.n)}`, summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : ""),
-    summary.ci95_scenes && summary.n_scenes >= FEW_SCENES ? h("span", { class: "why" }, `${t("headline.scenes")} ${range(summary.ci95_scenes)}`) : null,
+    h("strong", {}, fixed(summary.mean)),
+    " ",
+    h("span", { class: "interval" }, range(summary.ci95)),
+    h(
+      "span",
+      { class: "why" },
+      `n = ${whole(summary.n)}`,
+      summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : "",
+    ),
+    summary.ci95_scenes && summary.n_scenes >= FEW_SCENES
+      ? h("span", { class: "why" }, `${t("headline.scenes")} ${range(summary.ci95_scenes)}`)
+      : null,
   ];
 }
 
@@ -135,16 +243,32 @@ function pairs(app) {
     if (!groups.has(name)) groups.set(name, []);
     groups.get(name).push(row);
   }
-  return [h("h3", { id: "pairs" }, t("pairs.title")), ...[...groups.values()].map((rows) => pairTable(app, rows)),
-    h("p", { class: "quiet" }, t("pairs.note"))];
+  return [
+    h("h3", { id: "pairs" }, t("pairs.title")),
+    ...[...groups.values()].map((rows) => pairTable(app, rows)),
+    h("p", { class: "quiet" }, t("pairs.note")),
+  ];
 }
 
 function pairTable(app, rows) {
   const title = t("pairs.pair", { second: app.labels[rows[0].second], first: app.labels[rows[0].first] });
-  const columns = ["headline.metric", "pairs.difference", "headline.interval", "pairs.p", "pairs.holm", "pairs.test", "pairs.n", "pairs.verdict"];
-  const table = h("table", { class: "figures" }, h("caption", {}, title),
+  const columns = [
+    "headline.metric",
+    "pairs.difference",
+    "headline.interval",
+    "pairs.p",
+    "pairs.holm",
+    "pairs.test",
+    "pairs.n",
+    "pairs.verdict",
+  ];
+  const table = h(
+    "table",
+    { class: "figures" },
+    h("caption", {}, title),
     h("thead", {}, h("tr", {}, ...columns.map((column) => h("th", { scope: "col" }, t(column))))),
-    h("tbody", {}, ...rows.map((row) => pairRow(app, row))));
+    h("tbody", {}, ...rows.map((row) => pairRow(app, row))),
+  );
   return wide(title, table);
 }
 
@@ -152,12 +276,21 @@ function pairRow(app, row) {
   const sure = row.p_holm !== null && row.p_holm < 0.05;
   const way = direction(row.metric) * Math.sign(row.difference || 0);
   const winner = way > 0 ? row.second : row.first;
-  const verdictText = !sure ? t("pairs.unsure") : way === 0 ? t("pairs.changed") : t("pairs.sure", { run: app.labels[winner] });
-  return h("tr", {},
+  const verdictText = !sure
+    ? t("pairs.unsure")
+    : way === 0
+      ? t("pairs.changed")
+      : t("pairs.sure", { run: app.labels[winner] });
+  return h(
+    "tr",
+    {},
     h("th", { scope: "row" }, named("metric", row.metric)),
     h("td", { class: "number" }, signed(row.difference)),
     h("td", { class: "number" }, row.ci95 ? `[${signed(row.ci95[0])}, ${signed(row.ci95[1])}]` : "–"),
-    h("td", { class: "number" }, chance(row.p)), h("td", { class: "number" }, chance(row.p_holm)),
-    h("td", {}, t(`test.${row.test}`)), h("td", { class: "number" }, whole(row.n)),
-    h("td", { class: sure ? "sure" : "unsure" }, verdictText));
+    h("td", { class: "number" }, chance(row.p)),
+    h("td", { class: "number" }, chance(row.p_holm)),
+    h("td", {}, t(`test.${row.test}`)),
+    h("td", { class: "number" }, whole(row.n)),
+    h("td", { class: sure ? "sure" : "unsure" }, verdictText),
+  );
 }

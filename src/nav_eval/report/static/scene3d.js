@@ -16,7 +16,14 @@ const FRAGMENT = `precision mediump float; varying vec3 shade; varying float hei
 void main() { if (height > top) discard; gl_FragColor = vec4(shade, 1.0); }`;
 
 export function sceneView(view) {
-  const canvas = h("canvas", { class: "scene", width: 960, height: 640, tabindex: "0", role: "img", "aria-label": view.label });
+  const canvas = h("canvas", {
+    class: "scene",
+    width: 960,
+    height: 640,
+    tabindex: "0",
+    role: "img",
+    "aria-label": view.label,
+  });
   const gl = canvas.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
   if (!gl) return { element: h("p", { class: "warning" }, t("view.none")), show() {}, close() {} };
   const program = linked(gl);
@@ -37,7 +44,10 @@ export function sceneView(view) {
 
 function linked(gl) {
   const program = gl.createProgram();
-  for (const [kind, source] of [[gl.VERTEX_SHADER, VERTEX], [gl.FRAGMENT_SHADER, FRAGMENT]]) {
+  for (const [kind, source] of [
+    [gl.VERTEX_SHADER, VERTEX],
+    [gl.FRAGMENT_SHADER, FRAGMENT],
+  ]) {
     const shader = gl.createShader(kind);
     gl.shaderSource(shader, source);
     gl.compileShader(shader);
@@ -50,17 +60,23 @@ function linked(gl) {
 // Nine floats to a corner: place, colour, normal.
 function buffers(gl, data) {
   const buffer = gl.createBuffer();
-  const solid = { buffer, count: 0, fill(corners) {
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
-    solid.count = corners.length / 9;
-  } };
+  const solid = {
+    buffer,
+    count: 0,
+    fill(corners) {
+      gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
+      gl.bufferData(gl.ARRAY_BUFFER, corners, gl.STATIC_DRAW);
+      solid.count = corners.length / 9;
+    },
+  };
   solid.fill(data);
   return solid;
 }
 
 function meshArrays(mesh) {
-  const places = new Int16Array(bytes(mesh.vertices).buffer), corners = new Uint16Array(bytes(mesh.triangles).buffer), colours = bytes(mesh.colours);
+  const places = new Int16Array(bytes(mesh.vertices).buffer),
+    corners = new Uint16Array(bytes(mesh.triangles).buffer),
+    colours = bytes(mesh.colours);
   const at = (corner) => [places[3 * corner] / 100, places[3 * corner + 1] / 100, places[3 * corner + 2] / 100];
   const out = new Float32Array(corners.length * 9);
   for (let i = 0; i < corners.length; i += 3) {
@@ -79,8 +95,10 @@ function put(out, corner, triangle, colour) {
 function wayArrays(view) {
   const parts = [];
   const path = view.track ? view.track.points : [];
-  for (let i = 1; i < path.length; i++) parts.push(beam(path[i - 1], path[i], 0.045, rgb(timeColour(i / Math.max(1, path.length - 1)))));
-  for (let i = 1; i < view.reference.length; i++) parts.push(beam(view.reference[i - 1], view.reference[i], 0.03, [0.1, 0.65, 0.35]));
+  for (let i = 1; i < path.length; i++)
+    parts.push(beam(path[i - 1], path[i], 0.045, rgb(timeColour(i / Math.max(1, path.length - 1)))));
+  for (let i = 1; i < view.reference.length; i++)
+    parts.push(beam(view.reference[i - 1], view.reference[i], 0.03, [0.1, 0.65, 0.35]));
   if (path.length) parts.push(post(path[0], [0.16, 0.42, 0.84]), post(path[path.length - 1], [0.9, 0.4, 0.1]));
   for (const goal of view.goals.slice(0, 5)) parts.push(post(goal, [0.85, 0.65, 0.05]));
   const corners = parts.flat();
@@ -100,15 +118,20 @@ function post(place, colour) {
 // A four-sided beam from a to b, lifted a little above the floor.
 function beam(a, b, half, colour, lift = LIFT) {
   const along = unit(minus(b, a));
-  const side = unit(cross3(along, Math.abs(along[1]) > 0.9 ? [1, 0, 0] : [0, 1, 0])), up = cross3(side, along);
+  const side = unit(cross3(along, Math.abs(along[1]) > 0.9 ? [1, 0, 0] : [0, 1, 0])),
+    up = cross3(side, along);
   const corner = (p, i) => {
-    const u = i === 0 || i === 3 ? -half : half, v = i < 2 ? -half : half;
+    const u = i === 0 || i === 3 ? -half : half,
+      v = i < 2 ? -half : half;
     return [p[0] + side[0] * u + up[0] * v, p[1] + lift + side[1] * u + up[1] * v, p[2] + side[2] * u + up[2] * v];
   };
   const triangles = [];
   for (let i = 0; i < 4; i++) {
     const j = (i + 1) % 4;
-    triangles.push([[corner(a, i), corner(b, i), corner(b, j)], colour], [[corner(a, i), corner(b, j), corner(a, j)], colour]);
+    triangles.push(
+      [[corner(a, i), corner(b, i), corner(b, j)], colour],
+      [[corner(a, i), corner(b, j), corner(a, j)], colour],
+    );
   }
   return triangles;
 }
@@ -117,7 +140,10 @@ function agentArrays(place, yaw) {
   const angle = (yaw * Math.PI) / 180;
   const ahead = [-Math.sin(angle), 0, -Math.cos(angle)];
   const tip = [place[0] + 0.35 * ahead[0], place[1], place[2] + 0.35 * ahead[2]];
-  const body = [...beam(place, [place[0], place[1] + 0.5, place[2]], 0.12, [0.95, 0.95, 0.98], 0), ...beam(place, tip, 0.06, [0.95, 0.2, 0.3], 0.4)];
+  const body = [
+    ...beam(place, [place[0], place[1] + 0.5, place[2]], 0.12, [0.95, 0.95, 0.98], 0),
+    ...beam(place, tip, 0.06, [0.95, 0.2, 0.3], 0.4),
+  ];
   const out = new Float32Array(body.length * 27);
   body.forEach(([triangle, colour], i) => put(out, 3 * i, triangle, colour));
   return out;
@@ -135,7 +161,11 @@ function spread(path) {
 
 function drawScene(gl, program, canvas, orbit, solids, view) {
   const { turn, tilt, away, target } = orbit;
-  const eye = [target[0] + away * Math.sin(turn) * Math.cos(tilt), target[1] + away * Math.sin(tilt), target[2] + away * Math.cos(turn) * Math.cos(tilt)];
+  const eye = [
+    target[0] + away * Math.sin(turn) * Math.cos(tilt),
+    target[1] + away * Math.sin(tilt),
+    target[2] + away * Math.cos(turn) * Math.cos(tilt),
+  ];
   const scale = window.devicePixelRatio || 1;
   canvas.width = Math.round((canvas.clientWidth || 960) * scale);
   canvas.height = Math.round((canvas.clientHeight || 640) * scale);
@@ -166,14 +196,37 @@ function paint(gl, program, solid) {
 }
 
 function steer(canvas, orbit, draw) {
-  const turn = (by, up) => { orbit.turn += by; orbit.tilt = Math.max(0.05, Math.min(1.5, orbit.tilt + up)); draw(); };
-  const zoom = (factor) => { orbit.away = Math.max(1, Math.min(200, orbit.away * factor)); draw(); };
-  const keys = { ArrowLeft: () => turn(-0.1, 0), ArrowRight: () => turn(0.1, 0), ArrowUp: () => turn(0, 0.1), ArrowDown: () => turn(0, -0.1), "+": () => zoom(0.9), "-": () => zoom(1.1) };
+  const turn = (by, up) => {
+    orbit.turn += by;
+    orbit.tilt = Math.max(0.05, Math.min(1.5, orbit.tilt + up));
+    draw();
+  };
+  const zoom = (factor) => {
+    orbit.away = Math.max(1, Math.min(200, orbit.away * factor));
+    draw();
+  };
+  const keys = {
+    ArrowLeft: () => turn(-0.1, 0),
+    ArrowRight: () => turn(0.1, 0),
+    ArrowUp: () => turn(0, 0.1),
+    ArrowDown: () => turn(0, -0.1),
+    "+": () => zoom(0.9),
+    "-": () => zoom(1.1),
+  };
   canvas.addEventListener("keydown", (event) => {
     if (!(event.key in keys)) return;
     keys[event.key]();
     event.preventDefault();
   });
-  canvas.addEventListener("pointermove", (event) => { if (event.buttons & 1) turn(-event.movementX / 150, event.movementY / 150); });
-  canvas.addEventListener("wheel", (event) => { zoom(event.deltaY > 0 ? 1.1 : 0.9); event.preventDefault(); }, { passive: false });
+  canvas.addEventListener("pointermove", (event) => {
+    if (event.buttons & 1) turn(-event.movementX / 150, event.movementY / 150);
+  });
+  canvas.addEventListener(
+    "wheel",
+    (event) => {
+      zoom(event.deltaY > 0 ? 1.1 : 0.9);
+      event.preventDefault();
+    },
+    { passive: false },
+  );
 }

@@ -15,10 +15,19 @@ export function episodes(app) {
   const draw = () => {
     const found = search(app);
     status.replaceChildren(countLine(app, found));
-    body.replaceChildren(found.length ? rowsTable(app, found, draw) : h("p", {}, t("table.none")), pager(app, found, draw));
+    body.replaceChildren(
+      found.length ? rowsTable(app, found, draw) : h("p", {}, t("table.none")),
+      pager(app, found, draw),
+    );
   };
-  const section = h("section", { id: "episodes", "aria-labelledby": "episodes-title" },
-    h("h2", { id: "episodes-title" }, t("table.title")), controls(app, draw), status, body);
+  const section = h(
+    "section",
+    { id: "episodes", "aria-labelledby": "episodes-title" },
+    h("h2", { id: "episodes-title" }, t("table.title")),
+    controls(app, draw),
+    status,
+    body,
+  );
   draw();
   return section;
 }
@@ -48,7 +57,9 @@ export function search(app) {
 }
 
 function fits(outcome, name) {
-  return name === "failure" ? outcome !== "success" && outcome !== "not_scored" && outcome !== undefined : outcome === name;
+  return name === "failure"
+    ? outcome !== "success" && outcome !== "not_scored" && outcome !== undefined
+    : outcome === name;
 }
 
 function sorted(app, found) {
@@ -58,7 +69,8 @@ function sorted(app, found) {
   if (!values) return found;
   const rank = (value) => (value === "inf" ? Infinity : value);
   const order = (a, b) => {
-    const x = rank(values(a)), y = rank(values(b));
+    const x = rank(values(a)),
+      y = rank(values(b));
     if (x === null || x === undefined || x === "") return 1;
     if (y === null || y === undefined || y === "") return -1;
     const sign = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
@@ -69,25 +81,86 @@ function sorted(app, found) {
 
 function controls(app, draw) {
   const { doc, state } = app;
-  const change = (edit) => (value) => { edit(value); state.page = 0; draw(); };
-  const box = h("input", { type: "search", value: state.search, oninput: (event) => change((v) => { state.search = v; })(event.target.value) });
+  const change = (edit) => (value) => {
+    edit(value);
+    state.page = 0;
+    draw();
+  };
+  const box = h("input", {
+    type: "search",
+    value: state.search,
+    oninput: (event) =>
+      change((v) => {
+        state.search = v;
+      })(event.target.value),
+  });
   const scenes = [["", t("table.any")], ...doc.scenes.map((scene) => [scene.id, scene.id])];
-  const bins = doc.groups.filter((group) => group.kind === "length" && group.label).map((group) => [group.label, group.label]);
-  return h("div", { class: "controls", role: "search" },
+  const bins = doc.groups
+    .filter((group) => group.kind === "length" && group.label)
+    .map((group) => [group.label, group.label]);
+  return h(
+    "div",
+    { class: "controls", role: "search" },
     h("label", { class: "field grow" }, h("span", {}, t("table.search")), box),
-    ...doc.runs.map((run, i) => select(t("table.outcome", { agent: app.labels[i] }),
-      [["", t("table.any")], ["failure", t("table.failures")], ...OUTCOMES.filter((name) => run.outcomes[name]).map((name) => [name, `${named("outcome", name)} (${run.outcomes[name]})`])],
-      state.outcomes[i] || "", change((value) => { state.outcomes[i] = value; }))),
-    doc.scenes.length > 1 && select(t("table.scene"), scenes, state.scene, change((value) => { state.scene = value; })),
-    bins.length > 0 && select(t("table.bin"), [["", t("table.any")], ...bins], state.length, change((value) => { state.length = value; })),
-    doc.runs.length > 1 && h("label", { class: "check" }, h("input", { type: "checkbox", checked: state.differ, onchange: (event) => change((v) => { state.differ = v; })(event.target.checked) }), t("table.differ")),
-    h("button", { onclick: () => app.filter({}) }, t("table.clear")));
+    ...doc.runs.map((run, i) =>
+      select(
+        t("table.outcome", { agent: app.labels[i] }),
+        [
+          ["", t("table.any")],
+          ["failure", t("table.failures")],
+          ...OUTCOMES.filter((name) => run.outcomes[name]).map((name) => [
+            name,
+            `${named("outcome", name)} (${run.outcomes[name]})`,
+          ]),
+        ],
+        state.outcomes[i] || "",
+        change((value) => {
+          state.outcomes[i] = value;
+        }),
+      ),
+    ),
+    doc.scenes.length > 1 &&
+      select(
+        t("table.scene"),
+        scenes,
+        state.scene,
+        change((value) => {
+          state.scene = value;
+        }),
+      ),
+    bins.length > 0 &&
+      select(
+        t("table.bin"),
+        [["", t("table.any")], ...bins],
+        state.length,
+        change((value) => {
+          state.length = value;
+        }),
+      ),
+    doc.runs.length > 1 &&
+      h(
+        "label",
+        { class: "check" },
+        h("input", {
+          type: "checkbox",
+          checked: state.differ,
+          onchange: (event) =>
+            change((v) => {
+              state.differ = v;
+            })(event.target.checked),
+        }),
+        t("table.differ"),
+      ),
+    h("button", { onclick: () => app.filter({}) }, t("table.clear")),
+  );
 }
 
 function countLine(app, found) {
   const parts = [t("table.count", { n: whole(found.length), total: whole(app.doc.episodes.id.length) })];
   app.doc.results.forEach((run, i) => {
-    const scored = found.filter((index) => run.outcome[index] !== null && OUTCOMES[run.outcome[index]] !== "not_scored");
+    const scored = found.filter(
+      (index) => run.outcome[index] !== null && OUTCOMES[run.outcome[index]] !== "not_scored",
+    );
     const won = scored.filter((index) => run.outcome[index] === 0).length;
     if (scored.length) parts.push(`${t("table.shown")}, ${app.labels[i]}: ${share(won, scored.length)}`);
   });
@@ -98,32 +171,84 @@ function columns(app) {
   const { doc } = app;
   const all = doc.episodes;
   const list = [
-    { name: "id", title: t("table.id"), value: (i) => all.id[i], show: (i) => h("a", { href: app.link(i) }, all.id[i]) },
-    { name: "scene", title: t("table.scene"), value: (i) => doc.scenes[all.scene[i]].id, show: (i) => doc.scenes[all.scene[i]].id },
+    {
+      name: "id",
+      title: t("table.id"),
+      value: (i) => all.id[i],
+      show: (i) => h("a", { href: app.link(i) }, all.id[i]),
+    },
+    {
+      name: "scene",
+      title: t("table.scene"),
+      value: (i) => doc.scenes[all.scene[i]].id,
+      show: (i) => doc.scenes[all.scene[i]].id,
+    },
   ];
-  if (all.text.some(Boolean)) list.push({ name: "text", title: t("table.instruction"), value: (i) => all.text[i], show: (i) => h("span", { class: "clip", dir: "auto" }, all.text[i] || "") });
-  if (all.shortest.some((value) => value !== null)) list.push({ name: "shortest", title: t("table.length"), number: true, value: (i) => all.shortest[i], show: (i) => metres(all.shortest[i], 1) });
+  if (all.text.some(Boolean))
+    list.push({
+      name: "text",
+      title: t("table.instruction"),
+      value: (i) => all.text[i],
+      show: (i) => h("span", { class: "clip", dir: "auto" }, all.text[i] || ""),
+    });
+  if (all.shortest.some((value) => value !== null))
+    list.push({
+      name: "shortest",
+      title: t("table.length"),
+      number: true,
+      value: (i) => all.shortest[i],
+      show: (i) => metres(all.shortest[i], 1),
+    });
   doc.results.forEach((run, r) => list.push(...runColumns(app, run, r)));
   return list;
 }
 
 function runColumns(app, run, r) {
-  const list = [{
-    name: `outcome-${r}`, title: [key(r), " ", t("table.run.outcome", { agent: app.labels[r] })], label: t("table.run.outcome", { agent: app.labels[r] }),
-    value: (i) => run.outcome[i], show: (i) => badge(run.outcome[i]),
-  }];
+  const list = [
+    {
+      name: `outcome-${r}`,
+      title: [key(r), " ", t("table.run.outcome", { agent: app.labels[r] })],
+      label: t("table.run.outcome", { agent: app.labels[r] }),
+      value: (i) => run.outcome[i],
+      show: (i) => badge(run.outcome[i]),
+    },
+  ];
   if (run.values.navigation_error || run.values.distance_to_goal)
-    list.push({ name: `distance-${r}`, title: t("table.run.distance"), number: true, value: (i) => finalDistance(run.values, i), show: (i) => metres(finalDistance(run.values, i)) });
+    list.push({
+      name: `distance-${r}`,
+      title: t("table.run.distance"),
+      number: true,
+      value: (i) => finalDistance(run.values, i),
+      show: (i) => metres(finalDistance(run.values, i)),
+    });
   if (app.doc.runs.length > 1) return list;
-  if (run.values.spl) list.push({ name: `spl-${r}`, title: t("table.run.spl"), number: true, value: (i) => run.values.spl[i], show: (i) => fixed(run.values.spl[i], 2) });
-  list.push({ name: `steps-${r}`, title: t("table.run.steps"), number: true, value: (i) => run.steps[i], show: (i) => fixed(run.steps[i], 0) });
+  if (run.values.spl)
+    list.push({
+      name: `spl-${r}`,
+      title: t("table.run.spl"),
+      number: true,
+      value: (i) => run.values.spl[i],
+      show: (i) => fixed(run.values.spl[i], 2),
+    });
+  list.push({
+    name: `steps-${r}`,
+    title: t("table.run.steps"),
+    number: true,
+    value: (i) => run.steps[i],
+    show: (i) => fixed(run.steps[i], 0),
+  });
   return list;
 }
 
 export function badge(outcome) {
   if (outcome === null || outcome === undefined) return h("span", { class: "quiet" }, t("table.missing"));
   const name = OUTCOMES[outcome];
-  return h("span", { class: `badge ${name}` }, h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), named("outcome", name));
+  return h(
+    "span",
+    { class: `badge ${name}` },
+    h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
+    named("outcome", name),
+  );
 }
 
 function rowsTable(app, found, draw) {
@@ -131,21 +256,54 @@ function rowsTable(app, found, draw) {
   const list = columns(app);
   const head = list.map((column) => {
     const mine = state.sort.column === column.name;
-    const press = () => { state.sort = { column: column.name, down: mine && !state.sort.down }; draw(); document.getElementById(`sort-${column.name}`).focus(); };
-    return h("th", { scope: "col", class: column.number ? "number" : column.name === "scene" ? "minor" : null, "aria-sort": mine ? (state.sort.down ? "descending" : "ascending") : "none" },
-      h("button", { id: `sort-${column.name}`, class: "sort", onclick: press }, column.title, h("span", { "aria-hidden": "true" }, mine ? (state.sort.down ? " ▼" : " ▲") : "")));
+    const press = () => {
+      state.sort = { column: column.name, down: mine && !state.sort.down };
+      draw();
+      document.getElementById(`sort-${column.name}`).focus();
+    };
+    return h(
+      "th",
+      {
+        scope: "col",
+        class: column.number ? "number" : column.name === "scene" ? "minor" : null,
+        "aria-sort": mine ? (state.sort.down ? "descending" : "ascending") : "none",
+      },
+      h(
+        "button",
+        { id: `sort-${column.name}`, class: "sort", onclick: press },
+        column.title,
+        h("span", { "aria-hidden": "true" }, mine ? (state.sort.down ? " ▼" : " ▲") : ""),
+      ),
+    );
   });
   const page = found.slice(state.page * ROWS, (state.page + 1) * ROWS);
-  const rows = page.map((i) => h("tr", {}, ...list.map((column) => h("td", { class: column.number ? "number" : column.name === "scene" ? "minor" : null }, column.show(i)))));
-  return wide(t("table.title"), h("table", { class: "episodes" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)));
+  const rows = page.map((i) =>
+    h(
+      "tr",
+      {},
+      ...list.map((column) =>
+        h("td", { class: column.number ? "number" : column.name === "scene" ? "minor" : null }, column.show(i)),
+      ),
+    ),
+  );
+  return wide(
+    t("table.title"),
+    h("table", { class: "episodes" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
+  );
 }
 
 function pager(app, found, draw) {
   const pages = Math.max(1, Math.ceil(found.length / ROWS));
-  const turn = (by) => { app.state.page += by; draw(); };
+  const turn = (by) => {
+    app.state.page += by;
+    draw();
+  };
   if (pages === 1) return "";
-  return h("nav", { class: "pager", "aria-label": t("table.title") },
+  return h(
+    "nav",
+    { class: "pager", "aria-label": t("table.title") },
     h("button", { disabled: app.state.page === 0, onclick: () => turn(-1) }, t("table.previous")),
     h("span", {}, t("table.page", { page: app.state.page + 1, pages })),
-    h("button", { disabled: app.state.page >= pages - 1, onclick: () => turn(1) }, t("table.next")));
+    h("button", { disabled: app.state.page >= pages - 1, onclick: () => turn(1) }, t("table.next")),
+  );
 }

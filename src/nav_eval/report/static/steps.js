@@ -1,0 +1,101 @@
+// The slider through an episode's steps, with play, and what happened at the step it stands on.
+
+import { h } from "./dom.js";
+import { metres } from "./format.js";
+import { ACTIONS } from "./decode.js";
+import { named, t } from "./words.js";
+
+const FRAME_MS = 120;
+
+// `moved` is called with the step whenever it changes.
+export function slider(track, goals, moved) {
+  const last = track.points.length - 1;
+  const walked = [0];
+  for (let i = 1; i <= last; i++) walked.push(walked[i - 1] + distance(track.points[i], track.points[i - 1]));
+  const collided = new Set(track.collided);
+  const text = h("output", { class: "step" });
+  const image = track.frames && h("img", { class: "frame" });
+  const input = h("input", {
+    type: "range",
+    min: 0,
+    max: last,
+    value: last,
+    step: 1,
+    "aria-label": t("step.slider"),
+    oninput: () => show(),
+  });
+  const show = () => {
+    const step = Number(input.value);
+    text.replaceChildren(stepLine(step));
+    input.setAttribute("aria-valuetext", text.textContent);
+    if (image) {
+      image.hidden = step === 0;
+      if (step) image.src = `data:image/jpeg;base64,${track.frames[step - 1]}`;
+      image.alt = t("step.frame", { step });
+    }
+    moved(step);
+  };
+  const stepLine = (step) => {
+    const action = step
+      ? t("step.at", { step, steps: last, action: named("action", ACTIONS[track.actions[step - 1]] || "other") })
+      : t("step.start");
+    const near = goals.length ? Math.min(...goals.map((goal) => distance(goal, track.points[step]))) : null;
+    return [
+      action,
+      t("step.walked", { metres: metres(walked[step]) }),
+      near === null ? null : t("step.goal", { metres: metres(near) }),
+      step && collided.has(step - 1) ? t("step.collided") : null,
+    ]
+      .filter(Boolean)
+      .join(" · ");
+  };
+  const jump = (to) => {
+    input.value = String(to);
+    show();
+  };
+  const element = h(
+    "div",
+    { class: "steps" },
+    h(
+      "div",
+      { class: "pager" },
+      h("button", { onclick: () => jump(0), "aria-label": t("step.first") }, "|◀"),
+      player(input, last, jump),
+      h("button", { onclick: () => jump(last), "aria-label": t("step.last") }, "▶|"),
+      input,
+    ),
+    text,
+    image,
+  );
+  text.replaceChildren(stepLine(last));
+  if (image) image.src = `data:image/jpeg;base64,${track.frames[last - 1]}`;
+  if (image) image.alt = t("step.frame", { step: last });
+  return { element, step: () => Number(input.value) };
+}
+
+function distance(a, b) {
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
+function player(input, last, jump) {
+  let timer = null;
+  const stop = () => {
+    clearInterval(timer);
+    timer = null;
+    button.replaceChildren("▶");
+    button.setAttribute("aria-label", t("step.play"));
+  };
+  const tick = () => {
+    const next = Number(input.value) + 1;
+    if (next > last || !input.isConnected) stop();
+    else jump(next);
+  };
+  const start = () => {
+    if (Number(input.value) >= last) jump(0);
+    timer = setInterval(tick, FRAME_MS);
+    button.replaceChildren("❚❚");
+    button.setAttribute("aria-label", t("step.pause"));
+  };
+  const button = h("button", { "aria-label": t("step.play"), onclick: () => (timer ? stop() : start()) }, "▶");
+  return button;
+}
