@@ -135,3 +135,12 @@ def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
     with socket.create_connection((host, int(port)), timeout=10) as connection:
         assert "problem" in ask(connection, body)
         assert ask(connection, b'{"id": 2, "call": "describe", "body": {}}')["body"]["protocols"] == [1]
+
+
+def test_it_ends_with_the_evaluator_that_started_it(command):
+    backend = ExternalBackend(SimulatorConfig(backend="external", command=command))
+    assert backend.describe().protocols == (1,)
+    process = backend._process._process
+    process.stdin.close()
+    assert process.wait(10) == 0
+    backend.close()
