@@ -143,7 +143,9 @@ def nice_edges(low: float, high: float, most: int = BINS) -> npt.NDArray[np.floa
     rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * m for m in (1, 2, 5, 10) if power * m >= rough)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    first, last = math.floor(low / step), math.ceil(high / step)
+    # Rounding must leave no value outside.
+    first, last = first - (first * step > low), last + (last * step < high)
     return np.arange(first, max(last, first + 1) + 1, dtype=np.float64) * step
 
 
