@@ -1,0 +1,104 @@
+from __future__ import annotations
+
+import errno
+import time
+
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval import evaluate
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.loop import Meter, Policy, exhausted, resident_mb
+from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ServiceUnavailable
+from nav_eval_sdk import VLNAgent
+
+BUDGET = "evaluation.budget"
+
+
+class Dawdling(VLNAgent):
+    """Slow in paths with an even number, else it stops at once; `hoard` keeps memory."""
+
+    hoard = 0
+
+    def reset(self, episode):
+        self.slow = "slowly" in episode["instruction"]["text"]
+        self.kept = []
+
+    def act(self, observation):
+        if not self.slow:
+            return "stop"
+        time.sleep(0.02)
+        self.kept.append(b"x" * self.hoard)
+        return "turn_left"
+
+
+class Hoarding(Dawdling):
+    hoard = 20_000_000
+
+
+@pytest.fixture
+def world(tmp_path):
+    texts = ["Walk slowly.", "Walk.", "Go slowly.", "Go."]
+    items = [item(number, [node(0, 0), node(1, 0)], [words]) for number, words in enumerate(texts)]
+    return [*write_r2r(tmp_path, items=items), "evaluation.max_steps=40"]
+
+
+@pytest.mark.parametrize(
+    ("agent", "limit"), [(Dawdling, f"{BUDGET}.episode_seconds=0.2"), (Hoarding, f"{BUDGET}.memory_mb=150")]
+)
+def test_an_episode_over_its_budget_is_counted_apart_and_in_no_figure(world, agent, limit):
+    free = evaluate("r2r", agent=agent, overrides=world)
+    assert free.statuses == {"ok": 4}
+    results = evaluate("r2r", agent=agent, overrides=[*world, limit])
+    assert results.statuses == {"ok": 2, "budget_exceeded": 2}
+    assert (results.n_episodes, results.n_failed, results.over_budget, results.not_scored) == (4, 0, 2, 0)
+    assert {summary["n"] for summary in results.metrics.values()} == {2}
+    assert results.metrics["steps"]["mean"] == 1.0
+
+
+def test_the_total_budget_ends_what_runs_and_what_is_left(world, tmp_path):
+    agent = f"agent_service.agent='{Dawdling.__module__}:Dawdling'"
+    config = benchmark_config("r2r", overrides=[*world, agent, f"{BUDGET}.total_seconds=0.1"])
+    evaluated = run_benchmark(config, tmp_path / "run")
+    assert evaluated.results.statuses == {"budget_exceeded": 4}
+    assert evaluated.results.metrics == {}
+    assert evaluated.document["n_over_budget"] == 4
+    assert any("evaluation.budget" in note for note in evaluated.document["notes"])
+
+
+def test_the_services_own_limit_is_the_agents_failure():
+    meter = Meter(Policy(episode_seconds=1e-9, budget_seconds=1e-9))
+    with pytest.raises(AgentTimeout):
+        meter.check()
+    with pytest.raises(BudgetExceeded, match="total_seconds"):
+        Meter(Policy(budget_until=time.time() - 1)).check()
+    Meter(Policy()).check()
+
+
+def test_memory_is_what_the_process_holds():
+    before = resident_mb()
+    kept = bytearray(b"x" * 100_000_000)
+    assert 80 < resident_mb() - before < 150
+    del kept
+
+
+def wrapped(cause):
+    """As a cause gets lost in practice: once named, once forgotten."""
+    try:
+        try:
+            raise cause
+        except (OSError, MemoryError):
+            raise AgentError("inner") from None
+    except AgentError as inner:
+        outer = ServiceUnavailable("outer")
+        outer.__cause__ = inner
+        return outer
+
+
+def test_what_the_machine_lacks_is_found_however_often_it_was_wrapped():
+    assert "ulimit" in str(exhausted(wrapped(OSError(errno.EMFILE, "x"))))
+    assert "disk" in str(exhausted(OSError(errno.ENOSPC, "x")))
+    assert "memory" in str(exhausted(wrapped(MemoryError())))
+    assert exhausted(wrapped(OSError(errno.ECONNREFUSED, "x"))) is None
+    assert exhausted(ValueError()) is None
