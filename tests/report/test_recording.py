@@ -76,6 +76,23 @@ def test_a_sample_is_drawn_once(data: list[str], tmp_path: Path) -> None:
     assert sum(policy.records(key) for key in KEYS) == 5
 
 
+def test_a_full_disk_costs_the_video_and_not_the_episode(
+    data: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("nav_eval.report.film.Film.add", full)
+    store, videos = record(data, tmp_path, "shortest_path", "all")
+    assert all(result.status == "ok" and result.metrics["success"] == 1 for result in store.results.values())
+    assert list(videos.iterdir()) == []
+
+
+def test_odd_observations_are_left_out() -> None:
+    assert composed("x", rgb=np.zeros((4, 4, 3)), depth={"a": 1}).shape == composed("x").shape
+    assert composed("x", rgb=None, depth=np.zeros((4, 8, 2), np.float32)).shape == (456, 720 + 360, 3)
+
+
 def test_settings() -> None:
     assert VideoPolicy.of("none", KEYS) is None
     with pytest.raises(ConfigError, match=r"output\.video"):

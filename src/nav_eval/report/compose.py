@@ -63,9 +63,9 @@ class Composer:
         self._yaws.append(yaw_of(step.state.rotation))
         self.seen = _picture(observations.get("rgb"))
         views = [self.seen] if self.seen is not None else []
-        depth = observations.get("depth")
-        if depth is not None:
-            views.append(depth_picture(np.asarray(depth)))
+        depth = np.asarray(observations.get("depth"))
+        if depth.ndim in (2, 3) and depth.dtype.kind in "fiu":
+            views.append(depth_picture(depth))
         walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
         row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
         return np.concatenate([row, self._band(row.shape[1], step)], axis=0)
@@ -87,12 +87,12 @@ class Composer:
 
 def _picture(value: Any) -> Pixels | None:
     pixels = None if value is None else np.asarray(value)
-    return pixels if pixels is not None and pixels.ndim == 3 and pixels.shape[2] == 3 else None
+    return pixels if pixels is not None and pixels.dtype == np.uint8 and pixels.shape[2:] == (3,) else None
 
 
 def depth_picture(depth: npt.NDArray[Any]) -> Pixels:
     """(H, W) or (H, W, 1) metres or shares -> (H, W, 3): near is bright, 0 (nothing) black."""
-    flat = np.nan_to_num(depth.reshape(depth.shape[:2]).astype(np.float64), posinf=0.0)
+    flat = np.nan_to_num(depth.reshape(*depth.shape[:2], -1)[:, :, 0].astype(np.float64), posinf=0.0)
     most = max(float(flat.max()), 1e-6)
     light = np.where(flat > 0, 255 - 215 * flat / most, 0)
     return np.repeat(light.clip(0, 255).astype(np.uint8)[:, :, None], 3, axis=2)

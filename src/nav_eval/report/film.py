@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ CODECS = ("libx264", "h264", "mpeg4")
 
 
 class Film:
-    """A video in the making; use as a context manager, or call close."""
+    """A video in the making; close finishes it. Raises RunDirectoryError where FFmpeg fails."""
 
     def __init__(self, path: Path, fps: int) -> None:
         self._path = path
@@ -25,22 +26,17 @@ class Film:
 
     def add(self, frame: npt.NDArray[np.uint8]) -> None:
         """(H, W, 3) RGB; the first frame decides the size, odd sides lose a pixel."""
-        import av
-
+        av = require_av()
         frame = frame[: frame.shape[0] // 2 * 2, : frame.shape[1] // 2 * 2]
-        if self._container is None:
-            self._open(frame.shape[1], frame.shape[0])
-        for packet in self._stream.encode(av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")):
-            self._container.mux(packet)
+        with self._explained():
+            if self._container is None:
+                self._open(frame.shape[1], frame.shape[0])
+            picture = av.VideoFrame.from_ndarray(np.ascontiguousarray(frame), format="rgb24")
+            self._container.mux(self._stream.encode(picture))
 
     def _open(self, width: int, height: int) -> None:
         av = require_av()
-        try:
-            self._container = av.open(str(self._path), "w", format="mp4")
-        except OSError as error:
-            raise RunDirectoryError(
-                f"{self._path}: cannot be written ({error}). Make room, or output.video=none."
-            ) from error
+        self._container = av.open(str(self._path), "w", format="mp4")
         codec = next(name for name in CODECS if name in av.codecs_available)
         self._stream = self._container.add_stream(codec, rate=self._fps)
         self._stream.width, self._stream.height, self._stream.pix_fmt = width, height, "yuv420p"
@@ -49,20 +45,26 @@ class Film:
             self._stream.options = {"preset": "veryfast", "crf": "26"}
 
     def close(self) -> None:
+        """Write what the encoder still holds, and the end of the file."""
         if self._container is None:
             return
-        for packet in self._stream.encode(None):
-            self._container.mux(packet)
-        self._container.close()
+        with self._explained():
+            self._container.mux(self._stream.encode(None))
+            self._container.close()
         self._container = None
 
-    def __enter__(self) -> Film:
-        return self
+    def abandon(self) -> None:
+        """Let go of a file that is of no use; the container closes itself when it is collected."""
+        self._container = self._stream = None
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, require_av().FFmpegError) as error:
+            raise RunDirectoryError(
+                f"{self._path}: cannot be written ({error}). Make room, or use output.video=none."
+            ) from error
 
 
 def require_av() -> Any:

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,8 +22,9 @@ from nav_eval.config.schema import Config
 from nav_eval.core.interfaces import Observer, Simulator, SimulatorBackend, Task
 from nav_eval.core.types import EpisodeResult, Observations, StepRecord
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, NavEvalError
 from nav_eval.geometry import Vec3, yaw_of
+from nav_eval.logging import get_logger
 from nav_eval.report.compose import Composer, Scenario, contact_sheet, small_jpeg
 from nav_eval.report.film import Film, require_av
 from nav_eval.report.frames import VIDEOS, stem, write_frames
@@ -110,8 +112,11 @@ class VideoRecorder:
 
     def episode_started(self, episode: Episode) -> None:
         self._drop()
-        if not self._policy.records(episode.key):
-            return
+        if self._policy.records(episode.key):
+            with self._spared(episode):
+                self._begin(episode)
+
+    def _begin(self, episode: Episode) -> None:
         self._painter.begin(self._atlas.scenario(episode, self._task))
         self._path = self._folder / f"{stem(episode.key)}.part.mp4"
         self._film = Film(self._path, FPS)
@@ -119,28 +124,41 @@ class VideoRecorder:
     def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None:
         if self._film is None:
             return
-        frame = self._painter.frame(step, observations)
-        self._film.add(frame)
-        self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
+        with self._spared(episode):
+            frame = self._painter.frame(step, observations)
+            self._film.add(frame)
+            self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
 
     def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
-        if self._film is None:
+        if self._film is None or self._path is None:
             return
-        self._film.close()
-        self._film = None
-        if self._shots and self._path is not None and self._policy.keeps(result):
-            name = stem(episode.key)
-            self._path.replace(self._folder / f"{name}.mp4")
-            write_frames(self._folder / f"{name}.frames.zip", self._shots)
-            contact_sheet(self._shots, _caption(result)).save(self._folder / f"{name}.png")
+        with self._spared(episode):
+            self._film.close()
+            if self._shots and self._policy.keeps(result):
+                self._keep(self._path, stem(episode.key), _caption(result))
         self._drop()
+
+    def _keep(self, path: Path, name: str, caption: str) -> None:
+        write_frames(self._folder / f"{name}.frames.zip", self._shots)
+        contact_sheet(self._shots, caption).save(self._folder / f"{name}.png")
+        path.replace(self._folder / f"{name}.mp4")
+
+    @contextmanager
+    def _spared(self, episode: Episode) -> Iterator[None]:
+        """What goes wrong with a video costs the video and never the episode's result."""
+        try:
+            yield
+        except (OSError, ValueError, NavEvalError) as error:
+            get_logger(__name__).warning("no video of episode %s of %s: %s", *reversed(episode.key), error)
+            self._drop()
 
     def _drop(self) -> None:
         if self._film is not None:
-            self._film.close()
+            self._film.abandon()
             self._film = None
         if self._path is not None:
             self._path.unlink(missing_ok=True)
+            self._path = None
         self._shots = []
 
 
