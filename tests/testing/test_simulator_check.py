@@ -66,3 +66,9 @@ def test_nobody_there_and_nothing_to_begin_with():
 
     with start(Silent) as server, pytest.raises(ConfigError, match="no episode"):
         check(server.endpoint)
+
+
+def test_the_example_of_a_python_host(capsys):
+    example = Path(__file__).parents[2] / "examples" / "python_host" / "host.py"
+    assert check("external", f"simulator.command='{sys.executable} {example}'") == DONE
+    assert "no faults" in capsys.readouterr().out

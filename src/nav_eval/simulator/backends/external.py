@@ -119,7 +119,8 @@ class ExternalBackend(SimulatorBackend):
         place = self.config.endpoint or shlex.split(str(self.config.command))[0]
         broken = isinstance(error, Unreachable) and self._process is not None
         said = self._process.last_words if self._process and broken and self._process.ends_within() else ""
-        return SimulatorError(f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}")
+        hint = " Start it there, or give simulator.command." if call == "connect" and not self.config.command else ""
+        return SimulatorError(f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}{hint}")
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         """The files that the command names; what an attached simulator is made of is not known."""
