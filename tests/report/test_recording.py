@@ -16,8 +16,9 @@ from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.compose import Composer, Scenario, depth_picture
+from nav_eval.report.film import Film
 from nav_eval.report.fog import reveal
 from nav_eval.report.fonts import covers, font_for, wrapped
 from nav_eval.report.frames import read_frames, stem
@@ -187,3 +188,10 @@ def test_frames_come_back_in_order(tmp_path: Path) -> None:
             Image.new("RGB", (4, 4), (i * 20, 0, 0)).save(out, "JPEG")
             file.writestr(f"{i + 1:05d}.jpg", out.getvalue())
     assert len(read_frames(path)) == 12
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    film = Film(tmp_path / "nowhere" / "x.mp4", 6)
+    with pytest.raises(RunDirectoryError, match=r"x\.mp4: cannot be written"):
+        film.add(np.zeros((8, 8, 3), np.uint8))
+        film.close()
