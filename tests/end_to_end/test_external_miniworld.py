@@ -18,9 +18,10 @@ EXAMPLE = ROOT / "examples" / "miniworld"
 
 
 @pytest.fixture(scope="module")
-def python(request):
-    """The interpreter of an environment with MiniWorld, made once and kept in pytest's cache."""
-    folder = Path(request.config.cache.mkdir("miniworld")) / "venv"
+def python(request, tmp_path_factory):
+    """The interpreter of an environment with MiniWorld, made once and kept in pytest's cache, if it has one."""
+    cache = getattr(request.config, "cache", None)
+    folder = (cache.mkdir("miniworld") if cache else tmp_path_factory.mktemp("miniworld")) / "venv"
     program = folder / "bin" / "python"
     wanted = [line for line in (EXAMPLE / "requirements.txt").read_text().split() if line != "nav-eval-sdk"]
     if not (folder / "made").exists():

@@ -35,7 +35,7 @@ def test_our_own_simulators_conform(tmp_path, make):
     backend = SIMULATORS.get(config.backend)(config, 5)
     findings = demand(check_simulator(backend, episodes))
     backend.close()
-    assert len(findings) == 1 + 15 * len(episodes)
+    assert len(findings) == 1 + 16 * len(episodes)
     assert len([f for f in findings if f.skipped]) == (make is grid_graph)
 
 

@@ -6,6 +6,7 @@ Works on any backend: in 3-D, on a graph, in this process or behind a wire.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
@@ -254,7 +255,7 @@ def where_the_agent_stands_is_navigable(trial: Trial) -> str:
 
 
 def noise_keys_name_the_step(trial: Trial) -> str:
-    """A key depends on episode and step alone; keys of moments that may have noise of their own differ."""
+    """A key depends on the run's seed, the episode and the step alone, whatever was walked before."""
     session = trial.session
     walks = []
     for _ in range(2):
@@ -267,6 +268,12 @@ def noise_keys_name_the_step(trial: Trial) -> str:
     if walks[0] != walks[1]:
         return "noise_key differs between two runs of the same episode."
     return "" if walks[0][0][1:3] == trial.episode.key else "noise_key does not name scene and episode."
+
+
+def assets_are_named_with_their_digests(trial: Trial) -> str:
+    assets = trial.backend.assets(trial.episode.scene_id)
+    faulty = [name for name, digest in assets.items() if not re.fullmatch("[0-9a-f]{64}", digest)]
+    return f"the digests of {', '.join(faulty)} are no SHA-256." if faulty else ""
 
 
 def the_expert_reaches_the_goal(trial: Trial) -> str:
@@ -300,6 +307,7 @@ CHECKS = (
     distances_are_distances,
     where_the_agent_stands_is_navigable,
     noise_keys_name_the_step,
+    assets_are_named_with_their_digests,
     the_expert_reaches_the_goal,
 )
 

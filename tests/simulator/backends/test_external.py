@@ -23,7 +23,7 @@ from nav_eval.simulator.backends.unity import UnityBackend
 from nav_eval.testing import check_simulator, demand
 from nav_eval_sdk.protocol.simulator import CALLS, State
 from nav_eval_sdk.simulator_host import start
-from simulator.backends.hostile_simulator import ATTACKS, IMAGES, hostile
+from simulator.backends.hostile_simulator import ATTACKS, IMAGES, answer, hostile
 from simulator.backends.square_host import SquareHost
 
 HOST = Path(__file__).with_name("square_host.py")
@@ -97,6 +97,31 @@ def test_a_sensor_of_the_simulators_own(tmp_path):
         assert session.reset(EPISODE)["lidar"].shape == (8,)
     with start(SquareHost) as server, pytest.raises(ConfigError, match=r"lidar.*does not offer"):
         ExternalBackend(config(server.endpoint, options=options)).open_session()
+
+
+NESTED = {"kind": "list", "item": {"kind": "number"}}
+for _ in range(300):
+    NESTED = {"kind": "list", "item": NESTED}
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"kind": "tensor", "shape": [1 << 40], "dtype": "uint8"},
+        {"kind": "tensor", "shape": [-1], "dtype": "uint8"},
+        {"kind": "tensor", "shape": [3], "dtype": "object"},
+        {"kind": "riddle"},
+        NESTED,
+        7,
+    ],
+)
+def test_a_spec_that_cannot_be_is_refused_before_anything_is_allocated(spec):
+    def declare(request):
+        return answer(request, body={"observation_spec": {"rgb": spec}})
+
+    with hostile("open", declare) as endpoint, pytest.raises(SimulatorError) as caught:
+        play(endpoint)
+    assert "\n" not in str(caught.value)
 
 
 def test_a_camera_that_it_lacks_is_named():

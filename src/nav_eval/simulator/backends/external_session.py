@@ -40,6 +40,7 @@ from nav_eval_sdk.errors import Refused, WireError
 from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol.messages import Message
 from nav_eval_sdk.protocol.simulator import Call, Description, Session
+from nav_eval_sdk.protocol.values import message_limit
 from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 from nav_eval_sdk.simulator_host.client import SimulatorClient
 from nav_eval_sdk.transport.base import Deadline
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q", bound=Message)
 A = TypeVar("A", bound=Message)
+CLOSE_SECONDS = 5.0
+"""A simulator that does not even say goodbye is not waited for."""
 
 
 class ExternalSession(SensorSession):
@@ -84,6 +87,10 @@ class ExternalSession(SensorSession):
             raise SimulatorError(f"simulator {description.name} speaks protocol {list(description.protocols)}, not 1.")
         client.understand(description.headers)
         self._specs = self._call(contract.OPEN, self._setup(), self._backend.deadlines.start).observation_spec
+        try:
+            message_limit(self._specs)
+        except (WireError, RecursionError) as error:
+            raise SimulatorError(f"the simulator declares observations that cannot be: {str(error)[:300]}") from None
         self._check_cameras(description)
         return description
 
@@ -221,7 +228,8 @@ class ExternalSession(SensorSession):
         if self._client is None:
             return
         try:
-            self._client.call(contract.CLOSE, Session(self._session_id), Deadline(self._backend.deadlines.call))
+            seconds = min(self._backend.deadlines.call, CLOSE_SECONDS)
+            self._client.call(contract.CLOSE, Session(self._session_id), Deadline(seconds))
         except WireError as error:
             get_logger(__name__).warning("%s", self._failed("close", error))
         self._drop()
