@@ -41,7 +41,7 @@ def dump(message: Message) -> bytes:
     """Any message of the simulator's contract but an observation."""
     from google.protobuf import json_format
 
-    fields = msgspec.to_builtins(message)
+    fields = msgspec.json.decode(msgspec.json.encode(message))  # protobuf 4 takes lists, no tuples
     encoded: bytes = json_format.ParseDict(fields, _class(type(message).__name__)()).SerializeToString()
     return encoded
 
