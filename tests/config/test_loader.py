@@ -85,6 +85,10 @@ def test_hydras_grammar(tmp_path):
     assert "$" not in config.dataset.data_path
 
 
+def test_the_videos_of_a_sample_need_no_quotes():
+    assert load_config("r2r", environment={}, overrides=["output.video=sample(3)"]).output.video == "sample(3)"
+
+
 def test_every_fault_at_once_with_key_nearest_name_and_source(tmp_path):
     file = write(tmp_path, "dataset: {limt: 3}\nevaluation: {max_steps: many, success_distance: .nan}\n")
     with pytest.raises(ConfigError) as caught:

@@ -24,6 +24,7 @@ AGENTS = {
     "random": ("rest", "nav_eval_sdk.examples.random_agent:RandomAgent"),
     "grounded": ("grpc", "nav_eval_sdk.examples.grounded:GroundedAgent"),
 }
+VIDEO = {"random": "none", "grounded": "sample(2)"}
 PHRASINGS = 3
 """Of each path, in each language; English first."""
 
@@ -79,7 +80,9 @@ def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], 
         service = config.agent_service.model_copy(
             update={"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
         )
-        return run_benchmark(config.model_copy(update={"agent_service": service}), out / name, watch=watch)
+        filmed = config.output.model_copy(update={"video": VIDEO[name]})
+        shown = config.model_copy(update={"agent_service": service, "output": filmed})
+        return run_benchmark(shown, out / name, watch=watch)
 
 
 @contextmanager

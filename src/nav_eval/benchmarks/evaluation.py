@@ -14,6 +14,7 @@ from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer, SimulatorBackend
 from nav_eval.core.orchestrator import ResultStore
+from nav_eval.errors import ConfigError
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
 
@@ -47,8 +48,9 @@ def run_benchmark(
             directory.claim(resume=resume)
             secret = _secret(config, directory)
             directory.begin(config, run_facts(config, episodes.keys, episodes.dataset.files, assets, secret))
-            store, open_observers = watch(episodes, directory.journal)
-            runner = builder.make_runner(config, backend, episodes, open_observers, secret)
+            store, watched = watch(episodes, directory.journal)
+            filmed = _films(config, backend, directory, episodes)
+            runner = builder.make_runner(config, backend, episodes, lambda: [*watched(), *filmed()], secret)
             service = builder.make_service(config, secret)
             try:
                 results = runner.run_evaluation(service, store)
@@ -57,6 +59,19 @@ def run_benchmark(
             return _settle(config, directory, episodes, results, privileged=getattr(service, "privileged", False))
     finally:
         backend.close()
+
+
+def _films(
+    config: Config, backend: SimulatorBackend, directory: RunDirectory, episodes: EpisodeManager
+) -> Callable[[], Sequence[Observer]]:
+    """Makes each session's recorders, as output.video says."""
+    if config.output.video == "none":
+        return tuple
+    if config.evaluation.parallel.workers > 1 or config.evaluation.parallel.executor != "local":
+        raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
+    from nav_eval.report.recording import video_observers
+
+    return video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
 
 
 def _secret(config: Config, directory: RunDirectory) -> bytes:

@@ -41,7 +41,7 @@ def _checks() -> Iterator[Check]:
     yield "cache", *_cache()
     yield "renderer cpu", *_guarded(_cpu)
     yield "renderer opengl", *_guarded(_opengl)
-    for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("video", "av")):
+    for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("sign", "cryptography")):
         there = find_spec(module) is not None
         yield f"extra [{extra}]", True, "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'"
     root = Path(os.environ.get("NAV_EVAL_DATA", "data"))

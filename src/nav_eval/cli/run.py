@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.table import metrics_table
+
+if TYPE_CHECKING:
+    from nav_eval.benchmarks.evaluation import Watch
+    from nav_eval.config.schema import Config
 
 
 def run(
@@ -17,6 +23,7 @@ def run(
     config: Path | None = None,
     out: Path | None = None,
     resume: bool = False,
+    watch: bool = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
     progress: Literal["auto", "bar", "json", "none"] = "auto",
 ) -> int:
@@ -33,6 +40,8 @@ def run(
         The run directory; by default a new one under output.log_dir.
     resume
         Go on with a run that was interrupted: exactly the missing episodes are run.
+    watch
+        Serve the report on this machine while the run goes on, and print its address.
     quiet
         Print no progress bar and no table, only where the results are.
     progress
@@ -44,12 +53,26 @@ def run(
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
-    with shown("none" if quiet and progress == "auto" else progress) as watch:
-        evaluated = run_benchmark(resolved, out, resume=resume, watch=watch)
+    with shown("none" if quiet and progress == "auto" else progress) as bar, _live(resolved, watch) as live:
+        evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar))
     if not quiet:
         sys.stdout.write(metrics_table(evaluated.document))
     sys.stdout.write(f"{evaluated.path}\n")
     return FINDINGS if evaluated.results.n_failed or evaluated.results.over_budget else DONE
+
+
+@contextmanager
+def _live(config: Config, watch: bool) -> Iterator[Callable[[Watch], Watch]]:
+    """What --watch adds to the progress display: nothing, or the live page."""
+    if not watch:
+        yield lambda bar: bar
+        return
+    from nav_eval.cli.report import make_workshop
+    from nav_eval.report.live import both, live_view
+
+    with live_view(config, make_workshop()) as (url, page):
+        sys.stderr.write(f"Watch the run at {url}\n")
+        yield lambda bar: both(bar, page)
 
 
 def split_arguments(arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:

@@ -8,6 +8,7 @@ does validation, every fault at once. Nothing outside this module knows Hydra.
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from importlib.resources import files
@@ -136,10 +137,14 @@ class Layers:
 
 
 def _forced(override: str, source: str) -> str:
-    """Plain `key=value` may name any key here: pydantic then reports all unknown ones together."""
+    """Plain `key=value` may name any key here: pydantic then reports all unknown ones together.
+
+    sample(3), a value of output.video, would be a function in Hydra's grammar, so it is quoted.
+    """
     from hydra.core.override_parser.overrides_parser import OverridesParser
     from hydra.errors import HydraException
 
+    override = re.sub(r"=(sample\(\d+\))$", r"='\1'", override)
     try:
         parsed = OverridesParser.create().parse_override(override)
     except HydraException as error:
