@@ -48,8 +48,19 @@ def started(folder, overrides, *options):
     environment = os.environ | {"PYTHONPATH": TESTS}
     command = [*RUN, *overrides, "--out", str(folder), "--quiet", "--resume", *options]
     return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        preexec_fn=_hear_ctrl_c,  # noqa: PLW1509 - no thread of ours runs between fork and exec
     )
+
+
+def _hear_ctrl_c():
+    """A shell's background job ignores SIGINT, and so would all its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def kill_after_some(folder, overrides, seconds):

@@ -50,7 +50,7 @@ def run_benchmark(
             directory.begin(config, run_facts(config, episodes.keys, episodes.dataset.files, assets, secret))
             store, watched = watch(episodes, directory.journal)
             filmed = _films(config, backend, directory, episodes)
-            runner = builder.make_runner(config, backend, episodes, lambda: [*watched(), *filmed()], secret)
+            runner = builder.make_runner(config, backend, episodes, _together(watched, filmed), secret)
             service = builder.make_service(config, secret)
             try:
                 results = runner.run_evaluation(service, store)
@@ -61,17 +61,20 @@ def run_benchmark(
         backend.close()
 
 
-def _films(
-    config: Config, backend: SimulatorBackend, directory: RunDirectory, episodes: EpisodeManager
+def _filmed(
+    watched: Callable[[], Sequence[Observer]],
+    config: Config,
+    backend: SimulatorBackend,
+    directory: RunDirectory,
+    episodes: EpisodeManager,
 ) -> Callable[[], Sequence[Observer]]:
-    """Makes each session's recorders, as output.video says."""
-    if config.output.video == "none":
-        return tuple
+    """Adds each session's recorder, as output.video says."""
     if config.evaluation.parallel.workers > 1 or config.evaluation.parallel.executor != "local":
         raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
     from nav_eval.report.recording import video_observers
 
-    return video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
+    recorders = video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
+    return lambda: [*watched(), *recorders()]
 
 
 def _secret(config: Config, directory: RunDirectory) -> bytes:

@@ -72,5 +72,5 @@ def require_av() -> Any:
     try:
         import av
     except ImportError:
-        raise ConfigError("output.video: needs the package av. Install it: pip install 'nav-eval[video]'") from None
+        raise ConfigError("output.video: needs the package av. Install it: pip install av") from None
     return av
