@@ -134,6 +134,8 @@ def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_har
     crashed = [line for line in lines if line["status"] == "worker_crash"]
     assert {line["episode_id"] for line in crashed} == {"4_0", "4_1"}
     assert all(line["metrics"]["success"] == 0.0 and "SIGKILL" in line["failure_reason"] for line in crashed)
+    submitted = {row["instr_id"] for row in json.loads((tmp_path / "run" / "submission.json").read_text())}
+    assert submitted == {line["episode_id"] for line in lines if line["status"] == "ok"}
     assert [line for line in lines if line["status"] == "ok"] == [
         line for line in alone["r2r"][0] if line["episode_id"] not in ("4_0", "4_1")
     ]

@@ -27,7 +27,6 @@ class EvaluationJob:
     config: Config
     secret: bytes
     policy: Policy
-    open_observers: Callable[[], Sequence[Observer]]
 
     def __call__(self, shard: Shard, report: Report) -> None:
         episodes = builder.make_episodes(self.config)
@@ -35,7 +34,7 @@ class EvaluationJob:
         service = builder.make_service(self.config, self.secret)
         try:
             open_environment = partial(builder.make_environment, self.config, backend)
-            sessions = Sessions(service, open_environment, self.policy, self.open_observers)
+            sessions = Sessions(service, open_environment, self.policy)
             sessions.play(episodes.only(shard.keys), shard.sessions, report)
         finally:
             service.close()
@@ -45,7 +44,7 @@ class EvaluationJob:
 def make_executor(
     config: Config, here: InProcess, open_observers: Callable[[], Sequence[Observer]], secret: bytes | None
 ) -> Executor:
-    """Raises ConfigError where workers are asked for and the agent cannot be sent to them (`secret` is None)."""
+    """Raises ConfigError where workers are asked for and agent (`secret` is None) or observers cannot be sent there."""
     parallel = config.evaluation.parallel
     if parallel.workers == 1 and parallel.executor == "local":
         return here
@@ -53,7 +52,12 @@ def make_executor(
         raise ConfigError(
             "evaluation.parallel: an agent object cannot be sent to workers. Name it: agent_service.agent=MODULE:CLASS."
         )
-    job = EvaluationJob(config, secret, builder.make_policy(config), open_observers)
+    if open_observers is not tuple:
+        raise ConfigError(
+            "evaluation.parallel: whoever watches single steps (--watch, output.video) sits in this process. "
+            "Set evaluation.parallel.workers=1; sessions may be many."
+        )
+    job = EvaluationJob(config, secret, builder.make_policy(config))
     return Spread(here, _launcher(config, job), parallel.workers, builder.make_measurements(config).failure_values)
 
 

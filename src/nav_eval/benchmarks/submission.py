@@ -15,10 +15,10 @@ from nav_eval.results.run_directory import RunDirectory
 
 
 def write_submission(config: Config, episodes: EpisodeManager, journal: Journal, directory: RunDirectory) -> None:
-    """submission.json from the recorded trajectories."""
+    """submission.json from the recorded trajectories; an episode that never began (a lost worker) is not in it."""
     graph = config.simulator.backend == "nav_graph"
     rows = _graph_row if graph else _continuous_row
-    records = journal.trajectories(episodes.keys)
+    records = (record for record in journal.trajectories(episodes.keys) if record["start"] is not None)
     if graph:
         name = "inst_idx" if config.dataset.type == "ndh" else "instr_id"
         directory.write_json("submission.json", [rows(name, record) for record in records])
