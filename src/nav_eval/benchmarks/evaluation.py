@@ -49,8 +49,10 @@ def run_benchmark(
             secret = _secret(config, directory)
             directory.begin(config, run_facts(config, episodes.keys, episodes.dataset.files, assets, secret))
             store, watched = watch(episodes, directory.journal)
-            filmed = _films(config, backend, directory, episodes)
-            runner = builder.make_runner(config, backend, episodes, _together(watched, filmed), secret)
+            open_observers = watched
+            if config.output.video != "none":
+                open_observers = _filmed(watched, config, backend, directory, episodes)
+            runner = builder.make_runner(config, backend, episodes, open_observers, secret)
             service = builder.make_service(config, secret)
             try:
                 results = runner.run_evaluation(service, store)
