@@ -33,8 +33,8 @@ test: $(VENV)/test.stamp check
 	$(BIN)/python -m pytest -q -n 2 -m "not soak"
 
 check: $(VENV)/test.stamp
-	$(BIN)/ruff format --check src packages tests benchmarks
-	$(BIN)/ruff check src packages tests benchmarks
+	$(BIN)/ruff format --check src packages tests benchmarks examples
+	$(BIN)/ruff check src packages tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
