@@ -54,7 +54,7 @@ def started(folder, overrides, *options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_hear_ctrl_c,  # noqa: PLW1509 - no thread of ours runs between fork and exec
+        preexec_fn=_hear_ctrl_c,
     )
 
 

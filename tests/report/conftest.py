@@ -58,7 +58,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: list[str]) -> list[Path
     folder = tmp_path_factory.mktemp("runs")
     for agent in AGENTS:
         config = benchmark_config(
-            "r2r", overrides=[*data, f"agent_service.agent={agent}", "agent_service.secret=k11", "seed=3"]
+            "r2r", overrides=[*data, f"agent_service.agent={agent}", "agent_service.secret=k0", "seed=3"]
         )
         run_benchmark(config, folder / agent)
     return [folder / agent for agent in AGENTS]

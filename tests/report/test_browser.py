@@ -52,9 +52,10 @@ def test_the_answer_comes_first(visit: Open, page_file: Path, runs: list[Path]) 
     random, _oracle, stop = (episodes_of(run) for run in runs)
     rate = 100 * sum(e["metrics"]["success"] for e in random) / len(random)
     assert f"success 100.0 % against {rate:.1f} %" in brief
-    # All 12 disagree: 2 * 0.5 ** 12 by the sign test, sure even after Holm. Against random too few do.
+    # All 12 disagree: 2 * 0.5 ** 12 by the sign test, sure even after Holm. The few that random wins are too few.
     assert "shortest_path is better than stop: success 100.0 % against 0.0 %" in brief
-    assert "It is not sure whether shortest_path or random is better" in brief
+    assert 1 <= sum(e["metrics"]["success"] for e in random) <= 5
+    assert "It is not sure whether random or stop is better" in brief
     assert "Most frequent failure: never moved" in brief
     assert f"nothing, all {len(stop)} episodes count" in brief
     assert "shortest_path is an oracle" in brief
