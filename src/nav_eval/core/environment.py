@@ -13,6 +13,7 @@ from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
+from nav_eval.errors import SimulatorError
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,9 @@ class Environment:
         return self.steps >= self.rules.max_steps or (limit is not None and self._moves >= limit)
 
     def expert_action(self) -> Action:
-        """The oracle's choice."""
+        """The oracle's choice; raises SimulatorError in an episode without a goal."""
+        if not self._goals:
+            raise SimulatorError("this episode has no goal (a hidden test split), so no oracle can play it.")
         return self.simulator.expert_action(self._goals, self.rules.success_distance)
 
     def distance_to_goal(self) -> float:

@@ -1,0 +1,116 @@
+"""The command line as a user meets it: help, exit codes, one clear message for each mistake."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from graphs import write_r2r
+from nav_eval.cli import COMMANDS, GROUPS
+
+MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
+
+
+def nav_eval(*arguments, cwd=None, **environment):
+    return subprocess.run(
+        [*MAIN, *map(str, arguments)],
+        cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=120,
+    )  # fmt: skip
+
+
+def test_help_names_every_command_and_what_it_does():
+    shown = nav_eval("--help").stdout
+    for name, (_, about) in COMMANDS.items():
+        assert name in shown
+        assert about.split()[0] in shown
+    assert set(GROUPS) <= set(shown.split())
+
+
+@pytest.mark.parametrize(
+    "words", [[name] for name in COMMANDS] + [[group, name] for group in GROUPS for name in GROUPS[group][1]]
+)
+def test_each_command_explains_itself(words):
+    shown = nav_eval(*words, "--help")
+    assert shown.returncode == 0, shown.stderr
+    assert "Usage: nav-eval" in shown.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["run", "r2rr"], 2, "Did you mean 'r2r'"),
+        (["run", "r2r", "dataset.limt=3"], 2, "Did you mean 'limit'"),
+        (["run", "r2r", "dataset.data_path=none.json"], 2, "none.json"),
+        (["config", "validate", "r2r", "agent_service.agent=rando"], 2, "Did you mean 'random'"),
+        (["run", "r2r", "--nonsense"], 2, "--nonsense"),
+        (["frobnicate"], 2, "frobnicate"),
+        (["validate", "none.json"], 1, "none.json"),
+        (["score", "none.json", "--benchmark", "r2r"], 2, "none.json"),
+        (["rescore", "nowhere"], 2, "nowhere"),
+        (["replay", "nowhere"], 2, "nowhere"),
+        (["compare", "nowhere"], 2, "two or more"),
+        (["report", "nowhere"], 2, "nowhere"),
+        (["scene", "info", "none.glb"], 2, "none.glb"),
+        (["scene", "navmesh", "none.navmesh"], 2, "none.navmesh"),
+        (["config", "validate", "r2r", "task.type=flying"], 2, "flying"),
+        (["generate", "episodes", "nowhere", "out"], 2, "generate scenes"),
+    ],
+)
+def test_a_mistake_gets_one_message_and_its_exit_code(tmp_path, arguments, code, message):
+    said = nav_eval(*arguments, cwd=tmp_path)
+    assert said.returncode == code, said.stderr
+    assert message in said.stderr + said.stdout
+    assert "Traceback" not in said.stderr
+    assert len(said.stderr.splitlines()) <= 6
+
+
+def test_debug_shows_the_traceback(tmp_path):
+    assert "Traceback" in nav_eval("run", "r2rr", "--debug", cwd=tmp_path).stderr
+
+
+def test_a_service_that_is_not_there_is_exit_code_3(tmp_path):
+    overrides = write_r2r(tmp_path)
+    remote = ["agent_service.type=remote", "agent_service.endpoint=127.0.0.1:9", "agent_service.deadlines.ready=0.5"]
+    said = nav_eval("run", "r2r", *overrides, *remote, cwd=tmp_path)
+    assert said.returncode == 3, said.stderr
+    assert "127.0.0.1:9" in said.stderr
+
+
+def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
+    overrides = write_r2r(tmp_path)
+    for agent in ("random", "shortest_path"):
+        ran = nav_eval("run", "r2r", *overrides, f"agent_service.agent={agent}", "--out", agent, cwd=tmp_path)
+        assert ran.returncode == 0, ran.stderr
+    results = json.loads((tmp_path / "shortest_path" / "results.json").read_text())
+    assert results["metrics"]["success"]["mean"] == 1.0
+    assert results["profile"] == {"name": "r2r", "version": "1"}
+    manifest = json.loads((tmp_path / "shortest_path" / "manifest.json").read_text())
+    assert manifest["finished"]
+    assert manifest["privileged"] is True
+    assert len(manifest["dataset_sha256"]["R2R_val.json"]) == 64
+    assert nav_eval("rescore", "random", cwd=tmp_path).returncode == 0
+    assert nav_eval("replay", "random", cwd=tmp_path).returncode == 0
+    compared = nav_eval("compare", "random", "shortest_path", "--json", cwd=tmp_path)
+    rows = {row["metric"]: row for row in json.loads(compared.stdout)}
+    assert rows["success"]["mean_second"] == 1.0
+    scored = nav_eval("score", "random/submission.json", "--benchmark", "r2r", *overrides, cwd=tmp_path)
+    assert scored.returncode == 0, scored.stderr
+    again = nav_eval("run", "r2r", *overrides, "--out", "random", cwd=tmp_path)
+    assert again.returncode == 2
+    assert "--resume" in again.stderr
+
+
+def test_lists_are_json_too():
+    rows = json.loads(nav_eval("list", "metrics", "--json").stdout)
+    assert {row["name"]: row["about"] for row in rows}["success"] == "navigation"
+
+
+def test_the_schema_describes_every_section():
+    schema = json.loads(nav_eval("config", "schema").stdout)
+    sections = {"benchmark", "task", "simulator", "dataset", "evaluation", "agent_service", "output", "seed"}
+    assert set(schema["properties"]) == sections
+    assert schema["additionalProperties"] is False

@@ -1,0 +1,134 @@
+"""Each task on generated homes: the oracle succeeds on every split, and the two that prove the extension point."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+import nav_eval
+from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.actions import Action
+from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.tasks.registry import TASKS
+from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
+from nav_eval.worlds.episodes.splits import TASKS as GENERATED
+
+BENCHMARK = {name: f"{name.replace('_', '-')}-demo" for name in GENERATED}
+BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "objects")]
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("homes")
+    paths = list(make_scenes(folder, ["a", "b"], 4, 1, "home", 20_000))
+    return folder, open_sites(paths)
+
+
+@pytest.fixture(scope="module")
+def files(homes, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("episodes")
+    return {task: make_episodes(task, homes[1], folder / task, 2, "t") for task in GENERATED}
+
+
+@pytest.mark.parametrize("task", GENERATED)
+def test_the_oracle_succeeds_on_every_split(homes, files, task):
+    for split, path in files[task].items():
+        data = [f"dataset.data_path={path}", f"simulator.scenes_dir={homes[0]}", f"dataset.split={split}"]
+        name = "stop" if split == "test" else "shortest_path"
+        agent = [f"agent_service.agent={name}", "dataset.limit=6"]
+        blind = [*BLIND, "~simulator.sensors.imagegoal"] if "image" in task else BLIND
+        results = nav_eval.evaluate(BENCHMARK[task], overrides=[*data, *agent, *blind])
+        if split == "test":
+            assert results.not_scored == results.n_episodes > 0
+        else:
+            assert results.statuses == {"ok": results.n_episodes}, (task, split)
+            assert results.metrics["success"]["mean"] == 1.0, (task, split)
+
+
+def test_random_and_stop_do_not_follow_instructions(homes, files):
+    data = [f"dataset.data_path={files['vln']['train']}", f"simulator.scenes_dir={homes[0]}", *BLIND]
+    far = [
+        str(episode["episode_id"])
+        for episode in json.loads(gzip.decompress(files["vln"]["train"].read_bytes()))["episodes"]
+        if episode["info"]["geodesic_distance"] > 5
+    ]
+    chosen = "dataset.episodes=[" + ",".join(f"'{name}'" for name in far) + "]"
+    for agent in ("stop", "random"):
+        results = nav_eval.evaluate("vln-demo", overrides=[*data, chosen, f"agent_service.agent={agent}"])
+        assert results.metrics["success"]["mean"] <= 0.25
+
+
+def environment(homes, task, episode, **overrides):
+    config = benchmark_config(
+        "objectnav-demo",
+        overrides=[
+            *BLIND,
+            f"task.type={task}",
+            f"simulator.scenes_dir={homes[0]}",
+            "dataset.data_path=none.json",
+            "evaluation.success_distance=0.5",
+            *(f"{key}={value}" for key, value in overrides.items()),
+        ],
+    )
+    world = builder.make_environment(config, builder.make_backend(config))
+    world.reset(episode)
+    return world
+
+
+def two_goals(homes):
+    scene = sorted(homes[0].glob("*.glb"))[0]
+    mesh = load_navmesh(scene.with_suffix(".navmesh"))
+    island = max(mesh.islands, key=lambda island: island.area).index
+    start, first, second = (mesh.random_point(seed=seed, island=island) for seed in (1, 2, 3))
+    goals = (Goal(position=first, category="chair"), Goal(position=second, category="bed"))
+    return Episode(episode_id="0", scene_id=scene.name, start_position=start, goals=goals)
+
+
+def walk_to(world, goal):
+    from nav_eval.core.types import Place
+
+    world.simulator._expert = None
+    while (action := world.simulator.expert_action([Place(goal.position)], 0.4)).name != "stop":
+        world.step(action)
+
+
+def test_multi_objectnav_wants_every_goal_in_order(homes):
+    episode = two_goals(homes)
+    world = environment(homes, "multi_objectnav", episode)
+    assert world.observe()["objectgoal"] == "chair"
+    walk_to(world, episode.goals[0])
+    world.step(Action("found"))
+    assert not world.over
+    assert world.observe()["objectgoal"] == "bed"
+    assert world.metrics["goals_found"] == 0.5
+    walk_to(world, episode.goals[1])
+    world.step(Action("found"))
+    assert world.over
+    assert world.metrics["goals_found"] == 1.0
+
+
+def test_a_wrong_found_ends_multi_objectnav(homes):
+    episode = two_goals(homes)
+    world = environment(homes, "multi_objectnav", episode)
+    world.step(Action("found"))
+    assert world.over
+    assert world.metrics["goals_found"] == 0.0
+
+
+def test_roomnav_names_the_room_and_ends_at_stop(homes):
+    episode = two_goals(homes)
+    world = environment(homes, "roomnav", episode)
+    assert world.observe()["objectgoal"] == "chair"
+    world.step(Action("stop"))
+    assert world.over
+    assert world.metrics["success"] == 0.0
+
+
+def test_every_module_of_the_package_is_a_task():
+    assert set(TASKS) >= {*GENERATED, "roomnav", "multi_objectnav"}
+    for name in TASKS:
+        assert TASKS.get(name).name == name
