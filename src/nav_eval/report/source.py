@@ -102,7 +102,7 @@ def summarise_run(
         "profile": manifest["profile"],
         "split": config.dataset.split,
         "n_episodes": len(results),
-        "n_failed": sum(count for status, count in statuses.items() if status != "ok"),
+        "n_failed": sum(count for status, count in statuses.items() if status not in ("ok", "budget_exceeded")),
         "n_not_scored": sum(not result.metrics for result in results.values()),
         "statuses": statuses,
         "metrics": {name: _summarised(name, results, config.seed) for name in names},
