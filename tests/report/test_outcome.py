@@ -53,6 +53,10 @@ def test_outcomes(metrics: dict[str, Any], way: Track | None, expected: str) -> 
     assert outcome(result(**metrics), way, FAR) == expected
 
 
+def test_who_ends_no_nearer_than_he_began_went_astray_however_near_that_is() -> None:
+    assert outcome(result(success=0.0, navigation_error=4.9), WALK, Yardstick(3.0, 4.3)) == "stopped_away"
+
+
 def test_a_status_comes_before_everything() -> None:
     assert outcome(result("agent_timeout", success=1.0), WALK, FAR) == "agent_timeout"
     assert outcome(result("something new"), None, FAR) == "other"

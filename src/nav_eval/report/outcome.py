@@ -69,10 +69,9 @@ def _failure(result: EpisodeResult, track: Track | None, yardstick: Yardstick, d
         return "no_move"
     if track is not None and not track.stopped:
         return "stuck" if is_stuck(track) else "out_of_steps"
-    if distance < 2 * yardstick.success_distance:
-        return "stopped_near"
-    away = yardstick.shortest is not None and distance >= yardstick.shortest
-    return "stopped_away" if away else "stopped_far"
+    if yardstick.shortest is not None and distance >= yardstick.shortest:
+        return "stopped_away"
+    return "stopped_near" if distance < 2 * yardstick.success_distance else "stopped_far"
 
 
 def final_distance(result: EpisodeResult) -> float | None:
