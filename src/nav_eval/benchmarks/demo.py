@@ -14,9 +14,10 @@ from pathlib import Path
 
 from nav_eval.benchmarks import builder
 from nav_eval.benchmarks.comparison import compare_runs, comparison_table
-from nav_eval.benchmarks.evaluation import Evaluated, Watch, run_benchmark
+from nav_eval.benchmarks.evaluation import Evaluated, run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import Config
+from nav_eval.core.orchestrator import Watch
 from nav_eval.dataset.episode import Episode
 from nav_eval.simulator.scene.load import load_scene
 

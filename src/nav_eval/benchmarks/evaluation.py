@@ -13,7 +13,7 @@ from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer, SimulatorBackend
-from nav_eval.core.orchestrator import ResultStore
+from nav_eval.core.orchestrator import ResultStore, Watch
 from nav_eval.errors import ConfigError
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
@@ -26,10 +26,6 @@ class Evaluated:
     results: EvaluationResults
     document: Mapping[str, Any]
     path: Path
-
-
-Watch = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
-"""Wraps the store and makes observers, so that a progress bar can follow a run."""
 
 
 def _unwatched(_: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:

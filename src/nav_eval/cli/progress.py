@@ -7,18 +7,16 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from nav_eval.benchmarks.evaluation import Watch
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer
-from nav_eval.core.orchestrator import ResultStore
+from nav_eval.core.orchestrator import ResultStore, TellingStore, Watch
 from nav_eval.core.types import EpisodeResult
-from nav_eval.dataset.episode import EpisodeKey
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
@@ -78,24 +76,6 @@ class Progress:
         }
 
 
-class _TellingStore:
-    """A ResultStore that tells somebody of each result."""
-
-    def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
-        self._store = store
-        self._tell = tell
-
-    def add(self, result: EpisodeResult) -> None:
-        self._store.add(result)
-        self._tell(result)
-
-    def finished(self) -> Collection[EpisodeKey]:
-        return self._store.finished()
-
-    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
-        return self._store.in_order(keys)
-
-
 @contextmanager
 def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watch]:
     """Yields the `watch` argument of run_benchmark; auto is a bar on a terminal and nothing elsewhere."""
@@ -111,7 +91,7 @@ def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watch]:
                 progress.take(result)
                 show(progress)
 
-            return _TellingStore(store, tell), tuple
+            return TellingStore(store, tell), tuple
 
         yield watch
 

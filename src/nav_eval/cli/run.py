@@ -14,8 +14,8 @@ from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.table import metrics_table
 
 if TYPE_CHECKING:
-    from nav_eval.benchmarks.evaluation import Watch
     from nav_eval.config.schema import Config
+    from nav_eval.core.orchestrator import Watch
 
 
 def run(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import AgentService
+from nav_eval.core.interfaces import AgentService, Observer
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 
@@ -39,6 +39,28 @@ class MemoryStore:
 
     def in_order(self, keys: Sequence[EpisodeKey]) -> Iterator[EpisodeResult]:
         return (self.results[key] for key in keys if key in self.results)
+
+
+class TellingStore:
+    """A ResultStore that tells somebody of each result."""
+
+    def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
+        self._store = store
+        self._tell = tell
+
+    def add(self, result: EpisodeResult) -> None:
+        self._store.add(result)
+        self._tell(result)
+
+    def finished(self) -> Collection[EpisodeKey]:
+        return self._store.finished()
+
+    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
+        return self._store.in_order(keys)
+
+
+Watch: TypeAlias = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
+"""Wraps a run's store and makes its sessions' observers, so that somebody can follow the run."""
 
 
 class Executor(Protocol):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,7 +20,7 @@ import msgspec
 from nav_eval.config.schema import Config
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer
-from nav_eval.core.orchestrator import ResultStore
+from nav_eval.core.orchestrator import ResultStore, TellingStore, Watch
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.report.document import assemble
@@ -36,8 +36,6 @@ CHANGED_SECONDS = 5.0
 ALIVE_SECONDS = 15.0
 SHARE = 10
 """At most one part in so many of the time goes into making documents."""
-
-Watch = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
 
 
 class LiveRun:
@@ -194,24 +192,6 @@ def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
             yield "done", "{}"
             return
         time.sleep(PROGRESS_SECONDS)
-
-
-class TellingStore:
-    """A ResultStore that tells somebody of each result."""
-
-    def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
-        self._store = store
-        self._tell = tell
-
-    def add(self, result: EpisodeResult) -> None:
-        self._store.add(result)
-        self._tell(result)
-
-    def finished(self) -> Collection[EpisodeKey]:
-        return self._store.finished()
-
-    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
-        return self._store.in_order(keys)
 
 
 def both(first: Watch, second: Watch) -> Watch:
