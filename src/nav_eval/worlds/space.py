@@ -190,7 +190,7 @@ class Space:
         return False
 
     def _connected(self, taken: list[Rect]) -> bool:
-        """All doors reach each other and there is room to turn, with furniture grown by a walker's radius."""
+        """All doors reach each other and most of the free floor, with furniture grown by a walker's radius."""
         free = self.free_cells(taken)
         import scipy.ndimage
 
@@ -198,7 +198,8 @@ class Space:
         seen = {int(labels[self._cell(free, x, z)]) for x, z in self._doors}
         if not seen:
             return bool(free.any())
-        return len(seen) == 1 and 0 not in seen
+        reached = int((labels == min(seen)).sum())
+        return len(seen) == 1 and 0 not in seen and 2 * reached >= int(free.sum())
 
     def free_cells(self, taken: list[Rect]) -> NDArray[np.bool_]:
         clear = self.rect
