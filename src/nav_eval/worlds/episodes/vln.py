@@ -48,7 +48,7 @@ class VlnPath:
 
 def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 60) -> list[VlnPath]:
     """Up to `count` paths with goals well apart; fewer where the building has no more to offer."""
-    controls = controls or Controls(min_length=4.0, max_length=30.0, min_rooms=2)
+    controls = controls or Controls(min_length=6.5, max_length=30.0, min_rooms=2)
     stream = Stream("vln", site.scene_id, seed)
     out: list[VlnPath] = []
     targets = _targets(site, stream)
