@@ -49,7 +49,7 @@ bench: $(VENV)/test.stamp
 requirements:
 	uv lock
 	uv export -q --no-emit-workspace --no-default-groups --group build --no-header -o requirements/run.txt
-	uv export -q --no-emit-workspace --no-default-groups --group build --group test --group check --no-header -o requirements/test.txt
+	uv export -q --no-emit-workspace --no-default-groups --group build --group test --group docs --group check --no-header -o requirements/test.txt
 
 clean:
 	rm -rf $(VENV) dist build
