@@ -4,12 +4,13 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml
 
-.PHONY: help demo test check soak bench requirements clean
+.PHONY: help demo test check docs soak bench requirements clean
 
 help:
 	@echo "make demo    set up and run the demonstration"
 	@echo "make test    set up and run every check and test (what CI runs)"
 	@echo "make check   formatter, linter, types, import rules"
+	@echo "make docs    the documentation site, into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make bench   the measurements behind every performance claim"
 
@@ -37,6 +38,9 @@ check: $(VENV)/test.stamp
 	$(BIN)/ruff check src packages tests benchmarks examples
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+docs: $(VENV)/test.stamp
+	$(BIN)/zensical build --strict -f mkdocs.yml
 
 soak: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -m soak

@@ -1,0 +1,138 @@
+"""Every block of the documentation runs as a reader would type it; the Chinese pages hold the same blocks."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+from documentation.pages import PAGES, ROOT, Block, blocks, script
+
+LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
+CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
+RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
+LIMIT = 300.0
+
+
+def name(page: Path) -> str:
+    return str(page.relative_to(ROOT))
+
+
+@pytest.fixture(scope="session")
+def present(request: pytest.FixtureRequest) -> set[str]:
+    """What blocks may need and this machine has."""
+    found = {"soak"} if "soak" in (request.config.getoption("-m") or "").replace("not soak", "") else set()
+    shared = os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data"
+    if Path(shared).is_dir():
+        found.add("shared-data")
+    if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
+        found.add("docker")
+    return found
+
+
+@pytest.mark.parametrize("page", RUN, ids=name)
+def test_a_page_runs(page: Path, present: set[str], tmp_path: Path) -> None:
+    run(page, present, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("page", [page for page in RUN if any(b.needs == "soak" for b in blocks(page))], ids=name)
+def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], tmp_path: Path) -> None:
+    run(page, present | {"soak"}, tmp_path)
+
+
+@pytest.mark.parametrize("page", RUN, ids=name)
+def test_what_a_page_could_not_run_here(page: Path, present: set[str]) -> None:
+    missing = {f"{b.needs} (line {b.line})" for b in blocks(page) if b.needs and b.needs not in present}
+    if missing:
+        pytest.skip(f"{name(page)}: blocks not run for want of {', '.join(sorted(missing))}")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_every_block_can_be_read(page: Path) -> None:
+    for block in blocks(page):
+        assert block.title or block.language in LANGUAGES, f"{name(page)}:{block.line}: {block.language!r}"
+        parse(block)
+
+
+@pytest.mark.parametrize("page", CHINESE, ids=name)
+def test_a_chinese_page_holds_the_blocks_of_the_english_one(page: Path) -> None:
+    english = ROOT / "README.md" if page.name == "README.zh-CN.md" else ROOT / "docs" / page.name
+    assert [code(block) for block in blocks(page)] == [code(block) for block in blocks(english)]
+
+
+def code(block: Block) -> tuple[str, str | None, str]:
+    """A block without its comments: those are translated. Output that is shown is not code."""
+    if block.language == "text":
+        return "text", None, ""
+    return block.language, block.title, re.sub(r"\s*(?:^|\s)#(?!!).*$", "", block.text, flags=re.MULTILINE)
+
+
+def parse(block: Block) -> None:
+    if block.language == "sh":
+        subprocess.run(["bash", "-n"], input=block.text, text=True, check=True, capture_output=True)
+    elif block.language == "python":
+        compile(block.text, "block", "exec")
+    elif block.language == "yaml":
+        yaml.safe_load(block.text)
+    elif block.language == "json":
+        json.loads(block.text)
+    elif block.language == "toml":
+        tomllib.loads(block.text)
+
+
+def run(page: Path, present: set[str], folder: Path) -> None:
+    """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
+    home = folder / "home"
+    home.mkdir()
+    cache = os.environ.get("NAV_EVAL_CACHE") or str(Path.home() / ".cache" / "nav_eval")
+    environment = {
+        **os.environ,
+        "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+        "HOME": str(home),
+        "NAV_EVAL_CACHE": cache,
+        "SHARED_DATA": os.environ.get("NAV_EVAL_SHARED_DATA") or str(ROOT.parent / "shared" / "data"),
+        "CHECKOUT": str(ROOT),
+        "PYTHONPATH": ".",
+    }
+    text = with_free_ports(script(page, present))
+    work = folder / "work"
+    work.mkdir()
+    process = subprocess.Popen(
+        ["bash", "-c", text],
+        cwd=work,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=LIMIT)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        pytest.fail(f"{name(page)} took more than {LIMIT:g} s:\n{process.communicate()[0][-4000:]}")
+    assert process.returncode == 0, f"{name(page)}:\n{output[-4000:]}"
+
+
+def with_free_ports(text: str) -> str:
+    """Pages run side by side, so 8085 on one is not 8085 on another."""
+    for port in sorted(set(re.findall(r"\b80[89]\d\b", text))):
+        text = re.sub(rf"\b{port}\b", str(free_port()), text)
+    return text
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
