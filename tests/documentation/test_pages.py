@@ -15,6 +15,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+
 from documentation.pages import PAGES, ROOT, Block, blocks, script
 
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
