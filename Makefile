@@ -12,6 +12,7 @@ help:
 	@echo "make check   formatter, linter, types, import rules"
 	@echo "make docs    the documentation site, into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
+	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
 	@echo "make bench   the measurements behind every performance claim"
 
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
@@ -44,6 +45,9 @@ docs: $(VENV)/test.stamp
 
 soak: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -m soak
+
+fuzz: $(VENV)/test.stamp
+	cd tests && nice -n 19 $(abspath $(BIN))/python -m fuzz --seconds $(FUZZ_SECONDS)
 
 bench: $(VENV)/test.stamp
 	for script in benchmarks/*.py; do \

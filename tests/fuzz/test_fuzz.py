@@ -1,0 +1,34 @@
+"""Every decoder holds for ten CPU seconds of fuzzing, and against every input that once broke it."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from fuzz import TARGETS
+from fuzz.__main__ import fuzz
+
+REGRESSIONS = Path(__file__).with_name("regressions")
+INPUTS = [path for target in TARGETS for path in sorted((REGRESSIONS / target).glob("*"))]
+
+
+@pytest.mark.parametrize("path", INPUTS, ids=lambda path: f"{path.parent.name}/{path.name}")
+def test_what_once_broke_a_decoder(path: Path) -> None:
+    importlib.import_module(f"fuzz.{path.parent.name}").one(path.read_bytes())
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_ten_seconds(target: str, tmp_path: Path) -> None:
+    pytest.importorskip("atheris", reason=f"atheris has no wheel for Python {sys.version_info.minor} here")
+    outcome = fuzz(target, 10, tmp_path / "corpus", tmp_path / "findings")
+    told = [_told(path) for path in outcome.findings]
+    assert not told, f"inputs in {tmp_path / 'findings'}:\n" + "\n".join(told)
+    assert outcome.executions > 50
+
+
+def _told(path: Path) -> str:
+    text = path if path.suffix == ".txt" else path.with_name(f"{path.name}.txt")
+    return f"{path.name}: {text.read_text(errors='replace')[-2000:] if text.exists() else 'hang, crash or memory'}"
