@@ -1,4 +1,7 @@
-"""`serve`: from an agent class to a running service, until a signal stops it."""
+"""`serve`: from an agent class to a running service, until a signal stops it.
+
+What needs numpy is imported when a service starts: `from nav_eval_sdk import VLNAgent, serve` stays light.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +9,15 @@ import logging
 import signal
 import threading
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import Info, SensorWish
-from nav_eval_sdk.protocol.tensors import accepted_encodings
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
-from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen, ServerTls
+
+if TYPE_CHECKING:
+    from nav_eval_sdk.server.service import Service
 
 log = logging.getLogger(__name__)
 PROTOCOLS = ("rest", "grpc")
@@ -92,6 +96,8 @@ def start(
     max_batch: acts of waiting sessions answered together; by default 8 if the class has `act_batch`, else 1.
     max_wait: seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
     """
+    from nav_eval_sdk.server.service import Service
+
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
     keep_freed_pages()
@@ -127,6 +133,8 @@ def _stop_on_signals(server: Server) -> None:
 
 def describe(agent: Any, max_sessions: int, max_batch: int, *, streaming: bool) -> Info:
     """What /info says of an agent class."""
+    from nav_eval_sdk.protocol.tensors import accepted_encodings
+
     sensors = getattr(agent, "sensors", {})
     return Info(
         name=getattr(agent, "name", "") or getattr(agent, "__name__", type(agent).__name__),

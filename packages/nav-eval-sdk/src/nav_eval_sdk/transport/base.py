@@ -10,7 +10,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import BadAnswer, DeadlineMissed
@@ -24,8 +24,10 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
-from nav_eval_sdk.protocol.values import Specs
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
+
+if TYPE_CHECKING:
+    from nav_eval_sdk.protocol.values import Specs
 
 MAX_ANSWER = 1 << 20
 """Bytes. No answer of a service is larger; one that is, is not read."""
