@@ -4,7 +4,10 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml
 
-.PHONY: help demo test check docs soak bench requirements clean
+.PHONY: help demo test check docs soak fuzz audit bench requirements clean
+
+# CPU seconds for each target of `make fuzz`.
+FUZZ_SECONDS ?= 1800
 
 help:
 	@echo "make demo    set up and run the demonstration"

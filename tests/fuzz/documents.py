@@ -131,7 +131,7 @@ def _adjust(holder: Any, key: Any, places: Any, chance: random.Random) -> None:
         holder[key] = old[:at] + chance.choice(["", "_", "/", " ", "0", "\x1b[2J", "é", "\ud800", old]) + old[at:]
     else:
         small = max(-1e300, min(1e300, old))
-        holder[key] = chance.choice([-old, old + 1, small * 1e9, small / 3, str(small), small * 1e300, int(small % 99)])
+        holder[key] = chance.choice([-old, old + 1, small * 1e9, small / 3, str(small), small * 1e300, 7])
 
 
 _CHANGES = (_replace, _replace, _replace, _delete, _double, _swap, _swap, _rename, _wrap, _adjust, _adjust)

@@ -1,0 +1,97 @@
+"""Small files of every data set family, in the shapes in which their owners ship them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+FRAME: Any = {
+    "episode_id": "1",
+    "scene_id": "mp3d/x8F/x8F.glb",
+    "start_position": [1.0, 0.0, -2.5],
+    "start_rotation": [0, 0.7071068, 0, 0.7071068],
+    "info": {"geodesic_distance": 3.25, "difficulty": "easy"},
+}
+POINT: Any = {"position": [2.0, 0.1, 0.0], "radius": 3.0}
+VIEW: Any = {"agent_state": {"position": [1.0, 0.0, 0.5], "rotation": [0, 0, 0, 1]}, "iou": 0.4}
+OBJECT: Any = {
+    "position": [2.0, 0.5, 0.0],
+    "object_id": 17,
+    "object_name": "bed_17",
+    "object_category": "bed",
+    "room_id": None,
+    "view_points": [VIEW, VIEW],
+}
+PHOTOGRAPH: Any = {
+    "position": [1.0, 1.3, 0.5],
+    "rotation": [0, 0, 0, 1],
+    "hfov": 79,
+    "image_dimensions": [640, 480],
+    "frame_coverage": 0.3,
+}
+WALK: Any = {
+    "path_id": 7,
+    "scan": "tinyhouse",
+    "path": ["a", "b", "c"],
+    "heading": 3.751,
+    "distance": 6.5,
+    "instructions": ["Walk on. ", "Go, then stop!", "走到尽头。"],
+}
+SPOKEN: Any = {"instruction_text": "Leave the room.\r\n", "instruction_tokens": [12, 3, 0], "trajectory_id": 9}
+TIMED: Any = {
+    "instruction_id": 4,
+    "instruction_text": "आगे चलें।",
+    "language": "hi-IN",
+    "annotator_id": "a",
+    "edit_distance": 0.1,
+    "timed_instruction": [{"word": "go", "start_time": 0.5, "end_time": 1}],
+    "split": "val",
+}
+CE: Any = FRAME | {
+    "episode_id": 1,
+    "trajectory_id": 5,
+    "goals": [POINT],
+    "instruction": SPOKEN,
+    "reference_path": [[1.0, 0.0, -2.5], [2.0, 0.1, 0.0]],
+}
+HIDDEN: Any = {key: value for key, value in FRAME.items() if key != "info"} | {"instruction": SPOKEN}
+GROUND_TRUTH: Any = {
+    "1": {"locations": [[1.0, 0.0, -2.5], [1.2, 0.0, -2.5]], "actions": [2, 1, 0], "forward_steps": 1},
+    "2": {"locations": [[0, 0, 0]], "actions": [0], "forward_steps": 0},
+}
+SOUGHT: Any = FRAME | {"object_category": "bed", "goals": [], "start_room": None, "shortest_paths": None}
+HM3D: Any = SOUGHT | {
+    "scene_id": "hm3d/val/00800-TEEsavR23oF/TEEsavR23oF.basis.glb",
+    "scene_dataset_config": "./a.json",
+}
+CATEGORIES: Any = {"category_to_task_category_id": {"bed": 0}, "category_to_scene_annotation_category_id": {"bed": 0}}
+IMAGED: Any = FRAME | {"goal_object_id": "17", "goal_image_id": 0, "object_category": "bed", "goals": []}
+DIALOG: Any = {
+    "inst_idx": 3,
+    "scan": "tinyhouse",
+    "target": "plant",
+    "dialog_history": [{"nav_idx": 1, "role": "navigator", "message": "left?"}, {"role": "oracle", "message": "Yes."}],
+    "start_pano": {"heading": 1.5, "elevation": 17.5, "pano": "a"},
+    "end_panos": ["b"],
+    "planner_path": ["a", "b"],
+    "player_path": ["a", "c", "b"],
+}
+PARTS: Any = {
+    "new_instructions": "[[['Walk', 'on']], [['Go']], [['走']]]",
+    "chunk_view": [[[1, 2]], [[1, 3]], [[2, 3]]],
+}
+
+DOCUMENTS: tuple[tuple[str, Any], ...] = (
+    ("pointnav", {"episodes": [FRAME | {"goals": [POINT]}]}),
+    ("r2r", [WALK, WALK | {"path_id": 8, "path": ["a"]}]),
+    ("r4r", [WALK | {"first_path_id": 1, "second_path_id": 2}]),
+    ("fgr2r", [WALK | PARTS]),
+    ("ndh", [DIALOG, DIALOG | {"inst_idx": 4, "end_panos": [], "planner_path": [], "player_path": []}]),
+    ("r2r-ce", {"episodes": [CE, HIDDEN | {"episode_id": 2}], "instruction_vocab": {"word_list": ["a"]}}),
+    ("rxr-ce", {"episodes": [CE | {"instruction": TIMED}]}),
+    ("objectnav", CATEGORIES | {"episodes": [SOUGHT], "goals_by_category": {"x8F.glb_bed": [OBJECT]}}),
+    ("objectnav", {"episodes": [HM3D], "goals_by_category": {"TEEsavR23oF.basis.glb_bed": [OBJECT]}} | CATEGORIES),
+    ("objectnav", {"episodes": [FRAME | {"goals": [OBJECT]}]}),
+    ("imagenav", [FRAME | {"goals": [POINT]}]),
+    ("imagenav", {"episodes": [FRAME | {"goals": [POINT], "start_room": None}]}),
+    ("instance-imagenav", {"episodes": [IMAGED], "goals": {"x8F_17": OBJECT | {"image_goals": [PHOTOGRAPH]}}}),
+)
