@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
 
+__version__ = "0.1.0"
+
 _HOMES = {
     "Action": "nav_eval.core.actions",
     "ActionSpace": "nav_eval.core.actions",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from nav_eval_sdk.protocol.version import SDK_VERSION
+
 if TYPE_CHECKING:
     from nav_eval_sdk.agent_interface import VLNAgent
     from nav_eval_sdk.client import TestClient
@@ -12,6 +14,8 @@ if TYPE_CHECKING:
     from nav_eval_sdk.server.settings import ServerTls
 
 __all__ = ["Server", "ServerTls", "TestClient", "VLNAgent", "serve", "start"]
+
+__version__ = SDK_VERSION
 
 _HOMES = {
     "Server": "nav_eval_sdk.server.serving",
