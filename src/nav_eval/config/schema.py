@@ -1,14 +1,34 @@
-"""What can be configured, with the unit of every value. The models are frozen: a run never edits its configuration.
+"""What can be configured, with the unit and the meaning of every value. The models are frozen: a run never edits them.
 
 The layers of the specification (3.6): benchmark, task, simulator, dataset, evaluation, and beside them the
-participant's service and the output. Unknown keys are errors; `nav-eval config schema` prints all this as JSON schema.
+participant's service and the output. Unknown keys are errors; `nav-eval config schema` prints all this as JSON schema,
+and docs/reference/configuration.md is made of it.
 """
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, PositiveFloat, PositiveInt
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+
+def _unit(name: str) -> Any:
+    return Field(json_schema_extra={"unit": name})
+
+
+Count: TypeAlias = Annotated[int, Field(gt=0)]
+Pixels: TypeAlias = Annotated[int, Field(gt=0, le=8192), _unit("pixels")]
+Metres: TypeAlias = Annotated[float, Field(gt=0), _unit("m")]
+Depth: TypeAlias = Annotated[float, Field(ge=0), _unit("m")]
+Seconds: TypeAlias = Annotated[float, Field(gt=0), _unit("s")]
+Megabytes: TypeAlias = Annotated[float, Field(gt=0), _unit("MB")]
+Degrees: TypeAlias = Annotated[float, Field(gt=0), _unit("degrees")]
+FieldOfView: TypeAlias = Annotated[float, Field(gt=0, lt=180), _unit("degrees")]
+UpToUpright: TypeAlias = Annotated[float, Field(gt=0, le=90), _unit("degrees")]
+Slope: TypeAlias = Annotated[float, Field(gt=0, lt=90), _unit("degrees")]
+MetresPerSecond: TypeAlias = Annotated[float, Field(gt=0), _unit("m/s")]
+DegreesPerSecond: TypeAlias = Annotated[float, Field(gt=0), _unit("degrees/s")]
+Multiple: TypeAlias = Annotated[float, Field(ge=0), _unit("times")]
 
 
 class Section(BaseModel):
@@ -18,87 +38,117 @@ class Section(BaseModel):
 
 
 class BenchmarkConfig(Section):
-    """Name and scoring profile of a benchmark; both are written beside every score."""
+    """What a benchmark is called. Name, profile and version are written beside every score."""
 
-    name: str = "custom"
-    description: str = ""
-    profile: str = "custom"
-    version: str = "1"
+    name: str = Field("custom", description="the benchmark's name; the run directory is named after it")
+    description: str = Field("", description="one line for `nav-eval list benchmarks` and for reports")
+    profile: str = Field(
+        "custom", description="name of the scoring rules; `compare` refuses runs of different profiles"
+    )
+    version: str = Field("1", description="version of the scoring rules, to be raised whenever a score would change")
 
 
 class TaskConfig(Section):
-    """What is asked of the agent. Without `actions` or `measurements` the task's own are used."""
+    """What is asked of the agent, and how it is judged."""
 
     type: str = Field("vln", description="a name from `nav-eval list tasks`")
-    actions: tuple[str, ...] | None = None
-    measurements: tuple[str, ...] | None = None
+    actions: tuple[str, ...] | None = Field(None, description="actions that the agent may take; null: the task's own")
+    measurements: tuple[str, ...] | None = Field(
+        None, description="metrics to report, from `nav-eval list metrics`; null: the task's own"
+    )
     success_rule: Literal["stop", "final", "nodes"] = Field(
         "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"
     )
     goal_rule: Literal["position", "view_points", "reference_end"] | None = Field(
-        None, description="what distance_to_goal is measured to; without it the task's own rule; reference_end: NDH's"
+        None,
+        description="what distances to the goal are measured to: the goals' positions, their view points, or the end "
+        "of the reference path (NDH); null: the task's own rule",
     )
-    dtw: Literal["exact", "fastdtw"] = "exact"
-    ndtw_distance: PositiveFloat = Field(3.0, description="m, the scale d of exp(-DTW / (n d))")
-    coverage_distance: PositiveFloat = Field(3.0, description="m, within which a reference point counts as covered")
+    dtw: Literal["exact", "fastdtw"] = Field(
+        "exact", description="exact dynamic time warping, or the approximation that VLN-CE scores with (radius 1)"
+    )
+    ndtw_distance: Metres = Field(3.0, description="scale d of nDTW and of path coverage in exp(-DTW / (n d))")
+    coverage_distance: Metres = Field(
+        3.0, description="within which a reference point counts as passed in waypoint_coverage"
+    )
 
 
 class SensorConfig(Section):
-    """One sensor; its key is its name. `type` is a name from `nav-eval list sensors`, by default the key itself."""
+    """One sensor. Its key is the name under which the agent finds it; an empty object takes all defaults."""
 
-    type: str | None = None
-    width: Annotated[int, Field(gt=0, le=8192)] | None = Field(None, description="pixels")
-    height: Annotated[int, Field(gt=0, le=8192)] | None = Field(None, description="pixels")
-    hfov: Annotated[float, Field(gt=0, lt=180)] | None = Field(None, description="horizontal field of view, degrees")
-    min_depth: Annotated[float, Field(ge=0)] | None = Field(None, description="m")
-    max_depth: PositiveFloat | None = Field(None, description="m")
-    normalize: bool | None = Field(None, description="depth as (d - min) / (max - min)")
+    type: str | None = Field(None, description="a name from `nav-eval list sensors`; null: the sensor's key")
+    width: Pixels | None = Field(None, description="width of the image; null: the sensor type's default (640)")
+    height: Pixels | None = Field(None, description="height of the image; null: the sensor type's default (480)")
+    hfov: FieldOfView | None = Field(None, description="horizontal field of view; null: 90, for views of a panorama 60")
+    min_depth: Depth | None = Field(None, description="depth is clipped to at least this; null: 0")
+    max_depth: Metres | None = Field(None, description="depth is clipped to at most this; null: 10 (proximity: 2)")
+    normalize: bool | None = Field(None, description="true: depth as (d - min) / (max - min), from 0 to 1")
     options: dict[str, Any] = Field(default_factory=dict, description="anything else that a sensor type takes")
 
 
 class BodyConfig(Section):
-    """The agent's body, metres and degrees; what the navmesh is built for and where the camera sits."""
+    """The agent's body: what the navmesh is built for, and where the camera sits."""
 
-    height: PositiveFloat = 1.5
-    radius: PositiveFloat = 0.1
-    camera_height: PositiveFloat = 1.25
-    max_climb: PositiveFloat = 0.2
-    max_slope: Annotated[float, Field(gt=0, lt=90)] = 45.0
+    height: Metres = Field(1.5, description="clearance that a place must have to be walkable")
+    radius: Metres = Field(0.1, description="distance that is kept from walls")
+    camera_height: Metres = Field(1.25, description="of the cameras above the floor")
+    max_climb: Metres = Field(0.2, description="highest step that can be walked up")
+    max_slope: Slope = Field(45.0, description="steepest floor that can be walked")
 
 
 class MotionConfig(Section):
-    """What one action does: metres, degrees, seconds."""
+    """What one action does."""
 
-    forward_step: PositiveFloat = 0.25
-    turn_angle: PositiveFloat = 15.0
-    tilt_angle: PositiveFloat = 30.0
-    max_tilt: Annotated[float, Field(gt=0, le=90)] = 60.0
-    sliding: bool = True
-    max_linear: PositiveFloat = Field(1.0, description="m/s, limit of the action velocity")
-    max_angular: PositiveFloat = Field(90.0, description="degrees/s, limit of the action velocity")
-    max_duration: PositiveFloat = Field(2.0, description="s, limit of the action velocity")
-    max_range: PositiveFloat = Field(5.0, description="m, limit of the action waypoint")
-    noise: str | None = Field(None, description="actuation noise of a robot and controller, such as LoCoBot/ILQR")
-    noise_multiplier: Annotated[float, Field(ge=0)] = 1.0
+    forward_step: Metres = Field(0.25, description="length of move_forward")
+    turn_angle: Degrees = Field(15.0, description="of turn_left and turn_right")
+    tilt_angle: Degrees = Field(30.0, description="of look_up and look_down")
+    max_tilt: UpToUpright = Field(60.0, description="the camera tilts at most this far up and down")
+    sliding: bool = Field(True, description="true: slide along an obstacle; false: stop at it")
+    max_linear: MetresPerSecond = Field(1.0, description="limit of the action velocity, forward and back")
+    max_angular: DegreesPerSecond = Field(90.0, description="limit of the action velocity, left and right")
+    max_duration: Seconds = Field(2.0, description="limit of the action velocity")
+    max_range: Metres = Field(5.0, description="limit of the action waypoint")
+    noise: str | None = Field(
+        None,
+        description="actuation noise of a robot and its controller: LoCoBot/ILQR, LoCoBot/Proportional or "
+        "LoCoBot/Movebase; null: none",
+    )
+    noise_multiplier: Multiple = Field(1.0, description="of the actuation noise; 0 turns it off")
 
 
 class SimulatorConfig(Section):
     """Where the agent walks and what it senses."""
 
     backend: str = Field("custom", description="a name from `nav-eval list simulators`")
-    scenes_dir: str | None = None
-    connectivity_dir: str | None = Field(None, description="Matterport3D connectivity graphs (backend nav_graph)")
-    skybox_dir: str | None = Field(None, description="matterport_skybox_images (backend nav_graph), if you have them")
-    navmesh: bool = Field(True, description="read <scene>.navmesh where it exists; false: always build one")
-    path_mode: Literal["detour", "exact"] = "detour"
-    renderer: Literal["cpu", "opengl", "auto"] = "cpu"
-    shading: Literal["auto", "unlit", "headlight"] = Field("auto", description="auto: light scenes without any texture")
-    up: Literal["auto", "y", "z"] = "auto"
-    endpoint: str | None = Field(None, description="host:port of an external simulator")
-    command: str | None = Field(None, description="command that starts an external simulator")
-    sensors: dict[str, SensorConfig] = Field(default_factory=dict)
-    body: BodyConfig = BodyConfig()
-    motion: MotionConfig = MotionConfig()
+    scenes_dir: str | None = Field(None, description="folder of scene files (backend custom)")
+    connectivity_dir: str | None = Field(None, description="Matterport3D's connectivity graphs (backend nav_graph)")
+    skybox_dir: str | None = Field(None, description="matterport_skybox_images (sensor skybox), if you have them")
+    navmesh: bool = Field(True, description="true: read SCENE.navmesh where it exists; false: always build one")
+    path_mode: Literal["detour", "exact"] = Field(
+        "detour", description="geodesic distances: detour gives the numbers of Habitat, exact the shortest path"
+    )
+    renderer: Literal["cpu", "opengl", "auto"] = Field(
+        "cpu",
+        description="cpu: the same frames on every machine; opengl: faster on a graphics card; auto: opengl where "
+        "there is a card",
+    )
+    shading: Literal["auto", "unlit", "headlight"] = Field(
+        "auto",
+        description="unlit: colours as stored, like Habitat; headlight: light from the camera; auto: headlight for "
+        "scenes without textures and vertex colours",
+    )
+    up: Literal["auto", "y", "z"] = Field(
+        "auto", description="which axis of a scene file points up; auto: by its owner's layout"
+    )
+    endpoint: str | None = Field(None, description="host:port of a simulator that runs already (external, unity)")
+    command: str | None = Field(
+        None, description="command that starts a simulator (external); {port} becomes the port to listen at"
+    )
+    sensors: dict[str, SensorConfig] = Field(
+        default_factory=dict, description="sensors by name; the task adds those that tell its goal"
+    )
+    body: BodyConfig = Field(BodyConfig(), description="the agent's body")
+    motion: MotionConfig = Field(MotionConfig(), description="what one action does")
     options: dict[str, Any] = Field(default_factory=dict, description="anything else that a backend takes")
 
 
@@ -106,110 +156,150 @@ class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
     seed: str = Field("demo", description="any text; a secret one makes a private test set")
-    scenes: Annotated[int, Field(ge=1, le=1000)] = 3
-    rooms: Annotated[int, Field(ge=1, le=50)] = 5
-    storeys: Annotated[int, Field(ge=1, le=2)] = 1
-    kind: Literal["home", "office"] = "home"
-    detail: Annotated[int, Field(ge=1000, le=2_000_000)] = Field(30_000, description="triangles per building")
-    per_scene: PositiveInt = Field(3, description="episodes (vln: paths) per building and split")
+    scenes: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="number of buildings")
+    rooms: Annotated[int, Field(ge=1, le=50)] = Field(5, description="rooms of each building, corridors not counted")
+    storeys: Annotated[int, Field(ge=1, le=2)] = Field(1, description="storeys of each building")
+    kind: Literal["home", "office"] = Field("home", description="kind of building")
+    detail: Annotated[int, Field(ge=1000, le=2_000_000)] = Field(30_000, description="triangles per building, about")
+    per_scene: Count = Field(3, description="episodes (vln: paths) per building and split")
 
 
 class DatasetConfig(Section):
-    """Which episodes. `data_path` may hold {split}; without it, `generate` makes the data."""
+    """Which episodes. They are filtered by scenes, languages and episodes; then comes `sample`, then `limit`."""
 
-    type: str = Field("vln", description="a name from `nav-eval list datasets`")
-    data_path: str | None = None
-    gt_path: str | None = Field(None, description="the _gt file beside it is found without this")
-    generate: GenerateConfig | None = None
-    split: str = "val_seen"
-    limit: PositiveInt | None = Field(None, description="the first n episodes")
-    sample: PositiveInt | None = Field(None, description="n episodes drawn with the run's seed")
-    scenes: tuple[str, ...] | None = None
-    languages: tuple[str, ...] | None = None
-    episodes: tuple[str, ...] | None = Field(None, description="episode ids")
-    max_bytes: PositiveInt = Field(4 << 30, description="largest decompressed size of one file")
+    type: str = Field("vln", description="a name from `nav-eval list datasets`; vln recognises R2R, RxR and their kin")
+    data_path: str | None = Field(
+        None, description="the data set's file; {split} becomes the split; null: `generate` makes the data"
+    )
+    gt_path: str | None = Field(None, description="reference trajectories (_gt file); null: the one beside data_path")
+    generate: GenerateConfig | None = Field(None, description="make buildings and episodes from a seed")
+    split: str = Field("val_seen", description="name of the split")
+    limit: Count | None = Field(None, description="only the first n episodes")
+    sample: Count | None = Field(None, description="only n episodes, drawn with the run's seed")
+    scenes: tuple[str, ...] | None = Field(None, description="only episodes in these scenes, by id or bare name")
+    languages: tuple[str, ...] | None = Field(
+        None, description="only instructions in these languages; en includes en-US and en-IN"
+    )
+    episodes: tuple[str, ...] | None = Field(None, description="only these episode ids")
+    max_bytes: Annotated[int, Field(gt=0), _unit("bytes")] = Field(
+        4 << 30, description="largest decompressed size of one file; a larger one is refused"
+    )
 
 
 class ParallelConfig(Section):
     """`workers` processes with `sessions` episodes in flight each, as far as the service allows."""
 
-    workers: PositiveInt = 1
-    sessions: PositiveInt = 1
-    executor: Literal["local", "ray"] = "local"
-    address: str | None = Field(None, description="Ray cluster address; without it Ray decides")
+    workers: Count = Field(1, description="processes")
+    sessions: Count = Field(1, description="episodes in flight in each process")
+    executor: Literal["local", "ray"] = Field("local", description="processes of this machine, or of a Ray cluster")
+    address: str | None = Field(None, description="the Ray cluster's address; null: Ray decides")
 
 
 class BudgetConfig(Section):
-    """Limits that are off by default; an episode that meets one gets the status budget_exceeded."""
+    """The organiser's limits, off by default.
 
-    episode_seconds: PositiveFloat | None = None
-    total_seconds: PositiveFloat | None = None
-    memory_mb: PositiveFloat | None = None
+    An episode that meets one gets the status budget_exceeded, and it is in no metric.
+    """
+
+    episode_seconds: Seconds | None = Field(None, description="wall-clock time of one episode")
+    total_seconds: Seconds | None = Field(None, description="wall-clock time of the whole run")
+    memory_mb: Megabytes | None = Field(
+        None, description="growth of the evaluator's resident memory in an episode, after the scene is loaded"
+    )
 
 
 class EvaluationConfig(Section):
-    max_steps: PositiveInt = 500
-    max_moves: PositiveInt | None = Field(None, description="nav graph: at most this many move_to")
-    success_distance: PositiveFloat = Field(3.0, description="m, strict")
-    parallel: ParallelConfig = ParallelConfig()
-    budget: BudgetConfig = BudgetConfig()
+    """When an episode ends, what a success is, and how many episodes run at once."""
+
+    max_steps: Count = Field(500, description="an episode ends after this many actions")
+    max_moves: Count | None = Field(None, description="an episode ends after this many move_to (backend nav_graph)")
+    success_distance: Metres = Field(3.0, description="a success is nearer to the goal than this, strictly")
+    parallel: ParallelConfig = Field(ParallelConfig(), description="processes and sessions")
+    budget: BudgetConfig = Field(BudgetConfig(), description="limits of time and memory")
 
 
 class DeadlinesConfig(Section):
-    """Seconds. `act` is the specification's `timeout` unless it is given."""
+    """How long the evaluator waits for the participant's service."""
 
-    connect: PositiveFloat = 10.0
-    ready: PositiveFloat = 300.0
-    reset: PositiveFloat = 60.0
-    act: PositiveFloat | None = None
-    episode: PositiveFloat | None = None
+    connect: Seconds = Field(10.0, description="to open a connection")
+    ready: Seconds = Field(300.0, description="until the service says that it is ready (its model is loaded)")
+    reset: Seconds = Field(60.0, description="to begin an episode")
+    act: Seconds | None = Field(None, description="for one action; null: agent_service.timeout")
+    episode: Seconds | None = Field(None, description="for a whole episode; null: no limit")
 
 
 class TlsConfig(Section):
     """PEM files. `ca` verifies the service; `cert` and `key` show who we are (mutual TLS)."""
 
-    enabled: bool = False
-    ca: str | None = None
-    cert: str | None = None
-    key: str | None = None
+    enabled: bool = Field(False, description="true: the connection is encrypted")
+    ca: str | None = Field(None, description="authority that signed the service's certificate; null: the system's")
+    cert: str | None = Field(None, description="our certificate, for mutual TLS")
+    key: str | None = Field(None, description="our private key, for mutual TLS")
 
 
 class AgentServiceConfig(Section):
-    """The participant. local: `agent` is a name from `nav-eval list agents` or MODULE:CLASS."""
+    """The participant: an agent in this process, or a service behind REST or gRPC."""
 
-    type: Literal["local", "remote"] = "local"
-    agent: str = "random"
-    protocol: Literal["rest", "grpc"] = "rest"
-    endpoint: str = "localhost:8085"
-    timeout: PositiveFloat = Field(30.0, description="s, for one action")
+    type: Literal["local", "remote"] = Field("local", description="local: `agent` in this process; remote: `endpoint`")
+    agent: str = Field("random", description="a name from `nav-eval list agents`, or MODULE:CLASS (local)")
+    protocol: Literal["rest", "grpc"] = Field("rest", description="what the service speaks (remote)")
+    endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
+    timeout: Seconds = Field(30.0, description="for one action, unless deadlines.act is given")
     token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
-    tls: TlsConfig = TlsConfig()
+    tls: TlsConfig = Field(TlsConfig(), description="encryption (remote)")
     encoding: str = Field(
         "auto",
         pattern=r"^(auto|json|msgpack|stream|unary)?(\+?(raw|zstd|png))?$",
-        description="rest: msgpack or json; grpc: stream or unary; and how arrays are packed, for example stream+zstd",
+        description="rest: msgpack or json; grpc: stream or unary; and how arrays are packed (raw, zstd or png): "
+        "for example stream+zstd",
     )
-    disclosure: Literal["competition", "full"] = "competition"
-    secret: str | None = Field(None, description="fixes the opaque ids; without it the run directory keeps one")
-    deadlines: DeadlinesConfig = DeadlinesConfig()
-    retries: Annotated[int, Field(ge=0, le=100)] = 2
-    on_error: Literal["fail_episode", "stop"] = "fail_episode"
+    disclosure: Literal["competition", "full"] = Field(
+        "competition",
+        description="competition: opaque ids, and poses relative to the start; full: the data set's own ids and poses",
+    )
+    secret: str | None = Field(None, description="fixes the opaque ids; null: the run directory keeps a random one")
+    deadlines: DeadlinesConfig = Field(DeadlinesConfig(), description="how long the service may take")
+    retries: Annotated[int, Field(ge=0, le=100)] = Field(
+        2, description="how often a broken connection is tried again, and a lost episode played again"
+    )
+    on_error: Literal["fail_episode", "stop"] = Field(
+        "fail_episode", description="a fault of the service fails its episode, or stops the run (--resume goes on)"
+    )
 
 
 class OutputConfig(Section):
+    """What a run writes, and where."""
+
     log_dir: str = Field("logs/evaluations", description="parent of run directories")
-    save_trajectories: bool = True
-    video: str = Field("none", pattern=r"^(none|failures|all|sample\(\d+\))$")
+    save_trajectories: bool = Field(True, description="write trajectories.jsonl, which rescore and replay need")
+    video: str = Field(
+        "none",
+        pattern=r"^(none|failures|all|sample\(\d+\))$",
+        description="episodes to film: none, failures, all, or sample(n) of them",
+    )
+
+
+def _names(value: Any) -> Any:
+    return tuple(value.split(",")) if isinstance(value, str) else value
 
 
 class Config(Section):
     """A whole evaluation."""
 
-    benchmark: BenchmarkConfig = BenchmarkConfig()
-    task: TaskConfig = TaskConfig()
-    simulator: SimulatorConfig = SimulatorConfig()
-    dataset: DatasetConfig = DatasetConfig()
-    evaluation: EvaluationConfig = EvaluationConfig()
-    agent_service: AgentServiceConfig = AgentServiceConfig()
-    output: OutputConfig = OutputConfig()
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    plugins: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        (), description="modules that register components; imported before any name is looked up, in workers too"
+    )
+    benchmark: BenchmarkConfig = Field(BenchmarkConfig(), description="name and scoring profile")
+    task: TaskConfig = Field(TaskConfig(), description="what is asked of the agent")
+    simulator: SimulatorConfig = Field(SimulatorConfig(), description="where the agent walks and what it senses")
+    dataset: DatasetConfig = Field(DatasetConfig(), description="which episodes")
+    evaluation: EvaluationConfig = Field(EvaluationConfig(), description="limits, success, parallel runs")
+    agent_service: AgentServiceConfig = Field(AgentServiceConfig(), description="the participant")
+    output: OutputConfig = Field(OutputConfig(), description="what a run writes")
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
+        0, description="of everything that is drawn: sample, sensor and actuation noise, the agents' own seeds"
+    )
+    plugins: tuple[str, ...] = Field(
+        (),
+        description="modules to import first, for what they register (tasks, metrics, ...); in the working directory too",
+    )
