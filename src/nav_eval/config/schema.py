@@ -246,6 +246,7 @@ class AgentServiceConfig(Section):
     endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
     timeout: Seconds = Field(30.0, description="for one action, unless deadlines.act is given")
     token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
+    token_file: str | None = Field(None, description="a file that holds the token, such as a container's secret")
     tls: TlsConfig = Field(TlsConfig(), description="encryption (remote)")
     encoding: str = Field(
         "auto",
@@ -287,7 +288,8 @@ class Config(Section):
     """A whole evaluation."""
 
     plugins: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
-        (), description="modules that register components; imported before any name is looked up, in workers too"
+        (),
+        description="modules to import first, for what they register (tasks, metrics, ...); in the working directory too",
     )
     benchmark: BenchmarkConfig = Field(BenchmarkConfig(), description="name and scoring profile")
     task: TaskConfig = Field(TaskConfig(), description="what is asked of the agent")
@@ -298,8 +300,4 @@ class Config(Section):
     output: OutputConfig = Field(OutputConfig(), description="what a run writes")
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
         0, description="of everything that is drawn: sample, sensor and actuation noise, the agents' own seeds"
-    )
-    plugins: tuple[str, ...] = Field(
-        (),
-        description="modules to import first, for what they register (tasks, metrics, ...); in the working directory too",
     )
