@@ -274,6 +274,6 @@ def _refusal(error: Refused) -> ServiceError:
     if code == "unknown_session":
         return ServiceUnavailable(f"the service lost the session, as after a restart ({error})")
     if code == "unauthorized":
-        return ServiceUnavailable(f"the service refused our token ({error}). Set agent_service.token.")
+        return ServiceUnavailable(f"the service refused our token ({error}). Set agent_service.token or token_file.")
     kind = ServiceUnavailable if code in UNAVAILABLE else AgentError
     return kind(f"the service refused: {error}")

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
+from nav_eval.config.schema import AgentServiceConfig, Config, SensorConfig, SimulatorConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.environment import Environment, Rules
@@ -180,7 +181,7 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
     return connect(
         service.endpoint,
         service.protocol,
-        token=service.token,
+        token=_token(service),
         tls=tls,
         encoding=service.encoding,
         deadlines=_deadlines(config),
@@ -188,6 +189,19 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
         disclosure=service.disclosure,
         secret=secret,
     )
+
+
+def _token(service: AgentServiceConfig) -> str | None:
+    """The token itself, else what its file holds."""
+    if service.token or not service.token_file:
+        return service.token
+    try:
+        token = Path(service.token_file).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"agent_service.token_file: {service.token_file} cannot be read ({error}).") from error
+    if not token:
+        raise ConfigError(f"agent_service.token_file: {service.token_file} is empty. Write the token into it.")
+    return token
 
 
 def _deadlines(config: Config) -> Deadlines:

@@ -1,4 +1,4 @@
-"""`nav-eval-agent`: serve an agent, check a service, begin a project.
+"""`nav-eval-agent`: serve an agent, check a service, ask whether it is healthy, begin a project.
 
 Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service could not be used; 4 our own fault.
 """
@@ -51,8 +51,18 @@ def parser() -> argparse.ArgumentParser:
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     _add_serve(commands)
     _add_check(commands)
+    _add_health(commands)
     _add_new(commands)
     return root
+
+
+def _add_token(command: Any) -> None:
+    command.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE), help=f"bearer token; or {TOKEN_VARIABLE}")
+    command.add_argument(
+        "--token-file",
+        default=os.environ.get(f"{TOKEN_VARIABLE}_FILE"),
+        help=f"a file that holds it, such as a container's secret; or {TOKEN_VARIABLE}_FILE",
+    )
 
 
 def _add_serve(commands: Any) -> None:
@@ -61,7 +71,7 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
     serve.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets others in, and needs a token")
     serve.add_argument("--port", type=int, default=DEFAULT_PORT)
-    serve.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE), help=f"bearer token; or {TOKEN_VARIABLE}")
+    _add_token(serve)
     serve.add_argument("--max-sessions", type=int, default=1, help="episodes at once, an agent object each")
     serve.add_argument("--max-batch", type=int, default=None, help="answered in one act_batch; default 8 if it exists")
     serve.add_argument("--max-wait", type=float, default=0.005, help="seconds that a batch waits for others")
@@ -80,12 +90,24 @@ def _add_check(commands: Any) -> None:
     check = commands.add_parser("check", help="run synthetic episodes against a service and list what is wrong")
     check.add_argument("endpoint", metavar="ENDPOINT", help="host:port or a URL")
     check.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
-    check.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE))
+    _add_token(check)
     check.add_argument("--ca", help="PEM; the authority that signed the service's certificate (turns TLS on)")
     check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer")
     check.add_argument("--steps", type=int, default=5)
     check.add_argument("--debug", action="store_true", help="show tracebacks")
     check.set_defaults(run=run_check)
+
+
+def _add_health(commands: Any) -> None:
+    health = commands.add_parser("health", help="exit code 0 if a service is ready, else 1; for containers and probes")
+    health.add_argument(
+        "endpoint", metavar="ENDPOINT", nargs="?", default="localhost", help="this machine if not given"
+    )
+    health.add_argument("--protocol", choices=("rest", "grpc"), default=None, help="by default whichever answers")
+    _add_token(health)
+    health.add_argument("--timeout", type=float, default=5.0, help="seconds")
+    health.add_argument("--debug", action="store_true", help="show tracebacks")
+    health.set_defaults(run=run_health)
 
 
 def _add_new(commands: Any) -> None:
@@ -106,7 +128,7 @@ def run_serve(options: argparse.Namespace) -> int:
             protocol=options.protocol,
             host=options.host,
             port=options.port,
-            token=options.token,
+            token=given_token(options),
             tls=_tls(options),
             insecure=options.insecure,
             max_sessions=options.max_sessions,
@@ -123,6 +145,19 @@ def run_serve(options: argparse.Namespace) -> int:
     except ImportError as error:
         raise UsageError(f"{error}. Install nav-eval-sdk[{options.protocol}].") from error
     return 0
+
+
+def given_token(options: argparse.Namespace) -> str | None:
+    """--token, else what --token-file holds."""
+    if options.token or not options.token_file:
+        return str(options.token) if options.token else None
+    try:
+        token = Path(options.token_file).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"--token-file {options.token_file}: cannot be read ({error}).") from error
+    if not token:
+        raise UsageError(f"--token-file {options.token_file}: is empty. Write the token into it.")
+    return token
 
 
 def _tls(options: argparse.Namespace) -> Any:
@@ -155,15 +190,39 @@ def run_check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     tls = ClientTls(ca=options.ca) if options.ca else None
     wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
-    faults = 0
+    token, faults = given_token(options), 0
     for wire in wires:
-        for finding in check(Target(options.endpoint, wire, options.token, tls, options.timeout), steps=options.steps):
+        for finding in check(Target(options.endpoint, wire, token, tls, options.timeout), steps=options.steps):
             sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
             faults += not finding.ok
             if finding.check == "info" and not finding.ok and "running" in finding.detail:
                 return UNUSABLE
     sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} faults.\n")
     return FINDINGS if faults else 0
+
+
+def run_health(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.client import open_transport
+    from nav_eval_sdk.errors import BadAnswer, WireError
+    from nav_eval_sdk.transport.base import Connection, Deadline, Endpoint
+
+    try:
+        connection = Connection(Endpoint.parse(options.endpoint), given_token(options))
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    wires = {"rest": "rest-json", "grpc": "grpc-unary"}
+    said = ""
+    for wire in [wires[options.protocol]] if options.protocol else wires.values():
+        try:
+            said = open_transport(connection, wire).health(Deadline(options.timeout)).status
+            break
+        except BadAnswer as error:  # perhaps it speaks the other protocol
+            said = str(error)
+        except (WireError, ImportError) as error:
+            said = str(error)
+            break
+    sys.stdout.write(f"{said}\n")
+    return 0 if said == "ready" else FINDINGS
 
 
 def run_new(options: argparse.Namespace) -> int:
