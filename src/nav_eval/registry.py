@@ -1,8 +1,9 @@
 """A registry is a dict with manners: it refuses duplicates, names the nearest match and loads plug-ins on demand.
 
-A plug-in is found in two ways: by a `register_*` decorator that has run, or by an entry point of an installed
-distribution in the group `nav_eval.<kind>` (for example `nav_eval.metrics`), which is imported when it is asked for.
-Built-in members are named by "module:attribute" and imported in the same lazy way, so a list costs no import.
+A plug-in is found in two ways: by a `register_*` decorator that has run (import_plugins runs those of the modules that
+the configuration names), or by an entry point of an installed distribution in the group `nav_eval.<kind>` (for example
+`nav_eval.metrics`), which is imported when it is asked for. Built-in members are named by "module:attribute" and
+imported in the same lazy way, so a list costs no import.
 """
 
 from __future__ import annotations
@@ -23,6 +24,17 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean 'x'?' for the closest known name, or ''."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def import_plugins(modules: Iterable[str]) -> None:
+    """Import modules for what they register. Raises ConfigError for one that cannot be imported."""
+    for module in modules:
+        try:
+            import_module(module)
+        except (ImportError, SyntaxError, ValueError) as error:
+            raise ConfigError(
+                f"plugins: {module!r} cannot be imported ({error}). Install it, or run in the folder that holds it."
+            ) from error
 
 
 class Registry(Generic[T]):

@@ -1,7 +1,7 @@
 """Where the episodes of a run are played: in this process, in spawned workers, or on a Ray cluster.
 
-A worker is sent the configuration and the run's secret, and makes of them what this process would: data set, backend,
-service. It needs the same files at the same paths.
+A worker is sent the configuration and the run's secret, and makes of them what this process would: plug-ins, data set,
+backend, service. It needs the same files at the same paths.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from nav_eval.core.orchestrator import Executor
 from nav_eval.core.sessions import InProcess, Report, Sessions
 from nav_eval.core.workers import Launcher, Processes, Shard, Spread
 from nav_eval.errors import ConfigError
+from nav_eval.registry import import_plugins
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class EvaluationJob:
     policy: Policy
 
     def __call__(self, shard: Shard, report: Report) -> None:
+        import_plugins(self.config.plugins)
         episodes = builder.make_episodes(self.config)
         backend = builder.make_backend(self.config)
         service = builder.make_service(self.config, self.secret)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 from nav_eval.cli.exit import guarded
 
@@ -63,7 +64,11 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
 
 
 def main() -> None:
-    """Entry point of the console script; exits with the codes of the contract (0, 1, 2, 3, 4)."""
+    """Entry point of the console script; exits with the codes of the contract (0, 1, 2, 3, 4).
+
+    Agents and plug-ins may lie in the working directory, as for nav-eval-agent; what is installed goes before them.
+    """
+    sys.path.append(str(Path.cwd()))
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]

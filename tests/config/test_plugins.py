@@ -1,0 +1,59 @@
+"""`plugins`: modules that register something are imported before names are looked up, and again in workers."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from nav_eval.config.loader import load_config
+from nav_eval.errors import ConfigError
+
+MODULE = '''
+from nav_eval import Metric, register_metric
+
+@register_metric("decisions")
+class Decisions(Metric):
+    """Steps, counted once more."""
+
+    category = "efficiency"
+
+    def reset_metric(self, context): self.count = 0
+    def update_metric(self, step, others): self.count += 1
+    def get_metric(self): return float(self.count)
+'''
+
+
+@pytest.mark.parametrize("given", ["json", "[json]", "'json,math'", "[json,math]"])
+def test_one_or_several(given):
+    assert load_config(overrides=[f"plugins={given}"], environment={}).plugins[0] == "json"
+
+
+@pytest.mark.parametrize("name", ["there_is_no_such_module", "''", "json.there_is_none"])
+def test_what_cannot_be_imported_is_named(name):
+    with pytest.raises(ConfigError, match=r"plugins: .*cannot be imported"):
+        load_config(overrides=[f"plugins={name}"], environment={})
+
+
+def test_a_broken_module_is_named(tmp_path, monkeypatch):
+    (tmp_path / "broken_plugin.py").write_text("def f(:\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match="broken_plugin"):
+        load_config(environment={"NAV_EVAL_PLUGINS": "broken_plugin"})
+
+
+def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path):
+    (tmp_path / "count_decisions.py").write_text(MODULE)
+    run = ["run", "pointnav-demo", "plugins=count_decisions", "task.measurements=[steps,decisions]"]
+    run += ["dataset.limit=2", "evaluation.max_steps=5", "agent_service.agent=forward", "--out", "run"]
+    assert nav_eval(tmp_path, *run, "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2") == 0
+    assert nav_eval(tmp_path, "rescore", "run") == 0
+    assert "decisions" in (tmp_path / "run" / "results.csv").read_text()
+
+
+def nav_eval(folder, *arguments):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    command = [sys.executable, "-P", "-c", "from nav_eval.cli import main; main()", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, check=False).returncode
