@@ -46,7 +46,11 @@ def _complain(message: str, code: int, debug: bool) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    root = argparse.ArgumentParser(prog="nav-eval-agent", description="Serve a navigation agent to nav_eval.")
+    root = argparse.ArgumentParser(
+        prog="nav-eval-agent",
+        description="Serve a navigation agent to nav_eval.",
+        epilog="Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service is of no use; 4 our own fault.",
+    )
     root.add_argument("--version", action="version", version=SDK_VERSION)
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     _add_serve(commands)
@@ -54,6 +58,10 @@ def parser() -> argparse.ArgumentParser:
     _add_health(commands)
     _add_new(commands)
     return root
+
+
+def _add(commands: Any, name: str, about: str) -> Any:
+    return commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
 
 
 def _add_token(command: Any) -> None:
@@ -66,17 +74,21 @@ def _add_token(command: Any) -> None:
 
 
 def _add_serve(commands: Any) -> None:
-    serve = commands.add_parser("serve", help="serve an agent class over REST or gRPC")
-    serve.add_argument("agent", metavar="MODULE:CLASS", help="for example agent:MyAgent")
-    serve.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
-    serve.add_argument("--host", default="127.0.0.1", help="0.0.0.0 lets others in, and needs a token")
-    serve.add_argument("--port", type=int, default=DEFAULT_PORT)
-    _add_token(serve)
-    serve.add_argument("--max-sessions", type=int, default=1, help="episodes at once, an agent object each")
-    serve.add_argument("--max-batch", type=int, default=None, help="answered in one act_batch; default 8 if it exists")
-    serve.add_argument("--max-wait", type=float, default=0.005, help="seconds that a batch waits for others")
+    serve = _add(commands, "serve", "serve an agent class over REST or gRPC")
+    serve.add_argument("agent", metavar="MODULE:CLASS", help="the agent class, for example agent:MyAgent of agent.py")
+    serve.add_argument("--protocol", choices=("rest", "grpc"), default="rest", help="default: rest")
     serve.add_argument(
-        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced"
+        "--host", default="127.0.0.1", help="0.0.0.0 lets others in, and needs a token; default: 127.0.0.1"
+    )
+    serve.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 takes any free one; default: %(default)s")
+    _add_token(serve)
+    serve.add_argument("--max-sessions", type=int, default=1, help="episodes at once, an agent object each; default: 1")
+    serve.add_argument("--max-batch", type=int, help="answered in one act_batch; default: 8 if the class has one")
+    serve.add_argument(
+        "--max-wait", type=float, default=0.005, help="seconds that a batch waits for others; default: 0.005"
+    )
+    serve.add_argument(
+        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced; default: 30"
     )
     serve.add_argument("--tls-cert", help="PEM certificate chain")
     serve.add_argument("--tls-key", help="PEM private key")
@@ -87,32 +99,34 @@ def _add_serve(commands: Any) -> None:
 
 
 def _add_check(commands: Any) -> None:
-    check = commands.add_parser("check", help="run synthetic episodes against a service and list what is wrong")
+    check = _add(commands, "check", "run synthetic episodes against a service and list what is wrong")
     check.add_argument("endpoint", metavar="ENDPOINT", help="host:port or a URL")
-    check.add_argument("--protocol", choices=("rest", "grpc"), default="rest")
+    check.add_argument("--protocol", choices=("rest", "grpc"), default="rest", help="default: rest")
     _add_token(check)
     check.add_argument("--ca", help="PEM; the authority that signed the service's certificate (turns TLS on)")
-    check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer")
-    check.add_argument("--steps", type=int, default=5)
+    check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer; default: 30")
+    check.add_argument("--steps", type=int, default=5, help="of each synthetic episode; default: 5")
     check.add_argument("--debug", action="store_true", help="show tracebacks")
     check.set_defaults(run=run_check)
 
 
 def _add_health(commands: Any) -> None:
-    health = commands.add_parser("health", help="exit code 0 if a service is ready, else 1; for containers and probes")
+    health = _add(commands, "health", "exit code 0 if a service is ready, else 1; for containers and probes")
     health.add_argument(
-        "endpoint", metavar="ENDPOINT", nargs="?", default="localhost", help="this machine if not given"
+        "endpoint", metavar="ENDPOINT", nargs="?", default="localhost", help="host:port or a URL; default: this machine"
     )
     health.add_argument("--protocol", choices=("rest", "grpc"), default=None, help="by default whichever answers")
     _add_token(health)
-    health.add_argument("--timeout", type=float, default=5.0, help="seconds")
+    health.add_argument("--timeout", type=float, default=5.0, help="seconds for one answer; default: 5")
     health.add_argument("--debug", action="store_true", help="show tracebacks")
     health.set_defaults(run=run_health)
 
 
 def _add_new(commands: Any) -> None:
-    new = commands.add_parser("new", help="make a working agent project to start from")
-    new.add_argument("directory", type=Path, metavar="DIRECTORY")
+    new = _add(commands, "new", "make a working agent project to start from")
+    new.add_argument(
+        "directory", type=Path, metavar="DIRECTORY", help="the folder to make; an existing one must be empty"
+    )
     new.add_argument("--debug", action="store_true", help="show tracebacks")
     new.set_defaults(run=run_new)
 
