@@ -58,6 +58,7 @@ def test_each_command_explains_itself(words):
         (["scene", "navmesh", "none.navmesh"], 2, "none.navmesh"),
         (["config", "validate", "r2r", "task.type=flying"], 2, "flying"),
         (["generate", "episodes", "nowhere", "out"], 2, "generate scenes"),
+        (["generate", "scenes", "out", "--name", "a/b"], 2, "--name"),
     ],
 )
 def test_a_mistake_gets_one_message_and_its_exit_code(tmp_path, arguments, code, message):

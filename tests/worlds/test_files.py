@@ -12,6 +12,7 @@ import trimesh
 
 from nav_eval.simulator.navmesh.mesh import load_navmesh
 from nav_eval.simulator.scene.load import load_scene
+from nav_eval.worlds.collection import make_scenes
 from nav_eval.worlds.episodes.site import load_site
 from nav_eval.worlds.plan import Kind
 from nav_eval.worlds.world import World
@@ -64,3 +65,11 @@ def test_objects_have_the_boxes_of_their_triangles(make_world: MakeWorld) -> Non
         own = world.mesh.positions[world.mesh.objects == thing.id]
         assert np.allclose(own.min(axis=0), np.subtract(thing.center, np.divide(thing.size, 2)))
         assert np.allclose(own.max(axis=0), np.add(thing.center, np.divide(thing.size, 2)))
+
+
+def test_names_that_are_given_keep_the_seed_out_of_every_file(tmp_path: Path) -> None:
+    (path,) = make_scenes(tmp_path, ["a-private-seed"], 2, 1, "home", 20_000, "hidden")
+    assert path.name == "hidden_0.glb"
+    files = sorted(tmp_path.iterdir())
+    assert [file.name for file in files] == ["hidden_0.glb", "hidden_0.navmesh", "hidden_0.semantic.json"]
+    assert not any(b"a-private-seed" in file.read_bytes() for file in files)

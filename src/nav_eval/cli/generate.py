@@ -20,6 +20,7 @@ def scenes(
     storeys: int = 1,
     kind: Literal["home", "office"] = "home",
     detail: int = 60_000,
+    name: str | None = None,
 ) -> int:
     """Make furnished buildings: GLB with textures, semantic annotation and navmesh. The same seed gives the same ones.
 
@@ -30,7 +31,7 @@ def scenes(
     count
         How many.
     seed
-        Any text; keep it secret for a private test set.
+        Any text; keep it secret for a private test set, and give a --name.
     rooms
         Rooms of each building, corridors not counted.
     storeys
@@ -39,11 +40,15 @@ def scenes(
         home or office.
     detail
         About how many triangles each.
+    name
+        What the files' names begin with; without it they begin with kind and seed.
     """
     from nav_eval.worlds.collection import make_scenes
 
+    if name is not None and Path(name).name != name:
+        raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
     seeds = [f"{seed}-{number}" for number in range(count)]
-    for path in _with_progress(make_scenes(out, seeds, rooms, storeys, kind, detail), count):
+    for path in _with_progress(make_scenes(out, seeds, rooms, storeys, kind, detail, name), count):
         sys.stdout.write(f"{path}\n")
     return DONE
 

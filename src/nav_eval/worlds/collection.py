@@ -6,6 +6,7 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from nav_eval.jit import cache_home, source_hash
@@ -18,11 +19,15 @@ from nav_eval.worlds.world import generate_world
 
 
 def make_scenes(
-    folder: Path, seeds: Sequence[str], rooms: int, storeys: int, kind: Kind, detail: int
+    folder: Path, seeds: Sequence[str], rooms: int, storeys: int, kind: Kind, detail: int, name: str | None = None
 ) -> Iterator[Path]:
-    """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done."""
-    for seed in seeds:
-        yield generate_world(seed, rooms, storeys, kind, detail).save(folder)
+    """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done.
+
+    With `name` they are called <name>_0, <name>_1, ...; else their names tell the seed.
+    """
+    for number, seed in enumerate(seeds):
+        world = generate_world(seed, rooms, storeys, kind, detail)
+        yield (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
 
 
 def open_sites(paths: Sequence[Path]) -> list[Site]:
