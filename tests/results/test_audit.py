@@ -12,6 +12,9 @@ from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
+from nav_eval.results.run_directory import RunDirectory
+
+EMPTY_FACTS = {"dataset_sha256": {}, "assets_sha256": {}, "episodes_sha256": "", "secret_sha256": ""}
 
 
 @pytest.fixture
@@ -95,3 +98,11 @@ def test_the_public_form_tells_nothing_of_single_episodes_and_can_be_verified(ru
     assert SCAN not in (out / "results.json").read_text()
     (out / "results.json").write_text("{}")
     assert audit.verify(out, public) == ["results.json was changed"]
+
+
+@pytest.mark.parametrize(("benchmark", "told"), [("vln-demo", True), ("r2r", False)])
+def test_a_seed_that_makes_the_episodes_again_is_told_of(tmp_path, benchmark, told):
+    with RunDirectory(tmp_path / "run") as directory:
+        directory.claim(resume=False)
+        directory.begin(benchmark_config(benchmark), EMPTY_FACTS)
+    assert audit.tells_its_seed(tmp_path / "run") is told

@@ -62,7 +62,14 @@ def publish(run_directory: Path, /, *, out: Path) -> int:
     out
         A folder for the public form; `nav-eval verify` checks it too.
     """
+    from nav_eval.logging import get_logger
     from nav_eval.results import audit
 
     sys.stdout.writelines(f"{out / name}\n" for name in audit.publish(run_directory, out))
+    if audit.tells_its_seed(run_directory):
+        get_logger(__name__).warning(
+            "config.yaml tells dataset.generate.seed: whoever has it can make these episodes and their goals. "
+            "If they are to stay hidden, do not pass this on; make them with `nav-eval generate` and set "
+            "dataset.data_path."
+        )
     return DONE

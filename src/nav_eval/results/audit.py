@@ -91,6 +91,12 @@ def publish(directory: Path, out: Path) -> list[str]:
     return names
 
 
+def tells_its_seed(directory: Path) -> bool:
+    """Whether config.yaml, which is published, holds the seed from which anybody makes the run's episodes and goals."""
+    dataset = RunDirectory(directory).config().dataset
+    return dataset.generate is not None and not dataset.data_path
+
+
 def new_key(path: Path) -> str:
     """Write a new private key (PEM, readable by its owner only); returns its public key, hexadecimal."""
     if path.exists():
