@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from nav_eval.cli.exit import guarded
+
+if TYPE_CHECKING:
+    from cyclopts import App
+
+ABOUT = (
+    "Evaluate vision-and-language navigation agents. Add --debug to any command for tracebacks.\n\n"
+    "Exit codes: 0 done; 1 done, with findings (failed episodes, faults, differences); 2 bad input; "
+    "3 the participant's service; 4 our own fault."
+)
 
 Command = tuple[str, str]
 """(module:function, what it does in a line)."""
@@ -15,25 +25,55 @@ COMMANDS: dict[str, Command] = {
     "demo": ("nav_eval.cli.demo:demo", "Make homes and episodes, serve two agents, evaluate and compare them."),
     "list": (
         "nav_eval.cli.inspect:list_names",
-        "List components: benchmarks, tasks, metrics, simulators, sensors, ...",
+        "List components: nav-eval list benchmarks|tasks|metrics|simulators|sensors|...",
     ),
-    "validate": ("nav_eval.cli.inspect:validate", "List every fault of a data set file."),
-    "score": ("nav_eval.cli.score:score", "Score a submission file offline."),
-    "rescore": ("nav_eval.cli.score:rescore", "Recompute a run's metrics from its recorded trajectories."),
-    "replay": ("nav_eval.cli.score:replay", "Re-simulate a run's recorded actions and compare."),
-    "compare": ("nav_eval.cli.score:compare", "Compare runs on the same episodes with paired tests."),
-    "report": ("nav_eval.cli.report:report", "Write one self-contained HTML page of one run or several."),
-    "sign": ("nav_eval.cli.audit:sign", "Sign a finished run with Ed25519."),
-    "verify": ("nav_eval.cli.audit:verify", "Check a run's files against its manifest and signature."),
-    "publish": ("nav_eval.cli.audit:publish", "Copy what may be shown to everybody, nothing of single episodes."),
+    "validate": ("nav_eval.cli.inspect:validate", "List every fault of a data set file: nav-eval validate FILE."),
+    "score": (
+        "nav_eval.cli.score:score",
+        "Score a submission file offline: nav-eval score FILE --benchmark NAME [key=value ...].",
+    ),
+    "rescore": (
+        "nav_eval.cli.score:rescore",
+        "Recompute a run's metrics from its trajectories: nav-eval rescore RUN_DIR [key=value ...].",
+    ),
+    "replay": (
+        "nav_eval.cli.score:replay",
+        "Re-simulate a run's recorded actions and compare: nav-eval replay RUN_DIR.",
+    ),
+    "compare": (
+        "nav_eval.cli.score:compare",
+        "Compare runs on the same episodes with paired tests: nav-eval compare RUN_DIR RUN_DIR ...",
+    ),
+    "report": (
+        "nav_eval.cli.report:report",
+        "Write one self-contained HTML page of one run or several: nav-eval report RUN_DIR ...",
+    ),
+    "sign": (
+        "nav_eval.cli.audit:sign",
+        "Sign a finished run with Ed25519: nav-eval sign RUN_DIR --key FILE; a key: nav-eval sign --new-key FILE.",
+    ),
+    "verify": (
+        "nav_eval.cli.audit:verify",
+        "Check a run's files against its manifest and signature: nav-eval verify RUN_DIR.",
+    ),
+    "publish": (
+        "nav_eval.cli.audit:publish",
+        "Copy what may be shown to everybody, nothing of single episodes: nav-eval publish RUN_DIR --out DIR.",
+    ),
     "doctor": ("nav_eval.cli.doctor:doctor", "Show what works on this machine, and what to do about the rest."),
 }
 GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     "config": (
         "Show, check or describe the configuration.",
         {
-            "show": ("nav_eval.cli.inspect:config_show", "Print the resolved configuration as YAML."),
-            "validate": ("nav_eval.cli.inspect:config_validate", "List every fault of a configuration."),
+            "show": (
+                "nav_eval.cli.inspect:config_show",
+                "Print the resolved configuration as YAML: nav-eval config show [BENCHMARK] [key=value ...].",
+            ),
+            "validate": (
+                "nav_eval.cli.inspect:config_validate",
+                "List every fault of a configuration: nav-eval config validate BENCHMARK|FILE.yaml [key=value ...].",
+            ),
             "schema": ("nav_eval.cli.inspect:config_schema", "Print the JSON schema of a configuration."),
         },
     ),
@@ -51,7 +91,12 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     ),
     "simulator": (
         "Simulators of others.",
-        {"check": ("nav_eval.cli.simulator:check", "Check that a simulator backend keeps the contract.")},
+        {
+            "check": (
+                "nav_eval.cli.simulator:check",
+                "Check that a simulator keeps the contract: nav-eval simulator check ENDPOINT|NAME [key=value ...].",
+            )
+        },
     ),
     "generate": (
         "Make buildings and episodes from a seed.",
@@ -76,17 +121,23 @@ def main() -> None:
 
 
 def _call(arguments: list[str]) -> int:
-    from cyclopts import App
+    return int(make_app()(arguments) or 0)
+
+
+def make_app() -> App:
+    """Every command; none of them is imported before it is called."""
+    from cyclopts import App, Parameter
 
     app = App(
         name="nav-eval",
-        help="Evaluate vision-and-language navigation agents. Add --debug to any command for tracebacks.",
+        help=ABOUT,
         version=_version,
         help_format="plaintext",
         result_action="return_value",
         exit_on_error=False,
         print_error=False,
         suppress_keyboard_interrupt=False,
+        default_parameter=Parameter(negative=()),
     )
     for name, (target, about) in COMMANDS.items():
         app.command(target, name=name, help=about)
@@ -95,7 +146,7 @@ def _call(arguments: list[str]) -> int:
         for command, (target, line) in commands.items():
             group.command(target, name=command, help=line)
         app.command(group)
-    return int(app(arguments) or 0)
+    return app
 
 
 def _version() -> str:
