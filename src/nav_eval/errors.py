@@ -20,14 +20,38 @@ NavEvalError                    exit 4: the evaluator's own fault, unless a subc
 
 from __future__ import annotations
 
+import re
 from typing import ClassVar
+
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+LONGEST_LINE = 1000
+
+
+def printable(text: str) -> str:
+    """`text` with its control characters, direction marks and halves of surrogate pairs spelt out (\\x1b, \\ud800).
+
+    Lines longer than LONGEST_LINE lose their middle. Messages quote files and services of strangers, and are shown on
+    terminals and written as UTF-8.
+    """
+    spelt = _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+    return "\n".join(map(_fitting, spelt.split("\n"))) if len(spelt) > LONGEST_LINE else spelt
+
+
+def _fitting(line: str) -> str:
+    half = LONGEST_LINE // 2
+    return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
 
 
 class NavEvalError(Exception):
-    """Root of the tree. `str(error)` is one or two lines fit for a user."""
+    """Root of the tree. `str(error)` is one or two lines fit for a user, and safe to print."""
 
     exit_code: ClassVar[int] = 4
     status: ClassVar[str] = "evaluator_error"
+
+    def __str__(self) -> str:
+        return printable(super().__str__())
 
 
 class InputError(NavEvalError):

@@ -31,7 +31,7 @@ def import_plugins(modules: Iterable[str]) -> None:
     for module in modules:
         try:
             import_module(module)
-        except (ImportError, SyntaxError, ValueError) as error:
+        except (ImportError, SyntaxError, ValueError, TypeError) as error:
             raise ConfigError(
                 f"plugins: {module!r} cannot be imported ({error}). Install it, or run in the folder that holds it."
             ) from error

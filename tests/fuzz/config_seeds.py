@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 WHOLE = """
+plugins: [json]
 defaults: [/tasks: vln, /simulator: vlnce, _self_]
 task: {type: vln, actions: [stop, move_forward], measurements: [success, spl], dtw: exact}
 simulator:
@@ -30,5 +31,5 @@ TOKENS = (
     "&a [*a]", "!!python/object/apply:os.system [x]", "!!binary x", "!!set {a}", "!!timestamp 2024-01-01",
     "2024-13-45", "? a", "- - - -", "\t", "---", "...", "%YAML 9.9", "\x00", "\x1b", "\u2028", "\ud800", "seed",
     "task", "simulator", "sensors", "options", "evaluation", "max_steps", "_target_", "_self_", "_global_",
-    "@package",
+    "@package", "plugins",
 )  # fmt: skip

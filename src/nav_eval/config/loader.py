@@ -107,6 +107,8 @@ class Layers:
                 resolved = OmegaConf.to_container(composed, resolve=True)
             except (HydraException, OmegaConfBaseException) as error:
                 raise ConfigError(_first_line(error)) from None
+            except OSError as error:  # Hydra looks for files of the names that it is given
+                raise ConfigError(f"a group or a file of the configuration cannot be had: {error.strerror}.") from None
             except RecursionError:
                 raise ConfigError(f"{self.file}: an alias refers to itself. Write its value out.") from None
         assert isinstance(resolved, dict)
@@ -168,7 +170,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file.") from None
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ConfigError(f"{path}: cannot be read as YAML: {_first_line(error)}") from None
     if content is None:
         return {}

@@ -42,7 +42,7 @@ class NavigationGraph:
                 f"{path}: no connectivity graph for scan {scan!r}. Set simulator.connectivity_dir to the "
                 "`connectivity` folder of Matterport3DSimulator."
             ) from None
-        except ValueError as error:
+        except (OSError, ValueError, RecursionError) as error:
             raise DatasetError(f"{path}: is no JSON ({error}). Download it again.") from None
         return cls._from_rows(path, scan, rows)
 
@@ -50,11 +50,13 @@ class NavigationGraph:
     def _from_rows(cls, path: Path, scan: str, rows: Any) -> NavigationGraph:
         try:
             included = [row for row in rows if row["included"]]
-            positions = {row["image_id"]: _position(row["pose"]) for row in included}
-            heights = {row["image_id"]: float(row["height"]) for row in included}
+            positions = {_identity(row): _position(row["pose"]) for row in included}
+            if len(positions) < len(included):
+                raise ValueError("an image_id that stands twice")
+            heights = {row["image_id"]: _number(row["height"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
             edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
-        except (KeyError, TypeError, IndexError, ValueError) as error:
+        except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
             raise DatasetError(f"{path}: a viewpoint lacks or misuses {error}. Download the file again.") from None
         return cls(scan, positions, edges, heights)
 
@@ -106,10 +108,21 @@ def connectivity_file(connectivity_dir: str | Path, scan: str) -> Path:
     return Path(connectivity_dir) / f"{scan}_connectivity.json"
 
 
+def _identity(row: Any) -> str:
+    name = row["image_id"]
+    if not isinstance(name, str) or not name:
+        raise TypeError("image_id, which must be a text")
+    return name
+
+
+def _number(value: Any) -> float:
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError("a finite number")
+    return float(value)
+
+
 def _position(pose: list[float]) -> Vec3:
-    x, y, z = float(pose[3]), float(pose[7]), float(pose[11])
-    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
-        raise ValueError("a finite pose")
+    x, y, z = _number(pose[3]), _number(pose[7]), _number(pose[11])
     return (x, z, -y)
 
 

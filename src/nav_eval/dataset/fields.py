@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias, cast
 
-from nav_eval.errors import DatasetError
+from nav_eval.errors import DatasetError, printable
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
 UNIT_TOLERANCE = 1e-3
@@ -32,7 +32,8 @@ class Fault:
 
     def __str__(self) -> str:
         episode = f"episode {self.episode}" if self.episode else ""
-        return ": ".join(part for part in (self.file, episode, self.path, self.message) if part)
+        told = ": ".join(part for part in (self.file, episode, self.path, self.message) if part)
+        return printable(told.replace("\n", "\\n"))
 
 
 Report: TypeAlias = Callable[[Fault], None]

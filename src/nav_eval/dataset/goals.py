@@ -78,6 +78,12 @@ class GoalTable:
             yield read_goal(Fields(goal, self._origin, f"{path}[{index}]"))
 
 
+def entries_of(members: Mapping[str, Any], key: str) -> dict[str, Any]:
+    """A copy of the table that is the member `key` of a header; empty if there is none, or another value."""
+    table = members.get(key)
+    return dict(table) if isinstance(table, dict) else {}
+
+
 def read_frame(record: Fields, *taken: str) -> dict[str, Any]:
     """The arguments of Episode that every Habitat format shares; `taken` are keys that the format reads itself."""
     return {

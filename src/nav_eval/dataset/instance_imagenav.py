@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from nav_eval.dataset.dataset import FileDataset, GoalSource, scene_name
 from nav_eval.dataset.episode import Episode, ImageGoal
 from nav_eval.dataset.fields import Fields, Origin
-from nav_eval.dataset.goals import GoalTable, frame_record, goal_record, read_frame
+from nav_eval.dataset.goals import GoalTable, entries_of, frame_record, goal_record, read_frame
 from nav_eval.errors import DatasetError
 
 
@@ -39,7 +39,7 @@ class InstanceImageNavDataset(FileDataset):
 
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
-        table = members["goals"] = dict(members.get("goals") or {})
+        table = members["goals"] = entries_of(members, "goals")
         for episode in episodes:
             if episode.goals:
                 goal = episode.goals[0]

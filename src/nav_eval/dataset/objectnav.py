@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from nav_eval.dataset.dataset import FileDataset, GoalSource
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin
-from nav_eval.dataset.goals import GoalTable, frame_record, goal_record, read_frame, read_goals
+from nav_eval.dataset.goals import GoalTable, entries_of, frame_record, goal_record, read_frame, read_goals
 
 
 class ObjectNavDataset(FileDataset):
@@ -45,7 +45,7 @@ class ObjectNavDataset(FileDataset):
     @classmethod
     def records(cls, episodes: Iterable[Episode], members: dict[str, Any]) -> Iterator[Mapping[str, Any]]:
         anew = not members
-        table = members["goals_by_category"] = dict(members.get("goals_by_category") or {})
+        table = members["goals_by_category"] = entries_of(members, "goals_by_category")
         written: dict[str, tuple[Goal, ...]] = {}
         for episode in episodes:
             category = object_category(episode)

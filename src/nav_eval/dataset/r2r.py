@@ -88,6 +88,9 @@ class FGR2RDataset(R2RDataset):
         """The fourth instruction of a path may have none."""
         parts = _sub_instructions(record)
         views = record.items("chunk_view")
+        for key, found in (("new_instructions", parts), ("chunk_view", views)):
+            if len(found) > count:
+                record.fault(key, f"there are {len(found)} for {count} instructions")
         return [
             {
                 **({"sub_instructions": parts[k]} if k < len(parts) else {}),

@@ -13,10 +13,11 @@ from itertools import pairwise
 from pathlib import Path
 
 from nav_eval.dataset.connectivity import NavigationGraph
-from nav_eval.dataset.dataset import DatasetRequest
-from nav_eval.dataset.detect import detect_type, open_as
+from nav_eval.dataset.dataset import DatasetRequest, FileDataset
+from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.dataset.fields import Fault, Fields
+from nav_eval.dataset.fields import Fault, Fields, Origin
+from nav_eval.dataset.registry import DATASETS, EpisodeFiles
 from nav_eval.dataset.streaming import MAX_BYTES
 from nav_eval.errors import DatasetError
 
@@ -33,6 +34,7 @@ def validate_dataset(
 
     `type` is told from the file if not given. With `connectivity_dir` paths are checked on the navigation graphs;
     with `scenes_dir` scenes must have their files. A file that unpacks to more than `max_bytes` is a fault.
+    Reading a plug-in's format ends at its first fault.
     """
     faults: list[Fault] = []
     request = DatasetRequest(
@@ -40,14 +42,22 @@ def validate_dataset(
     )
     checks = _Checks(connectivity_dir, scenes_dir)
     try:
-        dataset = open_as(type or detect_type(str(path), max_bytes), request)
-        for record, episode in dataset.episodes(faults.append, thorough=True):
+        dataset = DATASETS.get(type or detect_type(str(path), max_bytes))(request)
+        for record, episode in _episodes(dataset, Origin(str(path), faults.append)):
             checks.check(record.of_episode(episode.episode_id), episode)
     except DatasetError as error:
         faults.append(Fault(str(path), "", "", str(error).removeprefix(f"{path}: ")))
     if not checks.count and not faults:
         faults.append(Fault(str(path), "", "episodes", "there is no episode"))
     return list(dict.fromkeys(faults))
+
+
+def _episodes(dataset: EpisodeFiles, origin: Origin) -> Iterator[tuple[Fields, Episode]]:
+    """Episodes with their records; a plug-in's have none, and its first fault ends the reading."""
+    if isinstance(dataset, FileDataset):
+        yield from dataset.episodes(origin.report, thorough=True)
+    else:
+        yield from ((Fields({}, origin, ""), episode) for episode in dataset)
 
 
 class _Checks:

@@ -34,7 +34,7 @@ def read_predictions(path: Path) -> dict[str, Prediction]:
         content = _json_lines(text) if path.suffix == ".jsonl" else json.loads(text)
     except FileNotFoundError:
         raise PredictionsError(f"{path}: there is no such file.") from None
-    except (OSError, UnicodeDecodeError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise PredictionsError(f"{path}: is no JSON ({error}). Write it again.") from None
     if isinstance(content, dict):
         return _collect(path, content.items(), _continuous)
@@ -58,11 +58,11 @@ def _collect(path: Path, rows: Iterable[tuple[str, Any]], read: Callable[[Any], 
     found: dict[str, Prediction] = {}
     for identity, row in rows:
         if identity in found:
-            raise PredictionsError(f"{path}: {identity!r} is there twice. Send each episode once.")
+            raise PredictionsError(f"{path}: {_short(identity)} is there twice. Send each episode once.")
         try:
             found[identity] = read(row)
-        except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise PredictionsError(f"{path}: {identity!r} is no trajectory: {error!r}.") from None
+        except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
+            raise PredictionsError(f"{path}: {_short(identity)} is no trajectory: {error!r}.") from None
     return found
 
 
@@ -75,8 +75,9 @@ def _listed(row: Any) -> Prediction:
 def _viewpoint(pose: Any) -> AgentState:
     node = pose if isinstance(pose, str) else pose[0]
     if not isinstance(node, str):
-        raise TypeError(f"viewpoint {node!r} is no string")
-    heading, elevation = (float(pose[1]), float(pose[2])) if not isinstance(pose, str) and len(pose) > 2 else (0.0, 0.0)
+        raise TypeError(f"viewpoint {_short(node)} is no text")
+    turned = not isinstance(pose, str) and len(pose) > 2
+    heading, elevation = (_finite(pose[1]), _finite(pose[2])) if turned else (0.0, 0.0)
     return AgentState(NOWHERE, yaw_rotation(-heading), node, elevation=elevation)
 
 
@@ -97,7 +98,11 @@ def _point(values: Any) -> Vec3:
 
 
 def _finite(value: Any) -> float:
-    number = float(value)
-    if not math.isfinite(number):
-        raise ValueError(f"{value!r} is not finite")
-    return number
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise ValueError(f"{_short(value)} is no finite number")
+    return float(value)
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
