@@ -76,7 +76,9 @@ def _add_token(command: Any) -> None:
 def _add_serve(commands: Any) -> None:
     serve = _add(commands, "serve", "serve an agent class over REST or gRPC")
     serve.add_argument("agent", metavar="MODULE:CLASS", help="the agent class, for example agent:MyAgent of agent.py")
-    serve.add_argument("--protocol", choices=("rest", "grpc"), default="rest", help="default: rest")
+    serve.add_argument(
+        "--protocol", choices=("rest", "grpc"), default="rest", help="what the service speaks; default: rest"
+    )
     serve.add_argument(
         "--host", default="127.0.0.1", help="0.0.0.0 lets others in, and needs a token; default: 127.0.0.1"
     )
@@ -101,7 +103,9 @@ def _add_serve(commands: Any) -> None:
 def _add_check(commands: Any) -> None:
     check = _add(commands, "check", "run synthetic episodes against a service and list what is wrong")
     check.add_argument("endpoint", metavar="ENDPOINT", help="host:port or a URL")
-    check.add_argument("--protocol", choices=("rest", "grpc"), default="rest", help="default: rest")
+    check.add_argument(
+        "--protocol", choices=("rest", "grpc"), default="rest", help="what the service speaks; default: rest"
+    )
     _add_token(check)
     check.add_argument("--ca", help="PEM; the authority that signed the service's certificate (turns TLS on)")
     check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer; default: 30")
