@@ -118,7 +118,8 @@ class RemoteService(AgentService):
             time.sleep(POLL_SECONDS)
             if self._past(deadline):
                 raise ServiceUnavailable(
-                    f"{self.name} was not ready within {self._deadlines.ready:g} s: {last}. Is the service running?"
+                    f"{self.name} was not ready within {self._deadlines.ready:g} s: {last.rstrip('.')}."
+                    " Is the service running?"
                 )
 
     @staticmethod

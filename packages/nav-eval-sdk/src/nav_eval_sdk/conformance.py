@@ -32,7 +32,7 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.protocol.values import sample
-from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
+from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
@@ -83,6 +83,9 @@ def check(target: Target, *, steps: int = 5, episodes: int = 2) -> Iterator[Find
         client.close()
     episode = suitable_episode(info)
     yield Finding("info", _info_fault(info))
+    if not _offered(target.wire, info):
+        yield Finding("is not offered")
+        return
     for name, run in CHECKS.items():
         yield _run(name, run, Check(target, info, episode, steps, episodes))
 
@@ -127,6 +130,11 @@ def _info_fault(info: Info) -> str:
     if info.max_sessions < 1 or info.max_batch < 1:
         return "max_sessions and max_batch must be at least 1."
     return "" if info.name else "gives no name (a service with the specification's three calls only?)."
+
+
+def _offered(wire: str, info: Info) -> bool:
+    """Only the plainest form of a wire must be there; /info tells of the other."""
+    return {"rest-msgpack": MSGPACK in info.content_types, "grpc-stream": info.streaming}.get(wire, True)
 
 
 def suitable_episode(info: Info) -> EpisodeData:
