@@ -1,0 +1,183 @@
+"""What can be named in a configuration: benchmarks, tasks, actions and sensors, from their own descriptions."""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
+from typing import Any
+
+from documentation.markdown import about, code, names, prose, table
+from nav_eval.config.loader import builtin_benchmarks, load_config
+from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
+from nav_eval.core.actions import ARGUMENTS, Argument
+from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
+from nav_eval.simulator.sensors.registry import SENSORS
+from nav_eval.tasks.registry import TASKS
+
+BACKENDS = {"frame": "custom, external, unity", "graph": "nav_graph"}
+"""Backends with what a sensor needs; what is not here, custom alone has."""
+RULES = {
+    "position": "a goal's position",
+    "view_points": "a view point of a goal",
+    "reference_end": "the end of the reference path",
+}
+DIMENSIONS: Mapping[str, Sequence[tuple[int, str]]] = {
+    "skybox": ((512, "S"),),
+    "panorama": ((320, "W/2"), (640, "W")),
+}
+
+
+def benchmarks() -> Iterator[str]:
+    found = {name: load_config(name, environment={}) for name in builtin_benchmarks()}
+    rows = [(f"[{code(name)}](#{name})", prose(config.benchmark.description)) for name, config in found.items()]
+    yield from table(("Benchmark", "What it is"), rows)
+    for name, config in found.items():
+        yield from (f"### {name} {{ #{name} }}", "", f"{prose(config.benchmark.description)}.")
+        yield from table(("", ""), _benchmark(config))
+
+
+def _benchmark(config: Config) -> Iterator[tuple[str, str]]:
+    task, simulator = TASKS.get(config.task.type)(config), config.simulator
+    rule: str = config.task.goal_rule or getattr(task, "goal_rule", "position")
+    moves = f", at most {config.evaluation.max_moves} `move_to`" if config.evaluation.max_moves else ""
+    yield "Profile", f"{code(config.benchmark.profile)} version {config.benchmark.version}"
+    yield "Task", f"[{code(config.task.type)}](#task-{config.task.type.replace('_', '-')})"
+    yield "Backend", code(simulator.backend)
+    yield "Actions", names(config.task.actions or task.actions)
+    yield "Episode ends", f"at `stop`, or after {config.evaluation.max_steps} actions{moves}"
+    yield "Success", _success(config, rule)
+    yield "Sensors", ", ".join(_sensor(name, sensor) for name, sensor in simulator.sensors.items())
+    yield "Goal sensors", names(name for name in task.sensors if name not in simulator.sensors) or "none of its own"
+    yield "Measures", names(config.task.measurements or task.measurements)
+    yield "Motion", _motion(config)
+    if simulator.backend == "custom":
+        yield "Body", _body(config)
+    yield "Data", _data(config)
+    if simulator.scenes_dir or simulator.connectivity_dir:
+        yield "Scenes", code(simulator.scenes_dir or simulator.connectivity_dir)
+
+
+def _success(config: Config, rule: str) -> str:
+    said = {"stop": "`stop` was called", "final": "the last position is", "nodes": "the last viewpoint is"}
+    return f"{said[config.task.success_rule]} less than {config.evaluation.success_distance:g} m from {RULES[rule]}"
+
+
+def _sensor(name: str, sensor: SensorConfig) -> str:
+    size = f" {sensor.width}x{sensor.height}" if sensor.width else ""
+    lens = f", {sensor.hfov:g} degrees" if sensor.hfov else ""
+    depth = f", {sensor.min_depth:g} to {sensor.max_depth:g} m" if sensor.max_depth else ""
+    return f"{code(name)}{size}" + (f" ({(lens + depth)[2:]})" if lens + depth else "")
+
+
+def _motion(config: Config) -> str:
+    motion = config.simulator.motion
+    turns = f"turns {motion.turn_angle:g} degrees, tilts {motion.tilt_angle:g} degrees"
+    if config.simulator.backend == "nav_graph":
+        return turns
+    return f"forward {motion.forward_step:g} m, {turns}, {'slides along' if motion.sliding else 'stops at'} walls"
+
+
+def _body(config: Config) -> str:
+    body = config.simulator.body
+    return f"height {body.height:g} m, radius {body.radius:g} m, camera at {body.camera_height:g} m"
+
+
+def _data(config: Config) -> str:
+    data = config.dataset
+    if data.data_path:
+        return f"{code(data.data_path)} (type {code(data.type)}, split {code(data.split)})"
+    assert data.generate is not None, "a benchmark has data"
+    return f"generated from the seed {code(data.generate.seed)} (split {code(data.split)})"
+
+
+def tasks() -> Iterator[str]:
+    for name in TASKS:
+        task: Any = TASKS.get(name)
+        yield from (
+            f"### {name} {{ #task-{name.replace('_', '-')} }}",
+            "",
+            prose(about(import_module(task.__module__))),
+        )
+        yield from table(("", ""), _task(task))
+
+
+def _task(task: Any) -> Iterator[tuple[str, str]]:
+    yield "Actions", names(task.actions)
+    yield "Goal sensors", names(task.sensors)
+    yield "Distances go to", RULES[task.goal_rule]
+    yield "Measures", names(task.measurements)
+    if task.own_metrics:
+        own = (f"{code(name)}: {prose(about(metric))}" for name, metric in task.own_metrics.items())
+        yield "Metrics of its own", " ".join(own)
+
+
+def actions() -> Iterator[str]:
+    rows = [
+        (code(name), ", ".join(map(_argument, takes, takes.values())) or "none") for name, takes in ARGUMENTS.items()
+    ]
+    yield from table(("Action", "Arguments"), rows)
+
+
+def _argument(name: str, argument: Argument) -> str:
+    limits = _range(argument.low, argument.high)
+    return " ".join(word for word in (code(name), f"({argument.unit})" if argument.unit else "", limits) if word)
+
+
+def sensors() -> Iterator[str]:
+    head = ("Sensor", "Reading", "Unit", "Backends", "What it shows")
+    yield from table(head, [_sensor_row(name, SENSORS.get(name)) for name in SENSORS])
+
+
+def _sensor_row(name: str, kind: Any) -> Sequence[str]:
+    spec: Spec = kind(name, SensorConfig(), SimulatorConfig(skybox_dir="skyboxes")).spec
+    absent = " or `None`" * spec.optional
+    shows = prose(inspect.getdoc(kind) or spec.description)
+    return code(name), _form(name, spec) + absent, spec.unit, _backends(kind.needs), shows
+
+
+def _backends(needs: Sequence[str]) -> str:
+    if not needs:
+        return "all"
+    known = {BACKENDS.get(need, "custom") for need in needs}
+    return "custom" if "custom" in known else known.pop()
+
+
+def _form(name: str, spec: Spec) -> str:
+    match spec:
+        case TensorSpec():
+            return f"{code(f'{spec.dtype} {_shape(name, spec.shape)}')} {_range(spec.low, spec.high)}".strip()
+        case TextSpec():
+            return "id of a viewpoint" if spec.is_node else "text"
+        case NumberSpec():
+            unit = f" ({spec.unit})" if spec.unit else ""
+            return f"number{unit} {_range(spec.low, spec.high)}".strip()
+        case ListSpec():
+            return f"list of {_form(name, spec.item)}"
+        case StructSpec():
+            return "; ".join(f"{code(part)}: {_form(name, inner)}" for part, inner in spec.parts.items())
+    raise AssertionError(f"unknown spec {spec}")
+
+
+def _shape(name: str, shape: tuple[int, ...]) -> str:
+    letters = {480: "H", 640: "W", **dict(DIMENSIONS.get(name, ()))}
+    sizes = [str(letters.get(size, size)) for size in shape]
+    return f"({', '.join(sizes)}{',' * (len(sizes) == 1)})"
+
+
+def _range(low: float, high: float) -> str:
+    if math.isinf(low) and math.isinf(high):
+        return ""
+    shown = [_number(limit) for limit in (low, high)]
+    return (
+        f"at least {shown[0]}" if math.isinf(high) else f"at most {shown[1]}" if math.isinf(low) else " to ".join(shown)
+    )
+
+
+def _number(value: float) -> str:
+    known = {part * math.pi: text for part, text in ((2, "2π"), (1, "π"), (0.5, "π/2"))}
+    for exact, text in known.items():
+        if abs(abs(value) - exact) < 1e-6:
+            return f"-{text}" if value < 0 else text
+    return f"{value:.10g}"

@@ -1,0 +1,60 @@
+"""Writes those parts of docs/reference/ that the code itself knows; `make docs` runs it, a test compares.
+
+On a page, what lies between `<!-- generated: NAME -->` and `<!-- end of NAME -->` is replaced by what the function of
+that NAME in GENERATED answers; the rest of the page is written by hand.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from documentation import catalogue, commands, configuration
+
+PAGES = Path(__file__).parents[2] / "docs" / "reference"
+GENERATED: dict[str, Callable[[], Iterator[str]]] = {
+    "nav-eval": commands.of_evaluator,
+    "nav-eval-agent": commands.of_participant,
+    "keys": configuration.keys,
+    "benchmarks": catalogue.benchmarks,
+    "tasks": catalogue.tasks,
+    "actions": catalogue.actions,
+    "sensors": catalogue.sensors,
+}
+PART = re.compile(r"(?<=<!-- generated: )(?P<name>[\w-]+) -->\n.*?\n<!-- end of (?P=name)(?= -->)", re.DOTALL)
+
+
+def pages() -> list[Path]:
+    """The pages that hold a generated part."""
+    return [page for page in sorted(PAGES.glob("*.md")) if PART.search(page.read_text(encoding="utf-8"))]
+
+
+def regenerated(text: str) -> str:
+    """A page with its generated parts made anew."""
+    return PART.sub(_part, text)
+
+
+def _part(found: re.Match[str]) -> str:
+    name = found["name"]
+    lines = "\n".join(line.rstrip() for line in GENERATED[name]())
+    return f"{name} -->\n\n{lines.strip()}\n\n<!-- end of {name}"
+
+
+def forget_environment() -> None:
+    """What this machine sets must not be seen on a page."""
+    for name in [name for name in os.environ if name.startswith("NAV_EVAL_")]:
+        del os.environ[name]
+
+
+def main() -> None:
+    forget_environment()
+    for page in pages():
+        page.write_text(regenerated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        sys.stdout.write(f"{page}\n")
+
+
+if __name__ == "__main__":
+    main()
