@@ -43,7 +43,8 @@ def blocks(page: Path) -> Iterator[Block]:
     for number, line in lines:
         fence = FENCE.match(line)
         if line.strip() == "<!-- setup":
-            yield Block(number, "sh", _until(lines, "-->"))
+            yield Block(number, "sh", _until(lines, "-->"), needs=needs)
+            needs = None
         elif found := NEEDS.match(line.strip()):
             needs = found[1]
         elif line.strip() == "<!-- background -->":
