@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import subprocess
 import sys
@@ -51,6 +53,8 @@ def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path
     assert nav_eval(tmp_path, *run, "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2") == 0
     assert nav_eval(tmp_path, "rescore", "run") == 0
     assert "decisions" in (tmp_path / "run" / "results.csv").read_text()
+    plugins = json.loads((tmp_path / "run" / "manifest.json").read_text())["plugins"]
+    assert plugins["count_decisions"] == hashlib.sha256(MODULE.encode()).hexdigest()
 
 
 def nav_eval(folder, *arguments):

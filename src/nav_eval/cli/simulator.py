@@ -23,10 +23,10 @@ def check(target: str, *overrides: str) -> int:
     ----------
     target
         host:port or grpc://host:port of a running simulator, or a name from `nav-eval list simulators`. custom and
-        nav_graph are checked in a small world made for it.
+        nav_graph are checked in a small world made for it, others in the episodes that they give as examples.
     overrides
-        For example simulator.command='./host --port {port}', simulator.motion.turn_angle=30; dataset.data_path=FILE
-        takes the episodes from a data set.
+        For example simulator.command='./host --port {port}', simulator.motion.turn_angle=30, plugins=MODULE;
+        dataset.data_path=FILE takes the episodes from a data set.
     """
     with ExitStack() as stack:
         folder = Path(stack.enter_context(TemporaryDirectory(prefix="nav-eval-")))
@@ -67,10 +67,8 @@ def _backend(config: SimulatorConfig) -> SimulatorBackend:
 
 
 def _offered(backend: SimulatorBackend) -> list[Episode]:
-    """The episodes that an external simulator gives as examples."""
-    from nav_eval.simulator.backends.external import ExternalBackend
-
-    examples = backend.examples() if isinstance(backend, ExternalBackend) else []
+    """The episodes that a simulator gives as examples."""
+    examples = list(backend.examples())
     if not examples:
         raise ConfigError("simulator check: there is no episode to check with. Add dataset.data_path=FILE.")
     return examples[:2]

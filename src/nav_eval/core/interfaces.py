@@ -138,6 +138,10 @@ class SimulatorBackend(ABC):
     def assets(self, scene_id: str) -> Mapping[str, str]:
         """File name -> SHA-256 of every file that a scene is made of; goes into the manifest."""
 
+    def examples(self) -> Sequence[Episode]:
+        """Episodes that can be begun without a data set: the conformance check walks in them."""
+        return ()
+
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """Observations of many sessions; a backend with a batch renderer does better than one by one."""
         return [session.observe() for session in sessions]

@@ -6,9 +6,10 @@ import fcntl
 import hashlib
 import platform
 import secrets
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from importlib.metadata import version
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -21,6 +22,7 @@ from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
 
 MANIFEST_SCHEMA = 1
+PLUGIN_KINDS = ("agents", "benchmarks", "datasets", "metrics", "scene_formats", "sensors", "simulators", "tasks")
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json")
 """Files that tell of single episodes: never part of a run's public form."""
 RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
@@ -209,6 +211,7 @@ def run_facts(
             "platform": platform.platform(),
             **{name: version(name) for name in ("nav-eval-sdk", "numpy", "numba", "msgspec")},
         },
+        "plugins": _plugins(config),
         "benchmark": config.benchmark.name,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if _renders(config) else None,
@@ -220,6 +223,14 @@ def run_facts(
         "n_episodes": len(keys),
         "secret_sha256": sha256(secret),
     }
+
+
+def _plugins(config: Config) -> dict[str, str]:
+    """Distributions that add components, with their versions, and the SHA-256 of each module of `plugins`."""
+    files = {name: getattr(sys.modules.get(name), "__file__", None) for name in config.plugins}
+    points = [point for kind in PLUGIN_KINDS for point in entry_points(group=f"nav_eval.{kind}")]
+    installed = {f"{point.dist.name} (installed)": point.dist.version for point in points if point.dist}
+    return installed | {name: file_sha256(Path(file)) for name, file in files.items() if file}
 
 
 def _renders(config: Config) -> bool:

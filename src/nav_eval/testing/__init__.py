@@ -7,18 +7,26 @@ A kit yields Findings, one per check; `demand` raises NotConforming with all tha
 """
 
 from nav_eval.testing.agent import check_agent
+from nav_eval.testing.dataset import check_dataset
 from nav_eval.testing.fakes import FakeSimulator, fake_context, fake_episode, fake_walk
 from nav_eval.testing.findings import Finding, NotConforming, demand
 from nav_eval.testing.metric import check_metric
+from nav_eval.testing.scene import check_scene_format
+from nav_eval.testing.sensor import check_sensor
 from nav_eval.testing.simulator import check_simulator
+from nav_eval.testing.task import check_task
 
 __all__ = [
     "FakeSimulator",
     "Finding",
     "NotConforming",
     "check_agent",
+    "check_dataset",
     "check_metric",
+    "check_scene_format",
+    "check_sensor",
     "check_simulator",
+    "check_task",
     "demand",
     "fake_context",
     "fake_episode",

@@ -95,7 +95,7 @@ def observations_fit_their_specs(trial: Trial) -> str:
     session = trial.session
     specs = dict(session.observation_spec)
     seen = session.reset(trial.episode)
-    for action in (None, *_walk(trial)):
+    for action in (None, *walk(trial)):
         if action is not None:
             seen = session.step(action)
         if set(seen) != set(specs):
@@ -110,8 +110,8 @@ def looking_changes_nothing(trial: Trial) -> str:
     session = trial.session
     first = session.reset(trial.episode)
     state = session.get_agent_state()
-    if difference := _difference(first, session.observe()):
-        return f"two looks at the same moment differ: {difference}."
+    if fault := difference(first, session.observe()):
+        return f"two looks at the same moment differ: {fault}."
     return "" if session.get_agent_state() == state else "observe moved the agent."
 
 
@@ -143,7 +143,7 @@ def many_are_observed_as_one_by_one(trial: Trial) -> str:
     try:
         alone = [trial.session.reset(trial.episode), other.reset(trial.episode)]
         together = trial.backend.observe([trial.session, other])
-        faults = [_difference(a, b) for a, b in zip(alone, together, strict=True)]
+        faults = [difference(a, b) for a, b in zip(alone, together, strict=True)]
         return next((f"backend.observe shows something else than observe: {fault}." for fault in faults if fault), "")
     finally:
         other.close()
@@ -197,7 +197,7 @@ def a_step_goes_forward_and_no_further_than_it_says(trial: Trial) -> str:
 def the_last_step_tells_what_happened(trial: Trial) -> str:
     session = trial.session
     session.start(trial.episode)
-    for action in _walk(trial):
+    for action in walk(trial):
         session.advance(action)
         step = session.last_step
         if step is None or step.action != action:
@@ -261,7 +261,7 @@ def noise_keys_name_the_step(trial: Trial) -> str:
     for _ in range(2):
         session.start(trial.episode)
         keys = [session.noise_key]
-        for action in _walk(trial):
+        for action in walk(trial):
             session.advance(action)
             keys.append(session.noise_key)
         walks.append(keys)
@@ -312,7 +312,7 @@ CHECKS = (
 )
 
 
-def _walk(trial: Trial) -> list[Action]:
+def walk(trial: Trial) -> list[Action]:
     """Actions that the backend must know: steps and turns, on a graph turns alone."""
     names = [name for name in WALK if trial.episode.start_node is None or name != "move_forward"]
     return [Action(name) for name in names]
@@ -321,7 +321,7 @@ def _walk(trial: Trial) -> list[Action]:
 def _played(session: Simulator, trial: Trial) -> list[tuple[AgentState, Mapping[str, Any]]]:
     seen = [session.reset(trial.episode)]
     states = [session.get_agent_state()]
-    for action in _walk(trial):
+    for action in walk(trial):
         seen.append({name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in session.step(action).items()})
         states.append(session.get_agent_state())
     return list(zip(states, seen, strict=True))
@@ -331,8 +331,8 @@ def _compare_walks(first: Sequence[Any], second: Sequence[Any], what: str) -> st
     for index, ((state, seen), (other, shown)) in enumerate(zip(first, second, strict=True)):
         if not _same_pose(state, other):
             return f"{what} led to {other.position} at step {index}, not to {state.position}."
-        if difference := _difference(seen, shown):
-            return f"{what} showed something else at step {index}: {difference}."
+        if fault := difference(seen, shown):
+            return f"{what} showed something else at step {index}: {fault}."
     return ""
 
 
@@ -368,7 +368,7 @@ def _near(a: Vec3, b: Vec3) -> bool:
     return euclidean(a, b) < CLOSE
 
 
-def _difference(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
+def difference(a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
     """The names of sensors that show something else."""
     return ", ".join(name for name in a if not _equal(a[name], b.get(name)))
 

@@ -20,6 +20,8 @@ MAX_EXTENT_M = 100_000.0
 
 def repaired(scene: Scene, where: str) -> Scene:
     """`scene` without vertices that are not finite or far astray; its notes name what was done."""
+    if not len(scene.triangles):
+        raise SceneError(f"{where}: holds no triangles. Export meshes, not points or lines.")
     scene = _without_nonfinite(scene, where)
     scene = _without_strays(scene, where)
     if scene.uvs is not None and not np.isfinite(scene.uvs).all():
