@@ -36,9 +36,9 @@ class ObjectNavDataset(FileDataset):
         record = record.of_episode(record.label("episode_id"))
         found = goals(record)
         frame = read_frame(record, "goals")
-        if "object_category" not in record and found:
+        if "object_category" not in record and found and found[0].category:
             frame["extra"]["object_category"] = found[0].category
-        elif not found:
+        else:
             record.text("object_category")
         yield Episode(**frame, goals=found)
 
@@ -72,7 +72,8 @@ def _goals_key(scene_id: str, category: str) -> str:
 
 def _name_categories(members: dict[str, Any], table: Mapping[str, Any]) -> None:
     """Habitat insists on these maps in a file that is made anew."""
-    categories = sorted({goal["object_category"] for goals in table.values() for goal in goals})
+    goals = [goal for entry in table.values() for goal in entry]
+    categories = sorted({goal["object_category"] for goal in goals if "object_category" in goal})
     ids = {category: number for number, category in enumerate(categories)}
     members["category_to_task_category_id"] = ids
     members["category_to_scene_annotation_category_id"] = ids
