@@ -126,22 +126,19 @@ def _argument(name: str, argument: Argument) -> str:
 
 
 def sensors() -> Iterator[str]:
-    head = ("Sensor", "Reading", "Unit", "Backends", "What it shows")
-    yield from table(head, [_sensor_row(name, SENSORS.get(name)) for name in SENSORS])
-
-
-def _sensor_row(name: str, kind: Any) -> Sequence[str]:
-    spec: Spec = kind(name, SensorConfig(), SimulatorConfig(skybox_dir="skyboxes")).spec
-    absent = " or `None`" * spec.optional
-    shows = prose(inspect.getdoc(kind) or spec.description)
-    return code(name), _form(name, spec) + absent, spec.unit, _backends(kind.needs), shows
+    for name in SENSORS:
+        kind: Any = SENSORS.get(name)
+        spec: Spec = kind(name, SensorConfig(), SimulatorConfig(skybox_dir="skyboxes")).spec
+        yield from (f"### {name} {{ #{name} }}", "", prose(inspect.getdoc(kind) or spec.description), "")
+        yield f"- Reading: {_form(name, spec)}{' or `None`' * spec.optional}{f', {spec.unit}' * bool(spec.unit)}"
+        yield from (f"- Backends: {_backends(kind.needs)}", "")
 
 
 def _backends(needs: Sequence[str]) -> str:
     if not needs:
         return "all"
     known = {BACKENDS.get(need, "custom") for need in needs}
-    return "custom" if "custom" in known else known.pop()
+    return names(["custom"] if "custom" in known else known.pop().split(", "))
 
 
 def _form(name: str, spec: Spec) -> str:

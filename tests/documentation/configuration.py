@@ -10,7 +10,7 @@ from typing import Any
 from documentation.markdown import code, prose, table
 from nav_eval.config.schema import Config
 
-HEAD = ("Key", "Value", "Default", "Unit", "Meaning")
+HEAD = ("Key", "Value", "Default", "Meaning")
 LIMITS = {"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}", "exclusiveMaximum": "< {}"}
 TYPES = {"string": "text", "number": "number", "integer": "integer", "boolean": "true, false", "object": "mapping"}
 OF_A_SENSOR = "NAME"
@@ -77,7 +77,8 @@ def keys() -> Iterator[str]:
 
 
 def _row(key: Key) -> tuple[str, ...]:
-    return code(key.name), " or ".join(map(_value, key.forms)), code(_default(key)), key.unit, prose(key.description)
+    value = " or ".join(map(_value, key.forms)) + (f" ({key.unit})" if key.unit else "")
+    return code(key.name), value, code(_default(key)), prose(key.description)
 
 
 def _default(key: Key) -> str:
