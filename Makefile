@@ -16,6 +16,7 @@ help:
 	@echo "make docs    the documentation site, into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
+	@echo "make audit   asks a vulnerability service about the dependencies"
 	@echo "make bench   the measurements behind every performance claim"
 
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
@@ -51,6 +52,9 @@ soak: $(VENV)/test.stamp
 
 fuzz: $(VENV)/test.stamp
 	cd tests && nice -n 19 $(abspath $(BIN))/python -m fuzz --seconds $(FUZZ_SECONDS)
+
+audit: $(VENV)/test.stamp
+	$(BIN)/python requirements/audit.py
 
 bench: $(VENV)/test.stamp
 	for script in benchmarks/*.py; do \

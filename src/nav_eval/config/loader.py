@@ -105,7 +105,7 @@ class Layers:
                 with initialize_config_module("nav_eval.configs", version_base="1.3"):
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
-            except (HydraException, OmegaConfBaseException) as error:
+            except (HydraException, OmegaConfBaseException, ValueError) as error:
                 raise ConfigError(_first_line(error)) from None
             except OSError as error:  # Hydra looks for files of the names that it is given
                 raise ConfigError(f"a group or a file of the configuration cannot be had: {error.strerror}.") from None
