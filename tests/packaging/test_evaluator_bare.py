@@ -1,0 +1,84 @@
+"""The evaluator as an organiser installs it, judging a service that runs from the SDK's own environment.
+
+CI takes one Python, the oldest other than its own; `make soak` takes all of them, with the whole demonstration, and
+the oldest dependencies that are allowed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bare_install import MINORS, RUNNING, Bare, find_python
+from built_distributions import Built
+from graphs import write_r2r
+
+OLDEST = 11
+SUPPORTED = [minor for minor in MINORS if minor >= OLDEST]
+
+
+def other_python() -> int:
+    """The oldest that can be had and is not the one that runs the tests; else that one."""
+    return next((minor for minor in SUPPORTED if minor != RUNNING and find_python(minor)), RUNNING)
+
+
+def sdk_python() -> int:
+    """The oldest that the SDK supports, if it is here: participants' Pythons are older than organisers'."""
+    return next(minor for minor in MINORS if find_python(minor))
+
+
+def judges_a_service(evaluator: Bare, participant: Bare, folder: Path) -> None:
+    """A small graph's episodes, over REST, with what the wire and the results must then hold."""
+    overrides = write_r2r(folder / "data")
+    participant.run("nav-eval-agent", "new", "mine", cwd=folder)
+    with participant.serving(folder / "mine") as endpoint:
+        remote = [f"agent_service.{key}" for key in ("type=remote", "protocol=rest", f"endpoint={endpoint}")]
+        evaluator.run("nav-eval", "run", "r2r", *overrides, *remote, "--out", "run", cwd=folder)
+    results = json.loads((folder / "run" / "results.json").read_text())
+    assert (results["n_episodes"], results["n_failed"]) == (5, 0)
+    assert results["metrics"]["steps"]["mean"] == 11  # the template agent: ten moves, then stop
+    evaluator.run("nav-eval", "report", "run", cwd=folder)
+    assert "<script" in (folder / "run" / "report.html").read_text("utf-8")
+
+
+def has_its_parts(environment: Bare, folder: Path) -> None:
+    """The commands that read files of the wheel, and those that look at the installation."""
+    shown = json.loads(environment.run("nav-eval", "list", "benchmarks", "--json", cwd=folder))
+    assert {"r2r", "r2r-ce", "vln-demo", "objectnav-hm3d"} <= {row["name"] for row in shown}
+    assert "run" in environment.run("nav-eval", "--help", cwd=folder)
+    assert environment.run("nav-eval", "--version", cwd=folder).strip()
+    environment.run("nav-eval", "config", "show", "vln-demo", cwd=folder)
+    environment.run("nav-eval", "doctor", cwd=folder)
+
+
+def test_it_judges_a_service_of_another_environment(
+    bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+) -> None:
+    environment = bare(other_python(), str(evaluator.wheel), str(sdk.wheel))
+    participant = bare(sdk_python(), f"nav-eval-sdk[rest] @ {sdk.wheel.as_uri()}")
+    has_its_parts(environment, tmp_path)
+    judges_a_service(environment, participant, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("minor", SUPPORTED, ids=lambda minor: f"3.{minor}")
+def test_the_demonstration_runs_on_every_python(
+    minor: int, bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+) -> None:
+    environment = bare(minor, str(evaluator.wheel), str(sdk.wheel))
+    has_its_parts(environment, tmp_path)
+    said = environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)
+    assert "success" in said
+    assert (tmp_path / "demo" / "report.html").stat().st_size > 100_000
+
+
+@pytest.mark.soak
+def test_it_works_with_the_oldest_dependencies_that_it_allows(
+    bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+) -> None:
+    environment = bare(OLDEST, str(evaluator.wheel), str(sdk.wheel), *evaluator.oldest())
+    has_its_parts(environment, tmp_path)
+    environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)

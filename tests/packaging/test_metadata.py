@@ -1,0 +1,109 @@
+"""What an index and pip are told: valid, rendered, true, and one version everywhere."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import sys
+from importlib.metadata import packages_distributions
+
+import pytest
+from markdown_it import MarkdownIt
+from packaging.metadata import Metadata
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+from trove_classifiers import classifiers
+
+import nav_eval
+import nav_eval_sdk
+from bare_install import MINORS
+from built_distributions import ROOT, Built, contents
+
+VERSIONS = {"nav-eval": nav_eval.__version__, "nav-eval-sdk": nav_eval_sdk.__version__}
+OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10}
+COMMANDS = {"nav-eval": "nav-eval = nav_eval.cli:main", "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main"}
+
+
+@pytest.fixture
+def metadata(built: Built) -> Metadata:
+    """Strictly read: every field is checked against its specification."""
+    return Metadata.from_email(built.metadata, validate=True)
+
+
+def test_it_says_what_an_index_shows(built: Built, metadata: Metadata) -> None:
+    assert metadata.name == built.name
+    assert metadata.license_expression == "Apache-2.0"
+    assert metadata.license_files == ["LICENSE", "NOTICE"]
+    assert metadata.summary
+    assert metadata.keywords
+    assert "nav_eval authors" in (metadata.author or "")
+    assert COMMANDS[built.name].encode() in next(
+        data for name, data in contents(built.wheel).items() if name.endswith("entry_points.txt")
+    )
+
+
+def test_classifiers_are_known_and_name_the_pythons_that_are_tested(built: Built, metadata: Metadata) -> None:
+    assert set(metadata.classifiers or ()) <= classifiers
+    told = {int(found) for found in re.findall(r"Python :: 3\.(\d+)", "\n".join(metadata.classifiers or ()))}
+    assert told <= set(MINORS)
+    assert min(told) == OLDEST[built.name]
+    assert metadata.requires_python == f">=3.{OLDEST[built.name]}"
+    assert not any(value.startswith("License ::") for value in metadata.classifiers or ())
+
+
+def test_the_readme_is_the_long_description_and_renders(built: Built, metadata: Metadata) -> None:
+    readme = (built.project / "README.md").read_text("utf-8")
+    assert metadata.description == readme
+    assert metadata.description_content_type == "text/markdown"
+    shown = MarkdownIt("commonmark").enable("table").render(readme)
+    assert f"<h1>{readme.splitlines()[0].removeprefix('# ')}</h1>" in shown
+    assert shown.count("<pre>") * 2 == len(re.findall(r"^```", readme, re.MULTILINE))
+    assert not re.findall(r'<img[^>]* src="(?!https://|data:)', shown), "an index has no picture files of ours"
+
+
+def test_the_version_is_one_everywhere(built: Built, metadata: Metadata) -> None:
+    change = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)
+    assert change
+    assert len(set(VERSIONS.values())) == 1
+    assert str(metadata.version) == VERSIONS[built.name] == change[1]
+    unity = json.loads((ROOT / "unity" / "com.naveval.simulator" / "package.json").read_text())
+    assert unity["version"] == change[1]
+
+
+def test_the_evaluator_asks_for_this_very_sdk(distributions: dict[str, Built]) -> None:
+    wanted = Metadata.from_email(distributions["nav-eval"].metadata).requires_dist or []
+    sdk = next(requirement for requirement in wanted if requirement.name == "nav-eval-sdk")
+    assert sdk.extras == {"rest", "grpc"}
+    assert sdk.specifier.contains(Version(VERSIONS["nav-eval-sdk"]))
+    assert not sdk.specifier.contains(Version(VERSIONS["nav-eval-sdk"] + ".post1"))
+
+
+def third_party(built: Built) -> set[str]:
+    """Top-level names that the package's modules import, from their syntax, the standard library's left out."""
+    found: set[str] = set()
+    for name, data in contents(built.wheel).items():
+        if not name.endswith(".py"):
+            continue
+        for node in ast.walk(ast.parse(data)):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.split(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                found.add(node.module.split(".")[0])
+    return found - set(sys.stdlib_module_names) - {built.package, "compression"}
+
+
+def test_every_import_is_a_declared_dependency(built: Built, metadata: Metadata) -> None:
+    owners = packages_distributions()
+    declared = {canonicalize_name(requirement.name) for requirement in metadata.requires_dist or ()}
+    for module in third_party(built):
+        names = {canonicalize_name(owner) for owner in owners.get(module, ())} or {canonicalize_name(module)}
+        assert names & declared, f"{built.name} imports {module} ({', '.join(names)}) and does not require it"
+
+
+def test_every_dependency_is_imported(built: Built, metadata: Metadata) -> None:
+    owners = packages_distributions()
+    imported = {canonicalize_name(owner) for module in third_party(built) for owner in owners.get(module, (module,))}
+    asked: list[Requirement] = [one for one in metadata.requires_dist or () if not one.marker]
+    assert {canonicalize_name(one.name) for one in asked} - imported == set()
