@@ -12,6 +12,7 @@ from pydantic import BaseModel
 
 from documentation.pages import PAGES, ROOT
 from nav_eval.config.schema import Config, SensorConfig
+from nav_eval.core.interfaces import Simulator
 from nav_eval.simulator.navmesh.mesh import NavMesh
 
 SECTIONS = "|".join(Config.model_fields)
@@ -38,6 +39,8 @@ def known(key: str) -> bool:
     sensor = re.fullmatch(r"simulator\.sensors\.\w+(?:\.(\w+)(?:\.\w+)*)?", key)
     if sensor:
         return sensor[1] is None or sensor[1] in SensorConfig.model_fields
+    if key.startswith("simulator.") and hasattr(Simulator, key.split(".")[1]):  # an object in a plug-in
+        return True
     return key in KNOWN or key in MISSPELT or key.startswith("simulator.options.")
 
 
