@@ -1,0 +1,61 @@
+# The evaluator. From the project's root: docker build -f docker/evaluator.Dockerfile -t nav-eval .
+#
+# The base is pinned by the tag of a point release, which Debian's image keeps. To pin the very bytes, look its digest
+# up where you can reach a registry (docker buildx imagetools inspect debian:12.15-slim) and build with
+# --build-arg BASE=debian:12.15-slim@sha256:...
+ARG BASE=debian:12.15-slim
+
+FROM ${BASE} AS build
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends binutils python3-venv \
+ && rm -rf /var/lib/apt/lists/*
+RUN python3 -m venv /opt/tools && python3 -m venv /opt/venv
+COPY docker/requirements-build.txt docker/requirements-evaluator.txt /build/
+RUN /opt/tools/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-build.txt
+RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-evaluator.txt
+COPY packages/nav-eval-sdk /build/packages/nav-eval-sdk
+COPY pyproject.toml README.md README.zh-CN.md LICENSE NOTICE /build/
+COPY src /build/src
+RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/packages/nav-eval-sdk /build \
+ && /opt/venv/bin/pip install --no-cache-dir --no-deps /build/wheels/*.whl \
+ && /opt/venv/bin/pip check
+# What never runs: the tests of numpy, scipy and numba, the installer, symbols of LLVM. Times are cut to whole seconds,
+# as image layers keep them: numba's cache compares them.
+RUN /opt/venv/bin/pip uninstall -y pip setuptools \
+ && cd /opt/venv/lib/python3*/site-packages \
+ && find numba numpy scipy -type d -name tests -prune -exec rm -r {} + \
+ && find . -name "*.pyi" -delete \
+ && strip --strip-unneeded llvmlite/binding/libllvmlite.so \
+ && find . -name "*.py" -exec sh -c 'for file; do touch -d "@$(stat -c %Y "$file")" "$file"; done' sh {} +
+
+FROM ${BASE}
+ARG VERSION=0.1.0
+LABEL org.opencontainers.image.title="nav-eval" \
+      org.opencontainers.image.description="Evaluation of vision-and-language navigation agents" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# libegl1 finds a graphics card's OpenGL (simulator.renderer=opengl); the font is for Chinese instructions in videos.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends ca-certificates fonts-droid-fallback libegl1 python3 \
+ && rm -rf /var/lib/apt/lists/* /var/cache/ldconfig/aux-cache /var/log/apt /var/log/dpkg.log \
+ && useradd --uid 10001 --no-log-init --create-home evaluator \
+ && install -d -o evaluator -g evaluator /cache /data /results
+COPY --from=build /opt/venv /opt/venv
+ENV PATH=/opt/venv/bin:$PATH \
+    PYTHONUNBUFFERED=1 \
+    NAV_EVAL_CACHE=/cache \
+    NAV_EVAL_DATA=/data \
+    NAV_EVAL_OUTPUT__LOG_DIR=/results
+WORKDIR /results
+USER 10001:10001
+# A fresh volume at /cache begins with what is compiled here.
+RUN nav-eval doctor --warm
+VOLUME ["/cache", "/results"]
+# A batch job: its exit code tells how it went, deadlines and --progress=json how it goes. There is nothing to ask.
+HEALTHCHECK NONE
+# Python ends cleanly at SIGINT (code 130, --resume goes on), but as process 1 it would not hear SIGTERM.
+STOPSIGNAL SIGINT
+ENTRYPOINT ["nav-eval"]
+CMD ["--help"]
