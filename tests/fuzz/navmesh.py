@@ -11,6 +11,8 @@ import random
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -62,7 +64,7 @@ def _ask(nav: NavMesh) -> None:
     points = [*_points_of(nav), *ODD_POINTS]
     for point in points:
         _ask_place(nav, point)
-    for start, end in [(points[0], points[-4]), *zip(points, points[1:]), *zip(points, points[2:])]:
+    for start, end in [(points[0], points[-4]), *pairwise(points), *zip(points, points[2:])]:
         _ask_way(nav, start, end)
     _ask_whole(nav, np.array(points))
 
@@ -131,7 +133,7 @@ class _TileParts:
 
     def joined(self) -> bytes:
         for (name, dtype), section in zip(SECTIONS, self.sections):
-            offset = (MESH_HEADER.fields or {})[name][1]
+            offset = dict(MESH_HEADER.fields or {})[name][1]
             struct.pack_into("<i", self.head, offset, len(section) // dtype.itemsize)
         body = bytes(self.head) + b"".join(self.sections)
         return struct.pack("<Ii", self.ref, len(body)) + body
@@ -139,7 +141,7 @@ class _TileParts:
 
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     """Change a few fields or records and keep the file whole, or (one time in five) any bytes of it."""
-    import atheris
+    import atheris  # type: ignore[import-untyped]
 
     chance = random.Random(seed)
     parts = None if chance.random() < 0.2 else _split(data)
@@ -196,7 +198,7 @@ def _copy_tile(parts: _Parts, held: _TileParts, chance: random.Random) -> None:
             each.ref = (1 << 30 | number << bits) & 0xFFFFFFFF
 
 
-def _change_section(section: bytearray, dtype: np.dtype[np.void], chance: random.Random, *, resize: bool) -> None:
+def _change_section(section: bytearray, dtype: np.dtype[Any], chance: random.Random, *, resize: bool) -> None:
     size = dtype.itemsize
     count = len(section) // size
     if not count or resize:
@@ -212,10 +214,10 @@ def _change_section(section: bytearray, dtype: np.dtype[np.void], chance: random
         _set_field(section, at, dtype, chance)
 
 
-def _set_field(target: bytearray, at: int, dtype: np.dtype[np.void], chance: random.Random) -> None:
+def _set_field(target: bytearray, at: int, dtype: np.dtype[Any], chance: random.Random) -> None:
     """A new value for one number of the record at `at`."""
-    name = chance.choice(dtype.names) if dtype.names else None
-    kind, offset = ((dtype.fields or {})[name][:2]) if name else (dtype, 0)
+    fields: dict[str, Any] = dict(dtype.fields or {"": (dtype, 0)})
+    kind, offset = fields[chance.choice(list(fields))][:2]
     base, count = kind.base, max(1, math.prod(kind.shape))
     if base.names:
         _set_field(target, at + offset, base, chance)
@@ -226,7 +228,7 @@ def _set_field(target: bytearray, at: int, dtype: np.dtype[np.void], chance: ran
         target[place : place + base.itemsize] = np.array(_odd(old, base, chance)).astype(base).tobytes()
 
 
-def _odd(old: np.generic, dtype: np.dtype[np.generic], chance: random.Random) -> float | int:
+def _odd(old: np.generic, dtype: np.dtype[Any], chance: random.Random) -> float | int:
     if dtype.kind == "f":
         odd: Sequence[float] = (0.0, 1.0, -1.0, 1e-7, 0.5, 9.9e6, -9.9e6, 3e38, 1e-40, math.nan, math.inf, 2.0, 0.01)
         return chance.choice((float(str(old)), float(str(old)) + chance.choice(odd), chance.choice(odd)))

@@ -129,6 +129,10 @@ TREE_AT = DETAILS_AT + 6 * 12 + 12 * 4
         (patched(DETAILS_AT + 12 * 6, "<B", 200), "polygon 0: detail mesh"),
         (patched(TREE_AT + 12, "<i", 6), "tree"),
         (patched(TREE_AT + 12, "<i", -(2**31)), "tree"),
+        (patched(TILE_AT + 84, "<f", 1e38), "beyond 10,000 km"),
+        (patched(POLYS_AT + 16, "<H", 0x8008), "polygon 0"),
+        (patched(POLYS_AT + 16, "<H", 0x80FF), "polygon 0"),
+        (patched(DETAILS_AT + 9, "<B", 3), "share detail meshes"),
         (SMALL + b"x", "after its last tile"),
     ],
 )
@@ -140,6 +144,25 @@ def test_damage_is_named(data: bytes, message: str) -> None:
 def test_two_tiles_in_one_place() -> None:
     with pytest.raises(NavmeshError, match="one place"):
         parse_navmesh(navmesh([tile(grid(1, 1)), tile(grid(1, 1))]))
+
+
+def test_a_mesh_of_nothing_has_no_way() -> None:
+    nav = NavMesh.from_bytes(navmesh([]))
+    assert nav.shortest_path((0, 0, 0), (1, 0, 0), "exact").length == float("inf")
+
+
+def test_a_map_of_too_many_pixels_is_refused() -> None:
+    with pytest.raises(NavmeshError, match="give more"):
+        NavMesh.from_bytes(SMALL).topdown(1e-5)
+
+
+def test_a_mesh_that_does_not_find_itself_gives_no_random_points() -> None:
+    """Its leaves are boxes elsewhere."""
+    data = bytearray(single(grid(1, 1), climb=3.0))
+    for end in (32, 16):
+        struct.pack_into("<6H", data, len(data) - end, *[60000] * 6)
+    with pytest.raises(NavmeshError, match="own surface"):
+        NavMesh.from_bytes(bytes(data)).random_point()
 
 
 def test_too_many_tiles_for_a_reference() -> None:

@@ -76,7 +76,7 @@ def find_bend_points(layout: Layout) -> BendPoints:
             other = layout.link_to[link]
             if layout.walkable[polygon] and layout.walkable[other]:
                 _join_corners(layout, same, polygon, int(layout.link_edge[link]), int(other))
-    groups = np.array([_leader(same, k) for k in range(polygons * 6)])
+    groups = np.array([_leader(same, k) for k in range(polygons * 6)], np.int64)
     angle, walled = np.zeros(polygons * 6), np.zeros(polygons * 6, bool)
     for polygon in np.flatnonzero(layout.walkable).tolist():
         count = int(layout.counts[polygon])

@@ -28,6 +28,7 @@ TILE_MAGIC = 0x444E4156  # 'DNAV'
 TILE_VERSION = 7
 VERTS_PER_POLY = 6
 EXTERNAL_LINK = 0x8000
+LAST_SIDE = 7
 OFF_MESH_POLYGON = 1
 MAX_TILES = 1 << 16
 FARTHEST = 1e7
@@ -240,6 +241,8 @@ def _check_numbers(tile: Tile, name: str) -> None:
     numbers = ("walkable_height", "walkable_radius", "walkable_climb", "bv_quant_factor", "bmin", "bmax")
     if not all(np.isfinite(header[key]).all() for key in numbers) or (header["bmin"] > header["bmax"]).any():
         raise NavmeshError(f"{name} has bounds or sizes that are not finite or out of order: damaged tile")
+    if not (np.abs(header["bmin"]) < FARTHEST).all() or not (np.abs(header["bmax"]) < FARTHEST).all():
+        raise NavmeshError(f"{name} has bounds beyond 10,000 km: damaged tile")
     for key in ("verts", "detail_verts"):
         if not (np.abs(parts[key]) < FARTHEST).all():
             raise NavmeshError(f"{name} has {key} that are not finite or beyond 10,000 km: damaged tile")
@@ -252,8 +255,9 @@ def _check_polygons(tile: Tile, name: str) -> None:
     bad = np.where(ground, (count < 3) | (count > VERTS_PER_POLY), count > VERTS_PER_POLY)
     used = np.arange(VERTS_PER_POLY) < count[:, None]
     neis = polys["neis"].astype(int)
-    internal = used & (neis != 0) & (neis & EXTERNAL_LINK == 0)
-    bad |= (used & (polys["verts"] >= nverts)).any(axis=1) | (internal & (neis > len(polys))).any(axis=1)
+    external = neis & EXTERNAL_LINK != 0
+    bad |= (used & (polys["verts"] >= nverts)).any(axis=1)
+    bad |= (used & (neis > np.where(external, EXTERNAL_LINK | LAST_SIDE, len(polys)))).any(axis=1)
     if bad.any():
         raise NavmeshError(f"{name}, polygon {int(bad.argmax())}: vertex or neighbour out of range")
 
@@ -265,6 +269,8 @@ def _check_details(tile: Tile, name: str) -> None:
     details = details[: len(polys)]
     ends = details["tri_base"].astype(np.int64) + details["tris"]
     vert_ends = details["vert_base"].astype(np.int64) + details["verts"]
+    if details["tris"].sum() > len(tris) or details["verts"].sum() > len(parts["detail_verts"]):
+        raise NavmeshError(f"{name}: its polygons share detail meshes, which Detour never writes: damaged tile")
     bad = (ends > len(tris)) | (vert_ends > len(parts["detail_verts"]))
     if not bad.any() and len(details):
         owner = np.repeat(np.arange(len(details)), details["tris"])

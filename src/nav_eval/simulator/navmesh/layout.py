@@ -27,6 +27,8 @@ WALL, EXTERNAL = -1, -2
 BOUNDARY_EDGE = 1
 CELL_REACH = 1.0
 MAX_CELLS = 250_000
+MAX_CELL_ENTRIES = 8_000_000
+"""More come from polygons that all cover everything: a damaged mesh, which the tree serves as well."""
 MAX_CLIMB = 2.0
 
 
@@ -252,18 +254,21 @@ def _cells(box: Floats, walkable: npt.NDArray[np.bool_], tiles: dict[str, Any]) 
     rank = rank[rank >= 0][:-1] if len(rank) and rank[-1] == 0 else rank[rank >= 0]
     members = np.array([p for p in dict.fromkeys(rank.tolist()) if walkable[p]], np.int64)
     plain = len(tiles["tile_place"]) == 1 and tiles["tile_size"][0, 7] < MAX_CLIMB
+    none = {
+        "cell_start": np.zeros(1, np.int32),
+        "cell_polygons": np.zeros(0, np.int32),
+        "cell_grid": np.ones(4, np.float32),
+    }
     if not plain or not len(members):
-        return {
-            "cell_start": np.zeros(1, np.int32),
-            "cell_polygons": np.zeros(0, np.int32),
-            "cell_grid": np.ones(4, np.float32),
-        }
+        return none
     reach = CELL_REACH + 1e-3
     low, high = box[members][:, [0, 2]] - reach, box[members][:, [3, 5]] + reach
     origin, span = low.min(axis=0), high.max(axis=0) - low.min(axis=0)
     per_metre = min(2.0, float(np.sqrt(MAX_CELLS / span.prod(dtype=float))), MAX_CELLS / float(span.max()))
     first, last = ((edge - origin) * per_metre for edge in (low, high))
     first, last = np.floor(first - 1e-3).clip(0).astype(int), np.floor(last + 1e-3).astype(int)
+    if (last - first + 1).prod(axis=1).sum() > MAX_CELL_ENTRIES:
+        return none
     columns, rows = last.max(axis=0) + 1
     spots = [
         (np.arange(r0, r1 + 1)[:, None] * columns + np.arange(c0, c1 + 1)).ravel()

@@ -9,7 +9,7 @@ Off-mesh connections, which Habitat never writes, are kept in the file and not f
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +19,7 @@ from nav_eval.simulator.navmesh.file import EXTERNAL_LINK, OFF_MESH_POLYGON, Til
 
 INTERNAL = 0xFF
 MAX_NEIGHBOURS = 4
+MAX_LAYERS = 32
 SIDE_STEPS = ((1, 0), (1, 1), (0, 1), (-1, 1), (-1, 0), (-1, -1), (0, -1), (1, -1))
 TOUCH = np.float32(0.01)
 
@@ -39,11 +40,13 @@ def build_links(tiles: Sequence[Tile]) -> list[list[Link]]:
     """The links of every polygon, in Detour's order; polygons are numbered through all tiles."""
     first = np.concatenate([[0], np.cumsum([len(t.sections["polys"]) for t in tiles])])
     links = [found for tile, base in zip(tiles, first) for found in _internal(tile, int(base))]
+    added: dict[tuple[int, int], list[int]] = {}
     for index, tile in enumerate(tiles):
-        for other, side in _neighbours(tiles, index):
+        for other, side in _neighbours(tile, added):
             _connect(tile, tiles[other], side, links, int(first[index]), int(first[other]))
             back = side if side < 0 else (side + 4) & 7
             _connect(tiles[other], tile, back, links, int(first[other]), int(first[index]))
+        added.setdefault(_place(tile), []).append(index)
     return links
 
 
@@ -56,12 +59,18 @@ def _internal(tile: Tile, base: int) -> Iterator[list[Link]]:
             yield [Link(base + n - 1, e) for e, n in enumerate(neis[:count]) if n and not n & EXTERNAL_LINK]
 
 
-def _neighbours(tiles: Sequence[Tile], index: int) -> Iterator[tuple[int, int]]:
-    """Tiles added before `index` that touch it, with the side they lie on (-1: another layer of one place)."""
-    places = [(int(t.header["x"]), int(t.header["y"])) for t in tiles[:index]]
-    x, y = int(tiles[index].header["x"]), int(tiles[index].header["y"])
+def _place(tile: Tile) -> tuple[int, int]:
+    return int(tile.header["x"]), int(tile.header["y"])
+
+
+def _neighbours(tile: Tile, added: Mapping[tuple[int, int], Sequence[int]]) -> Iterator[tuple[int, int]]:
+    """Tiles by place that were `added` before and touch this one, the latest first, with the side they lie on.
+
+    Side -1 is another layer of the same place; of one place's layers Detour looks at MAX_LAYERS.
+    """
+    x, y = _place(tile)
     for side, (dx, dy) in [(-1, (0, 0)), *enumerate(SIDE_STEPS)]:
-        yield from ((i, side) for i in reversed(range(index)) if places[i] == (x + dx, y + dy))
+        yield from ((other, side) for other in added.get((x + dx, y + dy), ())[: -MAX_LAYERS - 1 : -1])
 
 
 def _connect(tile: Tile, target: Tile, side: int, links: list[list[Link]], base: int, target_base: int) -> None:

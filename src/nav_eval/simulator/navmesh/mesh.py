@@ -33,6 +33,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 PathMode = Literal["detour", "exact"]
 ndarray = np.ndarray
 KEPT_FIELDS = 16
+MAX_PIXELS = 1e8
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +228,10 @@ class NavMesh:
         return x, y, z
 
     def random_points(self, count: int, seed: int | np.random.Generator = 0, island: int | None = None) -> Floats:
-        """(count, 3) points, uniform over the walkable area of the mesh or of one island."""
+        """(count, 3) points, uniform over the walkable area of the mesh or of one island.
+
+        NavmeshError where there is none, or where a damaged mesh does not find its own surface.
+        """
         triangles, weights = self._triangle_areas
         if island is not None:
             owner = np.repeat(self.layout.island, np.diff(self.layout.triangle_start))
@@ -239,7 +243,10 @@ class NavMesh:
         chosen = triangles[random.choice(len(triangles), count, p=weights / total)]
         root, share = np.sqrt(random.random(count)), random.random(count)
         mix = np.stack([1 - root, root * (1 - share), root * share], axis=1)
-        return self.snap_all((mix[:, :, None] * chosen).sum(axis=1))
+        points = self.snap_all((mix[:, :, None] * chosen).sum(axis=1))
+        if not np.isfinite(points).all():
+            raise NavmeshError("the navmesh does not find points of its own surface: damaged file. Build it again.")
+        return points
 
     @cached_property
     def _triangle_areas(self) -> tuple[Floats, npt.NDArray[np.float64]]:
@@ -257,8 +264,10 @@ class NavMesh:
         """
         low, high = self.bounds
         span = np.abs(low - high) / np.float32(meters_per_pixel)
-        if not (np.isfinite(span).all() and meters_per_pixel > 0 and span[0] * span[2] < 1e9):
-            raise NavmeshError(f"{meters_per_pixel} m per pixel makes no map of this mesh: give 0.01 to 10")
+        if not (np.isfinite(span).all() and meters_per_pixel > 0 and span[0] * span[2] < MAX_PIXELS):
+            raise NavmeshError(
+                f"{meters_per_pixel} m per pixel makes no map of up to {MAX_PIXELS:g} pixels of this mesh: give more"
+            )
         out = np.zeros((int(span[2]), int(span[0])), np.bool_)
         level = float(low[1]) if height is None else height
         self._queries.topdown(self._mesh, float(low[0]), float(low[2]), meters_per_pixel, level, max_y_delta, out)

@@ -179,7 +179,10 @@ def _nudge(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[Sc
         cz += corners[k, 2]
     cx, cy, cz = cx / np.float32(count), cy / np.float32(count), cz / np.float32(count)
     dx, dy, dz = cx - x, cy - y, cz - z
-    scale = ONE / length(dx, dy, dz)
+    far = length(dx, dy, dz)
+    if far == ZERO:
+        return x, y, z
+    scale = ONE / far
     return x + NUDGE * (dx * scale), y + NUDGE * (dy * scale), z + NUDGE * (dz * scale)
 
 
