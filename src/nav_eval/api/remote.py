@@ -22,7 +22,7 @@ from nav_eval.api.middleware import Retrying
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
-from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
+from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable, printable
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
@@ -162,7 +162,7 @@ class RemoteService(AgentService):
 
 def _line(text: str) -> str:
     """A participant's words, cut to what fits a report."""
-    return " ".join(text.split())[:NAME_LENGTH]
+    return printable(" ".join(text.split()))[:NAME_LENGTH]
 
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:

@@ -16,6 +16,8 @@ from nav_eval.core.types import AgentState
 from nav_eval.errors import PredictionsError
 from nav_eval.geometry import Vec3, yaw_rotation
 
+MAX_BYTES = 1 << 30
+"""A file that is larger is not read: it would fill the memory, and no public split comes near."""
 NOWHERE: Vec3 = (math.nan, math.nan, math.nan)
 
 
@@ -30,6 +32,9 @@ class Prediction:
 def read_predictions(path: Path) -> dict[str, Prediction]:
     """Episode id -> prediction. Raises PredictionsError that names file, entry and key."""
     try:
+        size = path.stat().st_size
+        if size > MAX_BYTES:
+            raise PredictionsError(f"{path}: {size} bytes are more than the {MAX_BYTES} that are read. Shorten it.")
         text = path.read_text(encoding="utf-8")
         content = _json_lines(text) if path.suffix == ".jsonl" else json.loads(text)
     except FileNotFoundError:

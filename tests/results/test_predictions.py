@@ -1,0 +1,46 @@
+"""A submission is a stranger's file: what it cannot be is said by name, whatever it holds."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nav_eval.errors import PredictionsError
+from nav_eval.results import predictions
+from nav_eval.results.predictions import read_predictions
+
+
+def written(folder: Path, content: Any) -> Path:
+    path = folder / "a.json"
+    path.write_text(content if isinstance(content, str) else json.dumps(content))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("[" * 100_000, "is no JSON"),
+        ([{"instr_id": "1_0", "trajectory": [["a", float("nan"), 0]]}], "'1_0' is no trajectory.*nan is no finite"),
+        ([{"instr_id": "1_0", "trajectory": [["a", 10**400, 0]]}], "'1_0' is no trajectory"),
+        ([{"instr_id": "1_0", "trajectory": [[None]]}], "viewpoint None is no text"),
+        ([{"instruction_id": 1, "path": [["1.0", 0, 0]]}], "'1.0' is no finite number"),
+        ({"1": [{"position": [0, 0, 0], "heading": None, "stop": True}]}, "None is no finite number"),
+        ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is no trajectory"),
+    ],
+)
+def test_what_is_wrong_is_named(tmp_path: Path, content: Any, message: str) -> None:
+    path = written(tmp_path, content)
+    with pytest.raises(PredictionsError, match=message) as caught:
+        read_predictions(path)
+    assert str(caught.value).startswith(str(path))
+    assert len(str(caught.value)) < 500
+
+
+def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = written(tmp_path, [{"instr_id": "1_0", "trajectory": ["a"]}])
+    monkeypatch.setattr(predictions, "MAX_BYTES", 10)
+    with pytest.raises(PredictionsError, match="more than the 10 that are read"):
+        read_predictions(path)
