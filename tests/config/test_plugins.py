@@ -57,7 +57,14 @@ def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path
     assert plugins["count_decisions"] == hashlib.sha256(MODULE.encode()).hexdigest()
 
 
-def nav_eval(folder, *arguments):
-    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+def test_the_environment_names_them_for_commands_without_a_configuration(tmp_path, capfd):
+    (tmp_path / "count_decisions.py").write_text(MODULE)
+    assert nav_eval(tmp_path, "list", "metrics", NAV_EVAL_PLUGINS="[json,count_decisions]") == 0
+    assert "decisions" in capfd.readouterr().out
+    assert nav_eval(tmp_path, "list", "metrics", NAV_EVAL_PLUGINS="count_decision") == 2
+
+
+def nav_eval(folder, *arguments, **variables):
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables
     command = [sys.executable, "-P", "-c", "from nav_eval.cli import main; main()", *arguments]
     return subprocess.run(command, cwd=folder, env=environment, check=False).returncode

@@ -102,6 +102,7 @@ def metric_settings(config: Config) -> dict[str, Any]:
     """What metrics read from MetricContext.settings."""
     task = config.task
     return {
+        **task.options,
         "success_rule": task.success_rule,
         "dtw": task.dtw,
         "ndtw_distance": task.ndtw_distance,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.exit import guarded
+from nav_eval.registry import import_plugins
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -121,6 +123,8 @@ def main() -> None:
 
 
 def _call(arguments: list[str]) -> int:
+    """Plug-ins of the environment serve the commands that read no configuration too."""
+    import_plugins(name for name in os.environ.get("NAV_EVAL_PLUGINS", "").strip("[]").split(",") if name)
     return int(make_app()(arguments) or 0)
 
 

@@ -71,6 +71,7 @@ class TaskConfig(Section):
     coverage_distance: Metres = Field(
         3.0, description="within which a reference point counts as passed in waypoint_coverage"
     )
+    options: dict[str, Any] = Field(default_factory=dict, description="anything else that a task or a metric takes")
 
 
 class SensorConfig(Section):
@@ -289,7 +290,7 @@ class Config(Section):
 
     plugins: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
         (),
-        description="modules to import first, for what they register (tasks, metrics, ...); in the working directory too",
+        description="modules to import first for what they register (tasks, metrics, ...); the working directory's too",
     )
     benchmark: BenchmarkConfig = Field(BenchmarkConfig(), description="name and scoring profile")
     task: TaskConfig = Field(TaskConfig(), description="what is asked of the agent")

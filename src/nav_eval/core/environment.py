@@ -106,7 +106,7 @@ class Environment:
         """The oracle's choice; raises SimulatorError in an episode without a goal."""
         if not self._goals:
             raise SimulatorError("this episode has no goal (a hidden test split), so no oracle can play it.")
-        return self.simulator.expert_action(self._goals, self.rules.success_distance)
+        return self.task.expert_action(self.simulator, self._goals, self.rules.success_distance)
 
     def distance_to_goal(self) -> float:
         """Metres from here to the nearest goal, geodesic; inf if none can be reached."""

@@ -297,6 +297,10 @@ class Task(ABC):
         """Whether this step ends the episode."""
         return step.action.name == "stop"
 
+    def expert_action(self, simulator: Simulator, goals: Sequence[Place], within: float) -> Action:
+        """The oracle's choice; a task of several legs leads it from one to the next. `goals`: this task's, located."""
+        return simulator.expert_action(goals, within)
+
 
 class Dataset(ABC):
     """Episodes in file order. Large files are read as a stream."""

@@ -5,10 +5,11 @@ A call within the success distance of the present goal counts; a call elsewhere 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
-from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext
+from nav_eval.core.actions import Action
+from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext, Simulator
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.tasks.objectnav import ObjectNavTask
@@ -51,6 +52,11 @@ class MultiObjectNavTask(ObjectNavTask):
             near = distance(step.state.place, [self._left.pop(0)]) < self._within
             return not near or not self._left
         return super().ends(step, distance)
+
+    def expert_action(self, simulator: Simulator, goals: Sequence[Place], within: float) -> Action:
+        """From goal to goal in order; where it would stop, it is there."""
+        action = simulator.expert_action(goals[len(goals) - len(self._left) :][:1], within)
+        return Action("found") if action.name == "stop" else action
 
 
 TASK = MultiObjectNavTask

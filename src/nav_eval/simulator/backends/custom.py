@@ -90,6 +90,7 @@ class CustomSession(SensorSession):
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
         self._expert: Expert | None = None
+        self._expert_goals: tuple[Vec3, ...] = ()
         sensors = make_sensors(config)
         super().__init__(sensors)
         self.lenses = _lenses(sensors)
@@ -181,8 +182,9 @@ class CustomSession(SensorSession):
         return self.navmesh.is_navigable(position)
 
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
-        if self._expert is None:
-            points = [goal.position for goal in goals]
+        points = tuple(goal.position for goal in goals)
+        if self._expert is None or self._expert_goals != points:
+            self._expert_goals = points
             self._expert = Expert(self.navmesh, self._state.position, points, within, self._profile)
         move = self._expert.next_move(self._state)
         if move is None:
