@@ -87,8 +87,7 @@ def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequen
         turn_angle=math.radians(config.motion.turn_angle),
         sessions=sessions,
     ):
-        mark = "skipped" if finding.skipped else "ok" if finding.ok else "WRONG"
-        sys.stdout.write(f"{mark:<8} {finding.check}  {finding.detail or finding.skipped}".rstrip() + "\n")
+        sys.stdout.write(f"{finding}\n")
         found += not finding.ok
     sys.stdout.write(f"{found or 'no'} fault{'s' if found != 1 else ''}\n")
     return FINDINGS if found else DONE

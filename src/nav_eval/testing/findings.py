@@ -27,6 +27,10 @@ class Finding:
     def ok(self) -> bool:
         return not self.detail
 
+    def __str__(self) -> str:
+        mark = "skipped" if self.skipped else "ok" if self.ok else "WRONG"
+        return f"{mark:<8} {self.check}  {self.detail or self.skipped}".rstrip()
+
 
 class Skip(Exception):
     """Raised by a check that cannot be made here."""
