@@ -1,0 +1,35 @@
+"""What a run directory may not tell: the token, and the secret that the opaque ids are made with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nav_eval.config.loader import load_config
+from nav_eval.results.run_directory import RunDirectory, public_config
+
+TOKEN = "tokentokentoken"
+
+
+def test_the_configuration_that_is_kept_holds_no_token(tmp_path: Path) -> None:
+    config = load_config(overrides=[f"agent_service.token={TOKEN}", f"agent_service.secret={TOKEN}"], environment={})
+    assert TOKEN not in str(public_config(config))
+    with RunDirectory.named(tmp_path / "run", config) as directory:
+        directory.claim(resume=False)
+        directory.begin(config, {})
+    written = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
+    assert len(written) > 2
+    assert not any(TOKEN.encode() in content for content in written)
+
+
+def test_the_secret_is_readable_by_its_owner_only(tmp_path: Path) -> None:
+    directory = RunDirectory(tmp_path)
+    assert len(directory.secret) == 64
+    assert (tmp_path / "secret.key").stat().st_mode & 0o077 == 0
+    assert RunDirectory(tmp_path).secret == directory.secret
+
+
+def test_a_run_is_named_within_its_folder(tmp_path: Path) -> None:
+    config = load_config(overrides=["benchmark.name='../../etc/x y'", f"output.log_dir={tmp_path}"], environment={})
+    named = RunDirectory.named(None, config).path
+    assert named.parent == tmp_path
+    assert "/" not in named.name
