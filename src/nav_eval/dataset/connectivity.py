@@ -110,8 +110,8 @@ def connectivity_file(connectivity_dir: str | Path, scan: str) -> Path:
 
 def _identity(row: Any) -> str:
     name = row["image_id"]
-    if not isinstance(name, str) or not name:
-        raise TypeError("image_id, which must be a text")
+    if not isinstance(name, str) or not name or "/" in name or "\\" in name:
+        raise TypeError("image_id, which must be a plain name")
     return name
 
 

@@ -22,6 +22,7 @@ from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.render.prepared import PreparedScene, prepare
 from nav_eval.simulator.scene.cache import shared_scenes
 from nav_eval.simulator.scene.resolve import resolve_scene
+from nav_eval.simulator.scene.source import safe_relative
 
 if TYPE_CHECKING:
     from nav_eval.simulator.render.frame import Renderer
@@ -61,7 +62,8 @@ class World:
         try:
             return [self.scene_path]
         except SceneError:
-            return [Path(str(self._config.scenes_dir)) / self._scene_id.removeprefix("data/scene_datasets/")]
+            name = safe_relative(self._scene_id.removeprefix("data/scene_datasets/"), "scene id")
+            return [Path(str(self._config.scenes_dir)) / name]
 
     @property
     def scene(self) -> Scene:
