@@ -17,3 +17,4 @@ AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
     },
 )
 register_agent = AGENTS.register
+"""Decorator: @register_agent("name") over a VLNAgent class, or an AgentService that needs more than one agent."""

@@ -43,6 +43,7 @@ DATASETS: Registry[Loader] = Registry(
     },
 )
 register_dataset = DATASETS.register
+"""Decorator: @register_dataset("name") over what takes a DatasetRequest and answers episodes with their `files`."""
 
 
 def load_dataset(

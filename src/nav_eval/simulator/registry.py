@@ -22,3 +22,4 @@ SIMULATORS: Registry[BackendFactory] = Registry(
     },
 )
 register_simulator = SIMULATORS.register
+"""Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed)."""

@@ -55,12 +55,15 @@ class TestClient:
         self._step = 0
 
     def info(self) -> Info:
+        """What the service says of itself: name, version, sensors, encodings, sessions."""
         return self.transport.info(self.deadline())
 
     def health(self) -> ServiceStatus:
+        """Whether it is ready."""
         return self.transport.health(self.deadline())
 
     def validate(self, episode: EpisodeData | None = None) -> Validation:
+        """Whether it can play an episode with these observations and actions."""
         return self.transport.validate(episode, self.deadline())
 
     def reset(self, episode: EpisodeData) -> EpisodeData:
@@ -70,6 +73,7 @@ class TestClient:
         return self._episode
 
     def act(self, observation: Mapping[str, Any]) -> Action:
+        """The agent's answer to one observation; `reset` comes first."""
         action = self.transport.act(self.ask(observation), self.deadline())
         self._step += 1
         return action
@@ -82,11 +86,13 @@ class TestClient:
         return Ask(self._episode.session_id, self._step, secrets.token_hex(8), specs, observation)
 
     def end(self, reason: str = "done") -> None:
+        """The episode is over."""
         if self._episode is not None:
             self.transport.end(EpisodeEnd(session_id=self._episode.session_id, reason=reason), self.deadline())
         self._episode = None
 
     def close(self) -> None:
+        """Drop the connection."""
         self.transport.drop()
 
     def deadline(self) -> Deadline:

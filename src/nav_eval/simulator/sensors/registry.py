@@ -35,6 +35,7 @@ SENSORS: Registry[SensorFactory] = Registry(
     },
 )
 register_sensor = SENSORS.register
+"""Decorator: @register_sensor("name") over what makes a Sensor of (name, SensorConfig, SimulatorConfig)."""
 
 
 def make_sensors(config: SimulatorConfig) -> Mapping[str, Sensor]:

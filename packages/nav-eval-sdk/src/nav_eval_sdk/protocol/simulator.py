@@ -146,6 +146,8 @@ class Step(Message, frozen=True):
 
 
 class Place(Message, frozen=True):
+    """A point (metres) and, on a navigation graph, the node that it is."""
+
     position: Vec3
     node: str | None = None
 
