@@ -1,5 +1,6 @@
 """Every error that nav_eval raises on purpose; each says whose fault it is, what is wrong and what to do next.
 
+```text
 NavEvalError                    exit 4: the evaluator's own fault, unless a subclass says otherwise
 ├── InputError                  exit 2: something the user gave us
 │   ├── ConfigError             a key, a value or a file of the configuration (every fault at once)
@@ -16,6 +17,7 @@ NavEvalError                    exit 4: the evaluator's own fault, unless a subc
 ├── SimulatorError              exit 4: a simulator backend failed during an episode
 ├── ResourceExhausted           exit 4: this machine is out of files, memory, threads or disk
 └── BudgetExceeded              an episode used up the budget that the organiser set
+```
 """
 
 from __future__ import annotations

@@ -36,7 +36,10 @@ def open_transport(connection: Connection, wire: str) -> Transport:
 
 
 class TestClient:
-    """For example: TestClient("localhost:8085").reset(specs, actions), then act(observation) as often as you like."""
+    """Plays episodes with a service: reset(episode), for example a synthetic_episode, then act(observation), then end.
+
+    `endpoint`: host:port or a URL. `wire`: one of WIRES. `timeout`: seconds for one answer. Raises WireError.
+    """
 
     __test__ = False
 
