@@ -103,8 +103,15 @@ def _settle(
     export_csv(directory.path / "results.csv", journal.in_order(episodes.keys), list(results.metrics))
     if config.output.save_trajectories:
         write_submission(config, episodes, journal, directory)
-    directory.finish({"agent": config.agent_service.agent, "privileged": privileged})
+    directory.finish({"agent": agent_name(config), "privileged": privileged})
     return Evaluated(results, document, directory.path)
+
+
+def agent_name(config: Config) -> str | None:
+    """What tables call the agent: a service has only the name that agent_service.agent gives it, if it was set."""
+    service = config.agent_service
+    unset = service.type == "remote" and service.agent == type(service).model_fields["agent"].default
+    return None if unset else service.agent
 
 
 def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
