@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nav_eval.results.statistics import bootstrap, clustered, summarise, summarise_metric, wilson
+from nav_eval.results.statistics import bootstrap, clustered, is_rate, summarise, summarise_metric, wilson
 
 
 @given(n=st.integers(1, 60_000), data=st.data())
@@ -133,3 +133,9 @@ def test_names_choose_the_method_and_the_answer_is_json() -> None:
 def test_importing_costs_no_scipy() -> None:
     code = "import sys, nav_eval.results.statistics, nav_eval.results.compare; sys.exit('scipy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_success_by_any_name_is_a_rate() -> None:
+    rate, share = (summarise_metric(name, [1.0, 1.0, 1.0], ["a"] * 3) for name in ("round_trip_success", "spl"))
+    assert (rate["method"], share["method"]) == ("wilson", "bootstrap")
+    assert not any(map(is_rate, ("successes", "success_weighted", "spl")))

@@ -76,7 +76,14 @@ def generated_data(config: Config) -> Config:
 
     made = config.dataset.generate
     scenes, episodes = cached_collection(
-        config.task.type, made.seed, made.scenes, made.rooms, made.storeys, made.kind, made.detail, made.per_scene
+        made.task or config.task.type,
+        made.seed,
+        made.scenes,
+        made.rooms,
+        made.storeys,
+        made.kind,
+        made.detail,
+        made.per_scene,
     )
     file = "{split}.json.gz" if config.dataset.type == "r2r-ce" else "{split}/{split}.json.gz"
     return config.model_copy(

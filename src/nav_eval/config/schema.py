@@ -156,6 +156,7 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
+    task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")
     scenes: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="number of buildings")
     rooms: Annotated[int, Field(ge=1, le=50)] = Field(5, description="rooms of each building, corridors not counted")

@@ -19,7 +19,7 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
-from nav_eval.results.statistics import RATES, summarise
+from nav_eval.results.statistics import is_rate, summarise
 
 LEADING = ("success", "spl", "navigation_error")
 LENGTH_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0, 50.0, 100.0)
@@ -102,7 +102,7 @@ def _means(run: Run, group: Group, metrics: Sequence[str]) -> dict[str, Any]:
 
 def _mean(name: str, results: Sequence[EpisodeResult]) -> list[float | None]:
     values = [result.metrics[name] for result in results if name in result.metrics]
-    summary = summarise(values, [""] * len(values), "rate" if name in RATES else "mean")
+    summary = summarise(values, [""] * len(values), "rate" if is_rate(name) else "mean")
     low, high = summary.ci95 or (None, None)
     return [summary.mean, low, high, summary.n]
 
@@ -122,7 +122,7 @@ def histogram(runs: Sequence[Run], name: str) -> dict[str, Any] | None:
     """Counts of a metric's finite values in common bins; None where there is nothing to show."""
     columns = [_finite(run, name) for run in runs]
     every = np.concatenate(columns)
-    if name in RATES or every.size == 0 or every.min() == every.max():
+    if is_rate(name) or every.size == 0 or every.min() == every.max():
         return None
     edges = nice_edges(float(every.min()), float(every.max()))
     return {

@@ -19,9 +19,6 @@ from numpy.typing import ArrayLike
 Interval: TypeAlias = tuple[float, float]
 Kind = Literal["rate", "mean"]
 
-RATES = frozenset({"success", "oracle_success", "oracle_path_success"})
-"""Metrics that are 0 or 1 in each episode."""
-
 RESAMPLES = 1000
 _BLOCK = 1 << 18
 _Z = 1.959963984540054
@@ -66,7 +63,12 @@ def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean
 
 def summarise_metric(name: str, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
     """`summarise` as plain JSON, with the kind that the metric's name implies."""
-    return asdict(summarise(values, scenes, "rate" if name in RATES else "mean", seed))
+    return asdict(summarise(values, scenes, "rate" if is_rate(name) else "mean", seed))
+
+
+def is_rate(name: str) -> bool:
+    """Whether a metric is 0 or 1 in each episode: success and whatever else is called ..._success."""
+    return name == "success" or name.endswith("_success")
 
 
 def wilson(successes: float, n: int) -> Interval | None:
