@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
 GROUPS = ("benchmarks", "tasks", "simulator")
 RESERVED = ("NAV_EVAL_DATA", "NAV_EVAL_CACHE", "NAV_EVAL_SHARED_DATA", "NAV_EVAL_DEBUG")
+UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
+"""What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
 _HYDRA_IS_GLOBAL = threading.Lock()
 
 
@@ -105,10 +107,13 @@ class Layers:
                 with initialize_config_module("nav_eval.configs", version_base="1.3"):
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
-            except (HydraException, OmegaConfBaseException, ValueError) as error:
+            except (HydraException, OmegaConfBaseException) as error:
                 raise ConfigError(_first_line(error)) from None
-            except OSError as error:  # Hydra looks for files of the names that it is given
-                raise ConfigError(f"a group or a file of the configuration cannot be had: {error.strerror}.") from None
+            except (OSError, *UNFORESEEN) as error:  # where Hydra takes a value for a file's name, or for another type
+                raise ConfigError(
+                    f"the configuration cannot be put together ({_first_line(error)}). "
+                    "Check what `defaults` and the groups tasks, simulator and benchmarks are set to."
+                ) from None
             except RecursionError:
                 raise ConfigError(f"{self.file}: an alias refers to itself. Write its value out.") from None
         assert isinstance(resolved, dict)
@@ -170,7 +175,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file.") from None
-    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
+    except (OSError, RecursionError, yaml.YAMLError, *UNFORESEEN) as error:
         raise ConfigError(f"{path}: cannot be read as YAML: {_first_line(error)}") from None
     if content is None:
         return {}
