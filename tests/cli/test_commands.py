@@ -50,6 +50,7 @@ def test_each_command_explains_itself(words):
         (["frobnicate"], 2, "frobnicate"),
         (["validate", "none.json"], 1, "none.json"),
         (["score", "none.json", "--benchmark", "r2r"], 2, "none.json"),
+        (["score", "none.json"], 2, "--benchmark"),
         (["rescore", "nowhere"], 2, "nowhere"),
         (["replay", "nowhere"], 2, "nowhere"),
         (["compare", "nowhere"], 2, "two or more"),
@@ -100,6 +101,8 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
     assert rows["success"]["mean_second"] == 1.0
     scored = nav_eval("score", "random/submission.json", "--benchmark", "r2r", *overrides, cwd=tmp_path)
     assert scored.returncode == 0, scored.stderr
+    own = nav_eval("score", "random/submission.json", "--config", "random/config.yaml", cwd=tmp_path)
+    assert own.stdout == scored.stdout
     again = nav_eval("run", "r2r", *overrides, "--out", "random", cwd=tmp_path)
     assert again.returncode == 2
     assert "--resume" in again.stderr

@@ -20,7 +20,8 @@ def score(
     predictions: Path,
     /,
     *overrides: str,
-    benchmark: str,
+    benchmark: str | None = None,
+    config: Path | None = None,
     allow_partial: bool = False,
     out: Path | None = None,
 ) -> int:
@@ -35,6 +36,8 @@ def score(
         key=value, as for `run`.
     benchmark
         Whose rules and data are used.
+    config
+        A YAML file with your own settings, as for `run`; with it --benchmark may be left out.
     allow_partial
         Count missing episodes as failures instead of refusing the file.
     out
@@ -42,12 +45,15 @@ def score(
     """
     from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.benchmarks.scoring import score_predictions
+    from nav_eval.errors import ConfigError
     from nav_eval.results.export import results_document
     from nav_eval.results.files import write_json
 
-    config = benchmark_config(benchmark, overrides=overrides)
-    scored = score_predictions(config, predictions, allow_partial=allow_partial)
-    document = results_document(config, scored.results, scored.notes)
+    if benchmark is None and config is None:
+        raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
+    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
+    document = results_document(resolved, scored.results, scored.notes)
     if out is not None:
         write_json(out, document)
     sys.stdout.write(metrics_table(document))
