@@ -141,7 +141,7 @@ class _TileParts:
 
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     """Change a few fields or records and keep the file whole, or (one time in five) any bytes of it."""
-    import atheris  # type: ignore[import-untyped]
+    import atheris
 
     chance = random.Random(seed)
     parts = None if chance.random() < 0.2 else _split(data)

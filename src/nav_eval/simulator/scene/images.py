@@ -22,6 +22,9 @@ MAX_TOTAL_PIXELS = 1 << 29
 """Of all textures of a scene: 2 GiB decoded."""
 LARGE_PIXELS = 1 << 26
 """Images beyond this are decoded one at a time."""
+BOMB_PIXELS = 1 << 24
+PIXELS_PER_BYTE = 4096
+"""No picture of a scene is packed so densely; it is asked of images beyond BOMB_PIXELS."""
 FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "TIFF", "GIF", "DDS", "TGA")
 
 
@@ -45,6 +48,8 @@ def image_size(data: bytes, where: str) -> tuple[int, int]:
     width, height = basis_size(data, where) if is_basis(data) else _open(data, where).size
     if width * height > MAX_PIXELS or not width * height:
         raise SceneError(f"{where}: {width} x {height} pixels; 1 to {MAX_PIXELS} are read. Scale the texture.")
+    if width * height > max(BOMB_PIXELS, PIXELS_PER_BYTE * len(data)):
+        raise SceneError(f"{where}: {width} x {height} pixels in {len(data)} bytes are no picture. Scale the texture.")
     return width, height
 
 

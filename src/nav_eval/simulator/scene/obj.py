@@ -6,6 +6,7 @@ polygons become fans. What an MTL names but nobody shipped is left out with a no
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -188,10 +189,12 @@ def _material(
 
 def _floats(words: Sequence[str], count: int) -> tuple[float, ...] | None:
     try:
-        values = tuple(min(max(float(word), 0.0), 1.0) for word in words[:count])
+        numbers = [float(word) for word in words[:count]]
     except ValueError:
         return None
-    return values if len(values) == count else None
+    if len(numbers) != count or any(map(math.isnan, numbers)):
+        return None
+    return tuple(min(max(number, 0.0), 1.0) for number in numbers)
 
 
 def _without_options(words: Sequence[str]) -> list[str]:

@@ -16,6 +16,8 @@ from nav_eval.simulator.scene.scene import Scene
 NEAR_M = 1_000.0
 """Nothing closer than this to the scene's middle counts as astray."""
 MAX_EXTENT_M = 100_000.0
+MAX_REPEATS = float(1 << 20)
+"""Of a texture: float32 cannot tell texels apart beyond, and sampling would overflow."""
 
 
 def repaired(scene: Scene, where: str) -> Scene:
@@ -24,11 +26,15 @@ def repaired(scene: Scene, where: str) -> Scene:
         raise SceneError(f"{where}: holds no triangles. Export meshes, not points or lines.")
     scene = _without_nonfinite(scene, where)
     scene = _without_strays(scene, where)
-    if scene.uvs is not None and not np.isfinite(scene.uvs).all():
-        bad = int((~np.isfinite(scene.uvs).all(axis=1)).sum())
-        uvs = np.nan_to_num(scene.uvs, nan=0.0, posinf=0.0, neginf=0.0)
-        scene = replace(scene, uvs=uvs, notes=(*scene.notes, f"set {bad} texture coordinates that are not finite to 0"))
-    return scene
+    return scene if scene.uvs is None else _with_sane_uvs(scene, scene.uvs)
+
+
+def _with_sane_uvs(scene: Scene, uvs: NDArray[np.float32]) -> Scene:
+    sane = np.abs(uvs) < MAX_REPEATS
+    if sane.all():
+        return scene
+    note = f"set {int((~sane.all(axis=1)).sum())} texture coordinates that are not finite or beyond reason to 0"
+    return replace(scene, uvs=np.where(sane, uvs, np.float32(0.0)), notes=(*scene.notes, note))
 
 
 def _without_nonfinite(scene: Scene, where: str) -> Scene:

@@ -24,9 +24,10 @@ def resolve_scene(scenes_dir: str | Path, scene_id: str) -> Path:
     for candidate in _candidates(root, name):
         if is_file(candidate):
             return candidate
+    shown = name if len(name) <= 200 else f"{name[:197]}..."
     raise SceneError(
-        f"{root / name}: there is no such scene. Set simulator.scenes_dir to the folder that holds "
-        f"{name.split('/')[0]!r}, or see `nav-eval data check`."
+        f"{root / shown}: there is no such scene. Set simulator.scenes_dir to the folder that holds "
+        f"{shown.split('/')[0]!r}, or see `nav-eval data check`."
     )
 
 

@@ -14,6 +14,8 @@ from nav_eval.simulator.scene.gltf.container import GltfFile
 from nav_eval.simulator.scene.gltf.schema import Accessor
 
 MAX_ELEMENTS = 1 << 27
+MAX_ZEROS = 1 << 20
+"""Of an accessor that has no bytes, and so costs its file nothing."""
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 
@@ -31,6 +33,8 @@ def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
     if accessor.count > MAX_ELEMENTS:
         raise file.error(f"accessor {index} claims {accessor.count} elements; at most {MAX_ELEMENTS} are read.")
     if accessor.buffer_view is None:
+        if accessor.count > MAX_ZEROS:
+            raise file.error(f"accessor {index} claims {accessor.count} elements without a bufferView for them.")
         values = np.zeros((accessor.count, width), dtype)
     else:
         values = _strided(

@@ -38,11 +38,17 @@ def load_gltf(source: SceneSource) -> Scene:
             if mesh not in decoded:
                 decoded[mesh] = list(_read_mesh(file, mesh, look))
             for part, own_id in decoded[mesh]:
-                vertices += len(part.positions)
-                if vertices > MAX_ELEMENTS:
-                    raise file.error(f"more than {MAX_ELEMENTS} vertices. Split or decimate the scene.")
+                vertices = _counted(file, vertices, part)
                 parts.append(_place(part, world, own_id or object_id(node.extras)))
     return assemble(source.path.stem, parts, look.materials, look.textures, str(source.path))
+
+
+def _counted(file: GltfFile, vertices: int, part: Part) -> int:
+    """`vertices` and the part's, before more of them are kept than a scene may have."""
+    vertices += len(part.positions)
+    if max(vertices, len(part.triangles)) > MAX_ELEMENTS:
+        raise file.error(f"more than {MAX_ELEMENTS} vertices. Split or decimate the scene.")
+    return vertices
 
 
 def _mesh(node: Node) -> int:
@@ -52,9 +58,11 @@ def _mesh(node: Node) -> int:
 
 def _read_mesh(file: GltfFile, index: int, look: Look) -> Iterator[tuple[Part, int]]:
     mesh = file.at(file.document.meshes, index, "mesh")
+    vertices = 0
     for number, primitive in enumerate(mesh.primitives):
         part = read_primitive(file, primitive, look, f"mesh {index}, primitive {number}")
         if part is not None:
+            vertices = _counted(file, vertices, part)
             yield part, object_id(primitive.extras, mesh.extras)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from nav_eval.errors import SceneError
 from nav_eval.simulator.scene.axes import Frame, scene_stem
 from nav_eval.simulator.scene.gltf.loader import load_gltf
+from nav_eval.simulator.scene.repair import repaired
 from nav_eval.simulator.scene.scene import Scene, SemanticObject, SemanticRegion
 from nav_eval.simulator.scene.semantics.transfer import transfer_ids
 from nav_eval.simulator.scene.source import SceneSource
@@ -36,7 +37,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
     mesh = source.path.with_name(f"{stem}.semantic.glb")
     ids = scene.object_ids
     if mesh != source.path and source.has(mesh):
-        annotated = load_gltf(source.beside(mesh))
+        annotated = repaired(load_gltf(source.beside(mesh)), str(mesh))
         annotated = replace(annotated, positions=frame.turn(annotated.positions))
         ids = transfer_ids(annotated, ids_of_colors(annotated, colors), scene)
     elif ids is None:

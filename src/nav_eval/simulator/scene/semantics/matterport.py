@@ -14,6 +14,7 @@ import numpy as np
 from nav_eval.errors import SceneError
 from nav_eval.simulator.scene.axes import Frame, scene_stem
 from nav_eval.simulator.scene.ply import load_ply
+from nav_eval.simulator.scene.repair import MAX_EXTENT_M, repaired
 from nav_eval.simulator.scene.scene import Scene, SemanticObject, SemanticRegion
 from nav_eval.simulator.scene.semantics.transfer import transfer_ids
 from nav_eval.simulator.scene.source import SceneSource
@@ -64,7 +65,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
     mesh = source.path.with_name(f"{stem}_semantic.ply")
     ids = scene.object_ids
     if mesh != source.path and source.has(mesh):
-        annotated = load_ply(source.beside(mesh))
+        annotated = repaired(load_ply(source.beside(mesh)), str(mesh))
         annotated = replace(annotated, positions=frame.turn(annotated.positions))
         if annotated.object_ids is not None:
             ids = transfer_ids(annotated, annotated.object_ids, scene)
@@ -94,7 +95,7 @@ def _lines(lines: Sequence[list[str]], kind: str, width: int) -> Iterator[list[s
 
 def _region(line: list[str], frame: Frame) -> SemanticRegion:
     """R index level 0 0 label px py pz xlo ylo zlo xhi yhi zhi ..."""
-    corners = _turned([[float(word) for word in line[at : at + 3]] for at in (9, 12)], frame)
+    corners = _turned([_vector(line, at) for at in (9, 12)], frame)
     low, high = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     label = REGION_LABELS.get(line[5], line[5])
     return SemanticRegion(int(line[1]), label, int(line[2]), (low[0], low[1], low[2]), (high[0], high[1], high[2]))
@@ -102,12 +103,20 @@ def _region(line: list[str], frame: Frame) -> SemanticRegion:
 
 def _object(line: list[str], categories: dict[int, str], frame: Frame) -> SemanticObject:
     """O index region category px py pz a0x a0y a0z a1x a1y a1z r0 r1 r2 ...: a box along axes a0, a1, a0 x a1."""
-    center, first, second, radii = ([float(word) for word in line[at : at + 3]] for at in (4, 7, 10, 13))
+    center, first, second, radii = (_vector(line, at) for at in (4, 7, 10, 13))
     axes = np.abs(_turned([first, second, np.cross(first, second).tolist()], frame))
     x, y, z = _turned([center], frame)[0].tolist()
     width, height, depth = (2.0 * (axes * np.array(radii)[:, None]).sum(axis=0)).tolist()
     category = categories.get(int(line[3]), "unlabeled")
     return SemanticObject(int(line[1]), category, int(line[2]), (x, y, z), (width, height, depth))
+
+
+def _vector(line: list[str], at: int) -> list[float]:
+    """Three numbers of a size that a house has; ValueError for others."""
+    values = [float(word) for word in line[at : at + 3]]
+    if not all(abs(value) < MAX_EXTENT_M for value in values):
+        raise ValueError(f"{' '.join(line[at : at + 3])[:60]} are no metres")
+    return values
 
 
 def _turned(points: list[list[float]], frame: Frame) -> np.ndarray:

@@ -38,6 +38,12 @@ def _same_mesh(first: Scene, second: Scene) -> bool:
     return bool(np.abs(ours - theirs).max(initial=0.0) < 1e-4)
 
 
+def _counts(areas: NDArray[np.float64], longest: NDArray[np.float64], spacing: float) -> NDArray[np.int64]:
+    """Points on each triangle."""
+    counts: NDArray[np.int64] = np.ceil(np.maximum(areas / spacing**2, 1.5 * longest / spacing)).astype(np.int64)
+    return counts.clip(1)
+
+
 def cover(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
     """Points (P, 3) over triangles (T, 3, 3), at least one each, and the triangle (P,) each lies on.
 
@@ -48,7 +54,10 @@ def cover(corners: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np
     areas = np.linalg.norm(sides, axis=1) / 2.0
     spacing = max(SPACING_M, float(np.sqrt(areas.sum() / MAX_POINTS)))
     longest = np.linalg.norm(corners - np.roll(corners, 1, axis=1), axis=2).max(axis=1, initial=0.0)
-    counts = np.ceil(np.maximum(areas / spacing**2, 1.5 * longest / spacing)).astype(np.int64).clip(1)
+    counts = _counts(areas, longest, spacing)
+    while counts.sum() > 4 * MAX_POINTS + len(counts):  # slivers that cross all of a huge scene
+        spacing *= 2.0
+        counts = _counts(areas, longest, spacing)
     owners = np.repeat(np.arange(len(corners)), counts)
     number = np.arange(len(owners)) - np.repeat(np.cumsum(counts) - counts, counts)
     u, v = (1.0 / 3.0 + number * 0.7548776662466927) % 1.0, (1.0 / 3.0 + number * 0.5698402909980532) % 1.0
