@@ -13,7 +13,7 @@ help:
 	@echo "make demo    set up and run the demonstration"
 	@echo "make test    set up and run every check and test (what CI runs)"
 	@echo "make check   formatter, linter, types, import rules"
-	@echo "make docs    the documentation site, into site/"
+	@echo "make docs    the reference pages from the code, then the documentation site into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
 	@echo "make audit   asks a vulnerability service about the dependencies"
@@ -45,6 +45,7 @@ check: $(VENV)/test.stamp
 	$(BIN)/lint-imports
 
 docs: $(VENV)/test.stamp
+	PYTHONPATH=tests $(BIN)/python -m documentation.reference
 	$(BIN)/zensical build --strict -f mkdocs.yml
 
 soak: $(VENV)/test.stamp

@@ -40,7 +40,7 @@ def benchmarks() -> Iterator[str]:
 
 def _benchmark(config: Config) -> Iterator[tuple[str, str]]:
     task, simulator = TASKS.get(config.task.type)(config), config.simulator
-    rule: str = config.task.goal_rule or getattr(task, "goal_rule", "position")
+    rule = str(config.task.goal_rule or getattr(task, "goal_rule", "position"))
     moves = f", at most {config.evaluation.max_moves} `move_to`" if config.evaluation.max_moves else ""
     yield "Profile", f"{code(config.benchmark.profile)} version {config.benchmark.version}"
     yield "Task", f"[{code(config.task.type)}](#task-{config.task.type.replace('_', '-')})"
