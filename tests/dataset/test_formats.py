@@ -237,6 +237,7 @@ FAULTY: dict[str, tuple[str, Any, str]] = {
     "two numbers": ("pointnav", [{**POINT, "start_position": [1, 2]}], r"start_position: expected 3 finite numbers"),
     "truth value": ("pointnav", [{**POINT, "start_position": [1, 2, True]}], "expected 3 finite numbers"),
     "infinite": ("pointnav", [{**POINT, "start_position": [1, 2, math.inf]}], "expected 3 finite numbers"),
+    "too far": ("pointnav", [{**POINT, "start_position": [1.0, 2.0, 1e200]}], "at most 1e\\+06"),
     "not unit": ("pointnav", [{**POINT, "start_rotation": [0, 0, 0, 2]}], "not of unit length"),
     "text id": ("pointnav", [{**POINT, "episode_id": 1.5}], "episode_id: expected a string, got 1.5"),
     "goals no list": ("pointnav", [{**POINT, "goals": {}}], "goals: expected a list"),

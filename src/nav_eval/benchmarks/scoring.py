@@ -66,7 +66,10 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
     with _environment(config) as full, _environment(_only(config, WITHOUT_DISTANCE)) as paths_only:
         scorer = _Scorer(full, paths_only)
-        results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
+        try:
+            results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
+        except PredictionsError as error:
+            raise PredictionsError(f"{path}: {error}") from None
     if all(not result.metrics for result in results):
         raise PredictionsError(
             f"{', '.join(episodes.dataset.files)}: has no goals (a hidden test split), so nothing can be scored here."

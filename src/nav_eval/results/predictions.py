@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.core.types import AgentState
+from nav_eval.dataset.fields import FARTHEST_M, encodable
 from nav_eval.errors import PredictionsError
 from nav_eval.geometry import Vec3, yaw_rotation
 
@@ -62,6 +63,8 @@ def _identified(path: Path, index: int, row: Any) -> tuple[str, Any]:
 def _collect(path: Path, rows: Iterable[tuple[str, Any]], read: Callable[[Any], Prediction]) -> dict[str, Prediction]:
     found: dict[str, Prediction] = {}
     for identity, row in rows:
+        if not encodable(identity):
+            raise PredictionsError(f"{path}: {_short(identity)} holds half of a surrogate pair. Send the episode's id.")
         if identity in found:
             raise PredictionsError(f"{path}: {_short(identity)} is there twice. Send each episode once.")
         try:
@@ -88,7 +91,10 @@ def _viewpoint(pose: Any) -> AgentState:
 
 def _continuous(rows: Any) -> Prediction:
     states = [AgentState(_point(row["position"]), yaw_rotation(_finite(row["heading"]))) for row in _filled(rows)]
-    return Prediction(states, bool(rows[-1]["stop"]))
+    stop = rows[-1]["stop"]
+    if stop not in (True, False):
+        raise ValueError(f"stop is {_short(stop)}, not true or false")
+    return Prediction(states, bool(stop))
 
 
 def _filled(rows: Any) -> Any:
@@ -98,8 +104,10 @@ def _filled(rows: Any) -> Any:
 
 
 def _point(values: Any) -> Vec3:
-    x, y, z = values
-    return (_finite(x), _finite(y), _finite(z))
+    x, y, z = map(_finite, values)
+    if max(abs(x), abs(y), abs(z)) > FARTHEST_M:
+        raise ValueError(f"{_short(values)} is farther than {FARTHEST_M:g} m from the origin")
+    return (x, y, z)
 
 
 def _finite(value: Any) -> float:
