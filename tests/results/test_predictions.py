@@ -30,7 +30,7 @@ def written(folder: Path, content: Any) -> Path:
         ({"1": [{"position": [0, 0, 0], "heading": None, "stop": True}]}, "None is no finite number"),
         ({"1": [{"position": [0, 0, 0], "heading": 0, "stop": "false"}]}, "stop is 'false', not true or false"),
         ([{"instruction_id": 1, "path": [[0, 0, 1e300]]}], "farther than 1e\\+06 m"),
-        ('[{"instr_id": "\\\\ud800", "trajectory": ["a"]}]', "half of a surrogate"),
+        ([{"instr_id": "\ud800", "trajectory": ["a"]}], "half of a surrogate"),
         ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is no trajectory"),
     ],
 )
