@@ -17,6 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from nav_eval.dataset.fields import FARTHEST_M
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3
 
@@ -56,7 +57,7 @@ class NavigationGraph:
             heights = {row["image_id"]: _number(row["height"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
             edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
-        except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
+        except (KeyError, TypeError, IndexError, ValueError) as error:
             raise DatasetError(f"{path}: a viewpoint lacks or misuses {error}. Download the file again.") from None
         return cls(scan, positions, edges, heights)
 
@@ -116,8 +117,8 @@ def _identity(row: Any) -> str:
 
 
 def _number(value: Any) -> float:
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError("a finite number")
+    if not isinstance(value, int | float) or not abs(value) <= FARTHEST_M:
+        raise ValueError(f"a finite number of at most {FARTHEST_M:g}")
     return float(value)
 
 

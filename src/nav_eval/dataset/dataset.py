@@ -43,6 +43,11 @@ def scene_name(scene_id: str) -> str:
     return name
 
 
+def _joined(one: Any, other: Any) -> Any:
+    """Two files' values of one member: tables are put together, of anything else the later one stays."""
+    return one | other if isinstance(one, dict) and isinstance(other, dict) else other
+
+
 class FileDataset(ABC):
     """Episodes in file order, read anew and as a stream by each iteration."""
 
@@ -75,10 +80,8 @@ class FileDataset(ABC):
         for file in self.episode_files:
             stream = self._stream(file)
             for part in stream:
-                if part.number is None and isinstance(header.get(part.key), dict):
-                    header[part.key] = header[part.key] | part.value
-                elif part.number is None:
-                    header[part.key] = part.value
+                if part.number is None:
+                    header[part.key] = _joined(header.get(part.key), part.value)
             if stream.is_list:
                 return None
         return header

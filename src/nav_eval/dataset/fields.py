@@ -18,6 +18,9 @@ from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 UNIT_TOLERANCE = 1e-3
 """Data sets round rotations to five digits or so; more than this off the unit length is a fault."""
 
+FARTHEST_M = 1e6
+"""No scene is larger; the squares of larger coordinates overflow sooner or later."""
+
 SCENE_PREFIX = "data/scene_datasets/"
 
 
@@ -122,7 +125,7 @@ class Fields:
         return None if self.values.get(key) is None else self.number(key)
 
     def vector(self, key: str) -> Vec3:
-        """Three finite numbers, metres."""
+        """Three finite numbers, metres, within FARTHEST_M."""
         return self._vector(key, self.values.get(key))
 
     def vectors(self, key: str) -> tuple[Vec3, ...]:
@@ -200,7 +203,7 @@ class Fields:
     def _vector(self, key: str, value: Any) -> Vec3:
         found = _floats(value)
         if found is None:
-            self.fault(key, f"expected 3 finite numbers, got {_shown(value)}")
+            self.fault(key, f"expected 3 finite numbers, at most {FARTHEST_M:g}, got {_shown(value)}")
             return (0.0, 0.0, 0.0)
         return found
 
@@ -243,12 +246,14 @@ def _finite(value: Any) -> bool:
 
 
 def _floats(value: Any) -> Vec3 | None:
-    """Three finite numbers, or None; the common case first, since files hold millions of them."""
-    if type(value) is list and len(value) == 3:
-        x, y, z = value
-        if type(x) is type(y) is type(z) is float and math.isfinite(x + y + z):
-            return (x, y, z)
-    return (float(value[0]), float(value[1]), float(value[2])) if _numbers(value, 3) else None
+    """Three coordinates, or None; the common case first, since files hold millions of them. NaN fails comparisons."""
+    if type(value) is not list or len(value) != 3:
+        return None
+    x, y, z = value
+    far = FARTHEST_M
+    if type(x) is type(y) is type(z) is float and -far <= x <= far and -far <= y <= far and -far <= z <= far:
+        return (x, y, z)
+    return (float(x), float(y), float(z)) if all(_finite(n) and abs(n) <= far for n in value) else None
 
 
 def _numbers(value: Any, count: int) -> bool:

@@ -105,7 +105,8 @@ class FGR2RDataset(R2RDataset):
         details = [episode.instruction.extra if episode.instruction else {} for episode in episodes]
         parts = [detail["sub_instructions"] for detail in details if "sub_instructions" in detail]
         views = [detail["chunk_view"] for detail in details if "chunk_view" in detail]
-        return record | {"new_instructions": repr(parts), "chunk_view": views}
+        as_text = not isinstance(episodes[0].extra.get("new_instructions"), list)
+        return record | {"new_instructions": repr(parts) if as_text else parts, "chunk_view": views}
 
 
 def _path_and_texts(record: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
