@@ -70,12 +70,18 @@ def test_it_works_alone_and_with_its_servers(minor: int, bare: Callable[..., Bar
     assert len(acted) == 3
     assert set(acted) <= {"stop", "move_forward"}
     project = in_new_project(environment, tmp_path)
-    for protocol in ("rest", "grpc"):
-        said = environment.run("nav-eval-agent", "serve", "agent:Agent", "--protocol", protocol, cwd=project, code=2)
-        assert f"nav-eval-sdk[{protocol}]" in said
-        assert "Traceback" not in said
+    asks_for_what_it_lacks(environment, project)
     environment.install(with_servers(sdk))
     keeps_the_protocol(environment, project)
+
+
+def asks_for_what_it_lacks(environment: Bare, project: Path) -> None:
+    """Without an extra, a line says which to install."""
+    grpc, serve = ("--protocol", "grpc"), ("serve", "agent:Agent")
+    for arguments, extra in ((serve, "rest"), ((*serve, *grpc), "grpc"), (("check", "localhost:1", *grpc), "grpc")):
+        said = environment.run("nav-eval-agent", *arguments, cwd=project, code=2)
+        assert f"nav-eval-sdk[{extra}]" in said
+        assert "Traceback" not in said
 
 
 def keeps_the_protocol(environment: Bare, project: Path) -> None:

@@ -32,6 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
         sys.exit(options.run(options))
     except UsageError as error:
         sys.exit(_complain(str(error), BAD_INPUT, options.debug))
+    except ImportError as error:
+        extra = getattr(options, "protocol", None) or "rest,grpc"
+        sys.exit(_complain(f"{error}. Install nav-eval-sdk[{extra}].", BAD_INPUT, options.debug))
     except KeyboardInterrupt:
         sys.exit(130)
     except Exception as error:  # noqa: BLE001 - a user is told in a line; --debug shows all
@@ -160,8 +163,6 @@ def run_serve(options: argparse.Namespace) -> int:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
     except ServiceProblem as problem:
         return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
-    except ImportError as error:
-        raise UsageError(f"{error}. Install nav-eval-sdk[{options.protocol}].") from error
     return 0
 
 
