@@ -65,6 +65,11 @@ def test_later_layers_win(tmp_path):
     assert (config.evaluation.max_steps, config.seed, config.evaluation.success_distance) == (13, 2, 3.0)
 
 
+def test_variables_of_the_agents_command_are_no_keys():
+    environment = {"NAV_EVAL_AGENT_TOKEN": "secret", "NAV_EVAL_AGENT_TOKEN_FILE": "x", "NAV_EVAL_DATA": "elsewhere"}
+    assert load_config("vln-demo", environment=environment) == load_config("vln-demo", environment={})
+
+
 def test_hydras_grammar(tmp_path):
     config = load_config(
         "r2r",

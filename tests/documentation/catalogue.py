@@ -35,7 +35,7 @@ def benchmarks() -> Iterator[str]:
     yield from table(("Benchmark", "What it is"), rows)
     for name, config in found.items():
         yield from (f"### {name} {{ #{name} }}", "", f"{prose(config.benchmark.description)}.")
-        yield from table(("", ""), _benchmark(config))
+        yield from table(("What", "Value"), _benchmark(config))
 
 
 def _benchmark(config: Config) -> Iterator[tuple[str, str]]:
@@ -100,7 +100,7 @@ def tasks() -> Iterator[str]:
             "",
             prose(about(import_module(task.__module__))),
         )
-        yield from table(("", ""), _task(task))
+        yield from table(("What", "Value"), _task(task))
 
 
 def _task(task: Any) -> Iterator[tuple[str, str]]:

@@ -12,7 +12,7 @@ import pytest
 
 from documentation import commands, configuration, reference
 from nav_eval.agents.registry import AGENTS
-from nav_eval.config.loader import builtin_benchmarks
+from nav_eval.config.loader import RESERVED, builtin_benchmarks
 from nav_eval.core.actions import ARGUMENTS
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.metrics.registry import METRICS
@@ -128,6 +128,6 @@ def test_every_key_is_told() -> None:
     assert not [key.name for key in KEYS if f"`{key.name}`" not in written]
 
 
-@pytest.mark.parametrize("name", ["NAV_EVAL_DATA", "NAV_EVAL_CACHE", "NAV_EVAL_SHARED_DATA", "NAV_EVAL_AGENT_TOKEN"])
+@pytest.mark.parametrize("name", RESERVED)
 def test_every_variable_is_told(name: str) -> None:
     assert f"`{name}`" in text("configuration")

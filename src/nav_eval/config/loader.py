@@ -24,7 +24,14 @@ if TYPE_CHECKING:
 
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
 GROUPS = ("benchmarks", "tasks", "simulator")
-RESERVED = ("NAV_EVAL_DATA", "NAV_EVAL_CACHE", "NAV_EVAL_SHARED_DATA", "NAV_EVAL_DEBUG")
+RESERVED = (
+    "NAV_EVAL_DATA",
+    "NAV_EVAL_CACHE",
+    "NAV_EVAL_SHARED_DATA",
+    "NAV_EVAL_AGENT_TOKEN",
+    "NAV_EVAL_AGENT_TOKEN_FILE",
+)
+"""Variables that are no keys; those of nav-eval-agent may be set in the same shell."""
 UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
 """What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
 _HYDRA_IS_GLOBAL = threading.Lock()
