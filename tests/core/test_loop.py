@@ -6,7 +6,7 @@ import time
 import pytest
 
 from graphs import item, node, write_r2r
-from nav_eval import evaluate
+from nav_eval import Metric, evaluate, register_metric
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.loop import Meter, Policy, exhausted, resident_mb
@@ -55,6 +55,27 @@ def test_an_episode_over_its_budget_is_counted_apart_and_in_no_figure(world, age
     assert (results.n_episodes, results.n_failed, results.over_budget, results.not_scored) == (4, 0, 2, 0)
     assert {summary["n"] for summary in results.metrics.values()} == {2}
     assert results.metrics["steps"]["mean"] == 1.0
+
+
+@register_metric("fails_at_the_end")
+class FailsAtTheEnd(Metric):
+    category, on_failure = "efficiency", -1.0
+
+    def reset_metric(self, context):
+        self.steps = 0
+
+    def update_metric(self, step, others):
+        self.steps += 1
+
+    def get_metric(self):
+        return 1.0 / (self.steps != 1)
+
+
+def test_a_metric_that_fails_costs_its_episode_and_not_the_run(world):
+    measured = ["task.measurements=[steps,fails_at_the_end]", "evaluation.max_steps=3"]
+    results = evaluate("r2r", agent=Dawdling, overrides=[*world, *measured])
+    assert results.statuses == {"ok": 2, "evaluator_error": 2}
+    assert results.metrics["fails_at_the_end"]["mean"] == 0.0
 
 
 def test_the_total_budget_ends_what_runs_and_what_is_left(world, tmp_path):

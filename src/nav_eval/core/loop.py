@@ -11,7 +11,7 @@ import errno
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -111,6 +111,7 @@ class EpisodeLoop:
         start: AgentState | None = None
         status: Status = "ok"
         reason: str | None = None
+        metrics: Mapping[str, Any] | None = None
         try:
             meter.check()
             observations = self._environment.reset(episode)
@@ -129,10 +130,13 @@ class EpisodeLoop:
                     observations = self._environment.observe()
                 for observer in self._observers:
                     observer.step_taken(episode, steps[-1], observations)
+            metrics = self._environment.metrics
             self._client.end_episode("stop" if steps[-1].action.name == "stop" else "limit")
         except Exception as error:  # noqa: BLE001 - one fault of ours must not lose a night's run
             status, reason = self._blame(error, episode)
-        result = self._result(episode, status, reason, start, steps, meter.seconds)
+        if status != "ok" or metrics is None:
+            metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
+        result = self._result(episode, status, reason, start, steps, meter.seconds, metrics)
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
@@ -180,26 +184,29 @@ class EpisodeLoop:
         start: AgentState | None,
         steps: list[StepRecord],
         wall: float,
+        metrics: Mapping[str, Any],
     ) -> EpisodeResult:
         return EpisodeResult(
             scene_id=episode.scene_id,
             episode_id=episode.episode_id,
             status=status,
             failure_reason=reason,
-            metrics=self._metrics(episode, status, begun=start is not None),
+            metrics=metrics,
             steps=len(steps),
             timing={"wall": wall, "agent": sum(step.latency for step in steps)},
             start=start,
             trajectory=tuple(steps),
         )
 
-    def _metrics(self, episode: Episode, status: Status, *, begun: bool) -> dict[str, Any]:
+    def _metrics_of_a_failure(self, episode: Episode, status: Status, *, begun: bool) -> dict[str, Any]:
+        """What was measured until then, and what a failure counts as."""
         if status == "budget_exceeded":
             return {}
-        measured = dict(self._environment.metrics) if begun else {}
-        if status != "ok" and episode.has_goal:
-            measured |= self._environment.measurements.failure_values
-        return measured
+        try:
+            measured = dict(self._environment.metrics) if begun else {}
+        except Exception:  # noqa: BLE001 - a metric that fails has no value; the status tells that the episode failed
+            measured = {}
+        return {**measured, **self._environment.measurements.failure_values} if episode.has_goal else measured
 
 
 EXHAUSTED = {
