@@ -35,11 +35,13 @@ class Bare:
         return self.folder / "bin" / "python"
 
     def install(self, *requirements: str) -> None:
-        """From wheel files and the registry; the test fails with pip's own words if that cannot be done."""
+        """From wheel files and the registry; the test fails in pip's words, but skips where there is no network."""
         pip = [sys.executable, "-m", "pip", "--python", str(self.python), "install", "--quiet", "--no-input"]
         done = subprocess.run(
             [*pip, "--no-compile", *requirements], env=plain_environment(), capture_output=True, text=True
         )
+        if done.returncode and "after connection broken by" in done.stderr:
+            pytest.skip("NOT TESTED: pip reaches no package index from here")
         told = [line for line in done.stderr.splitlines() if not line.startswith("WARNING")]
         assert done.returncode == 0, "\n".join(told[-20:])
 
