@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nav_eval.config.schema import AgentServiceConfig, Config, SensorConfig, SimulatorConfig
+from nav_eval.config.schema import AgentServiceConfig, Config, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.environment import Environment, Rules
@@ -185,6 +185,7 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
     from nav_eval.api.base import Retry, Tls, connect
 
     service = config.agent_service
+    _check_tls(service.tls)
     tls = Tls(service.tls.ca, service.tls.cert, service.tls.key) if service.tls.enabled else None
     return connect(
         service.endpoint,
@@ -197,6 +198,16 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
         disclosure=service.disclosure,
         secret=secret,
     )
+
+
+def _check_tls(tls: TlsConfig) -> None:
+    """Raises ConfigError for a file that is not there, or that would be passed over and the token sent in clear."""
+    for name in ("ca", "cert", "key"):
+        file = getattr(tls, name)
+        if file and not tls.enabled:
+            raise ConfigError(f"agent_service.tls.{name}: is given, but agent_service.tls.enabled is false. Set it.")
+        if file and not Path(file).is_file():
+            raise ConfigError(f"agent_service.tls.{name}: {file}: there is no such file.")
 
 
 def _token(service: AgentServiceConfig) -> str | None:
