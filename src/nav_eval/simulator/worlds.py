@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from nav_eval.simulator.scene.scene import Scene
 
 WORLDS_KEPT = 8
+WHOLE = (".glb", ".ply")
+"""Endings of formats that are one file each."""
 
 
 class World:
@@ -123,8 +125,12 @@ class World:
         if self.navmesh_path is not None:
             found[f"{self._scene_id}: navmesh"] = _digest(self.navmesh_path)
         if pictures or self.navmesh_path is None:
-            found[f"{self._scene_id}: scene"] = _digest(self.scene_path)
+            found[f"{self._scene_id}: scene"] = self._content()
         return found
+
+    def _content(self) -> str:
+        """Of the file that holds a whole scene, else of all the files that its loader reads."""
+        return _digest(self.scene_path) if self.scene_path.suffix.lower() in WHOLE else self.scene.digest
 
     def close(self) -> None:
         with self._lock:
