@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import errno
+import sys
 import time
 
 import pytest
@@ -10,7 +11,7 @@ from nav_eval import Metric, evaluate, register_metric
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.loop import Meter, Policy, exhausted, resident_mb
-from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ServiceUnavailable
+from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable
 from nav_eval_sdk import VLNAgent
 
 BUDGET = "evaluation.budget"
@@ -76,6 +77,12 @@ def test_a_metric_that_fails_costs_its_episode_and_not_the_run(world):
     results = evaluate("r2r", agent=Dawdling, overrides=[*world, *measured])
     assert results.statuses == {"ok": 2, "evaluator_error": 2}
     assert results.metrics["fails_at_the_end"]["mean"] == 0.0
+
+
+def test_a_renderer_that_is_not_installed_ends_the_run_and_blames_no_episode(monkeypatch):
+    monkeypatch.setitem(sys.modules, "moderngl", None)
+    with pytest.raises(ConfigError, match=r"nav-eval\[gl\]"):
+        evaluate("pointnav-demo", agent=Dawdling, overrides=["simulator.renderer=opengl", "dataset.limit=2"])
 
 
 def test_the_total_budget_ends_what_runs_and_what_is_left(world, tmp_path):

@@ -1,8 +1,9 @@
 """The loop of one episode, and the limits that it is held to.
 
 The loop knows nothing of files, progress bars or pictures: observers hang on it. A participant's failure ends its
-episode and is recorded with its culprit. What no episode can be blamed for (a scene that is gone, a full disk, an
-exhausted file table) is raised instead, so that the episode stays unfinished and can be resumed.
+episode and is recorded with its culprit. What no episode can be blamed for (a scene that is gone, a renderer that is
+not installed, a full disk, an exhausted file table) is raised instead, so that the episode stays unfinished and can
+be resumed.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import (
     AgentTimeout,
     BudgetExceeded,
+    ConfigError,
     NavEvalError,
     NavmeshError,
     ResourceExhausted,
@@ -163,7 +165,7 @@ class EpisodeLoop:
             get_logger(__name__).debug("episode %s of %s", *reversed(episode.key), exc_info=True)
         stopped = isinstance(error, Stopped)
         self._end("stopped" if stopped else status)
-        if stopped or isinstance(error, SceneError | NavmeshError | ResourceExhausted):
+        if stopped or isinstance(error, ConfigError | SceneError | NavmeshError | ResourceExhausted):
             raise error
         if lacking := exhausted(error):
             raise lacking from error
