@@ -15,7 +15,7 @@ from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES, View, photographs, view_points
 from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.vln import GOAL_RADIUS, VlnPath
+from nav_eval.worlds.episodes.vln import GOAL_RADIUS, Told, VlnPath
 from nav_eval.worlds.exact import Stream
 
 Record = dict[str, Any]
@@ -36,7 +36,7 @@ def vln_records(paths: Sequence[VlnPath], first_id: int) -> tuple[list[Record], 
                     "start_rotation": list(path.rotation),
                     "info": {"geodesic_distance": path.geodesic},
                     "goals": [{"position": list(path.goal), "radius": GOAL_RADIUS}],
-                    "instruction": {"instruction_text": told.text, "instruction_tokens": []},
+                    "instruction": {"instruction_text": told.text, "instruction_tokens": []} | _language(told),
                     "reference_path": [list(point) for point in path.reference],
                 }
             )
@@ -47,6 +47,11 @@ def vln_records(paths: Sequence[VlnPath], first_id: int) -> tuple[list[Record], 
             }
             number += 1
     return episodes, truth
+
+
+def _language(told: Told) -> Record:
+    """R2R-CE's English has no such member; RxR's name for it tells the rest apart."""
+    return {} if told.language == "en" else {"language": told.language}
 
 
 def point_records(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 80) -> list[Record]:
