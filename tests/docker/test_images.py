@@ -59,7 +59,7 @@ def test_what_is_copied_exists_and_is_let_through(image: Image) -> None:
     ignored = (image.context / ".dockerignore").read_text("utf-8").split("\n")
     copied = [value.split()[:-1] for value in image.all("COPY") if not value.startswith("--from")]
     for source in (source for sources in copied for source in sources):
-        assert (image.context / source).exists(), source
+        assert "*" in source or (image.context / source).exists(), source
         if "*" in ignored:
             assert any(Path(source).match(line[1:]) for line in ignored if line.startswith("!")), source
 
