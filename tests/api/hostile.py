@@ -12,6 +12,8 @@ nan             answers with NaN in the arguments
 unknown_action  answers with an action that no task has
 traceback       fails with a stack trace in its answer
 drip            answers one byte per 0.2 s
+chunk           answers with one HTTP chunk of length -1, 1 GiB of it (REST alone)
+integer         answers with an integer that no float holds (REST alone)
 """
 
 from __future__ import annotations
@@ -79,6 +81,10 @@ class Hostile:
             "other_session": {"session_id": "another"},
             "other_request": {"request_id": "another"},
             "unknown_action": {"action": "fly"},
+            "integer": {
+                "action": "velocity",
+                "action_args": {"linear": 10**400, "angular": 0.0, "duration": 1.0},
+            },
             "nan": {"action": "velocity", "action_args": {"linear": float("nan"), "angular": 0.0, "duration": 1.0}},
         }
         return fields | spoiled.get(self.mode, {})
@@ -160,6 +166,16 @@ def _handler(hostile: Hostile) -> type[BaseHTTPRequestHandler]:
 
         def _huge(self) -> None:
             self._head(GIBIBYTE)
+            self._pour()
+
+        def _chunk(self) -> None:
+            self.send_response(200)
+            self.send_header("Transfer-Encoding", "chunked")
+            self.end_headers()
+            self.wfile.write(b"-1\r\n")
+            self._pour()
+
+        def _pour(self) -> None:
             block = b" " * (1 << 20)
             for _ in range(GIBIBYTE >> 20):
                 try:

@@ -13,7 +13,7 @@ from api.hostile import Hostile, grpc_service, rest_service
 from api.worlds import SPECS, observation, offer
 from nav_eval.api.base import Deadlines, Retry, connect
 from nav_eval.core.interfaces import AgentClient
-from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceUnavailable
+from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import start
 from nav_eval_sdk.agent_interface import VLNAgent
 
@@ -101,6 +101,36 @@ def test_a_huge_answer_is_not_read(open_client: Open, serve: Any, wire: tuple[st
         with pytest.raises(AgentError):
             client.get_action(observation(0))
         assert hostile.sent < 64 << 20
+
+
+def test_a_chunk_of_less_than_nothing_is_not_read_for_ever() -> None:
+    """http.client takes a chunk of length -1 for all that comes until the connection ends."""
+    with rest_service("chunk") as hostile:
+        service = connect(hostile.endpoint, "rest", deadlines=PATIENT, retry=Retry(0))
+        client = service.open_session()
+        client.reset_episode(offer())
+        with pytest.raises(AgentError, match="more than"):
+            client.get_action(observation(0))
+        assert hostile.sent < 64 << 20
+        service.close()
+
+
+def test_an_integer_that_no_float_holds_is_the_participants_fault() -> None:
+    with rest_service("integer") as hostile:
+        service = connect(hostile.endpoint, "rest", deadlines=PATIENT)
+        client = service.open_session()
+        client.reset_episode(offer())
+        with pytest.raises(InvalidAction, match="finite"):
+            client.get_action(observation(0))
+        service.close()
+
+
+@pytest.mark.parametrize("token", ["a\r\nX-Role: admin", "geheim\n", "\x7f", "密"])
+def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(token: str) -> None:
+    for protocol in ("rest", "grpc"):
+        with pytest.raises(ConfigError, match=r"agent_service\.token") as caught:
+            connect("localhost:1", protocol, token=token)
+        assert token not in str(caught.value)
 
 
 def test_a_deadline_is_for_the_whole_answer(serve: Any, open_client: Open) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 from fuzz import documents, scene_mutations
 from fuzz.expect import only
 from nav_eval.errors import SceneError
+from nav_eval.simulator.render.prepared import prepare
 from nav_eval.simulator.render.renderer import make_renderer
 from nav_eval.simulator.scene import load_scene
 from nav_eval.simulator.scene.scene import Scene
@@ -35,6 +36,7 @@ MAX_LEN = 32768
 NAME = "room"
 ENDINGS = ("glb", "gltf", "obj", "ply", "basis.glb")
 MOST_BYTES = 1 << 30
+OUTPUTS = ("rgb", "depth", "semantic", "normal")
 PIXELS = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
 
 
@@ -117,7 +119,7 @@ def _draw(scene: Scene) -> None:
         return
     low, high = scene.positions.min(axis=0), scene.positions.max(axis=0)
     with np.errstate(all="ignore"):
-        renderer = make_renderer("cpu", scene, width=24, height=16, outputs=("rgb", "depth", "semantic", "normal"))
+        renderer = make_renderer("cpu", prepare(scene, cache=False), width=24, height=16, outputs=OUTPUTS)
         for place in ((low + high) / 2, np.array([low[0], high[1] + 1.0, high[2]])):
             depth = renderer.render(place, 0.5, -0.4).depth
             assert np.isfinite(depth).all()

@@ -95,7 +95,7 @@ def _change(holder: Any, key: Any, places: list[tuple[Any, Any]], chance: random
     elif isinstance(holder, list):
         holder.insert(key, json.loads(json.dumps(old)))
     else:
-        holder[chance.choice(KEYS)] = old
+        holder[chance.choice(KEYS)] = json.loads(json.dumps(old))
 
 
 def _words(content: bytes, chance: random.Random) -> bytes:

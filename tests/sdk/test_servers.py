@@ -6,6 +6,7 @@ import datetime
 import http.client
 import ipaddress
 import json
+import resource
 import socket
 import threading
 import time
@@ -263,6 +264,39 @@ def test_a_body_over_the_limit_is_not_read() -> None:
         with pytest.raises((Refused, BadAnswer)):
             client.act(OBSERVATION)
         client.close()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="resident memory is read from /proc")
+def test_a_body_that_is_announced_and_not_sent_costs_nothing() -> None:
+    def resident() -> int:
+        return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+
+    head = b"POST /api/v1/agent/act HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (200 << 20)
+    with start(Agent, port=0) as server:
+        server.wait_loaded()
+        before = resident()
+        held = [socket.create_connection(("127.0.0.1", server.port)) for _ in range(5)]
+        for connection in held:
+            connection.sendall(head + b" " * 1000)
+        time.sleep(0.3)
+        play(TestClient(server.endpoint), 0)
+        assert resident() - before < 100 << 20
+        for connection in held:
+            connection.close()
+
+
+def test_a_compressed_message_does_not_unpack_to_a_large_one() -> None:
+    """64 MiB of blanks in 64 KiB: refused, by its size or because nothing compressed is taken."""
+    with start(Agent, protocol="grpc", port=0, max_message=1 << 20) as server:
+        server.wait_loaded()
+        channel = grpc.insecure_channel(server.endpoint)
+        with pytest.raises(grpc.RpcError) as caught:
+            channel.unary_unary("/nav_eval.v1.InferenceService/GetAction")(
+                b" " * (64 << 20), compression=grpc.Compression.Gzip, timeout=30
+            )
+        assert caught.value.code() in (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNIMPLEMENTED)
+        channel.close()
+        play(TestClient(server.endpoint, wire="grpc-unary"))
 
 
 @pytest.mark.parametrize("wire", WIRES)

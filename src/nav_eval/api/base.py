@@ -95,7 +95,7 @@ def connect(
     from nav_eval.api.remote import RemoteService
 
     return RemoteService(
-        connection=Connection(_endpoint(endpoint), token, _tls(tls), deadlines.connect),
+        connection=_connection(_endpoint(endpoint), token, tls, deadlines),
         protocol=wire,
         encoding=encoding,
         deadlines=deadlines,
@@ -109,6 +109,13 @@ def _endpoint(text: str) -> Endpoint:
         return Endpoint.parse(text)
     except ValueError as error:
         raise ConfigError(f"agent_service.endpoint: {error}") from None
+
+
+def _connection(endpoint: Endpoint, token: str | None, tls: Tls | None, deadlines: Deadlines) -> Connection:
+    try:
+        return Connection(endpoint, token, _tls(tls), deadlines.connect)
+    except ValueError as error:
+        raise ConfigError(f"agent_service.token: {error}") from None
 
 
 def _tls(tls: Tls | None) -> ClientTls | None:

@@ -7,12 +7,16 @@ against it once, at the edge, and is never mapped to something else.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.registry import nearest
+
+LARGEST = sys.float_info.max
+"""JSON's integers have no end: one beyond is no number that anything here can reckon with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +48,7 @@ class Argument:
             return None if isinstance(value, str) else "must be a string"
         if isinstance(value, bool) or not isinstance(value, int | float):
             return "must be a number"
-        if not math.isfinite(value):
+        if not -LARGEST <= value <= LARGEST:
             return "must be finite"
         return None if self.low <= value <= self.high else f"must lie in [{self.low:g}, {self.high:g}]"
 

@@ -252,7 +252,7 @@ def _check_polygons(tile: Tile, name: str) -> None:
     polys, nverts = tile.sections["polys"], len(tile.sections["verts"])
     ground = (polys["area"] >> 6) != OFF_MESH_POLYGON
     count = polys["count"].astype(int)
-    bad = np.where(ground, (count < 3) | (count > VERTS_PER_POLY), count > VERTS_PER_POLY)
+    bad = np.where(ground, (count < 3) | (count > VERTS_PER_POLY), count != 2)
     used = np.arange(VERTS_PER_POLY) < count[:, None]
     neis = polys["neis"].astype(int)
     external = neis & EXTERNAL_LINK != 0

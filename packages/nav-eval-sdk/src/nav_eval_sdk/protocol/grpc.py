@@ -88,11 +88,11 @@ def load(data: bytes, kind: type[M]) -> M:
     from google.protobuf import json_format
 
     parsed = _parse(f"nav_eval.v1.{kind.__name__}", data)
-    fields = json_format.MessageToDict(parsed, preserving_proto_field_name=True)
-    fields.pop("initial_observation", None)
     try:
+        fields = json_format.MessageToDict(parsed, preserving_proto_field_name=True)
+        fields.pop("initial_observation", None)
         return msgspec.convert(fields, kind, strict=False)
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (ValueError, RecursionError, json_format.Error) as error:
         raise BadMessage(str(error)) from None
 
 

@@ -70,7 +70,7 @@ def decode(tensor: Tensor, spec: TensorSpec) -> np.ndarray:
     if (tensor.dtype, tuple(tensor.shape), tensor.encoding) != (spec.dtype, tuple(spec.shape), spec.encoding):
         raise BadMessage(
             f"{tensor.dtype[:20]}{list(tensor.shape)[:9]} as {tensor.encoding[:20]!r} was declared "
-            f"as {spec.dtype}{list(spec.shape)} {spec.encoding!r}."
+            f"as {spec.dtype[:20]}{list(spec.shape)[:9]} {spec.encoding[:20]!r}."
         )
     return unpack(tensor.data, spec)
 
@@ -83,7 +83,10 @@ def unpack(data: memoryview | bytes, spec: TensorSpec) -> np.ndarray:
     raw = _UNPACK[spec.encoding](data, spec, size)
     if len(raw) != size:
         raise BadMessage(f"{len(raw)} bytes, but {spec.dtype}{list(spec.shape)} takes {size}.")
-    array = np.frombuffer(raw, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
+    try:
+        array = np.frombuffer(raw, np.dtype(spec.dtype).newbyteorder("<")).reshape(spec.shape)
+    except ValueError as error:  # nothing, in dimensions beyond an array's
+        raise BadMessage(f"shape {list(spec.shape)}: {error}.") from None
     array.flags.writeable = False
     return array
 
@@ -110,10 +113,12 @@ def _pack_image(array: np.ndarray, name: str, **options: Any) -> memoryview:
 
 
 def _unpack_zstd(data: memoryview | bytes, spec: TensorSpec, size: int) -> bytes:
+    if not has_zstd():
+        raise BadMessage("zstd is not installed here: pip install 'nav-eval-sdk[zstd]', or send raw.")
     try:
         decompressor = _zstd().ZstdDecompressor()
         raw: bytes = decompressor.decompress(data, max_length=size + 1)
-    except (_zstd().ZstdError, ImportError, EOFError) as error:
+    except (_zstd().ZstdError, EOFError) as error:
         raise BadMessage(f"zstd: {error}.") from None
     return raw
 

@@ -90,7 +90,7 @@ class Reader:
                 absent(spec)
                 return None
             return self._value(spec, raw)
-        except (msgspec.MsgspecError, BadMessage, RecursionError) as error:
+        except (msgspec.MsgspecError, BadMessage, RecursionError, UnicodeDecodeError) as error:
             raise BadMessage(f"{name}: {error}") from None
 
     def _value(self, spec: Spec, raw: msgspec.Raw) -> Any:

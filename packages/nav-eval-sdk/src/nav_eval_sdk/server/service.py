@@ -279,7 +279,7 @@ def _largest_message(data: EpisodeData) -> int:
     """Bytes that one act can have; raises ServiceProblem for observations that nobody should allocate."""
     try:
         return message_limit(data.observation_spec)
-    except BadMessage as error:
+    except (BadMessage, RecursionError) as error:
         raise ServiceProblem("bad_request", f"observation_spec: {error}") from None
 
 

@@ -6,6 +6,7 @@ Refused the connection is dropped, so that a late answer cannot be taken for the
 
 from __future__ import annotations
 
+import re
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -29,6 +30,7 @@ from nav_eval_sdk.protocol.version import DEFAULT_PORT
 if TYPE_CHECKING:
     from nav_eval_sdk.protocol.values import Specs
 
+TOKEN = re.compile(r"[ -~]+")
 MAX_ANSWER = 1 << 20
 """Bytes. No answer of a service is larger; one that is, is not read."""
 
@@ -98,6 +100,11 @@ class Connection:
     token: str | None = None
     tls: ClientTls | None = None
     connect_timeout: float | None = 10.0
+
+    def __post_init__(self) -> None:
+        """Raises ValueError for a token that no header can carry; the message does not repeat it."""
+        if self.token and not TOKEN.fullmatch(self.token):
+            raise ValueError("the token must be printable ASCII on one line, because a header carries it.")
 
     @property
     def secure(self) -> bool:

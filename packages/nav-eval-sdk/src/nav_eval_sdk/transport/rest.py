@@ -35,6 +35,8 @@ from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
 
 M = TypeVar("M", bound=Message)
+MOST_RECEIVED = 4 * MAX_ANSWER
+"""Bytes of one answer with its heads and chunks. http.client takes a chunk of length -1 for all that will ever come."""
 PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
 """What is assumed of a service that has only the specification's three addresses."""
 BY_STATUS = {401: "unauthorized", 403: "unauthorized", 404: "not_found", 405: "not_found", 501: "unimplemented"}
@@ -147,7 +149,7 @@ class RestTransport(Transport):
             self._socket = _Socket(_connect(self._connection, deadline))
             self._http = http.client.HTTPConnection(self._connection.endpoint.host, self._connection.endpoint.port)
             self._http.sock = self._socket
-        self._socket.deadline = deadline
+        self._socket.deadline, self._socket.received = deadline, 0
         return self._http
 
     def _decoded(self, body: bytes, content_type: str, kind: type[M]) -> M:
@@ -165,6 +167,7 @@ class _Socket:
     def __init__(self, sock: socket.socket) -> None:
         self._sock = sock
         self.deadline = Deadline(None)
+        self.received = 0
 
     def sendall(self, data: Any) -> None:
         self._sock.settimeout(self.deadline.remaining())
@@ -172,7 +175,11 @@ class _Socket:
 
     def recv_into(self, buffer: Any) -> int:
         self._sock.settimeout(self.deadline.remaining())
-        return self._sock.recv_into(buffer)
+        count = self._sock.recv_into(buffer)
+        self.received += count
+        if self.received > MOST_RECEIVED:
+            raise ValueError(f"an answer of more than {MOST_RECEIVED} bytes")
+        return count
 
     def makefile(self, mode: str) -> io.BufferedReader:
         return io.BufferedReader(_Incoming(self), 1 << 14)
