@@ -1,0 +1,142 @@
+"""The images are built and the demonstration runs across containers, on a real engine: minutes, root and a network."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import yaml
+
+from docker.dockerfiles import ROOT, read_image
+from docker.engine import Engine, have_base, running_engine
+from nav_eval_sdk.project import create
+
+pytestmark = pytest.mark.soak
+PROBE = """
+import os, pathlib, socket
+for place in (("grounded", 8085), ("evaluator", 80), ("1.1.1.1", 53)):
+    try:
+        socket.create_connection(place, 2)
+    except OSError:
+        continue
+    raise SystemExit(f"{place} can be reached")
+for name in ("/agent/x", "/opt/venv/x", "/home/agent/x"):
+    try:
+        pathlib.Path(name).write_text("x")
+    except OSError:
+        continue
+    raise SystemExit(f"{name} can be written")
+pathlib.Path("/cache/x").write_text("x")
+pathlib.Path("/tmp/x").write_text("x")
+status = dict(line.split(":\\t", 1) for line in pathlib.Path("/proc/self/status").read_text().splitlines())
+print(os.getuid(), status["CapBnd"], status["NoNewPrivs"], [name for name in os.environ if name.endswith("TOKEN")])
+"""
+
+
+@pytest.fixture(scope="module")
+def engine() -> Iterator[Engine]:
+    with running_engine() as found:
+        have_base(found, base_tag())
+        yield found
+
+
+def base_tag() -> str:
+    return read_image(ROOT / "docker" / "agent.Dockerfile").head[0][1].removeprefix("BASE=")
+
+
+@dataclass(frozen=True)
+class Composed:
+    """compose.yaml with a token of the test's own, under a name of its own."""
+
+    engine: Engine
+    command: list[str]
+
+    def __call__(self, *arguments: str, expect: int = 0) -> str:
+        code, said = self.engine.attempt([*self.command, *arguments])
+        assert code == expect, said
+        return said
+
+
+@pytest.fixture(scope="module")
+def compose(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
+    folder = tmp_path_factory.mktemp("compose")
+    for name, tag in (("agent", "nav-eval-agent"), ("evaluator", "nav-eval")):
+        engine.build(ROOT / "docker" / f"{name}.Dockerfile", ROOT, tag)
+    token = folder / "token"
+    token.write_text("a token for this test\n".replace(" ", "-"))
+    content = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text("utf-8"))
+    content |= {"name": "nav-eval-soak", "secrets": {"token": {"file": str(token)}}}
+    file = folder / "compose.yaml"
+    file.write_text(yaml.safe_dump(content), "utf-8")
+    composed = Composed(engine, engine.compose(file, folder))
+    composed("down", "-v")
+    yield composed
+    composed("down", "-v")
+
+
+def test_the_demonstration_runs_across_containers(compose: Composed, tmp_path: Path) -> None:
+    said = compose("up", "--no-build", "--exit-code-from", "evaluator")
+    assert said.count("6 episodes, 0 failed") == 2, said
+    assert "Compiling the renderer" not in said
+    container = compose("ps", "-a", "-q", "evaluator").split()[-1]
+    compose.engine.docker("cp", f"{container}:/results/report.html", str(tmp_path))
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "grounded" in page
+    assert "a-token-for-this-test" not in page + said
+    for name in ("random", "grounded"):
+        stopped = compose("ps", "-a", "-q", name).split()[-1]
+        assert compose.engine.docker("inspect", "-f", "{{.State.ExitCode}}", stopped).split() == ["0"]
+
+
+def test_an_agent_is_confined_healthy_and_ends_when_told(compose: Composed) -> None:
+    compose("up", "--no-build", "-d", "random", "grounded")
+    agent = compose("ps", "-q", "random").split()[-1]
+    docker = compose.engine.docker
+    until = time.monotonic() + 120
+    while "healthy" not in docker("inspect", "-f", "{{.State.Health.Status}}", agent).split():
+        assert time.monotonic() < until, docker("logs", agent)
+        time.sleep(1)
+    assert docker("exec", agent, "python", "-c", PROBE).split() == ["10001", "0000000000000000", "1", "[]"]
+    compose("stop")
+    assert docker("inspect", "-f", "{{.State.ExitCode}}", agent).split() == ["0"]
+
+
+def test_the_evaluator_ends_cleanly_when_told(compose: Composed) -> None:
+    """Without an init process, as `docker run` starts it."""
+    docker = compose.engine.docker
+    started = docker(
+        "run", "-d", "nav-eval", "run", "vln-demo", "agent_service.type=remote", "dataset.generate.rooms=2"
+    )
+    container = started.split()[-1]
+    until = time.monotonic() + 300
+    while "/cache/worlds" not in docker("logs", container):
+        assert time.monotonic() < until
+        time.sleep(1)
+    docker("stop", "--time", "60", container)
+    assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["130"]
+    docker("rm", "-v", container)
+
+
+def test_a_participants_project_becomes_a_healthy_container(engine: Engine, tmp_path: Path) -> None:
+    """The SDK comes from a wheel in the base image, as it is on no index that a test may count on."""
+    wheels, project = tmp_path / "wheels", tmp_path / "mine"
+    build = [sys.executable, "-m", "pip", "wheel", "-q", "--no-build-isolation", "--no-deps", "-w", str(wheels)]
+    subprocess.run([*build, str(ROOT / "packages" / "nav-eval-sdk")], check=True)
+    (tmp_path / "Dockerfile").write_text(f"FROM {base_tag()}\nCOPY wheels /wheels\nENV PIP_FIND_LINKS=/wheels\n")
+    engine.build(tmp_path / "Dockerfile", tmp_path, "nav-eval-soak-base")
+    create(project)
+    engine.build(project / "Dockerfile", project, "nav-eval-soak-mine", "--build-arg", "BASE=nav-eval-soak-base")
+    options = ["--read-only", "--tmpfs", "/tmp", "--network", "none", "-e", "NAV_EVAL_AGENT_TOKEN=t"]
+    container = engine.docker("run", "-d", *options, "nav-eval-soak-mine").split()[-1]
+    checked = ["docker", "exec", container, "nav-eval-agent", "check", "localhost:8085"]
+    until = time.monotonic() + 120
+    while engine.attempt(["docker", "exec", container, "nav-eval-agent", "health"])[0]:
+        assert time.monotonic() < until, engine.docker("logs", container)
+    code, said = engine.attempt(checked)
+    engine.docker("rm", "-f", "-v", container)
+    assert (code, "keeps the protocol" in said) == (0, True), said
