@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
+import random
+import re
 import shutil
+import socket
+import struct
 import subprocess
 from pathlib import Path
 
@@ -122,19 +127,60 @@ def test_a_full_evaluation(backend, command, tmp_path):
 
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"id": 1}', b'{"id": 1, "call": "fly", "body": 3}', b"[" * 5000])
 def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
-    import json
-    import socket
-    import struct
-
-    def ask(connection, header):
-        connection.sendall(struct.pack("<I", len(header)) + header)
-        size = struct.unpack("<I", connection.recv(4, socket.MSG_WAITALL))[0]
-        return json.loads(connection.recv(size, socket.MSG_WAITALL))
-
     host, _, port = backend._endpoint().rpartition(":")
     with socket.create_connection((host, int(port)), timeout=10) as connection:
-        assert "problem" in ask(connection, body)
-        assert ask(connection, b'{"id": 2, "call": "describe", "body": {}}')["body"]["protocols"] == [1]
+        assert "problem" in json.loads(ask(connection, body))
+        assert json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
+
+
+@pytest.mark.parametrize("sent", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\1\0\0\1", b"\0\0\0\1{}", b"\5\0"])
+def test_a_length_that_is_none_or_is_not_kept_ends_its_own_connection_alone(backend, sent):
+    host, _, port = backend._endpoint().rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(sent)
+        connection.shutdown(socket.SHUT_WR)
+        assert connection.recv(100) == b""
+    assert backend.describe().protocols == (1,)
+
+
+def test_a_thousand_spoiled_requests_do_not_end_it(backend):
+    """Bytes changed, numbers of every size, fields left out: each is answered, and then a clean one."""
+    chance = random.Random(8)
+    camera = {"type": "rgb", "width": 4, "height": 3, "hfov": 1.5}
+    calls = [
+        ("open", {"session_id": "s", "sensors": {"rgb": camera}, "body": {"radius": 0.1}, "motion": {}}),
+        ("start", {"session_id": "s", "scene_id": "walls", "start_position": [-3, 0, -1]}),
+        ("observe", {"session_id": "s"}),
+        ("distance", {"session_id": "s", "start": {"position": [0, 0, 0]}, "ends": [{"position": [1, 0, 1]}]}),
+        ("close", {"session_id": "s"}),
+    ]
+    host, _, port = backend._endpoint().rpartition(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        for number in range(1000):
+            call, body = calls[number % len(calls)]
+            text = json.dumps({"id": number, "call": call, "body": body})
+            for old, new in [(str(chance.randrange(6)), chance.choice(SPOILED)) for _ in range(chance.randrange(3))]:
+                text = text.replace(old, new, 1)
+            header = bytearray(text.encode())
+            if chance.random() < 0.5:
+                header[chance.randrange(len(header))] = chance.randrange(256)
+            assert ask(connection, bytes(header)) is not None
+        assert json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
+
+
+SPOILED = ("-1", "1e300", "-1e300", "4294967296", "99999", "0", "[]", "{}", "null", '"x"', "1e-300", "", "9" * 400)
+
+
+def ask(connection, header):
+    """The header of the answer; its payload is read and dropped."""
+    connection.sendall(struct.pack("<I", len(header)) + header)
+    size = struct.unpack("<I", connection.recv(4, socket.MSG_WAITALL))[0]
+    answer = connection.recv(size, socket.MSG_WAITALL)
+    found = re.search(rb'"payload": ?(\d+)', answer)
+    left = int(found[1]) if found else 0
+    while left:
+        left -= len(connection.recv(left, socket.MSG_WAITALL))
+    return answer
 
 
 def test_it_ends_with_the_evaluator_that_started_it(command):
