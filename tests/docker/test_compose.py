@@ -80,6 +80,22 @@ def test_what_the_evaluator_runs_is_valid(composed: dict[str, Any], tmp_path: Pa
         assert protocol in composed["services"][name]["command"]
 
 
+class Plain(yaml.SafeDumper):
+    """Without anchors: what is merged is written out."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
+
+
+@pytest.mark.parametrize("name", ["compose.yaml", "compose.gpu.yaml"])
+def test_it_keeps_the_compose_specification(name: str) -> None:
+    written_out = yaml.dump(yaml.safe_load((COMPOSE.parent / name).read_text("utf-8")), Dumper=Plain)
+    specification: Any = pytest.importorskip("compose_spec")
+    specification.PyCompose.from_yaml(written_out).validate()
+    with pytest.raises(ValueError, match="capdrop"):
+        specification.PyCompose.from_yaml(written_out.replace("environment:", "capdrop: [ALL]\n    environment:", 1))
+
+
 @pytest.mark.parametrize("files", [("compose.yaml",), ("compose.yaml", "compose.gpu.yaml")], ids=len)
 def test_compose_itself_accepts_it(files: tuple[str, ...]) -> None:
     """The official program reads the file and checks it against the specification; it needs no daemon."""
