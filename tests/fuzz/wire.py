@@ -20,7 +20,7 @@ from fuzz import documents, wire_sides
 from fuzz.expect import only
 from nav_eval.core.actions import ARGUMENTS, ActionSpace
 from nav_eval.errors import InvalidAction, SimulatorError
-from nav_eval.simulator.backends.external_values import agent_state, core_spec, metres
+from nav_eval.simulator.backends.external_values import agent_state, core_spec, metres, plain_events
 from nav_eval_sdk.errors import BadMessage, ServiceProblem, WireError
 from nav_eval_sdk.protocol import grpc as pb
 from nav_eval_sdk.protocol import messages as m
@@ -188,6 +188,7 @@ def _measured(answer: Any) -> None:
         agent_state(answer)
     elif isinstance(answer, contract.Step):
         agent_state(answer.state)
+        msgspec.json.encode(plain_events(answer.events))
     elif isinstance(answer, contract.Distance):
         assert metres(answer) >= 0
     elif isinstance(answer, contract.SessionOpened):

@@ -15,6 +15,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from nav_eval.errors import SimulatorError
+from nav_eval.simulator.backends.external_values import plain_events
 from nav_eval_sdk.errors import BadMessage
 from nav_eval_sdk.protocol import messages as m
 from nav_eval_sdk.protocol import simulator as contract
@@ -162,3 +164,10 @@ def _load(read):
 def test_lengths_that_nobody_should_allocate(prefix):
     with pytest.raises(BadMessage, match="header of"):
         frames.header_length(prefix)
+
+
+@pytest.mark.parametrize("value", [msgspec.msgpack.Ext(5, b"x"), {(1, 2): 3}], ids=["ext", "key"])
+def test_events_that_no_journal_holds_are_the_simulators_fault(value):
+    with pytest.raises(SimulatorError, match="journal"):
+        plain_events({"bump": value})
+    assert plain_events({"bump": [1, "x", None]}) == {"bump": [1, "x", None]}

@@ -26,6 +26,7 @@ from nav_eval.simulator.backends.external_values import (
     agent_state,
     core_spec,
     metres,
+    plain_events,
     wire_body,
     wire_motion,
     wire_place,
@@ -170,7 +171,7 @@ class ExternalSession(SensorSession):
         )
         self._state, self._seen = agent_state(step.state), None
         self._steps += 1
-        self._last = StepRecord(action, self._state, step.collided, step.clipped, events=step.events)
+        self._last = StepRecord(action, self._state, step.collided, step.clipped, events=plain_events(step.events))
 
     @property
     def noise_key(self) -> tuple[int, str, str, str]:

@@ -6,6 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
+
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.core.types import AgentState, Place
@@ -44,6 +46,15 @@ def agent_state(state: contract.State) -> AgentState:
     if abs(math.hypot(*state.rotation) - 1) > 1e-3:
         raise SimulatorError(f"the simulator's rotation {list(state.rotation)} is no unit quaternion [x, y, z, w].")
     return AgentState(state.position, state.rotation, state.node, state.elevation)
+
+
+def plain_events(events: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What came of an action, if a journal can hold it; raises SimulatorError."""
+    try:
+        msgspec.json.encode(events)
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise SimulatorError(f"the simulator answered with events that no journal holds: {str(error)[:200]}.") from None
+    return events
 
 
 def metres(distance: contract.Distance) -> float:
