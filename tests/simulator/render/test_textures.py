@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from nav_eval.simulator.render.sample import level_of_detail
 from nav_eval.simulator.render.textures import BYTES_PER_TEXEL, pack, plan_halvings
 from nav_eval.simulator.render.tiling import BORDERED, halve, tile, tile_grid
 from nav_eval.simulator.scene.scene import Material
@@ -73,3 +74,12 @@ def test_a_texture_used_twice_is_stored_once() -> None:
 def test_unused_textures_cost_nothing() -> None:
     scene = make_scene(wall(), textures=(_noise(512, 512),))
     assert pack(scene, 2**30).texels.nbytes < 1000
+
+
+@pytest.mark.parametrize("step", [np.nan, -np.nan, np.inf, -np.inf, 3e38, 1e-45, 0.0])
+def test_no_step_of_a_texture_coordinate_leaves_the_mip_levels(step: float) -> None:
+    """A level below 0 would be read from before the texture."""
+    top = np.int64(5 * 256)
+    for steps in ((step, 0, 0, 0), (0, step, 0, 0), (0, 0, step, 1), (step, step, step, step)):
+        level = level_of_detail(*map(np.float32, steps), np.float32(64), np.float32(32), top)
+        assert 0 <= level <= top

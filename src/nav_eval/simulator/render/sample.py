@@ -72,13 +72,16 @@ def blend_plane(planes: tuple[Plane, Plane, Plane], a: Scalar, b: Scalar, c: Sca
 
 @kernel(_nrt=False, forceinline=True)
 def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, height: Scalar, top: Scalar) -> Scalar:
-    """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length)."""
+    """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length); NaN gives 0.
+
+    A triangle seen so nearly from its side that its planes have no inverse has steps that are NaN.
+    """
     a, b, c, d = ux * width, vx * height, uy * width, vy * height
     square = np.float32(max(max(a * a + b * b, c * c + d * d), 1.0))
     bits = square.view(np.int32)
     mantissa = np.int32((bits & 0x7FFFFF) | 0x3F800000).view(np.float32) - np.float32(1.0)
     log2 = np.float32((bits >> 23) - 127) + mantissa * (np.float32(1.34) - np.float32(0.34) * mantissa)
-    return min(np.int64(log2 * np.float32(128.0)), np.int64(top))
+    return max(min(np.int64(log2 * np.float32(128.0)), np.int64(top)), np.int64(0))
 
 
 @kernel(_nrt=False, forceinline=True)
