@@ -80,7 +80,11 @@ class SceneSource:
         """What a URI inside the main file names: data, or a file in the same folder or below, never elsewhere."""
         if uri.startswith("data:"):
             return _data_uri(self.path, uri)
-        return self.read(self.path.parent / safe_relative(uri, str(self.path)))
+        path = self.path.parent / safe_relative(uri, str(self.path))
+        try:
+            return self.read(path)
+        except SceneError as error:
+            raise SceneError(f"{self.path} needs another file. {error}") from error
 
     @property
     def digest(self) -> str:
