@@ -86,16 +86,20 @@ def _change(holder: Any, key: Any, places: list[tuple[Any, Any]], chance: random
         near = isinstance(old, int | float) and abs(old) < 2**60 and chance.random() < 0.4
         holder[key] = old + chance.choice((-1, 1, 3)) if near else chance.choice(NUMBERS)
     elif what < 0.55:
-        holder[key] = chance.choice(OTHERS)
+        holder[key] = _copy(chance.choice(OTHERS))
     elif what < 0.75:
         alike = [other[at] for other, at in places if type(other[at]) is type(old)]
-        holder[key] = json.loads(json.dumps(chance.choice(alike)))
+        holder[key] = _copy(chance.choice(alike))
     elif what < 0.85:
         del holder[key]
     elif isinstance(holder, list):
-        holder.insert(key, json.loads(json.dumps(old)))
+        holder.insert(key, _copy(old))
     else:
-        holder[chance.choice(KEYS)] = json.loads(json.dumps(old))
+        holder[chance.choice(KEYS)] = _copy(old)
+
+
+def _copy(value: Any) -> Any:
+    return json.loads(json.dumps(value))
 
 
 def _words(content: bytes, chance: random.Random) -> bytes:
