@@ -54,7 +54,7 @@ USER 10001:10001
 RUN nav-eval doctor --warm \
  && nav-eval run vln-demo --quiet --out /tmp/warm agent_service.agent=random evaluation.max_steps=20 dataset.limit=1 \
       dataset.split=all dataset.generate.scenes=1 dataset.generate.rooms=2 dataset.generate.per_scene=1 \
- && rm -r /tmp/warm /cache/worlds
+ && find /tmp/warm /cache -mindepth 1 -maxdepth 1 ! -name kernels -exec rm -r {} +
 VOLUME ["/cache", "/results"]
 # A batch job: its exit code tells how it went, deadlines and --progress=json how it goes. There is nothing to ask.
 HEALTHCHECK NONE
