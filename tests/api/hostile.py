@@ -13,6 +13,7 @@ unknown_action  answers with an action that no task has
 traceback       fails with a stack trace in its answer
 drip            answers one byte per 0.2 s
 chunk           answers with one HTTP chunk of length -1, 1 GiB of it (REST alone)
+flood           answers, and then answers on and on (gRPC stream alone)
 integer         answers with an integer that no float holds (REST alone)
 """
 
@@ -215,6 +216,8 @@ def grpc_service(mode: str, *, seconds: float = 5.0, at: int = 0, streaming: boo
 
 
 def _grpc_handlers(hostile: Hostile, streaming: bool) -> Any:
+    flood = dump_action(Action("move_forward", {"x": "x" * 500_000}))
+
     def reset(request: bytes, context: Any) -> bytes:
         hostile.resets.append(load(request, EpisodeData).session_id)
         return dump(InitialObservation())
@@ -236,6 +239,9 @@ def _grpc_handlers(hostile: Hostile, streaming: bool) -> Any:
     def session(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
         for request in requests:
             yield act(request, context)
+            while hostile.mode == "flood" and context.is_active() and hostile.sent < GIBIBYTE:
+                yield flood
+                hostile.sent += len(flood)
 
     unary = {
         "GetInfo": lambda request, context: dump(Info(name="hostile", streaming=streaming, max_sessions=4)),

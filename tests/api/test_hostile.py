@@ -115,6 +115,17 @@ def test_a_chunk_of_less_than_nothing_is_not_read_for_ever() -> None:
         service.close()
 
 
+def test_answers_that_nobody_asked_for_stay_with_the_service() -> None:
+    with grpc_service("flood") as hostile:
+        service = connect(hostile.endpoint, "grpc", encoding="stream", deadlines=PATIENT)
+        client = service.open_session()
+        client.reset_episode(offer())
+        assert client.get_action(observation(0)).action.name == "move_forward"
+        time.sleep(1.0)
+        assert hostile.sent < 128 << 20
+        service.close()
+
+
 def test_an_integer_that_no_float_holds_is_the_participants_fault() -> None:
     with rest_service("integer") as hostile:
         service = connect(hostile.endpoint, "rest", deadlines=PATIENT)

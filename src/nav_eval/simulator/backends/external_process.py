@@ -14,11 +14,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Sequence
+from functools import partial
 
 from nav_eval.errors import SimulatorError
 
 ANNOUNCEMENT = re.compile(r"listening on (\S+)")
 KEPT_LINES = 5
+LONGEST_LINE = 1 << 16
+"""Bytes; a simulator that never ends its line does not fill our memory."""
 GRACE_SECONDS = 5.0
 ENDING_SECONDS = 0.5
 """What a process is given to end after its output or its connection did."""
@@ -69,7 +72,7 @@ class SimulatorProcess:
     def _listen(self) -> None:
         assert self._process is not None
         assert self._process.stdout is not None
-        for raw in self._process.stdout:
+        for raw in iter(partial(self._process.stdout.readline, LONGEST_LINE), b""):
             line = raw.decode("utf-8", "replace").strip()
             self._said.append(line[:200])
             found = ANNOUNCEMENT.search(line)

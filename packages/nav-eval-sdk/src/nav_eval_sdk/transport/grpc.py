@@ -155,16 +155,21 @@ class GrpcTransport(Transport):
 
 
 class _Stream:
-    """A running Session. `ask` sends one request and waits for one answer."""
+    """A running Session. `ask` sends one request and waits for one answer.
+
+    An answer is taken off the wire only when one is wanted: what a service sends unasked waits on its own side.
+    """
 
     def __init__(self, method: Any, metadata: tuple[Any, ...]) -> None:
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self._answers: queue.SimpleQueue[bytes | grpc.RpcError | None] = queue.SimpleQueue()
+        self._wanted = threading.Semaphore(0)
         self._call = method(iter(self._requests.get, None), metadata=metadata)
         threading.Thread(target=self._receive, name="grpc-session", daemon=True).start()
 
     def ask(self, request: bytes, deadline: Deadline) -> bytes:
         self._requests.put(request)
+        self._wanted.release()
         try:
             answer = self._answers.get(timeout=deadline.remaining())
         except queue.Empty:
@@ -178,11 +183,13 @@ class _Stream:
     def cancel(self) -> None:
         self._requests.put(None)
         self._call.cancel()
+        self._wanted.release()
 
     def _receive(self) -> None:
         try:
-            for answer in self._call:
-                self._answers.put(answer)
+            while self._wanted.acquire():
+                self._answers.put(next(self._call))
+        except StopIteration:
             self._answers.put(None)
         except grpc.RpcError as error:
             self._answers.put(error)
