@@ -16,9 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-PAGES = sorted(
-    [*(ROOT / "docs").rglob("*.md"), *ROOT.glob("*.md"), *(ROOT / "docker").glob("*.md"), *ROOT.glob("examples/*/*.md")]
-)
+FOLDERS = ("*.md", "docs/**/*.md", "docker/*.md", "examples/*/*.md", "unity/*.md")
+PAGES = sorted(page for folder in FOLDERS for page in ROOT.glob(folder))
 FENCE = re.compile(r"^(?P<indent>\s*)(?P<mark>`{3,})(?P<language>[\w+-]*)(?P<info>.*)$")
 TITLE = re.compile(r'title="([^"]+)"')
 NEEDS = re.compile(r"<!-- needs: ([\w-]+) -->")

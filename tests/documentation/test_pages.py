@@ -21,7 +21,7 @@ from documentation.pages import PAGES, ROOT, Block, blocks, script
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
-LIMIT = 300.0
+LIMIT, LONG = 300.0, 3000.0
 
 
 def name(page: Path) -> str:
@@ -37,7 +37,7 @@ def present(request: pytest.FixtureRequest) -> set[str]:
         found.add("shared-data")
     if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
         found.add("docker")
-    return found
+    return found | ({"mono"} if shutil.which("mcs") and shutil.which("mono") else set())
 
 
 @pytest.mark.parametrize("page", RUN, ids=name)
@@ -48,7 +48,7 @@ def test_a_page_runs(page: Path, present: set[str], tmp_path: Path) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("page", [page for page in RUN if any(b.needs == "soak" for b in blocks(page))], ids=name)
 def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], tmp_path: Path) -> None:
-    run(page, present | {"soak"}, tmp_path)
+    run(page, present | {"soak"}, tmp_path, LONG)
 
 
 @pytest.mark.parametrize("page", RUN, ids=name)
@@ -91,7 +91,7 @@ def parse(block: Block) -> None:
         tomllib.loads(block.text)
 
 
-def run(page: Path, present: set[str], folder: Path) -> None:
+def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> None:
     """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
     home = folder / "home"
     home.mkdir()
@@ -119,10 +119,10 @@ def run(page: Path, present: set[str], folder: Path) -> None:
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=LIMIT)
+        output, _ = process.communicate(timeout=limit)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        pytest.fail(f"{name(page)} took more than {LIMIT:g} s:\n{process.communicate()[0][-4000:]}")
+        pytest.fail(f"{name(page)} took more than {limit:g} s:\n{process.communicate()[0][-4000:]}")
     assert process.returncode == 0, f"{name(page)}:\n{output[-4000:]}"
 
 
