@@ -57,6 +57,7 @@ def seeds() -> list[bytes]:
             "room.semantic.json": _sidecar(),
             "room.stage_config.json": b'{"up": [0, 0, 1]}',
         },
+        {"room.glb": simple().bytes(), "room.scene_dataset_config.json": _dataset_config()},
         _gltf(),
         *({"room.glb": _textured(kind)} for kind in ("JPEG", "WEBP", "GIF", "TIFF", "TGA", "BMP")),
         {"room.glb": _draco()},
@@ -193,6 +194,11 @@ end_header
 
 def _annotated() -> bytes:
     return semantic_ply(POINTS, FACES, [3, 3, 1, -1])
+
+
+def _dataset_config() -> bytes:
+    stages = {"default_attributes": {"up": [0, 0, 1], "front": [0, 1, 0]}, "paths": {".glb": ["room.*"]}}
+    return json.dumps({"stages": stages}).encode()
 
 
 def _sidecar() -> bytes:

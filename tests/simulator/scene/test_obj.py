@@ -109,3 +109,11 @@ def test_infinities_are_repaired_by_name(tmp_path: Path) -> None:
     scene = load(tmp_path, "v 0 0 0\nv 1 0 0\nv 0 1 0\nv nan 1 inf\nf 1 2 3\nf 1 2 4\n")
     assert len(scene.triangles) == 1
     assert any("not finite" in note for note in scene.notes)
+
+
+def test_one_endless_number_does_not_make_all_numbers_long(tmp_path: Path) -> None:
+    """100,000 numbers and one of a million digits would be 100 GB in an array of words."""
+    path = tmp_path / "x.obj"
+    path.write_bytes(b"v 0 0 0\n" * 33_000 + b"v 1 0 " + b"0" * 1_000_000 + b"\nv 0 1 0\nf 1 -1 -2\n")
+    with pytest.raises(SceneError, match="1000000 characters"):
+        load_scene(path)

@@ -19,6 +19,10 @@ MAX_ELEMENTS = 1 << 26
 """Most vertices, and most triangles, that a scene may have."""
 
 
+LONGEST_NUMBER = 400
+"""Characters; the longest double, written out, has 327."""
+
+
 @dataclass(frozen=True, slots=True)
 class Part:
     """A piece of a scene: positions (V, 3) float32, triangles (T, 3) int32 into them; uvs and colors may be absent.
@@ -32,6 +36,17 @@ class Part:
     uvs: NDArray[np.float32] | None = None
     colors: NDArray[np.uint8] | None = None
     object_ids: NDArray[np.int32] | int = 0
+
+
+def numbers(words: Sequence[bytes], dtype: type[Any]) -> NDArray[Any]:
+    """Words of a text as an array; ValueError where one is no number.
+
+    NumPy makes every word as long as the longest, so one word of a megabyte would cost a megabyte for each.
+    """
+    longest = max(map(len, words), default=0)
+    if longest > LONGEST_NUMBER:
+        raise ValueError(f"a number of {longest} characters")
+    return np.array(words, dtype="S").astype(dtype)
 
 
 def check_indices(triangles: NDArray[Any], count: int, where: str) -> NDArray[np.int32]:

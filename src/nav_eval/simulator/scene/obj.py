@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.errors import SceneError
-from nav_eval.simulator.scene.assembly import Part, assemble, check_indices
+from nav_eval.simulator.scene.assembly import Part, assemble, check_indices, numbers
 from nav_eval.simulator.scene.images import decode_images
 from nav_eval.simulator.scene.scene import Material, Scene
 from nav_eval.simulator.scene.source import SceneSource
@@ -118,7 +118,7 @@ def _numbers(source: SceneSource, lines: list[list[bytes]], least: int, what: st
     if min(widths) < least:
         raise SceneError(f"{source.path}: a {what!r} line has fewer than {least} numbers. Export the scene again.")
     try:
-        return np.array([line[:width] for line in lines], dtype="S").astype(np.float32)
+        return numbers([word for line in lines for word in line[:width]], np.float32).reshape(-1, width)
     except ValueError as error:
         raise SceneError(f"{source.path}: a {what!r} line holds no number ({error}).") from error
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.errors import SceneError
-from nav_eval.simulator.scene.assembly import MAX_ELEMENTS, Part, assemble, check_indices
+from nav_eval.simulator.scene.assembly import MAX_ELEMENTS, Part, assemble, check_indices, numbers
 from nav_eval.simulator.scene.images import decode_images
 from nav_eval.simulator.scene.scene import Material, Scene
 from nav_eval.simulator.scene.source import SceneSource
@@ -169,7 +169,7 @@ class _Body:
         if not any(p.count_type for p in element.properties):
             width = len(element.properties)
             words = self._take(element.count * width)
-            table = np.array(words, dtype="S").astype(np.float64).reshape(-1, width)
+            table = numbers(words, np.float64).reshape(-1, width)
             return {p.name: table[:, index] for index, p in enumerate(element.properties)}
         items: dict[str, list[float]] = {p.name: [] for p in element.properties}
         lengths: dict[str, list[int]] = {p.name: [] for p in element.properties if p.count_type}

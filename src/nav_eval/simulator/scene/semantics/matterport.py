@@ -98,7 +98,9 @@ def _region(line: list[str], frame: Frame) -> SemanticRegion:
     corners = _turned([_vector(line, at) for at in (9, 12)], frame)
     low, high = corners.min(axis=0).tolist(), corners.max(axis=0).tolist()
     label = REGION_LABELS.get(line[5], line[5])
-    return SemanticRegion(int(line[1]), label, int(line[2]), (low[0], low[1], low[2]), (high[0], high[1], high[2]))
+    return SemanticRegion(
+        _index(line[1]), label, _index(line[2]), (low[0], low[1], low[2]), (high[0], high[1], high[2])
+    )
 
 
 def _object(line: list[str], categories: dict[int, str], frame: Frame) -> SemanticObject:
@@ -108,7 +110,14 @@ def _object(line: list[str], categories: dict[int, str], frame: Frame) -> Semant
     x, y, z = _turned([center], frame)[0].tolist()
     width, height, depth = (2.0 * (axes * np.array(radii)[:, None]).sum(axis=0)).tolist()
     category = categories.get(int(line[3]), "unlabeled")
-    return SemanticObject(int(line[1]), category, int(line[2]), (x, y, z), (width, height, depth))
+    return SemanticObject(_index(line[1]), category, _index(line[2]), (x, y, z), (width, height, depth))
+
+
+def _index(word: str) -> int:
+    number = int(word)
+    if not -(2**31) <= number < 2**31:
+        raise ValueError(f"index {word[:40]}")
+    return number
 
 
 def _vector(line: list[str], at: int) -> list[float]:
