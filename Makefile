@@ -52,7 +52,8 @@ soak: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -m soak
 
 fuzz: $(VENV)/test.stamp
-	cd tests && nice -n 19 $(abspath $(BIN))/python -m fuzz --seconds $(FUZZ_SECONDS)
+	cd tests && NUMBA_BOUNDSCHECK=1 NAV_EVAL_CACHE=$(abspath $(VENV))/fuzz-cache \
+	  nice -n 19 $(abspath $(BIN))/python -m fuzz --seconds $(FUZZ_SECONDS)
 
 audit: $(VENV)/test.stamp
 	$(BIN)/python requirements/audit.py

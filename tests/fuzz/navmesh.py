@@ -72,7 +72,7 @@ def _ask(nav: NavMesh) -> None:
 def _points_of(nav: NavMesh) -> list[Point]:
     """The middles of some polygons, and some corners."""
     corners = nav.layout.corners[:5].astype(np.float64)
-    return [tuple(p) for p in [*corners.mean(axis=1).tolist(), *corners[:2, 1].tolist()]]  # type: ignore[misc]
+    return [tuple(p) for p in [*corners.mean(axis=1).tolist(), *corners[:2, 1].tolist()]]
 
 
 def _ask_place(nav: NavMesh, point: Point) -> None:
@@ -87,7 +87,7 @@ def _ask_place(nav: NavMesh, point: Point) -> None:
 def _ask_way(nav: NavMesh, start: Point, end: Point) -> None:
     assert nav.geodesic_distance(start, end) >= 0
     for mode in ("detour", "exact"):
-        path = nav.shortest_path(start, end, mode)  # type: ignore[arg-type]
+        path = nav.shortest_path(start, end, mode)
         assert path.length >= 0
         assert np.isfinite(path.points).all()
         assert (len(path.points) > 0) == (path.length < math.inf), f"{path} from {start} to {end}"

@@ -73,7 +73,7 @@ def rest_transport(answer: bytes) -> RestTransport:
     transport = RestTransport(Connection(Endpoint("service", 1)), JSON)
     transport._socket = _Socket(Answering(answer))  # type: ignore[arg-type]
     transport._http = http.client.HTTPConnection("service", 1)
-    transport._http.sock = transport._socket  # type: ignore[assignment]
+    transport._http.sock = transport._socket
     return transport
 
 
