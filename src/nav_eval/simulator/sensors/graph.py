@@ -94,5 +94,8 @@ class SkyboxSensor(Sensor):
             raise SceneError(
                 f"{Path(self._folder) / scan}: has neither {names[0]} nor {names[1]}. Complete the folder."
             )
-        with Image.open(path) as image:
-            return np.asarray(image.convert("RGB").resize((self._size, self._size)))
+        try:
+            with Image.open(path, formats=["JPEG", "PNG"]) as image:
+                return np.asarray(image.convert("RGB").resize((self._size, self._size)))
+        except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
+            raise SceneError(f"{path}: the picture is damaged ({str(error)[:100]}). Download it again.") from error
