@@ -12,13 +12,13 @@ from pydantic import BaseModel
 
 from documentation.pages import PAGES, ROOT
 from nav_eval.config.schema import Config, SensorConfig
-from nav_eval.core.interfaces import Simulator
+from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.simulator.navmesh.mesh import NavMesh
 
 SECTIONS = "|".join(Config.model_fields)
 KEY = re.compile(rf"(?<![\w./-])((?:{SECTIONS})(?:\.\w+)+)(?![\w(/])")
 CALL = re.compile(r"\bnav\.(\w+)\(")
-FILES = re.compile(r"\.(json|yaml|yml|glb|py|csv|md|html|txt|sh|jsonl)$")
+FILES = re.compile(r"\.(json|yaml|yml|glb|py|csv|md|html|txt|sh|jsonl|proto)$")
 
 
 def keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
@@ -39,9 +39,10 @@ def known(key: str) -> bool:
     sensor = re.fullmatch(r"simulator\.sensors\.\w+(?:\.(\w+)(?:\.\w+)*)?", key)
     if sensor:
         return sensor[1] is None or sensor[1] in SensorConfig.model_fields
-    if key.startswith("simulator.") and hasattr(Simulator, key.split(".")[1]):  # an object in a plug-in
+    section, name, *_ = key.split(".")
+    if hasattr({"simulator": Simulator, "task": Task}.get(section), name):  # an object in a plug-in
         return True
-    return key in KNOWN or key in MISSPELT or key.startswith("simulator.options.")
+    return key in KNOWN or key in MISSPELT or key.startswith(("simulator.options.", "task.options."))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
