@@ -63,6 +63,8 @@ def _document(text: bytes, chance: random.Random) -> bytes | None:
         document = json.loads(text)
     except (ValueError, RecursionError):
         return None
+    if not isinstance(document, dict | list):
+        return None
     for _ in range(chance.choice((1, 1, 2, 3, 5))):
         places = list(_places(document))
         if places:

@@ -117,3 +117,11 @@ def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch)
     header = b"\xabKTX 20\xbb\r\n\x1a\n" + bytes(8) + (4).to_bytes(4, "little") * 2 + bytes(60)
     with pytest.raises(SceneError, match=r"nav-eval\[ktx2\]"):
         decode_image(header, "wall")
+
+
+def test_what_pillow_takes_for_a_bomb_is_told_like_any_other_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WebP and TIFF check their size in Pillow's own way, which allows less than we do."""
+    data = encoded(np.zeros((60, 60, 3), np.uint8), "WEBP")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(SceneError, match="wall"):
+        decode_image(data, "wall")

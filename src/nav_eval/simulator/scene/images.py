@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
@@ -25,6 +26,8 @@ LARGE_PIXELS = 1 << 26
 BOMB_PIXELS = 1 << 24
 PIXELS_PER_BYTE = 4096
 """No picture of a scene is packed so densely; it is asked of images beyond BOMB_PIXELS."""
+DAMAGE = (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, KeyError, OverflowError, struct.error)
+"""What Pillow raises for files that are damaged."""
 FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "TIFF", "GIF", "DDS", "TGA")
 
 
@@ -58,10 +61,12 @@ def decode_image(data: bytes, where: str, shrink: int = 1) -> NDArray[np.uint8]:
     image_size(data, where)
     if is_basis(data):
         return np.ascontiguousarray(decode_basis(data, where)[::shrink, ::shrink])
+    from PIL import Image
+
     image = _open(data, where)
     try:
         return np.asarray(_to_rgba(image if shrink == 1 else image.reduce(shrink)))
-    except (OSError, ValueError, SyntaxError, EOFError, IndexError, TypeError, MemoryError) as error:
+    except (*DAMAGE, MemoryError, Image.DecompressionBombError) as error:
         raise SceneError(f"{where}: the image is damaged ({error}). Export the texture again.") from error
 
 
@@ -84,6 +89,6 @@ def _open(data: bytes, where: str) -> Picture:
                 factory, accept = Image.OPEN.get(name, (None, None))
                 if factory is not None and (accept is None or accept(data[:16]) is True):
                     return factory(io.BytesIO(data), "")
-    except (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, KeyError, OverflowError) as error:
+    except (*DAMAGE, Image.DecompressionBombError) as error:
         raise SceneError(f"{where}: not an image that nav_eval reads ({error}). Use PNG, JPEG or WebP.") from error
     raise SceneError(f"{where}: not an image that nav_eval reads. Use PNG, JPEG or WebP.")

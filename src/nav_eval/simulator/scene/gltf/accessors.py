@@ -14,7 +14,7 @@ from nav_eval.simulator.scene.gltf.container import GltfFile
 from nav_eval.simulator.scene.gltf.schema import Accessor
 
 MAX_ELEMENTS = 1 << 27
-MAX_ZEROS = 1 << 20
+MAX_ZEROS = 1 << 14
 """Of an accessor that has no bytes, and so costs its file nothing."""
 _COMPONENTS = {5120: "i1", 5121: "u1", 5122: "<i2", 5123: "<u2", 5125: "<u4", 5126: "<f4"}
 _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
