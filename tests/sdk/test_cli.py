@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -94,6 +95,15 @@ def test_mistakes_are_told_in_a_line_or_two(arguments: tuple[str, ...], code: in
     assert done.returncode == code, said
     assert says in said
     assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_port_that_is_taken_is_told(protocol: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = run("serve", "nav_eval_sdk.examples.forward:ForwardAgent", "--protocol", protocol, "--port", port)
+    assert done.returncode == 2, done.stderr
+    assert f"cannot listen at 127.0.0.1:{port}" in done.stderr
 
 
 def test_an_agent_that_cannot_be_made_ends_serve(tmp_path: Path) -> None:

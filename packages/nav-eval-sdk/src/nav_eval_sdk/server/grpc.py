@@ -161,9 +161,12 @@ class GrpcServer:
 
     def _bind(self, listen: Listen) -> int:
         address = f"[{listen.host}]:{listen.port}" if ":" in listen.host else f"{listen.host}:{listen.port}"
-        if listen.tls is None:
-            return int(self._server.add_insecure_port(address))
-        return int(self._server.add_secure_port(address, _credentials(listen)))
+        try:
+            if listen.tls is None:
+                return int(self._server.add_insecure_port(address))
+            return int(self._server.add_secure_port(address, _credentials(listen)))
+        except RuntimeError as error:  # what grpc raises where a socket raises OSError
+            raise OSError("grpc cannot take the address; another service may have the port") from error
 
     def start(self) -> None:
         self._server.start()
