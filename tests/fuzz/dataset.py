@@ -25,6 +25,7 @@ from nav_eval.dataset.dataset import DatasetRequest, FileDataset
 from nav_eval.dataset.detect import detect_type, open_as
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.fields import FARTHEST_M
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
@@ -96,7 +97,7 @@ def _sound(episodes: Iterable[Episode]) -> None:
         assert episode.start_position is not None or episode.start_node is not None
         for place in _places(episode):
             assert len(place) == 3
-            assert all(type(number) is float and math.isfinite(number) for number in place), place
+            assert all(type(number) is float and abs(number) <= FARTHEST_M for number in place), place
         if episode.instruction is not None:
             episode.instruction.text.encode()
             assert all(token and token.encode() for token in episode.instruction.tokens)
