@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from nav_eval.errors import ConfigError, SceneError
-from nav_eval.simulator.scene.axes import UpAxis, frame_of
+from nav_eval.simulator.scene.axes import Frame, UpAxis, frame_of
 from nav_eval.simulator.scene.formats import SCENE_FORMATS, SceneLoader
 from nav_eval.simulator.scene.repair import repaired
 from nav_eval.simulator.scene.scene import Scene
@@ -33,10 +34,24 @@ def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
     frame = frame_of(source, up)
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
-    digest = (
-        source.digest if frame.is_identity else hashlib.sha256(f"{source.digest} {frame.axes}".encode()).hexdigest()
-    )
-    return _frozen(replace(scene, digest=digest, notes=_shortened([*scene.notes, *source.notes])))
+    return _frozen(replace(scene, digest=_digest(source, frame), notes=_shortened([*scene.notes, *source.notes])))
+
+
+def _digest(source: SceneSource, frame: Frame) -> str:
+    """Of all that the geometry depends on, since caches are kept by it: files, turn, the code of a plug-in's loader."""
+    code = _code(loader_of(source.path))
+    if frame.is_identity and not code:
+        return source.digest
+    return hashlib.sha256(f"{source.digest} {frame.axes}{code}".encode()).hexdigest()
+
+
+def _code(loader: SceneLoader) -> str:
+    """SHA-256 of the module that holds a plug-in's loader; "" for our own, whose version the caches know."""
+    module = getattr(loader, "__module__", "")
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module.startswith("nav_eval.") or file is None:
+        return ""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
 
 
 def _shortened(notes: list[str]) -> tuple[str, ...]:
