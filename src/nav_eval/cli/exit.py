@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from nav_eval.errors import NavEvalError
+from nav_eval.errors import NavEvalError, printable
 
 DONE, FINDINGS, BAD_INPUT, SERVICE, OURS = 0, 1, 2, 3, 4
 
@@ -34,7 +34,7 @@ def _unexpected(error: Exception, debug: bool) -> int:
     if type(error).__module__.startswith("cyclopts"):
         return _say(f"{error} `nav-eval COMMAND --help` shows what it takes.", BAD_INPUT, debug)
     hint = "" if debug else " Run it again with --debug and report what it prints."
-    return _say(f"internal error: {type(error).__name__}: {error}.{hint}", OURS, debug)
+    return _say(f"internal error: {type(error).__name__}: {printable(str(error))}.{hint}", OURS, debug)
 
 
 def _say(message: str, code: int, debug: bool) -> int:
