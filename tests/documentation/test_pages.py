@@ -103,7 +103,6 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
         "NAV_EVAL_CACHE": cache,
         "SHARED_DATA": os.environ.get("NAV_EVAL_SHARED_DATA") or str(ROOT.parent / "shared" / "data"),
         "CHECKOUT": str(ROOT),
-        "PYTHONPATH": ".",
     }
     text = with_free_ports(script(page, present))
     work = folder / "work"

@@ -39,7 +39,7 @@ def scenes(
     kind
         home or office.
     detail
-        About how many triangles each.
+        About how many triangles each, 20000 to 1000000.
     name
         What the files' names begin with; without it they begin with kind and seed.
     """
