@@ -31,8 +31,8 @@ def keys(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
 
 
 KNOWN = set(keys(Config))
-MISSPELT = {"evaluation.max_stepz"}
-"""On purpose, to show what is said then."""
+MISSPELT = {"evaluation.max_stepz", "dataset.limt", "dataset.episodes.0"}
+"""In messages that a page shows on purpose."""
 
 
 def known(key: str) -> bool:
