@@ -234,10 +234,25 @@ def _plugins(config: Config) -> dict[str, str]:
 
 
 def _renders(config: Config) -> bool:
-    return any((sensor.type or name) in FRAME_SENSORS for name, sensor in config.simulator.sensors.items())
+    return any((sensor.type or name) not in BLIND_SENSORS for name, sensor in config.simulator.sensors.items())
 
 
-FRAME_SENSORS = frozenset({"rgb", "depth", "semantic", "panorama", "imagegoal"})
+BLIND_SENSORS = frozenset(
+    [
+        "collision",
+        "compass",
+        "gps",
+        "heading",
+        "instruction",
+        "navigable",
+        "objectgoal",
+        "pointgoal",
+        "proximity",
+        "skybox",
+        "viewpoint",
+    ]
+)
+"""Those that need no renderer; a plug-in's may."""
 
 
 def sha256(data: bytes) -> str:

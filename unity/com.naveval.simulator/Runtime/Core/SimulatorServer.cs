@@ -102,7 +102,20 @@ namespace NavEval
                 }
                 catch (Exception gone) when (gone is IOException || gone is ObjectDisposedException)
                 {
-                    foreach (string id in new List<string>(sessions.Keys)) Close(id);
+                    foreach (string id in new List<string>(sessions.Keys)) CloseForNobody(id);
+                }
+            }
+
+            // There is no client left to tell.
+            void CloseForNobody(string id)
+            {
+                try
+                {
+                    Close(id);
+                }
+                catch (InvalidOperationException failure)
+                {
+                    Console.Error.WriteLine($"nav_eval: a session could not be closed: {failure.Message}");
                 }
             }
 
