@@ -49,6 +49,7 @@ docs: $(VENV)/test.stamp
 	$(BIN)/zensical build --strict -f mkdocs.yml
 
 soak: $(VENV)/test.stamp
+	sh requirements/apt-install.sh requirements/apt-soak.txt
 	$(BIN)/python -m pytest -q -m soak
 
 fuzz: $(VENV)/test.stamp
@@ -67,6 +68,9 @@ requirements:
 	uv lock
 	uv export -q --no-emit-workspace --no-default-groups --group build --no-header -o requirements/run.txt
 	uv export -q --no-emit-workspace --no-default-groups --group build --group test --group docs --group check --no-header -o requirements/test.txt
+	uv export -q --no-emit-workspace --no-default-groups --only-group build --no-header -o docker/requirements-build.txt
+	uv export -q --no-emit-workspace --no-default-groups --extra gl --extra ktx2 --extra sign --no-header -o docker/requirements-evaluator.txt
+	uv export -q --no-emit-workspace --no-default-groups --package nav-eval-sdk --all-extras --no-header -o docker/requirements-agent.txt
 
 clean:
 	rm -rf $(VENV) dist build
