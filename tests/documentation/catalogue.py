@@ -128,6 +128,8 @@ def _argument(name: str, argument: Argument) -> str:
 def sensors() -> Iterator[str]:
     for name in SENSORS:
         kind: Any = SENSORS.get(name)
+        if not kind.__module__.startswith("nav_eval."):  # a plug-in's
+            continue
         spec: Spec = kind(name, SensorConfig(), SimulatorConfig(skybox_dir="skyboxes")).spec
         yield from (f"### {name} {{ #{name} }}", "", prose(inspect.getdoc(kind) or spec.description), "")
         yield f"- Reading: {_form(name, spec)}{' or `None`' * spec.optional}{f', {spec.unit}' * bool(spec.unit)}"

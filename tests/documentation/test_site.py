@@ -68,7 +68,7 @@ class Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     project = tmp_path_factory.mktemp("project")
     shutil.copytree(ROOT / "docs", project / "docs")
-    for name in ("src", "packages"):
+    for name in ("src", "packages", "docker"):
         (project / name).symlink_to(ROOT / name)
     shutil.copy(ROOT / "mkdocs.yml", project)
     command = [Path(sys.executable).parent / "zensical", "build", "--strict", "-f", "mkdocs.yml"]

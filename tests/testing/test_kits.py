@@ -96,7 +96,11 @@ def test_a_fault_of_a_simulator_is_named(name):
         demand(check_simulator(broken(**changes), [fake_episode()], sessions=1))
 
 
-@pytest.mark.parametrize("name", METRICS.names())
+OURS = [name for name in METRICS.names() if METRICS.get(name).__module__.startswith("nav_eval.")]
+"""Other tests register their own, which may be broken on purpose."""
+
+
+@pytest.mark.parametrize("name", OURS)
 def test_every_built_in_metric_conforms(name):
     demand(check_metric(METRICS.get(name)))
 
