@@ -19,7 +19,7 @@ import msgspec
 import numpy as np
 import pytest
 
-from nav_eval_sdk import ServerTls, TestClient, VLNAgent, serve, start
+from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, serve, start
 from nav_eval_sdk.client import WIRES, synthetic_episode
 from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable
 from nav_eval_sdk.protocol.grpc import message_class
@@ -113,6 +113,17 @@ def test_tls_carries_whole_episodes(certificates: Path, wire: str, mutual: bool)
         server.wait_loaded()
         name = "client" if mutual else None
         play(TestClient(server.endpoint, wire=wire, tls=client_tls(certificates, name)), steps=8)
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_health_is_asked_over_tls(certificates: Path, protocol: str) -> None:
+    with start(Agent, protocol=protocol, port=0, tls=server_tls(certificates, mutual=False)) as server:
+        server.wait_loaded()
+        asked = ["health", server.endpoint, "--protocol", protocol]
+        for more, code in ([], 1), (["--ca", str(certificates / "authority.pem")], 0):
+            with pytest.raises(SystemExit) as ended:
+                cli.main([*asked, *more])
+            assert (ended.value.code or 0) == code
 
 
 @pytest.mark.parametrize("wire", ["rest-msgpack", "grpc-unary"])

@@ -18,6 +18,7 @@ from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
 
 FINDINGS, BAD_INPUT, UNUSABLE, OUR_FAULT = 1, 2, 3, 4
 TOKEN_VARIABLE = "NAV_EVAL_AGENT_TOKEN"
+CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 
 
 class UsageError(Exception):
@@ -110,7 +111,7 @@ def _add_check(commands: Any) -> None:
         "--protocol", choices=("rest", "grpc"), default="rest", help="what the service speaks; default: rest"
     )
     _add_token(check)
-    check.add_argument("--ca", help="PEM; the authority that signed the service's certificate (turns TLS on)")
+    check.add_argument("--ca", help=CA)
     check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer; default: 30")
     check.add_argument("--steps", type=int, default=5, help="of each synthetic episode; default: 5")
     check.add_argument("--debug", action="store_true", help="show tracebacks")
@@ -124,6 +125,7 @@ def _add_health(commands: Any) -> None:
     )
     health.add_argument("--protocol", choices=("rest", "grpc"), default=None, help="by default whichever answers")
     _add_token(health)
+    health.add_argument("--ca", help=CA)
     health.add_argument("--timeout", type=float, default=5.0, help="seconds for one answer; default: 5")
     health.add_argument("--debug", action="store_true", help="show tracebacks")
     health.set_defaults(run=run_health)
@@ -223,10 +225,11 @@ def run_check(options: argparse.Namespace) -> int:
 def run_health(options: argparse.Namespace) -> int:
     from nav_eval_sdk.client import open_transport
     from nav_eval_sdk.errors import BadAnswer, WireError
-    from nav_eval_sdk.transport.base import Connection, Deadline, Endpoint
+    from nav_eval_sdk.transport.base import ClientTls, Connection, Deadline, Endpoint
 
+    tls = ClientTls(ca=options.ca) if options.ca else None
     try:
-        connection = Connection(Endpoint.parse(options.endpoint), given_token(options))
+        connection = Connection(Endpoint.parse(options.endpoint), given_token(options), tls)
     except ValueError as error:
         raise UsageError(str(error)) from error
     wires = {"rest": "rest-json", "grpc": "grpc-unary"}
