@@ -109,6 +109,7 @@ def _arguments(module: Any, target: str, corpus: Path, findings: Path) -> list[s
         f"-max_len={getattr(module, 'MAX_LEN', 65536)}",
         f"-timeout={HANG_SECONDS}",
         f"-rss_limit_mb={MEMORY_MB}",
+        f"-seed={os.environ.get('FUZZ_SEED', '0')}",
         "-len_control=0",
         "-print_final_stats=1",
     ]

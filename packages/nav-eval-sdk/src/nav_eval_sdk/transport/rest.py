@@ -224,7 +224,10 @@ def _wrapped(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
 def _read(response: http.client.HTTPResponse) -> bytes:
     if (response.length or 0) > MAX_ANSWER:
         raise ValueError(f"an answer of {response.length} bytes; at most {MAX_ANSWER} are read")
-    body = response.read(MAX_ANSWER + 1)
+    try:
+        body = response.read(MAX_ANSWER + 1)
+    except OverflowError as error:
+        raise ValueError("a chunk that is longer than any memory") from error
     if len(body) > MAX_ANSWER:
         raise ValueError(f"an answer of more than {MAX_ANSWER} bytes")
     if response.length:
