@@ -118,7 +118,7 @@ def _draw(scene: Scene) -> None:
     """From the middle of a small scene, and from above it."""
     if len(scene.triangles) > 2000 or sum(texture.size for texture in scene.textures) > 1 << 20:
         return
-    low, high = scene.positions.min(axis=0), scene.positions.max(axis=0)
+    low, high = (bound.astype(float) for bound in (scene.positions.min(axis=0), scene.positions.max(axis=0)))
     with np.errstate(all="ignore"):
         renderer = make_renderer("cpu", prepare(scene, cache=False), width=24, height=16, outputs=OUTPUTS)
         for place in ((low + high) / 2, np.array([low[0], high[1] + 1.0, high[2]])):
