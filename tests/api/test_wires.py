@@ -203,3 +203,22 @@ def test_what_a_service_says_of_itself_is_cut_to_a_line() -> None:
         server.service.info = server.service.info.__class__(name="a\nb" * 10_000, max_sessions=-5)
         status = connect(server.endpoint, "rest").health_check()
     assert (status.name[:7], len(status.name), status.max_sessions) == ("a ba ba", 100, 1)
+
+
+class Particular(Fingerprinting):
+    """Needs what the episodes of these tests do not have."""
+
+    sensors = {"lidar": (0, 0), "rgb": (640, 480)}  # noqa: RUF012
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+@pytest.mark.parametrize(("agent", "warnings"), [(Particular, 1), (Fingerprinting, 0)])
+def test_what_a_service_lacks_is_told_once_and_decides_nothing(
+    protocol: str, agent: type[VLNAgent], warnings: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    with start(agent, protocol=protocol, port=0) as server:
+        service = connect(server.endpoint, protocol, secret=SECRET)
+        assert decisions(service) == decisions(LocalService(Fingerprinting, secret=SECRET))
+    said = [record.getMessage() for record in caplog.records if "cannot play such episodes" in record.getMessage()]
+    assert len(said) == warnings
+    assert all("'lidar'" in text and "640 x 480, the episode has 16 x 12" in text for text in said)

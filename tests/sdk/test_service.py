@@ -15,7 +15,16 @@ from msgspec.structs import replace
 from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
-from nav_eval_sdk.protocol.messages import Action, ActionSpec, EpisodeData, EpisodeEnd, Info, SensorWish, TensorSpec
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    ActionSpec,
+    EpisodeData,
+    EpisodeEnd,
+    Info,
+    SensorWish,
+    TensorSpec,
+    TextSpec,
+)
 from nav_eval_sdk.server.service import Service
 
 SPACE = {name: ActionSpec() for name in ("stop", "move_forward", "turn_left")}
@@ -230,6 +239,30 @@ def test_validate_says_why_not() -> None:
     answer = made.validate(replace(episode(), protocol=9))
     assert not answer.ok
     assert len(answer.reasons) == 3
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("wish", "met"),
+    [
+        (SensorWish("rgb", 16, 12), True),
+        (SensorWish("rgb"), True),
+        (SensorWish("rgb", 16), True),
+        (SensorWish("rgb", 12, 16), False),
+        (SensorWish("rgb", 0, 16), False),
+        (SensorWish("gps"), True),
+        (SensorWish("words"), True),
+    ],
+)
+def test_a_sensor_of_another_size_is_not_the_one_that_is_needed(wish: SensorWish, met: bool) -> None:
+    specs = {
+        "rgb": TensorSpec(shape=(12, 16, 3), dtype="uint8"),
+        "gps": TensorSpec(shape=(2,), dtype="float32"),
+        "words": TextSpec(),
+    }
+    made = Service(Agent, Info(sensors=(wish,)))
+    answer = made.validate(replace(episode(), observation_spec=specs))
+    assert (answer.ok, bool(answer.reasons)) == (met, not met)
     made.close()
 
 

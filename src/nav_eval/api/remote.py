@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -23,6 +23,7 @@ from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable, printable
+from nav_eval.logging import get_logger
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
@@ -33,6 +34,7 @@ UNAVAILABLE = frozenset({"unauthorized", "loading", "draining", "busy"})
 STARTED = frozenset({"ready", "ok"})
 POLL_SECONDS = 0.25
 NAME_LENGTH = 100
+REASON_LENGTH = 300
 
 
 class WireProtocol(Protocol):
@@ -68,6 +70,7 @@ class RemoteService(AgentService):
         self._disclosure = disclosure
         self._lock = threading.Lock()
         self._info: Info | None = None
+        self._consulted = False
         self._clients: list[RemoteClient] = []
 
     def info(self) -> Info:
@@ -136,15 +139,30 @@ class RemoteService(AgentService):
         try:
             with service_errors():
                 data = disclose(offer, self._disclosure, self._limits(offer)).data
-                return transport.validate(data, Deadline(self._deadlines.reset))
+                return transport.validate(data, Deadline(self._deadlines.connect))
         finally:
             transport.drop()
+
+    def _consult(self, offer: EpisodeOffer) -> None:
+        """At the first episode: ask `validate`, and warn of what the service says is missing. It decides nothing."""
+        with self._lock:
+            if self._consulted:
+                return
+            self._consulted = True
+        try:
+            answer = self.validate(offer)
+        except ServiceError as error:
+            get_logger(__name__).debug("episode/validate: %s", error)
+            return
+        if not answer.ok:
+            said = _line("; ".join(answer.reasons) or "no reason given", REASON_LENGTH)
+            get_logger(__name__).warning("%s says that it cannot play such episodes: %s", self.name, said)
 
     def open_session(self) -> RemoteClient:
         info = self.info()
         transport = self._protocol.open_session(self._connection, self._encoding.form, info)
         pack = packing(self._encoding.tensors, info.encodings, self._encoding.lossy)
-        client = RemoteClient(Retrying(transport, self._retry), self._disclosure, self._deadlines, pack)
+        client = RemoteClient(Retrying(transport, self._retry), self._disclosure, self._deadlines, pack, self._consult)
         with self._lock:
             self._clients.append(client)
         return client
@@ -160,9 +178,9 @@ class RemoteService(AgentService):
             client.close()
 
 
-def _line(text: str) -> str:
+def _line(text: str, length: int = NAME_LENGTH) -> str:
     """A participant's words, cut to what fits a report."""
-    return printable(" ".join(text.split()))[:NAME_LENGTH]
+    return printable(" ".join(text.split()))[:length]
 
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
@@ -178,11 +196,19 @@ def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
 class RemoteClient(AgentClient):
     """One session: an episode at a time, each under a session id of its own."""
 
-    def __init__(self, transport: Transport, disclosure: Disclosure, deadlines: Deadlines, pack: Packing) -> None:
+    def __init__(
+        self,
+        transport: Transport,
+        disclosure: Disclosure,
+        deadlines: Deadlines,
+        pack: Packing,
+        before_reset: Callable[[EpisodeOffer], None],
+    ) -> None:
         self.transport = transport
         self._disclosure = disclosure
         self._deadlines = deadlines
         self._pack = pack
+        self._before_reset = before_reset
         self._episode: _Running | None = None
 
     def health_check(self) -> ServiceStatus:
@@ -191,6 +217,7 @@ class RemoteClient(AgentClient):
         return ServiceStatus(status.status == "ready", status.detail[:200])
 
     def reset_episode(self, offer: EpisodeOffer) -> None:
+        self._before_reset(offer)
         disclosed = disclose(offer, self._disclosure, limits(offer, self._deadlines), self._pack)
         data = replace(disclosed.data, session_id=secrets.token_hex(16), request_id=secrets.token_hex(8))
         self._episode = _Running(disclosed, data, offer.action_space, Deadline(self._deadlines.episode))

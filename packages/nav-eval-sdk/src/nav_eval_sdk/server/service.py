@@ -25,6 +25,7 @@ from nav_eval_sdk.protocol.messages import (
     EpisodeEnd,
     Info,
     InitialObservation,
+    SensorWish,
     ServiceStatus,
     Validation,
 )
@@ -112,11 +113,7 @@ class Service:
         found = []
         if data.protocol not in self.info.protocols:
             found.append(f"protocol {data.protocol} is not spoken here, only {list(self.info.protocols)}")
-        found += [
-            f"the agent needs the sensor {wish.name!r}"
-            for wish in self.info.sensors
-            if wish.name not in data.observation_spec
-        ]
+        found += [lack for wish in self.info.sensors if (lack := _lacking(wish, data.observation_spec))]
         alien = set(self.info.action_space) - set(data.action_space)
         if self.info.action_space and data.action_space and alien:
             found.append(f"the agent also answers {sorted(alien)}, which the task does not allow")
@@ -273,6 +270,16 @@ class Service:
         if work.waiter != mine:
             raise ServiceProblem("superseded")
         raise ServiceProblem("unknown_session", "the session ended while the agent was thinking.")
+
+
+def _lacking(wish: SensorWish, specs: Specs) -> str:
+    """What the episode lacks of a sensor that the agent needs; empty if nothing."""
+    if wish.name not in specs:
+        return f"the agent needs the sensor {wish.name!r}"
+    height, width = (*getattr(specs[wish.name], "shape", ()), 0, 0)[:2]
+    if (wish.width or width, wish.height or height) == (width, height):
+        return ""
+    return f"the agent needs {wish.name!r} at {wish.width} x {wish.height}, the episode has {width} x {height}"
 
 
 def _largest_message(data: EpisodeData) -> int:
