@@ -28,8 +28,8 @@ class R2RDataset(FileDataset):
     bare_list: ClassVar[bool] = True
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
-        path_id = record.label("path_id")
-        record = record.of_episode(path_id)
+        record = record.of_episode(record.label("path_id"))
+        path_id = record.identifier("path_id")
         path, texts = _path_and_texts(record)
         walk: dict[str, Any] = {
             "scene_id": record.scene_id("scan"),
@@ -110,8 +110,6 @@ class FGR2RDataset(R2RDataset):
 
 
 def _path_and_texts(record: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    if "path_id" not in record:
-        record.fault("path_id", "missing: expected a number or a string")
     path, texts = record.texts("path"), record.texts("instructions")
     if not path:
         record.fault("path", "the path is empty")
