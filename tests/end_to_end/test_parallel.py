@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import threading
 from contextlib import nullcontext
-from functools import partial
 
 import pytest
 
@@ -141,29 +140,63 @@ def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_har
     ]
 
 
-@pytest.mark.parametrize("protocol", ["rest", "grpc"])
-def test_a_service_that_is_restarted_costs_nothing(worlds, alone, tmp_path, protocol):
-    """It goes away in the middle of episodes, and comes back empty on the same port."""
+def run_while_restarting(overrides, run, protocol):
+    """A service that goes away twice in the middle of episodes, and comes back empty on the same port."""
     server = start(Counting, protocol=protocol, port=0, max_sessions=4)
     served = [server]
     remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", "agent_service.secret=s3"]
-    overrides = [*worlds["r2r"], *remote, f"agent_service.endpoint={server.endpoint}", *parallel(1, 4)]
+    overrides = [*overrides, *remote, f"agent_service.endpoint={server.endpoint}", *parallel(1, 4)]
 
     def restart():
         served[-1].stop()
         served.append(start(Counting, protocol=protocol, port=server.port, max_sessions=4))
 
     timers = [threading.Timer(seconds, restart) for seconds in (0.15, 0.8)]
-    running = partial(run_benchmark, benchmark_config("r2r", overrides=overrides), tmp_path / "run")
     for timer in timers:
         timer.start()
     try:
-        running()
+        return run_benchmark(benchmark_config("r2r", overrides=overrides), run)
     finally:
         for timer in timers:
             timer.join()
         served[-1].stop()
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_service_that_is_restarted_costs_nothing(worlds, alone, tmp_path, protocol):
+    run_while_restarting(worlds["r2r"], tmp_path / "run", protocol)
     assert without_timing(tmp_path / "run" / "episodes.jsonl") == alone["r2r"][0]
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_without_replays_a_restart_costs_the_episodes_in_flight_and_no_others(worlds, alone, tmp_path, protocol):
+    overrides = [*worlds["r2r"], "agent_service.replays=0"]
+    results = run_while_restarting(overrides, tmp_path / "run", protocol).results
+    lost = results.statuses["service_unavailable"]
+    assert 1 <= lost <= 8
+    assert results.statuses == {"ok": 18 - lost, "service_unavailable": lost}
+    lines = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
+    assert not any("replays" in line["timing"] for line in lines)
+    whole = {line["episode_id"]: line for line in alone["r2r"][0]}
+    kept = [line for line in without_timing(tmp_path / "run" / "episodes.jsonl") if line["status"] == "ok"]
+    assert kept == [whole[line["episode_id"]] for line in kept]
+
+
+def test_without_replays_a_lost_episode_has_failed_even_if_the_service_stays_away(worlds, tmp_path):
+    server = start(Counting, protocol="rest", port=0, max_sessions=2)
+    remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
+    patience = ["agent_service.replays=0", "agent_service.deadlines.ready=0.5"]
+    config = benchmark_config("r2r", overrides=[*worlds["r2r"], *remote, *patience, *parallel(1, 2)])
+    timer = threading.Timer(0.4, server.stop)
+    timer.start()
+    with pytest.raises(ServiceUnavailable, match="--resume"):
+        run_benchmark(config, tmp_path / "run")
+    timer.join()
+    lines = without_timing(tmp_path / "run" / "episodes.jsonl")
+    lost = [line for line in lines if line["status"] == "service_unavailable"]
+    assert 1 <= len(lost) <= 2
+    assert all(line["metrics"]["success"] == 0.0 for line in lost)
+    assert len(lines) < 18
 
 
 def test_a_service_that_stays_away_ends_the_run_with_what_is_finished(worlds, alone, tmp_path):

@@ -237,7 +237,7 @@ def make_policy(config: Config) -> Policy:
         seed=config.seed,
         on_error=service.on_error,
         episode_seconds=service.deadlines.episode,
-        replays=service.retries,
+        replays=service.replays,
         budget_seconds=budget.episode_seconds,
         budget_mb=budget.memory_mb,
         budget_until=None if budget.total_seconds is None else time.time() + budget.total_seconds,

@@ -263,7 +263,10 @@ class AgentServiceConfig(Section):
     secret: str | None = Field(None, description="fixes the opaque ids; null: the run directory keeps a random one")
     deadlines: DeadlinesConfig = Field(DeadlinesConfig(), description="how long the service may take")
     retries: Annotated[int, Field(ge=0, le=100)] = Field(
-        2, description="how often a broken connection is tried again, and a lost episode played again"
+        2, description="how often a request is sent again, unchanged, when its connection broke"
+    )
+    replays: Annotated[int, Field(ge=0, le=100)] = Field(
+        2, description="how often an episode that the service lost is played again; 0: it has failed, the run goes on"
     )
     on_error: Literal["fail_episode", "stop"] = Field(
         "fail_episode", description="a fault of the service fails its episode, or stops the run (--resume goes on)"

@@ -1,8 +1,8 @@
 """Episodes side by side in one process: a thread, an environment and a connection for each session.
 
 When a service is away, every session waits at the same breaker: one asks until the service is ready again, then each
-plays its lost episode anew, from its start. If the service does not come back in time, the run ends; the lost
-episodes stay unfinished.
+plays its lost episode anew, from its start, as often as the policy grants; an episode lost once more has failed. If
+the service does not come back in time, the run ends; episodes that may be played again stay unfinished.
 """
 
 from __future__ import annotations
@@ -113,6 +113,8 @@ class Sessions:
                 f"stopped at episode {result.episode_id} of {result.scene_id} ({result.status}: "
                 f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
             )
+        if result.status == "service_unavailable":
+            self._breaker.wait_until_back()
 
     def _played(self, loop: EpisodeLoop, episode: Episode) -> EpisodeResult:
         result = loop.run_episode(episode)
