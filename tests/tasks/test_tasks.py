@@ -24,8 +24,8 @@ BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "
 @pytest.fixture(scope="module")
 def homes(tmp_path_factory):
     folder = tmp_path_factory.mktemp("homes")
-    paths = list(make_scenes(folder, ["a", "b"], 4, 1, "home", 20_000))
-    return folder, open_sites(paths)
+    list(make_scenes(folder, ["a", "b"], 4, 1, "home", 20_000))
+    return folder, open_sites(folder)
 
 
 @pytest.fixture(scope="module")

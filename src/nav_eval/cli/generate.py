@@ -66,11 +66,11 @@ def episodes(
     Parameters
     ----------
     scenes_dir
-        A folder of scenes, such as `nav-eval generate scenes` writes.
+        A folder of scenes with their navmeshes, such as `nav-eval generate scenes` writes; folders in it count too.
     out
         The folder to write to: <out>/<task>/<split>.json.gz.
     task
-        Which task's episodes, or all.
+        Which task's episodes, or all. pointnav and imagenav do without rooms, as in scans that nobody has annotated.
     per_scene
         Episodes (for vln: paths) per scene and split.
     seed
@@ -79,10 +79,7 @@ def episodes(
     from nav_eval.worlds.collection import make_episodes, open_sites
     from nav_eval.worlds.episodes.splits import TASKS
 
-    found = sorted(scenes_dir.glob("*.glb"))
-    if not found:
-        raise ConfigError(f"{scenes_dir}: holds no .glb scene. Make some with `nav-eval generate scenes {scenes_dir}`.")
-    sites = open_sites(found)
+    sites = open_sites(scenes_dir)
     for name in TASKS if task == "all" else (task,):
         for path in make_episodes(name, sites, out / name, per_scene, seed).values():
             sys.stdout.write(f"{path}\n")

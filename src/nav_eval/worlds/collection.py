@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from nav_eval.errors import SceneError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
+from nav_eval.simulator.scene.formats import SCENE_FORMATS
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import split_scenes, write_task
@@ -30,9 +32,16 @@ def make_scenes(
         yield (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
 
 
-def open_sites(paths: Sequence[Path]) -> list[Site]:
-    """Scenes with the navmeshes beside them; the scene id is the file's name."""
-    return [load_site(path) for path in paths]
+def open_sites(folder: Path) -> list[Site]:
+    """Every scene under `folder` with the navmesh beside it; the scene id is the file's path from there.
+
+    Raises SceneError where there is none. Files called *semantic.* (HM3D, Matterport3D) colour another scene.
+    """
+    found = [path for path in sorted(folder.rglob("*")) if path.suffix.lower().lstrip(".") in SCENE_FORMATS]
+    scenes = [path for path in found if not path.stem.endswith("semantic")]
+    if not scenes:
+        raise SceneError(f"{folder}: holds no scene. Make some with `nav-eval generate scenes {folder}`.")
+    return [load_site(path, path.relative_to(folder).as_posix()) for path in scenes]
 
 
 def make_episodes(
@@ -58,7 +67,7 @@ def cached_collection(
     homes = _made_once(root / "scenes", f"{scenes} buildings", build)
 
     def play(folder: Path) -> None:
-        make_episodes(task, open_sites(sorted(homes.glob("*.glb"))), folder, per_scene, seed)
+        make_episodes(task, open_sites(homes), folder, per_scene, seed)
 
     return homes, _made_once(root / f"{task}-{per_scene}", f"{task} episodes", play)
 

@@ -58,12 +58,11 @@ def point_records(site: Site, count: int, seed: str, controls: Controls | None =
     """PointNav (and ImageNav) episodes between random points of the main floor."""
     controls = controls or Controls(min_length=2.0, max_length=30.0, min_ratio=1.05)
     stream = Stream("points", site.scene_id, seed)
-    rooms = sorted(site.rooms.rooms)
     out: list[Record] = []
     for _ in range(count * tries):
         if len(out) == count:
             break
-        start, goal = site.draw_point(stream.choice(rooms), stream), site.draw_point(stream.choice(rooms), stream)
+        start, goal = site.draw_anywhere(stream), site.draw_anywhere(stream)
         if start is None or goal is None:
             continue
         geodesic, corners = site.path(start, goal)

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nav_eval.errors import SceneError
 from nav_eval.simulator.scene.scene import SemanticObject, SemanticRegion
 
 BUILT_IN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain"))
@@ -58,10 +57,7 @@ class RoomsMap:
 
 
 def rooms_map(objects: Iterable[SemanticObject], regions: Iterable[SemanticRegion]) -> RoomsMap:
-    """SceneError if the semantics name no regions."""
     rooms = {region.id: region for region in regions}
-    if not rooms:
-        raise SceneError("the scene has no regions: instructions need a semantic map with rooms and doors.")
     found = list(objects)
     doors = [way for o in found if o.category in ("door", "doorway") if (way := _way(o, rooms))]
     things = {o.id: o for o in found if o.category not in BUILT_IN and o.region in rooms}

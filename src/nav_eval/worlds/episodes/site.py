@@ -1,6 +1,6 @@
 """A scene made ready for episodes: its navmesh, its rooms, and who sees what from where.
 
-Works on any scene with semantics and textures of its own, generated or not. Points are drawn from seeded integer
+Works on any scene, generated or not; without semantics of its own it has no rooms. Points are drawn from seeded integer
 streams; sight is a ray through a voxel grid whose cells know their object.
 """
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.errors import NavmeshError
+from nav_eval.errors import NavmeshError, SceneError
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.navmesh.mesh import NavMesh
 from nav_eval.simulator.scene.scene import Scene
@@ -38,6 +38,11 @@ class Site:
 
     @cached_property
     def rooms(self) -> RoomsMap:
+        if not self.scene.regions:
+            raise SceneError(
+                f"{self.scene_id}: the scene has no rooms, which all tasks but pointnav and imagenav need. "
+                "Describe them in a .semantic.json beside it."
+            )
         return rooms_map(self.scene.objects, self.scene.regions)
 
     @cached_property
@@ -73,6 +78,13 @@ class Site:
         if region is None or self.navmesh.island_of(point) != self.main_island:
             return False
         return region.category == "stairs" or abs(point[1] - region.low[1]) < 0.3
+
+    def draw_anywhere(self, stream: Stream) -> Vec3 | None:
+        """A random walkable point of any room; where the scene has no rooms, of the largest island."""
+        if self.scene.regions:
+            return self.draw_point(stream.choice(sorted(self.rooms.rooms)), stream)
+        point = self.navmesh.random_point(stream.below(1 << 31), self.main_island)
+        return point if self.navmesh.distance_to_obstacle(point) > 0.1 else None
 
     def draw_point(self, room: int, stream: Stream, tries: int = 60) -> Vec3 | None:
         """A random walkable point of a room, a hand's breadth from obstacles; None where none was found."""

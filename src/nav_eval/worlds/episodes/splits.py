@@ -13,6 +13,7 @@ from typing import Any
 
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
+from nav_eval.logging import get_logger
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES
 from nav_eval.worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
@@ -64,7 +65,9 @@ def _write_vln(
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
     for site in sites:
-        records, gt = vln_records(vln_paths(site, per_scene, seed, controls), len(episodes) + 1)
+        paths = vln_paths(site, per_scene, seed, controls)
+        _tell_of_few(site, split, len(paths), per_scene)
+        records, gt = vln_records(paths, len(episodes) + 1)
         episodes += records
         truth |= gt
     vocabulary = _vocabulary(episodes)
@@ -76,6 +79,17 @@ def _write_vln(
     if not hidden:
         write_object(str(folder / f"{split}_gt.json.gz"), truth.items())
     return path
+
+
+def _tell_of_few(site: Site, split: str, found: int, asked: int) -> None:
+    if found < asked:
+        get_logger(__name__).warning(
+            "%s, %s: %d of %d episodes found: the scene is small, or its rooms are not where its floor is.",
+            site.scene_id,
+            split,
+            found,
+            asked,
+        )
 
 
 def words(text: str) -> list[str]:
@@ -116,8 +130,9 @@ def _write_content(
     content = folder / "content"
     content.mkdir(parents=True, exist_ok=True)
     for site in sites:
-        name = Path(site.scene_id).stem
+        name = Path(site.scene_id).with_suffix("").as_posix().replace("/", "_")
         members = _MEMBERS[task](site, per_scene, seed, controls)
+        _tell_of_few(site, split, len(members["episodes"]), per_scene)
         if split == "test":
             members = _without_goals(members)
         write_object(str(content / f"{name}.json.gz"), members.items())
