@@ -3,6 +3,7 @@ from __future__ import annotations
 import errno
 import sys
 import time
+from typing import Any, ClassVar
 
 import pytest
 
@@ -12,7 +13,7 @@ from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.loop import Meter, Policy, exhausted, resident_mb
 from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable
-from nav_eval_sdk import VLNAgent
+from nav_eval_sdk import VLNAgent, start
 
 BUDGET = "evaluation.budget"
 
@@ -130,3 +131,37 @@ def test_what_the_machine_lacks_is_found_however_often_it_was_wrapped():
     assert "memory" in str(exhausted(wrapped(MemoryError())))
     assert exhausted(wrapped(OSError(errno.ECONNREFUSED, "x"))) is None
     assert exhausted(ValueError()) is None
+
+
+class Told(VLNAgent):
+    """Notes its limits; turns for ever, or moves to and fro."""
+
+    limits: ClassVar[list[dict[str, Any]]] = []
+    moving = False
+
+    def reset(self, episode):
+        Told.limits.append(episode["limits"])
+
+    def act(self, observation):
+        if not self.moving:
+            return "turn_left"
+        return {"action": "move_to", "action_args": {"viewpoint": observation["navigable"][0]["viewpoint"]}}
+
+
+class ToldMoving(Told):
+    moving = True
+
+
+@pytest.mark.parametrize(("agent", "steps"), [(Told, 40), (ToldMoving, 7)])
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_an_agent_is_told_the_limits_that_end_its_episodes(world, agent, steps, protocol):
+    Told.limits.clear()
+    granted = ["evaluation.max_moves=7", "agent_service.deadlines={reset: 5, act: 4, episode: 60}", "dataset.limit=1"]
+    with start(agent, protocol=protocol, port=0) as server:
+        remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
+        overrides = [*world, *granted, *remote, f"agent_service.endpoint={server.endpoint}"]
+        results = evaluate("r2r", overrides=overrides)
+    assert Told.limits == [
+        {"max_steps": 40, "max_moves": 7, "reset_timeout": 5.0, "act_timeout": 4.0, "episode_timeout": 60.0}
+    ]
+    assert results.metrics["steps"]["mean"] == steps

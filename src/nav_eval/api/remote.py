@@ -190,6 +190,7 @@ def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
         reset_timeout=deadlines.reset,
         act_timeout=deadlines.act,
         episode_timeout=deadlines.episode,
+        max_moves=offer.max_moves,
     )
 
 

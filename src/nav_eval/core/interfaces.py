@@ -164,6 +164,7 @@ class EpisodeOffer:
     max_steps: int
     seed: int
     expert: Callable[[], Action]
+    max_moves: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

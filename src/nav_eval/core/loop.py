@@ -153,6 +153,7 @@ class EpisodeLoop:
             max_steps=environment.rules.max_steps,
             seed=derived_seed(self._policy.seed, *episode.key),
             expert=environment.expert_action,
+            max_moves=environment.rules.max_moves,
         )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:

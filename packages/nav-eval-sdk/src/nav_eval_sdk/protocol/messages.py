@@ -85,12 +85,14 @@ class ActionSpec(Message, frozen=True):
 
 
 class Limits(Message, frozen=True):
-    """What the evaluator grants: seconds, except for `max_steps`."""
+    """What the evaluator grants, None = no limit: seconds, except for `max_steps` (actions) and `max_moves` (those that
+    are move_to, on a graph)."""
 
     max_steps: int | None = None
     reset_timeout: float | None = None
     act_timeout: float | None = None
     episode_timeout: float | None = None
+    max_moves: int | None = None
 
 
 class Instruction(Message, frozen=True):
