@@ -17,6 +17,8 @@ from pathlib import Path
 
 import pytest
 
+from served import served
+
 MINORS = (10, 11, 12, 13, 14)
 """Python 3.x of each: every version that is, or may soon be, in use."""
 RUNNING = sys.version_info.minor
@@ -56,19 +58,10 @@ class Bare:
 
     @contextmanager
     def serving(self, project: Path, *arguments: str) -> Iterator[str]:
-        """`nav-eval-agent serve agent:Agent` in `project`; gives its endpoint, and ends it as a signal does."""
+        """`nav-eval-agent serve agent:Agent` in `project`; gives its endpoint."""
         command = [str(self.folder / "bin" / "nav-eval-agent"), "serve", "agent:Agent", "--port", "0", *arguments]
-        process = subprocess.Popen(command, cwd=project, env=plain_environment(), stderr=subprocess.PIPE, text=True)
-        assert process.stderr is not None
-        try:
-            line = process.stderr.readline()
-            assert line.startswith("Serving at "), line
-            yield line.split()[-1].rstrip(".")
-            process.terminate()
-            assert process.wait(20) == 0
-        finally:
-            process.kill()
-            process.communicate()
+        with served(command, project, plain_environment()) as endpoint:
+            yield endpoint
 
 
 def make_bare(folder: Path, minor: int) -> Bare:

@@ -217,3 +217,10 @@ def test_a_service_that_stays_away_ends_the_run_with_what_is_finished(worlds, al
         config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={again.endpoint}"])
         run_benchmark(config, tmp_path / "run", resume=True)
     assert without_timing(tmp_path / "run" / "episodes.jsonl") == alone["r2r"][0]
+
+
+def test_videos_with_workers_are_refused_before_anything_is_written(worlds, tmp_path):
+    overrides = [*worlds["r2r"], "output.video=all", "agent_service.agent=stop", *parallel(2, 2)]
+    with pytest.raises(ConfigError, match=r"evaluation\.parallel\.workers=1"):
+        run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    assert not (tmp_path / "run").exists()

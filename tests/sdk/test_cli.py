@@ -18,6 +18,7 @@ import pytest
 
 from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.conformance import Target, check
+from served import served
 
 COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
 
@@ -31,17 +32,8 @@ def serving(folder: Path, *arguments: str) -> Iterator[str]:
     """`serve agent:Agent` in a process of its own; gives its endpoint."""
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     command = [*COMMAND, "serve", "agent:Agent", "--port", "0", *arguments]
-    process = subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True, env=environment)
-    try:
-        assert process.stderr is not None
-        line = process.stderr.readline()
-        assert line.startswith("Serving at "), line
-        yield line.split()[-1].rstrip(".")
-        process.terminate()
-        assert process.wait(20) == 0
-    finally:
-        process.kill()
-        process.communicate()
+    with served(command, folder, environment) as endpoint:
+        yield endpoint
 
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])

@@ -11,7 +11,7 @@ from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.tensors import ENCODINGS
-from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
+from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint, read_token
 
 PROTOCOLS = {"rest": "nav_eval.api.rest", "grpc": "nav_eval.api.grpc"}
 FORMS = ("auto", "msgpack", "json", "stream", "unary")
@@ -70,6 +70,16 @@ class Encoding:
                 f"agent_service.encoding: {text!r} is not a form such as msgpack, stream or msgpack+zstd."
             )
         return cls(forms[0] if forms else "auto", packings[0] if packings else "raw")
+
+
+def given_token(token: str | None, file: str | None) -> str | None:
+    """The token itself, else what its file holds; raises ConfigError where it holds none."""
+    if token or not file:
+        return token
+    try:
+        return read_token(file)
+    except ValueError as error:
+        raise ConfigError(f"agent_service.token_file: {error}") from error
 
 
 def connect(

@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nav_eval.config.schema import AgentServiceConfig, Config, SensorConfig, SimulatorConfig, TlsConfig
+from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.environment import Environment, Rules
@@ -182,7 +182,7 @@ def _agent_class(name: str) -> Any:
 
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
-    from nav_eval.api.base import Retry, Tls, connect
+    from nav_eval.api.base import Retry, Tls, connect, given_token
 
     service = config.agent_service
     _check_tls(service.tls)
@@ -190,7 +190,7 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
     return connect(
         service.endpoint,
         service.protocol,
-        token=_token(service),
+        token=given_token(service.token, service.token_file),
         tls=tls,
         encoding=service.encoding,
         deadlines=_deadlines(config),
@@ -208,19 +208,6 @@ def _check_tls(tls: TlsConfig) -> None:
             raise ConfigError(f"agent_service.tls.{name}: is given, but agent_service.tls.enabled is false. Set it.")
         if file and not Path(file).is_file():
             raise ConfigError(f"agent_service.tls.{name}: {file}: there is no such file.")
-
-
-def _token(service: AgentServiceConfig) -> str | None:
-    """The token itself, else what its file holds."""
-    if service.token or not service.token_file:
-        return service.token
-    try:
-        token = Path(service.token_file).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"agent_service.token_file: {service.token_file} cannot be read ({error}).") from error
-    if not token:
-        raise ConfigError(f"agent_service.token_file: {service.token_file} is empty. Write the token into it.")
-    return token
 
 
 def _deadlines(config: Config) -> Deadlines:

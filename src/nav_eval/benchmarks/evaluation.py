@@ -36,6 +36,7 @@ def run_benchmark(
     config: Config, out: str | Path | None = None, *, resume: bool = False, watch: Watch = _unwatched
 ) -> Evaluated:
     """Evaluate and write the run directory. Raises NavEvalError's subclasses; finished episodes stay on disk."""
+    _check_video(config)
     episodes = builder.make_episodes(config)
     backend = builder.make_backend(config)
     try:
@@ -59,6 +60,12 @@ def run_benchmark(
         backend.close()
 
 
+def _check_video(config: Config) -> None:
+    parallel = config.evaluation.parallel
+    if config.output.video != "none" and (parallel.workers > 1 or parallel.executor != "local"):
+        raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
+
+
 def _filmed(
     watched: Callable[[], Sequence[Observer]],
     config: Config,
@@ -67,8 +74,6 @@ def _filmed(
     episodes: EpisodeManager,
 ) -> Callable[[], Sequence[Observer]]:
     """Adds each session's recorder, as output.video says."""
-    if config.evaluation.parallel.workers > 1 or config.evaluation.parallel.executor != "local":
-        raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
     from nav_eval.report.recording import video_observers
 
     recorders = video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)

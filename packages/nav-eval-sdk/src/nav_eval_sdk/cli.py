@@ -172,13 +172,12 @@ def given_token(options: argparse.Namespace) -> str | None:
     """--token, else what --token-file holds."""
     if options.token or not options.token_file:
         return str(options.token) if options.token else None
+    from nav_eval_sdk.transport.base import read_token
+
     try:
-        token = Path(options.token_file).read_text(encoding="ascii").strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"--token-file {options.token_file}: cannot be read ({error}).") from error
-    if not token:
-        raise UsageError(f"--token-file {options.token_file}: is empty. Write the token into it.")
-    return token
+        return read_token(options.token_file)
+    except ValueError as error:
+        raise UsageError(f"--token-file: {error}") from error
 
 
 def _tls(options: argparse.Namespace) -> Any:

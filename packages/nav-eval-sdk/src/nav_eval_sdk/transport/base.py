@@ -11,6 +11,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
@@ -33,6 +34,17 @@ if TYPE_CHECKING:
 TOKEN = re.compile(r"[ -~]+")
 MAX_ANSWER = 1 << 20
 """Bytes. No answer of a service is larger; one that is, is not read."""
+
+
+def read_token(path: str) -> str:
+    """The bearer token that a file holds; raises ValueError, which says why, where it holds none."""
+    try:
+        token = Path(path).read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ValueError(f"{path} cannot be read ({error}).") from error
+    if not token:
+        raise ValueError(f"{path} is empty. Write the token into it.")
+    return token
 
 
 class Deadline:

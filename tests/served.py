@@ -1,0 +1,24 @@
+"""`nav-eval-agent serve` in a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+
+@contextmanager
+def served(command: Sequence[str], project: Path, environment: Mapping[str, str]) -> Iterator[str]:
+    """`command`, an agent being served, in `project`; gives its endpoint, and ends it as a signal does."""
+    process = subprocess.Popen(command, cwd=project, env=environment, stderr=subprocess.PIPE, text=True)
+    try:
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith("Serving at "), line
+        yield line.split()[-1].rstrip(".")
+        process.terminate()
+        assert process.wait(20) == 0
+    finally:
+        process.kill()
+        process.communicate()
