@@ -140,25 +140,42 @@ def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_har
     ]
 
 
+class Noticed(Counting):
+    """Tells how often it was asked, over all sessions."""
+
+    asked = threading.Semaphore(0)
+
+    def act(self, observation):
+        Noticed.asked.release()
+        return super().act(observation)
+
+
+def stop_after(server, count):
+    """Stop a service of Noticed agents when it was asked so often."""
+    for _ in range(count):
+        Noticed.asked.acquire(timeout=60)
+    server.stop()
+
+
 def run_while_restarting(overrides, run, protocol):
     """A service that goes away twice in the middle of episodes, and comes back empty on the same port."""
-    server = start(Counting, protocol=protocol, port=0, max_sessions=4)
+    Noticed.asked = threading.Semaphore(0)
+    server = start(Noticed, protocol=protocol, port=0, max_sessions=4)
     served = [server]
     remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", "agent_service.secret=s3"]
     overrides = [*overrides, *remote, f"agent_service.endpoint={server.endpoint}", *parallel(1, 4)]
 
-    def restart():
-        served[-1].stop()
-        served.append(start(Counting, protocol=protocol, port=server.port, max_sessions=4))
+    def restart_twice():
+        for _ in range(2):
+            stop_after(served[-1], 9)
+            served.append(start(Noticed, protocol=protocol, port=server.port, max_sessions=4))
 
-    timers = [threading.Timer(seconds, restart) for seconds in (0.15, 0.8)]
-    for timer in timers:
-        timer.start()
+    restarting = threading.Thread(target=restart_twice)
+    restarting.start()
     try:
         return run_benchmark(benchmark_config("r2r", overrides=overrides), run)
     finally:
-        for timer in timers:
-            timer.join()
+        restarting.join()
         served[-1].stop()
 
 
@@ -183,15 +200,16 @@ def test_without_replays_a_restart_costs_the_episodes_in_flight_and_no_others(wo
 
 
 def test_without_replays_a_lost_episode_has_failed_even_if_the_service_stays_away(worlds, tmp_path):
-    server = start(Counting, protocol="rest", port=0, max_sessions=2)
+    Noticed.asked = threading.Semaphore(0)
+    server = start(Noticed, protocol="rest", port=0, max_sessions=2)
     remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
     patience = ["agent_service.replays=0", "agent_service.deadlines.ready=0.5"]
     config = benchmark_config("r2r", overrides=[*worlds["r2r"], *remote, *patience, *parallel(1, 2)])
-    timer = threading.Timer(0.4, server.stop)
-    timer.start()
+    stopping = threading.Thread(target=stop_after, args=(server, 9))
+    stopping.start()
     with pytest.raises(ServiceUnavailable, match="--resume"):
         run_benchmark(config, tmp_path / "run")
-    timer.join()
+    stopping.join()
     lines = without_timing(tmp_path / "run" / "episodes.jsonl")
     lost = [line for line in lines if line["status"] == "service_unavailable"]
     assert 1 <= len(lost) <= 2
