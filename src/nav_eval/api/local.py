@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import time
+import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Literal
 
 from nav_eval.api.base import Deadlines
@@ -13,6 +15,7 @@ from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, InvalidAction
+from nav_eval.logging import get_logger
 from nav_eval_sdk.agent_interface import ActionFault, Agent, agent_episode, normalise
 from nav_eval_sdk.protocol.values import canonical
 
@@ -91,4 +94,11 @@ def _guarded(call: Callable[..., Any], *args: Any) -> Any:
     try:
         return call(*args)
     except Exception as error:
-        raise AgentError(f"the agent raised {type(error).__name__}: {str(error)[:200]}") from error
+        get_logger(__name__).debug("the agent's traceback", exc_info=True)
+        raise AgentError(f"the agent raised {type(error).__name__}: {str(error)[:200]}{_place(error)}") from error
+
+
+def _place(error: Exception) -> str:
+    """Where an agent's own file raised: " (agent.py, line 12)"."""
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    return f" ({Path(frame.filename).name}, line {frame.lineno})"

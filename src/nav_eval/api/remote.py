@@ -33,6 +33,8 @@ from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Transport
 UNAVAILABLE = frozenset({"unauthorized", "loading", "draining", "busy"})
 STARTED = frozenset({"ready", "ok"})
 POLL_SECONDS = 0.25
+PATIENCE_SECONDS = 2.0
+"""So long nobody is told that we wait."""
 NAME_LENGTH = 100
 REASON_LENGTH = 300
 
@@ -106,6 +108,7 @@ class RemoteService(AgentService):
 
     def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
         last = "nobody answers"
+        begun, told = time.monotonic(), ""
         while True:
             try:
                 status = transport.health(Deadline(deadline.at_most(self._deadlines.connect)))
@@ -118,6 +121,11 @@ class RemoteService(AgentService):
                 last = str(error)
             except WireError as error:
                 last = str(error)
+            if last != told and time.monotonic() - begun > PATIENCE_SECONDS:
+                told = last
+                get_logger(__name__).warning(
+                    "waiting up to %g s for %s: %s", self._deadlines.ready, self.name, printable(last)
+                )
             time.sleep(POLL_SECONDS)
             if self._past(deadline):
                 raise ServiceUnavailable(

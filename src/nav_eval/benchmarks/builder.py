@@ -177,7 +177,7 @@ def _agent_class(name: str) -> Any:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
         raise ConfigError(
-            f"agent_service.agent: {name!r} cannot be imported ({error}). Write MODULE:CLASS of an installed module."
+            f"agent_service.agent: {name!r} cannot be imported ({error}). Write MODULE:CLASS, for example agent:Agent."
         ) from error
 
 

@@ -9,12 +9,13 @@ from typing import Any
 
 from nav_eval.benchmarks import builder
 from nav_eval.benchmarks.submission import write_submission
-from nav_eval.config.schema import Config
+from nav_eval.config.schema import AgentServiceConfig, Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import Observer, SimulatorBackend
+from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
 from nav_eval.core.orchestrator import ResultStore, Watch
 from nav_eval.errors import ConfigError
+from nav_eval.logging import get_logger
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
 
@@ -37,6 +38,7 @@ def run_benchmark(
 ) -> Evaluated:
     """Evaluate and write the run directory. Raises NavEvalError's subclasses; finished episodes stay on disk."""
     _check_video(config)
+    _warn_of_a_service_not_asked(config.agent_service)
     episodes = builder.make_episodes(config)
     backend = builder.make_backend(config)
     try:
@@ -55,7 +57,8 @@ def run_benchmark(
                 results = runner.run_evaluation(service, store)
             finally:
                 service.close()
-            return _settle(config, directory, episodes, results, privileged=getattr(service, "privileged", False))
+            facts = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+            return _settle(config, directory, episodes, results, facts)
     finally:
         backend.close()
 
@@ -64,6 +67,20 @@ def _check_video(config: Config) -> None:
     parallel = config.evaluation.parallel
     if config.output.video != "none" and (parallel.workers > 1 or parallel.executor != "local"):
         raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
+
+
+def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
+    unset = AgentServiceConfig()
+    given = [
+        name for name in ("endpoint", "token", "token_file", "tls") if getattr(service, name) != getattr(unset, name)
+    ]
+    if service.type == "local" and given:
+        get_logger(__name__).warning(
+            "agent_service.%s is given, but agent_service.type is local: the agent %r is run in this process. "
+            "Set agent_service.type=remote to ask the service.",
+            given[0],
+            service.agent,
+        )
 
 
 def _filmed(
@@ -98,18 +115,23 @@ def _settle(
     directory: RunDirectory,
     episodes: EpisodeManager,
     results: EvaluationResults,
-    *,
-    privileged: bool,
+    facts: Mapping[str, Any],
 ) -> Evaluated:
+    """`facts`: what the run taught about the agent, for the manifest."""
     directory.journal.settle(episodes.keys)
-    document = results_document(config, results, _notes(results, privileged))
+    document = results_document(config, results, _notes(results, facts["privileged"]))
     directory.write_json("results.json", document)
     journal = directory.journal
     export_csv(directory.path / "results.csv", journal.in_order(episodes.keys), list(results.metrics))
     if config.output.save_trajectories:
         write_submission(config, episodes, journal, directory)
-    directory.finish({"agent": agent_name(config), "privileged": privileged})
+    directory.finish({"agent": agent_name(config), **facts})
     return Evaluated(results, document, directory.path)
+
+
+def _said(status: ServiceStatus | None) -> dict[str, Any]:
+    """What the service called itself; nothing where nobody asked, because the run was finished already."""
+    return {} if status is None else {"service": {"name": status.name, "version": status.version}}
 
 
 def agent_name(config: Config) -> str | None:

@@ -7,7 +7,7 @@ from typing import Protocol, TypeAlias
 
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import AgentService, Observer
+from nav_eval.core.interfaces import AgentService, Observer, ServiceStatus
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 
@@ -89,6 +89,8 @@ class BenchmarkRunner:
         self._executor = executor
         self._aggregator = aggregator
         self._in_flight = in_flight
+        self.service_status: ServiceStatus | None = None
+        """What the service said of itself, once it was asked."""
 
     def run_evaluation(self, service: AgentService, store: ResultStore) -> EvaluationResults:
         """Initialise, run what `store` has not finished, settle.
@@ -108,6 +110,6 @@ class BenchmarkRunner:
 
     def run(self, service: AgentService, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
         """Play the episodes with these keys, as many at a time as the configuration and the service allow."""
-        status = service.health_check()
+        self.service_status = status = service.health_check()
         in_flight = max(1, min(self._in_flight, status.max_sessions, len(keys)))
         self._executor.play(service, keys, in_flight, store.add)

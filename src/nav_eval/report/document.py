@@ -158,6 +158,7 @@ def _selection(run: Run) -> dict[str, Any]:
 def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
     """What the result depends on, for whoever wants to repeat it."""
     facts = {f"versions.{name}": str(value) for name, value in manifest.get("versions", {}).items()}
+    facts |= {f"service.{name}": value for name, value in manifest.get("service", {}).items() if value}
     facts |= {f"dataset.{name}": str(value) for name, value in manifest.get("dataset_sha256", {}).items()}
     plain = {name: manifest.get(name) for name in ("nav_eval", "renderer", "config_sha256", "episodes_sha256")}
     return {name: str(value) for name, value in plain.items() if value is not None} | facts

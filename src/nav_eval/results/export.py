@@ -36,6 +36,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
 
 def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str]) -> None:
     """One row per episode; a number that is not finite is an empty cell."""
+    names = [name for name in names if name != "steps"]  # every row has them, measured or not
     columns = ["scene_id", "episode_id", "status", "failure_reason", "steps", *names]
 
     def write(fresh: Path) -> None:

@@ -68,6 +68,10 @@ def agent_episode(data: EpisodeData) -> dict[str, Any]:
     return episode
 
 
+MEANT = ("args", "arguments", "action_arguments", "parameters", "params", "kwargs")
+"""Names that stand for action_args in other programs; an answer with one of them would lose its arguments."""
+
+
 class ActionFault(ValueError):
     """The agent's answer is no action; the message says why."""
 
@@ -83,6 +87,8 @@ def normalise(answer: Any) -> tuple[str, dict[str, Any]]:
         raise ActionFault(f"act must return a name or {{'action': ..., 'action_args': ...}}, not {str(answer)[:80]!r}.")
     arguments = answer.get("action_args")
     if arguments is None:
+        if meant := [key for key in MEANT if key in answer]:
+            raise ActionFault(f"the arguments of an action are called 'action_args', not {meant[0]!r}.")
         arguments = {}
     if not isinstance(arguments, Mapping):
         raise ActionFault(f"action_args must be a dict, not {type(arguments).__name__}.")

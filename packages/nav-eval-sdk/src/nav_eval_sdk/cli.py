@@ -215,7 +215,7 @@ def run_check(options: argparse.Namespace) -> int:
         for finding in check(Target(options.endpoint, wire, token, tls, options.timeout), steps=options.steps):
             sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
             faults += not finding.ok
-            if finding.check == "info" and not finding.ok and "running" in finding.detail:
+            if not finding.reached:
                 return UNUSABLE
     sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} faults.\n")
     return FINDINGS if faults else 0

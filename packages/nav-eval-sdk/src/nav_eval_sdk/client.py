@@ -13,6 +13,7 @@ from nav_eval_sdk.protocol.messages import (
     EpisodeEnd,
     Info,
     Instruction,
+    Limits,
     ServiceStatus,
     Validation,
 )
@@ -110,7 +111,7 @@ def in_new_session(episode: EpisodeData) -> EpisodeData:
 
 
 def synthetic_episode(specs: Mapping[str, Any], actions: Mapping[str, ActionSpec], seed: int = 0) -> EpisodeData:
-    """An episode that no data set has."""
+    """An episode that no data set has, with the limits of an ordinary benchmark."""
     text = "Walk past the table and stop at the door."
     return EpisodeData(
         episode_id=f"synthetic-{seed}",
@@ -122,4 +123,5 @@ def synthetic_episode(specs: Mapping[str, Any], actions: Mapping[str, ActionSpec
         task="vln",
         observation_spec=dict(specs),
         action_space=dict(actions),
+        limits=Limits(max_steps=500, reset_timeout=60.0, act_timeout=30.0),
     )

@@ -47,10 +47,11 @@ VALUE_RANGES: dict[str, dict[str, tuple[str, float | None, float | None]]] = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One check and what came of it; `detail` is empty if all is well."""
+    """One check and what came of it; `detail` is empty if all is well. `reached`: whether anybody answered at all."""
 
     check: str
     detail: str = ""
+    reached: bool = True
 
     @property
     def ok(self) -> bool:
@@ -77,7 +78,7 @@ def check(target: Target, *, steps: int = 5, episodes: int = 2) -> Iterator[Find
     try:
         info = client.info()
     except WireError as error:
-        yield Finding("info", f"{error} Is the service running at {target.endpoint}?")
+        yield Finding("info", f"{str(error).rstrip('.')}. {_way_in(error, target)}", reached=False)
         return
     finally:
         client.close()
@@ -132,6 +133,15 @@ def _info_fault(info: Info) -> str:
     return "" if info.name else "gives no name (a service with the specification's three calls only?)."
 
 
+def _way_in(error: WireError, target: Target) -> str:
+    """What may help where /info gave no answer."""
+    if isinstance(error, Refused) and error.problem.code == "unauthorized":
+        return "Give the service's token: --token-file FILE."
+    name, other = ("gRPC", "grpc") if target.wire.startswith("rest") else ("REST", "rest")
+    tls = "" if target.tls else "; if it uses TLS, --ca FILE"
+    return f"Is the service running at {target.endpoint}? If it speaks {name}, add --protocol {other}{tls}."
+
+
 def _offered(wire: str, info: Info) -> bool:
     """Only the plainest form of a wire must be there; /info tells of the other."""
     return {"rest-msgpack": MSGPACK in info.content_types, "grpc-stream": info.streaming}.get(wire, True)
@@ -156,7 +166,7 @@ def _spec(name: str, width: int, height: int) -> Spec:
     node = TextSpec(is_node=True)
     known: Mapping[str, Spec] = {
         "depth": TensorSpec(shape=(height, width, 1), dtype="float32", low=0.0, high=10.0, unit="m"),
-        "semantic": TensorSpec(shape=(height, width, 1), dtype="int32"),
+        "semantic": TensorSpec(shape=(height, width), dtype="int32"),
         "gps": TensorSpec(shape=(2,), dtype="float32", unit="m"),
         "compass": TensorSpec(shape=(1,), dtype="float32", unit="rad"),
         "viewpoint": node,

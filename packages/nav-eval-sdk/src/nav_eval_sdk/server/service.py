@@ -183,7 +183,11 @@ class Service:
                 raise ServiceProblem("unknown_session", "the session has ended.")
             work = self._decision(session, step, request_id, observation)
         answer, seconds = self._wait(session, work)
-        name, arguments = _checked(answer, session.data.action_space)
+        try:
+            name, arguments = _checked(answer, session.data.action_space)
+        except ServiceProblem as problem:
+            log.warning("Session %s, step %d: %s", session_id, work.key[0], problem.detail)
+            raise
         return Action(
             action=name,
             action_args=arguments,

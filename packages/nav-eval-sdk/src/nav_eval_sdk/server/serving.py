@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
 
+from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import Info, SensorWish
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
@@ -51,6 +52,8 @@ class Server:
     def _load(self) -> None:
         try:
             self.service.load()
+        except ServiceProblem:  # its traceback is in the log already
+            self.stopped.set()
         except Exception:
             log.exception("The agent could not be made.")
             self.stopped.set()

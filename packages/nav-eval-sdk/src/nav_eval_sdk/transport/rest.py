@@ -136,7 +136,7 @@ class RestTransport(Transport):
         except (OSError, http.client.IncompleteRead) as error:
             raise Unreachable(f"{self._connection.endpoint.address}: {error or type(error).__name__}.") from None
         except (http.client.HTTPException, ValueError) as error:
-            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]}.") from None
+            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from None
 
     def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:
         if message is None:
