@@ -11,6 +11,7 @@ import pytest
 
 from api.hostile import Hostile, grpc_service, rest_service
 from api.worlds import SPECS, observation, offer
+from nav_eval.api import remote
 from nav_eval.api.base import Deadlines, Retry, connect
 from nav_eval.core.interfaces import AgentClient
 from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction, ServiceUnavailable
@@ -166,13 +167,24 @@ class Agent(VLNAgent):
 def test_a_service_that_refuses_our_token(wire: tuple[str, str], open_client: Open, token: str | None) -> None:
     with start(Agent, protocol=wire[0], port=0, token="right") as server:
         if token == "ключ":
-            with pytest.raises((ServiceUnavailable, Exception)):
+            with pytest.raises(ConfigError, match="token"):
                 open_client(server.endpoint, token=token)
             return
         with pytest.raises(ServiceUnavailable, match=r"agent_service\.token"):
             open_client(server.endpoint, token=token)
         client = open_client(server.endpoint, token="right")
         assert client.get_action(observation(0)).action.name == "stop"
+
+
+def test_who_waits_is_told_for_what(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(remote, "PATIENCE_SECONDS", 0.1)
+    service = connect("127.0.0.1:9", deadlines=Deadlines(connect=0.5, ready=1.2), retry=Retry(1, 0.01))
+    with pytest.raises(ServiceUnavailable):
+        service.health_check()
+    told = [record.getMessage() for record in caplog.records if "waiting up to" in record.getMessage()]
+    assert len(told) == 1
+    assert "1.2 s for 127.0.0.1:9" in told[0]
+    assert "refused" in told[0]
 
 
 def test_nobody_is_there(wire: tuple[str, str]) -> None:

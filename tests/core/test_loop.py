@@ -1,6 +1,9 @@
 from __future__ import annotations
 
 import errno
+import inspect
+import json
+import logging
 import sys
 import time
 from typing import Any, ClassVar
@@ -165,3 +168,46 @@ def test_an_agent_is_told_the_limits_that_end_its_episodes(world, agent, steps, 
         {"max_steps": 40, "max_moves": 7, "reset_timeout": 5.0, "act_timeout": 4.0, "episode_timeout": 60.0}
     ]
     assert results.metrics["steps"]["mean"] == steps
+
+
+class Raising(VLNAgent):
+    name, version = "raising", "2.1"
+
+    def reset(self, episode):
+        pass
+
+    def act(self, observation):
+        return self.policy(observation)
+
+
+def test_the_line_at_which_an_agent_of_this_process_raised_is_told(world, caplog):
+    caplog.set_level(logging.DEBUG, "nav_eval")
+    line = inspect.getsourcelines(Raising.act)[1] + 1
+    assert evaluate("r2r", agent=Raising, overrides=[*world, "dataset.limit=1"]).statuses == {"agent_error": 1}
+    told = [record for record in caplog.records if record.levelno == logging.WARNING]
+    assert f"has no attribute 'policy' (test_loop.py, line {line})" in told[0].getMessage()
+    assert "Traceback" not in "".join(str(record.exc_text) for record in told)
+    assert "return self.policy(observation)" in caplog.text
+
+
+def test_the_manifest_keeps_what_a_service_calls_itself(world, tmp_path):
+    with start(Raising, port=0) as server:
+        remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}", "dataset.limit=1"]
+        config = benchmark_config("r2r", overrides=[*world, *remote])
+        run_benchmark(config, tmp_path / "run")
+    run_benchmark(config, tmp_path / "run", resume=True)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert manifest["service"] == {"name": "raising", "version": "2.1"}
+
+
+def test_an_endpoint_that_is_not_asked_is_told(world, tmp_path, caplog):
+    endpoint = ["agent_service.endpoint=localhost:1", "agent_service.agent=stop", "dataset.limit=1"]
+    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint]), tmp_path / "run")
+    assert "agent_service.endpoint is given" in caplog.text
+    assert "'stop'" in caplog.text
+    caplog.clear()
+    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint[1:]]), tmp_path / "other")
+    assert "is given" not in caplog.text
+    header = (tmp_path / "run" / "results.csv").read_text().splitlines()[0].split(",")
+    assert len(set(header)) == len(header)
+    assert "steps" in header

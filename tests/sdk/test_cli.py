@@ -12,12 +12,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from nav_eval_sdk import VLNAgent, cli, start
-from nav_eval_sdk.conformance import Target, check
+from nav_eval_sdk.agent_interface import ActionFault, normalise
+from nav_eval_sdk.conformance import Target, check, suitable_episode
+from nav_eval_sdk.errors import Refused
+from nav_eval_sdk.protocol.values import sample
 from served import served
 
 COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
@@ -57,6 +61,14 @@ def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: 
         refused = run("check", endpoint, "--protocol", protocol)
         assert refused.returncode == 3
         assert "unauthorized" in refused.stdout
+        assert "--token-file" in refused.stdout
+        assert "running" not in refused.stdout
+        other = {"rest": "grpc", "grpc": "rest"}[protocol]
+        mistaken = run("check", endpoint, "--protocol", other, "--token", "t")
+        assert mistaken.returncode == 3
+        assert f"--protocol {protocol}" in mistaken.stdout
+        assert mistaken.stdout.strip().isprintable()
+    assert {"token", "*.pem", "logs", "venv"} <= set((project / ".dockerignore").read_text("utf-8").split())
 
 
 def test_a_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:
@@ -105,6 +117,7 @@ def test_an_agent_that_cannot_be_made_ends_serve(tmp_path: Path) -> None:
     done = run("serve", "agent:Agent", "--port", "0", cwd=tmp_path)
     assert done.returncode == 3
     assert "no weights" in done.stderr.splitlines()[-1]
+    assert done.stderr.count("Traceback") == 1
 
 
 def test_importing_the_sdk_loads_no_server_library() -> None:
@@ -179,3 +192,51 @@ def test_check_finds_an_agent_that_answers_outside_its_space() -> None:
         found = {finding.check: finding for finding in check(Target(server.endpoint))}
     assert "fly" in found["plays episodes"].detail
     assert found["refuses nonsense"].ok
+
+
+class AsTheGuideSays(VLNAgent):
+    """Relies on the shapes and limits that the participants' guide tells."""
+
+    sensors: ClassVar[dict[str, tuple[int, int]]] = {"semantic": (0, 0)}
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.left = min(80, episode["limits"]["max_steps"])
+        assert episode["limits"]["act_timeout"] > 1
+
+    def act(self, observation: dict[str, Any]) -> str:
+        height, width = observation["semantic"].shape
+        assert observation["rgb"].shape[2] == 3
+        assert observation["depth"].shape[2] == 1
+        return "turn_left" if height < width else "stop"
+
+
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-stream"])
+def test_check_sends_what_a_run_sends(wire: str) -> None:
+    with start(AsTheGuideSays, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
+        found = list(check(Target(server.endpoint, wire)))
+    assert [finding for finding in found if not finding.ok] == []
+
+
+def test_arguments_under_another_name_are_told_not_lost() -> None:
+    with pytest.raises(ActionFault, match="'action_args', not 'args'"):
+        normalise({"action": "waypoint", "args": {"range": 1.0}})
+    assert normalise({"action": "stop", "thought": "I am there"}) == ("stop", {})
+
+
+def test_an_action_that_is_none_is_in_the_services_log(caplog: pytest.LogCaptureFixture) -> None:
+    class Wrong(VLNAgent):
+        def reset(self, episode: dict[str, Any]) -> None:
+            pass
+
+        def act(self, observation: dict[str, Any]) -> str:
+            return "forward"
+
+    with start(Wrong, port=0).wait_loaded() as server:
+        client = Target(server.endpoint).client()
+        episode = suitable_episode(client.info())
+        client.reset(episode)
+        rng = np.random.default_rng(0)
+        with pytest.raises(Refused, match="'forward' is not one of"):
+            client.act({name: sample(spec, rng) for name, spec in episode.observation_spec.items()})
+        client.close()
+    assert "step 0: 'forward' is not one of" in caplog.text

@@ -21,6 +21,7 @@ import pytest
 
 from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, serve, start
 from nav_eval_sdk.client import WIRES, synthetic_episode
+from nav_eval_sdk.conformance import Target, check
 from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable
 from nav_eval_sdk.protocol.grpc import message_class
 from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
@@ -104,6 +105,14 @@ def server_tls(folder: Path, *, mutual: bool) -> ServerTls:
 def client_tls(folder: Path, name: str | None = None, authority: str = "authority") -> ClientTls:
     pair = (str(folder / f"{name}.pem"), str(folder / f"{name}.key")) if name else (None, None)
     return ClientTls(str(folder / f"{authority}.pem"), *pair)
+
+
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
+def test_check_of_a_service_with_tls_names_the_option(certificates: Path, wire: str) -> None:
+    with start(Agent, protocol=wire.split("-")[0], port=0, tls=server_tls(certificates, mutual=False)) as server:
+        found = list(check(Target(server.endpoint, wire, timeout=5)))
+    assert not found[0].reached
+    assert "--ca FILE" in found[0].detail
 
 
 @pytest.mark.parametrize("wire", WIRES)
