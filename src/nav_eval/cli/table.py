@@ -11,13 +11,17 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     profile = document["profile"]
     lines = [
         f"{document['benchmark']} ({document['split']}), profile {profile['name']} v{profile['version']}: "
-        f"{document['n_episodes']} episodes, {document['n_failed']} failed"
+        f"{_episodes(document['n_episodes'])}, {document['n_failed']} failed"
     ]
     width = max((len(name) for name in document["metrics"]), default=0)
     lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
     lines += _failures(document["statuses"])
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(lines) + "\n"
+
+
+def _episodes(count: int) -> str:
+    return f"{count} episode{'' if count == 1 else 's'}"
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:

@@ -217,7 +217,7 @@ def run_check(options: argparse.Namespace) -> int:
             faults += not finding.ok
             if not finding.reached:
                 return UNUSABLE
-    sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} faults.\n")
+    sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
     return FINDINGS if faults else 0
 
 
