@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from nav_eval.errors import NavmeshError
 from nav_eval.simulator.navmesh.file import NavmeshParams, assemble, parse_navmesh, read_navmesh
+from nav_eval.simulator.navmesh.links import build_links
 from nav_eval.simulator.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.simulator.navmesh.settings import NavmeshSettings
 from simulator.navmesh.making import grid, navmesh, single, tile
@@ -195,3 +196,17 @@ def test_pickled_meshes_answer_alike() -> None:
     np.testing.assert_array_equal(
         again.geodesic_distances(points, points[::-1]), nav.geodesic_distances(points, points[::-1])
     )
+
+
+def test_a_border_of_many_edges_is_linked_edge_to_edge() -> None:
+    """A thousand floors in each of two tiles, a centimetre apart and all on the shared border: each meets its own."""
+    floors, climb = 1000, 0.001
+    tiles = []
+    for place in range(2):
+        x = 4.0 * place
+        polys = [[(x, y, 0.0), (x, y, 1.0), (x + 4, y, 1.0), (x + 4, y, 0.0)] for y in np.arange(floors) / 100.0]
+        sides = {(i, edge): side for i in range(floors) for edge, side in ((0, 4), (2, 0))}
+        tiles.append(tile(polys, sides=sides, place=(place, 0), climb=climb))
+    links = build_links(parse_navmesh(navmesh(tiles, size=4.0)).tiles)
+    other = [[link.to for link in found] for found in links]
+    assert other == [[(i + floors) % (2 * floors)] for i in range(2 * floors)]

@@ -106,6 +106,8 @@ class _Body:
         return {element.name: self._element(element) for element in elements}
 
     def _element(self, element: _Element) -> Columns:
+        if not element.properties:
+            return {}  # however many rows it says: they take no bytes
         if not self._order:
             return self._ascii(element)
         lists = [p for p in element.properties if p.count_type]
