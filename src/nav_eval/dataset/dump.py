@@ -24,13 +24,14 @@ def dump_dataset(
 ) -> None:
     """Write `episodes` as one file, gzip if `path` ends in .gz.
 
-    `header`: the file's other members, as `FileDataset.header` gives them; None asks for a bare list of episodes.
+    `header`: the file's other members, as `FileDataset.header` gives them; None asks for a bare list of episodes, where
+    the format keeps no table of goals beside them.
     Raises DatasetError if the format cannot hold the episodes.
     """
     format_ = _format(type)
     members = dict(header or {})
     records = format_.records(episodes, members)
-    if header is None or format_.bare_list:
+    if format_.bare_list or (header is None and format_.table_key is None):
         write_list(str(path), records)
     else:
         write_object(str(path), _members(records, members))

@@ -73,7 +73,7 @@ def _goals_key(scene_id: str, category: str) -> str:
 def _name_categories(members: dict[str, Any], table: Mapping[str, Any]) -> None:
     """Habitat insists on these maps in a file that is made anew."""
     goals = [goal for entry in table.values() for goal in entry]
-    categories = sorted({goal["object_category"] for goal in goals if "object_category" in goal})
+    categories = sorted({name for goal in goals if isinstance(name := goal.get("object_category"), str)})
     ids = {category: number for number, category in enumerate(categories)}
     members["category_to_task_category_id"] = ids
     members["category_to_scene_annotation_category_id"] = ids
