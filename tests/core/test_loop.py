@@ -211,3 +211,33 @@ def test_an_endpoint_that_is_not_asked_is_told(world, tmp_path, caplog):
     header = (tmp_path / "run" / "results.csv").read_text().splitlines()[0].split(",")
     assert len(set(header)) == len(header)
     assert "steps" in header
+
+
+class LateOnce(VLNAgent):
+    """Thinks far too long about one step of its first episode; one session, so the next episode finds it busy."""
+
+    late = True
+
+    def reset(self, episode):
+        pass
+
+    def act(self, observation):
+        if LateOnce.late:
+            LateOnce.late = False
+            time.sleep(0.9)
+        return "stop"
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_path, protocol):
+    LateOnce.late = True
+    hasty = ["agent_service.timeout=0.3", "agent_service.deadlines.reset=0.3", "agent_service.replays=0"]
+    with start(LateOnce, protocol=protocol, port=0) as server:
+        remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
+        overrides = [*world, *hasty, *remote, f"agent_service.endpoint={server.endpoint}"]
+        evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    assert evaluated.results.statuses == {"agent_timeout": 1, "ok": 3}
+    first, *others = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
+    assert first["status"] == "agent_timeout"
+    assert first["timing"]["agent"] >= 0.3
+    assert not any("replays" in line["timing"] for line in others)

@@ -27,8 +27,8 @@ from nav_eval_sdk.simulator_host.host import SimulatorHost
 from nav_eval_sdk.transport.base import Connection, Deadline, Endpoint
 from nav_eval_sdk.transport.rest import RestTransport, _Socket
 
-MOST_READ = 1 << 24
-"""Bytes that anybody should take of an endless answer."""
+MOST_READ = 2 * contract.MAX_HEADER
+"""Bytes that nobody should take of an endless answer; a header alone may have MAX_HEADER."""
 
 
 class Answering:

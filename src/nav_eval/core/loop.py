@@ -102,6 +102,8 @@ class EpisodeLoop:
         self._observers = observers
         self._policy = policy
         self._stopped = stopped
+        self.shown = False
+        """Whether the agent was asked for an action in the last episode, so that it has seen something."""
 
     def run_episode(self, episode: Episode) -> EpisodeResult:
         """Play one episode to its end. A failure of the service or of the evaluator becomes the result's status.
@@ -114,6 +116,7 @@ class EpisodeLoop:
         status: Status = "ok"
         reason: str | None = None
         metrics: Mapping[str, Any] | None = None
+        self.shown, waiting = False, 0.0
         try:
             meter.check()
             observations = self._environment.reset(episode)
@@ -126,7 +129,9 @@ class EpisodeLoop:
                 if self._stopped():
                     raise Stopped
                 meter.check()
+                self.shown, waiting = True, time.perf_counter()
                 decision = self._client.get_action(observations)
+                waiting = 0.0
                 steps.append(self._environment.step(decision.action, decision.latency))
                 if not self._environment.over or self._observers:
                     observations = self._environment.observe()
@@ -135,10 +140,12 @@ class EpisodeLoop:
             metrics = self._environment.metrics
             self._client.end_episode("stop" if steps[-1].action.name == "stop" else "limit")
         except Exception as error:  # noqa: BLE001 - one fault of ours must not lose a night's run
+            waiting = waiting and time.perf_counter() - waiting
             status, reason = self._blame(error, episode)
         if status != "ok" or metrics is None:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
-        result = self._result(episode, status, reason, start, steps, meter.seconds, metrics)
+        timing = {"wall": meter.seconds, "agent": waiting + sum(step.latency for step in steps)}
+        result = self._result(episode, status, reason, start, steps, timing, metrics)
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
@@ -186,7 +193,7 @@ class EpisodeLoop:
         reason: str | None,
         start: AgentState | None,
         steps: list[StepRecord],
-        wall: float,
+        timing: Mapping[str, float],
         metrics: Mapping[str, Any],
     ) -> EpisodeResult:
         return EpisodeResult(
@@ -196,7 +203,7 @@ class EpisodeLoop:
             failure_reason=reason,
             metrics=metrics,
             steps=len(steps),
-            timing={"wall": wall, "agent": sum(step.latency for step in steps)},
+            timing=timing,
             start=start,
             trajectory=tuple(steps),
         )

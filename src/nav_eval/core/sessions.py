@@ -27,6 +27,8 @@ from nav_eval.logging import get_logger
 
 FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
 """Open files of a process, and of a gRPC session in it, rounded up."""
+ATTEMPTS = 2
+"""How often an episode is tried again that the service would not begin: still busy, or just going away."""
 GRACE = 5.0
 """Seconds that sessions have to end properly when the run is interrupted."""
 
@@ -117,14 +119,14 @@ class Sessions:
             self._breaker.wait_until_back()
 
     def _played(self, loop: EpisodeLoop, episode: Episode) -> EpisodeResult:
-        result = loop.run_episode(episode)
-        for replay in range(1, 1 + self._policy.replays):
-            if result.status != "service_unavailable":
-                break
+        """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun."""
+        result, replays, attempts = loop.run_episode(episode), 0, ATTEMPTS
+        while result.status == "service_unavailable" and (replays < self._policy.replays if loop.shown else attempts):
+            replays += loop.shown
+            attempts -= not loop.shown
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
-            result = replace(result, timing={**result.timing, "replays": replay})
-        return result
+        return replace(result, timing={**result.timing, "replays": replays}) if replays else result
 
     @contextmanager
     def _session(self, stopped: Callable[[], bool]) -> Iterator[EpisodeLoop]:
