@@ -198,6 +198,7 @@ def test_the_manifest_keeps_what_a_service_calls_itself(world, tmp_path):
     run_benchmark(config, tmp_path / "run", resume=True)
     manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
     assert manifest["service"] == {"name": "raising", "version": "2.1"}
+    assert server.endpoint not in (tmp_path / "run" / "config.yaml").read_text()
 
 
 def test_an_endpoint_that_is_not_asked_is_told(world, tmp_path, caplog):

@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.config.schema import Config
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.run_directory import RunDirectory
 
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
+"""Keys of the manifest that runs must share."""
 
 
 def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
@@ -33,7 +35,16 @@ def _records(path: Path) -> RunRecords:
         journal = directory.journal
         results = journal.in_order(list(journal.finished()))
         episodes = {(result.scene_id, result.episode_id): result.metrics for result in results if result.metrics}
-        return RunRecords(str(path), episodes, {name: manifest.get(name) for name in MUST_AGREE})
+        shared = {name: manifest.get(name) for name in MUST_AGREE} | _rules(directory.config())
+        return RunRecords(str(path), episodes, shared)
+
+
+def _rules(config: Config) -> dict[str, Any]:
+    """What decides over success and over how far one comes; sensors and actions are the agent's own choice."""
+    evaluation, simulator = config.evaluation, config.simulator
+    limits = {f"evaluation.{n}": getattr(evaluation, n) for n in ("success_distance", "max_steps", "max_moves")}
+    walk = {f"simulator.{name}": getattr(simulator, name).model_dump() for name in ("motion", "body")}
+    return {"task.type": config.task.type, **limits, **walk}
 
 
 def comparison_table(rows: Sequence[dict[str, Any]]) -> str:

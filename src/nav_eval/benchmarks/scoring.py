@@ -22,7 +22,7 @@ from nav_eval.geometry import euclidean
 from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
-from nav_eval.results.run_directory import RunDirectory
+from nav_eval.results.run_directory import RunDirectory, file_sha256
 
 WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", "waypoint_coverage", "path_coverage")
 """Metrics of continuous paths that ask for no geodesic distance."""
@@ -205,6 +205,21 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
             results.append(_result(episode, recorded.status, recorded.failure_reason, values, recorded.steps))
             differences += _metric_differences(recorded, values)
     return builder.make_aggregator(config).aggregate_metrics(results), differences
+
+
+def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
+    """Names of the episode files and scenes that are not, byte for byte, those of the run."""
+    manifest, episodes = directory.manifest(), builder.make_episodes(config)
+    files = {Path(file).name: file_sha256(Path(file)) for file in episodes.dataset.files}
+    backend = builder.make_backend(config)
+    try:
+        scenes = dict.fromkeys(scene for scene, _ in episodes.keys)
+        assets = {name: found for scene in scenes for name, found in backend.assets(scene).items()}
+    finally:
+        backend.close()
+    then = manifest["dataset_sha256"] | manifest["assets_sha256"]
+    now = files | assets
+    return sorted(name for name in then if now.get(name) != then[name])
 
 
 def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:

@@ -48,7 +48,9 @@ def verify(run_directory: Path, /, *, public_key: str | None = None) -> int:
     faults = audit.verify(run_directory, public_key)
     sys.stdout.writelines(f"{fault}\n" for fault in faults)
     if not faults:
-        sys.stdout.write("every file is what the manifest says\n")
+        signer = audit.signer(run_directory)
+        signed = f"signed with public key {signer}" if signer else "NOT SIGNED: anybody may have written it"
+        sys.stdout.write(f"every file is what the manifest says\n{signed}\n")
     return FINDINGS if faults else DONE
 
 

@@ -83,7 +83,7 @@ def rescore(run_directory: Path, /, *overrides: str) -> int:
 
 
 def replay(run_directory: Path, /, *overrides: str) -> int:
-    """Re-simulate the recorded actions; exit code 1 if any pose or metric differs.
+    """Re-simulate the recorded actions; exit code 1 if any pose, metric, episode file or scene differs.
 
     Parameters
     ----------
@@ -92,12 +92,16 @@ def replay(run_directory: Path, /, *overrides: str) -> int:
     overrides
         Where the data lies now, if it has moved: for example simulator.scenes_dir=...
     """
+    from nav_eval.benchmarks.scoring import changed_inputs
     from nav_eval.benchmarks.scoring import replay as simulate
 
     directory, config = _opened(run_directory, overrides)
     with directory:
+        changed = changed_inputs(directory, config)
+        sys.stdout.writelines(f"{name} is not the file that this run was made with\n" for name in changed)
         count, differences = simulate(directory, config)
-    return _report(differences, f"{count} episodes replayed, every pose and metric equal")
+    code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
+    return FINDINGS if changed else code
 
 
 def compare(*run_directories: Path, json: bool = False) -> int:

@@ -78,6 +78,12 @@ def verify(directory: Path, public_key: str | None = None) -> list[str]:
     return faults
 
 
+def signer(directory: Path) -> str | None:
+    """The public key, hexadecimal, that a directory which passed `verify` is signed with; None if it is not signed."""
+    path = directory / SIGNATURE
+    return str(msgspec.json.decode(path.read_bytes())["public_key"]) if path.exists() else None
+
+
 def publish(directory: Path, out: Path) -> list[str]:
     """Copy what may be shown to everybody into `out`; the names of the files."""
     faults = check_files(directory)

@@ -157,11 +157,18 @@ class RunDirectory:
     def _write_config(self, config: Config) -> None:
         import yaml
 
-        text = yaml.safe_dump(public_config(config), sort_keys=False, allow_unicode=True)
+        content = public_config(config)
+        for name in WAY_THERE:
+            del content["agent_service"][name]
+        text = yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
         write_bytes(self.path / "config.yaml", text.encode())
 
     def _write_manifest(self, content: Mapping[str, Any]) -> None:
         self.write_json("manifest.json", {"schema": MANIFEST_SCHEMA, **content})
+
+
+WAY_THERE = ("endpoint", "token_file", "tls")
+"""Keys of agent_service that lead to the participant's machine. No result depends on them; config.yaml is published."""
 
 
 def public_config(config: Config) -> dict[str, Any]:

@@ -1,0 +1,69 @@
+"""Runs judged by different rules are not compared, and a replay says when its files are not those of the run."""
+
+from __future__ import annotations
+
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.comparison import compare_runs
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.cli.audit import verify
+from nav_eval.cli.score import replay
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results import audit
+
+
+@pytest.fixture
+def world(tmp_path):
+    items = [item(number, [node(0, 0), node(1, 0), node(2, number)], ["Walk."]) for number in range(3)]
+    return write_r2r(tmp_path / "world", items=items)
+
+
+def run(world, path, *overrides):
+    run_benchmark(benchmark_config("r2r", overrides=[*world, "agent_service.agent=random", *overrides]), path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("evaluation.success_distance=2", r"evaluation\.success_distance is 3\.0 in one and 2\.0 in the other"),
+        ("evaluation.max_moves=5", r"evaluation\.max_moves is 30 in one and 5"),
+        ("simulator.motion.turn_angle=15", r"simulator\.motion"),
+    ],
+)
+def test_runs_under_different_rules_are_not_compared(world, tmp_path, rule, told):
+    first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", rule)
+    with pytest.raises(RunDirectoryError, match=told):
+        compare_runs([first, second])
+
+
+def test_what_is_the_agents_own_choice_may_differ(world, tmp_path):
+    first = run(world, tmp_path / "a")
+    second = run(world, tmp_path / "b", "~simulator.sensors.instruction", "agent_service.agent=stop", "seed=4")
+    assert {row["metric"] for row in compare_runs([first, second])} >= {"success", "spl"}
+
+
+def test_replay_names_the_file_that_was_changed(world, tmp_path, capsys):
+    path = run(world, tmp_path / "a")
+    assert replay(path) == 0
+    data = next((tmp_path / "world").rglob("R2R*.json"))
+    data.write_text(data.read_text() + "\n")
+    capsys.readouterr()
+    assert replay(path) == 1
+    assert f"{data.name} is not the file that this run was made with" in capsys.readouterr().out
+    graph = next((tmp_path / "world").rglob("*_connectivity.json"))
+    graph.write_text(graph.read_text() + "\n")
+    assert replay(path) == 1
+    assert graph.name in capsys.readouterr().out
+
+
+def test_verify_says_who_signed(world, tmp_path, capsys):
+    path = run(world, tmp_path / "a")
+    assert verify(path) == 0
+    assert "NOT SIGNED" in capsys.readouterr().out
+    public = audit.new_key(tmp_path / "key.pem")
+    audit.sign(path, tmp_path / "key.pem")
+    assert verify(path) == 0
+    assert f"signed with public key {public}" in capsys.readouterr().out
