@@ -84,7 +84,7 @@ def _write_vln(
 def _tell_of_few(site: Site, split: str, found: int, asked: int) -> None:
     if found < asked:
         get_logger(__name__).warning(
-            "%s, %s: %d of %d episodes found: the scene is small, or its rooms are not where its floor is.",
+            "%s, %s: %d of %d episodes found; it has no more to offer. Draw another seed, or take a larger scene.",
             site.scene_id,
             split,
             found,

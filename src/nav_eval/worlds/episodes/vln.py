@@ -19,6 +19,8 @@ from nav_eval.worlds.exact import Stream
 
 GOAL_RADIUS = 3.0
 PHRASINGS = 3
+EASY_TRIES = 40
+"""Attempts per path before goals may lie nearer to each other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +48,7 @@ class VlnPath:
     told: tuple[Told, ...]
 
 
-def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 60) -> list[VlnPath]:
+def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 240) -> list[VlnPath]:
     """Up to `count` paths with goals well apart; fewer where the building has no more to offer."""
     controls = controls or Controls(min_length=6.5, max_length=30.0, min_rooms=2)
     stream = Stream("vln", site.scene_id, seed)
@@ -56,7 +58,7 @@ def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = Non
         if len(out) == count or not targets:
             break
         target = targets[attempt % len(targets)]
-        spacing = 3.3 if attempt < count * tries * 2 // 3 else 1.5
+        spacing = 3.3 if attempt < count * EASY_TRIES else 1.5
         path = _one(site, target, controls, stream.child("path", attempt), [p.goal for p in out], spacing)
         if path is not None:
             out.append(path)
