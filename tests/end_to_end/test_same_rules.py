@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.benchmarks.comparison import compare_runs
 from nav_eval.benchmarks.evaluation import run_benchmark
@@ -12,6 +13,7 @@ from nav_eval.cli.audit import verify
 from nav_eval.cli.score import replay
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
+from rooms import write_room
 
 
 @pytest.fixture
@@ -52,7 +54,7 @@ def test_replay_names_the_file_that_was_changed(world, tmp_path, capsys):
     data.write_text(data.read_text() + "\n")
     capsys.readouterr()
     assert replay(path) == 1
-    assert f"{data.name} is not the file that this run was made with" in capsys.readouterr().out
+    assert f"{data.name} is missing, or not the file that this run was made with" in capsys.readouterr().out
     graph = next((tmp_path / "world").rglob("*_connectivity.json"))
     graph.write_text(graph.read_text() + "\n")
     assert replay(path) == 1
@@ -67,3 +69,16 @@ def test_verify_says_who_signed(world, tmp_path, capsys):
     audit.sign(path, tmp_path / "key.pem")
     assert verify(path) == 0
     assert f"signed with public key {public}" in capsys.readouterr().out
+
+
+def test_replay_needs_the_navmesh_and_tells_that_the_mesh_is_gone(tmp_path, capsys):
+    overrides, mesh = write_room(tmp_path / "room"), tmp_path / "room" / "rooms" / "room0.glb"
+    nav_eval.load_scene(mesh).build_navmesh().save(mesh.with_suffix(".navmesh"))
+    run_benchmark(benchmark_config("pointnav", overrides=[*overrides, "agent_service.agent=random"]), tmp_path / "a")
+    assert replay(tmp_path / "a") == 0
+    mesh.unlink()
+    capsys.readouterr()
+    assert replay(tmp_path / "a") == 1
+    said = capsys.readouterr().out
+    assert "room0.glb: scene is missing" in said
+    assert "every pose and metric equal" in said

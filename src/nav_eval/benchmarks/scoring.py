@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -208,17 +208,15 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
 
 
 def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
-    """Names of the episode files and scenes that are not, byte for byte, those of the run."""
+    """Names of the episode files and scenes that are missing or not, byte for byte, those of the run."""
     manifest, episodes = directory.manifest(), builder.make_episodes(config)
-    files = {Path(file).name: file_sha256(Path(file)) for file in episodes.dataset.files}
+    now = {Path(file).name: file_sha256(Path(file)) for file in episodes.dataset.files}
     backend = builder.make_backend(config)
-    try:
-        scenes = dict.fromkeys(scene for scene, _ in episodes.keys)
-        assets = {name: found for scene in scenes for name, found in backend.assets(scene).items()}
-    finally:
-        backend.close()
+    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
+        with suppress(SceneError):  # poses and metrics may do without its mesh
+            now |= backend.assets(scene)
+    backend.close()
     then = manifest["dataset_sha256"] | manifest["assets_sha256"]
-    now = files | assets
     return sorted(name for name in then if now.get(name) != then[name])
 
 

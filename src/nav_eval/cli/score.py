@@ -98,7 +98,7 @@ def replay(run_directory: Path, /, *overrides: str) -> int:
     directory, config = _opened(run_directory, overrides)
     with directory:
         changed = changed_inputs(directory, config)
-        sys.stdout.writelines(f"{name} is not the file that this run was made with\n" for name in changed)
+        sys.stdout.writelines(f"{name} is missing, or not the file that this run was made with\n" for name in changed)
         count, differences = simulate(directory, config)
     code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
     return FINDINGS if changed else code
