@@ -99,6 +99,6 @@ def _guarded(call: Callable[..., Any], *args: Any) -> Any:
 
 
 def _place(error: Exception) -> str:
-    """Where an agent's own file raised: " (agent.py, line 12)"."""
+    """The innermost line that raised: " (agent.py, line 12)"."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f" ({Path(frame.filename).name}, line {frame.lineno})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,7 @@ from nav_eval.geometry import euclidean
 from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
-from nav_eval.results.run_directory import RunDirectory, file_sha256
+from nav_eval.results.run_directory import RunDirectory, dataset_sums
 
 WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", "waypoint_coverage", "path_coverage")
 """Metrics of continuous paths that ask for no geodesic distance."""
@@ -210,12 +210,11 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
 def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
     """Names of the episode files and scenes that are missing or not, byte for byte, those of the run."""
     manifest, episodes = directory.manifest(), builder.make_episodes(config)
-    now = {Path(file).name: file_sha256(Path(file)) for file in episodes.dataset.files}
-    backend = builder.make_backend(config)
-    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
-        with suppress(SceneError):  # poses and metrics may do without its mesh
-            now |= backend.assets(scene)
-    backend.close()
+    now = dataset_sums(episodes.dataset.files)
+    with closing(builder.make_backend(config)) as backend:
+        for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
+            with suppress(SceneError):  # poses and metrics may do without its mesh
+                now |= backend.assets(scene)
     then = manifest["dataset_sha256"] | manifest["assets_sha256"]
     return sorted(name for name in then if now.get(name) != then[name])
 

@@ -116,7 +116,9 @@ class EpisodeLoop:
         status: Status = "ok"
         reason: str | None = None
         metrics: Mapping[str, Any] | None = None
-        self.shown, waiting = False, 0.0
+        self.shown = False
+        asked: float | None = None
+        unanswered = 0.0
         try:
             meter.check()
             observations = self._environment.reset(episode)
@@ -129,9 +131,9 @@ class EpisodeLoop:
                 if self._stopped():
                     raise Stopped
                 meter.check()
-                self.shown, waiting = True, time.perf_counter()
+                self.shown, asked = True, time.perf_counter()
                 decision = self._client.get_action(observations)
-                waiting = 0.0
+                asked = None
                 steps.append(self._environment.step(decision.action, decision.latency))
                 if not self._environment.over or self._observers:
                     observations = self._environment.observe()
@@ -140,11 +142,12 @@ class EpisodeLoop:
             metrics = self._environment.metrics
             self._client.end_episode("stop" if steps[-1].action.name == "stop" else "limit")
         except Exception as error:  # noqa: BLE001 - one fault of ours must not lose a night's run
-            waiting = waiting and time.perf_counter() - waiting
+            if asked is not None:
+                unanswered = time.perf_counter() - asked
             status, reason = self._blame(error, episode)
         if status != "ok" or metrics is None:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
-        timing = {"wall": meter.seconds, "agent": waiting + sum(step.latency for step in steps)}
+        timing = {"wall": meter.seconds, "agent": unanswered + sum(step.latency for step in steps)}
         result = self._result(episode, status, reason, start, steps, timing, metrics)
         for observer in self._observers:
             observer.episode_ended(episode, result)

@@ -120,12 +120,13 @@ class Sessions:
 
     def _played(self, loop: EpisodeLoop, episode: Episode) -> EpisodeResult:
         """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun."""
-        result, replays, attempts = loop.run_episode(episode), 0, ATTEMPTS
-        while result.status == "service_unavailable" and (replays < self._policy.replays if loop.shown else attempts):
-            replays += loop.shown
-            attempts -= not loop.shown
+        left = {True: self._policy.replays, False: ATTEMPTS}  # by whether the agent has seen anything
+        result = loop.run_episode(episode)
+        while result.status == "service_unavailable" and left[loop.shown]:
+            left[loop.shown] -= 1
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
+        replays = self._policy.replays - left[True]
         return replace(result, timing={**result.timing, "replays": replays}) if replays else result
 
     @contextmanager

@@ -224,7 +224,7 @@ def run_facts(
         "renderer": config.simulator.renderer if _renders(config) else None,
         "seed": config.seed,
         "config_sha256": sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted")),
-        "dataset_sha256": {Path(file).name: file_sha256(Path(file)) for file in dataset_files},
+        "dataset_sha256": dataset_sums(dataset_files),
         "assets_sha256": dict(assets),
         "episodes_sha256": sha256(msgspec.json.encode(list(keys))),
         "n_episodes": len(keys),
@@ -260,6 +260,11 @@ BLIND_SENSORS = frozenset(
     ]
 )
 """Those that need no renderer; a plug-in's may."""
+
+
+def dataset_sums(files: Sequence[str]) -> dict[str, str]:
+    """File name -> SHA-256, as the manifest keeps them of a data set."""
+    return {Path(file).name: file_sha256(Path(file)) for file in files}
 
 
 def sha256(data: bytes) -> str:
