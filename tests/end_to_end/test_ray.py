@@ -7,12 +7,12 @@ import os
 from pathlib import Path
 
 import pytest
+import ray
 
 from graphs import item, node, write_r2r
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 
-ray = pytest.importorskip("ray", reason="Ray is not installed: pip install 'nav-eval[ray]' to try the cluster executor")
 TESTS = str(Path(__file__).parents[1])
 PARALLEL = ["evaluation.parallel.executor=ray", "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2"]
 
