@@ -9,12 +9,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import pytest
 
 from api.worlds import GEODESIC, GOAL, REFERENCE, ROTATION, SECRETS, START, Fingerprinting, observation, offer
 from nav_eval.api.base import connect
-from nav_eval.api.disclosure import Disclosure, disclose
+from nav_eval.api.disclosure import GRID, Disclosure, disclose
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.errors import InvalidAction
+from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import Limits
 
@@ -161,3 +165,56 @@ def test_only_nodes_that_were_shown_can_be_named() -> None:
     assert seen["navigable"][1]["viewpoint"] == hidden
     assert given["navigable"][1]["viewpoint"] == SECRETS["other node"]
     assert disclosed.action("move_to", {"viewpoint": hidden}, space).args == {"viewpoint": SECRETS["other node"]}
+
+
+MEASURES: list[tuple[Spec, Any, Any]] = [
+    (TensorSpec(shape=(2,), dtype="float32", unit="m"), np.float32([1.23456, -0.00004]), np.float32([1.2346, 0.0])),
+    (TensorSpec(shape=(1,), dtype="float64", unit="rad", high=3.1415928), np.array([3.14159]), np.array([3.1415928])),
+    (
+        TensorSpec(shape=(2,), dtype="float32", unit="m, degrees"),
+        np.float32([0.12344, 0.126]),
+        np.float32([0.1234, 0.13]),
+    ),
+    (TensorSpec(shape=(2,), dtype="float32", unit="V"), np.float32([1.23456, 2.0]), np.float32([1.23456, 2.0])),
+    (TensorSpec(shape=(1, 1), dtype="float32", unit="m"), np.float32([[1.23456]]), np.float32([[1.23456]])),
+    (TensorSpec(shape=(1,), dtype="int32", unit="m"), np.int32([7]), np.int32([7])),
+    (NumberSpec(unit="rad"), 0.12345678, 0.1235),
+    (NumberSpec(), 0.12345678, 0.12345678),
+    (
+        ListSpec(item=StructSpec(parts={"d": NumberSpec(unit="m"), "t": TextSpec()})),
+        [{"d": 2.00006, "t": "x"}],
+        [{"d": 2.0001, "t": "x"}],
+    ),
+    (TensorSpec(shape=(1,), dtype="float32", unit="m", optional=True), None, None),
+]
+
+
+@pytest.mark.parametrize(("spec", "given", "sent"), MEASURES)
+def test_measures_are_rounded_by_their_unit(spec: Spec, given: Any, sent: Any) -> None:
+    def shown(mode: Any) -> Any:
+        disclosed = disclose(offer(specs={"own": spec}), Disclosure(mode, SECRET), Limits())
+        return disclosed.observation({"own": given})["own"]
+
+    assert repr(shown("competition")) == repr(sent)
+    assert repr(shown("full")) == repr(given)
+
+
+def test_every_sensor_of_ours_declares_the_unit_of_its_measures() -> None:
+    plain = {f"objects.{name}" for name in ("id", "pixels")}
+    simulator = SimulatorConfig(skybox_dir="skyboxes", sensors={"rgb": SensorConfig()})
+    for name in SENSORS:
+        spec = SENSORS.get(name)(name, SensorConfig(), simulator).spec
+        assert {leaf for leaf in _unrounded(name, spec) if leaf not in plain} == set()
+
+
+def _unrounded(name: str, spec: Spec) -> Iterator[str]:
+    match spec:
+        case StructSpec():
+            for part, inner in spec.parts.items():
+                yield from _unrounded(f"{name}.{part}", inner)
+        case ListSpec():
+            yield from _unrounded(name.split(".")[0], spec.item)
+        case TensorSpec() | NumberSpec():
+            number = isinstance(spec, NumberSpec) or (spec.dtype.startswith("float") and len(spec.shape) == 1)
+            if number and not set(spec.unit.split(", ")) <= set(GRID):
+                yield name

@@ -89,7 +89,7 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
         assert ran.returncode == 0, ran.stderr
     results = json.loads((tmp_path / "shortest_path" / "results.json").read_text())
     assert results["metrics"]["success"]["mean"] == 1.0
-    assert results["profile"] == {"name": "r2r", "version": "1"}
+    assert results["profile"] == {"name": "r2r", "version": "2"}
     manifest = json.loads((tmp_path / "shortest_path" / "manifest.json").read_text())
     assert manifest["finished"]
     assert manifest["privileged"] is True

@@ -42,7 +42,7 @@ def test_headline_is_that_of_results_json(document: dict[str, Any], runs: list[P
 def test_names_profile_and_oracle(document: dict[str, Any]) -> None:
     assert [run["agent"] for run in document["runs"]] == list(AGENTS)
     assert [run["privileged"] for run in document["runs"]] == [False, True, False]
-    assert all(run["profile"] == {"name": "r2r", "version": "1"} for run in document["runs"])
+    assert all(run["profile"] == {"name": "r2r", "version": "2"} for run in document["runs"])
 
 
 def test_columns_hold_every_episode(document: dict[str, Any], runs: list[Path]) -> None:

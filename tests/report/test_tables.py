@@ -28,7 +28,7 @@ def test_figures_are_those_of_results_json(read: list[Run]) -> None:
     cell = table.rows[0][table.header.index("success")]
     assert cell == f"{recorded['mean']:.4f} [{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]"
     assert table.rows[1][0] == "shortest_path (oracle)"
-    assert "profile r2r v1" in table.caption
+    assert "profile r2r v2" in table.caption
 
 
 def test_latex(read: list[Run]) -> None:

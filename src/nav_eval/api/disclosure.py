@@ -1,9 +1,10 @@
 """The one place that decides what a participant is told.
 
 `competition`: every id (scene, episode, viewpoint) is an HMAC-SHA256 with the run's secret, the agent's seed is derived
-in the same way, and the pose is given in the episode's own start frame, so it is the origin. `full`: the data set's
-own, for agents with features computed beforehand. Goals, reference path, geodesic distance, split name, trajectory id
-and metrics are sent in neither: they are not in what is copied here.
+in the same way, and the pose is given in the episode's own start frame, so it is the origin. Its measures are rounded:
+positions are float32 numbers of the building's frame, whose differences lie on a lattice, and the turn that puts them
+back on it is the heading. `full`: the data set's own, for agents with features computed beforehand. Goals, reference
+path, geodesic distance, split name, trajectory id and metrics are sent in neither: they are not in what is copied here.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+import numpy as np
+
 from nav_eval.api.convert import Packing, raw, wire_actions, wire_specs
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.interfaces import EpisodeOffer
-from nav_eval.core.specs import ListSpec, Spec, StructSpec, TextSpec
+from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Instruction
 from nav_eval.errors import InvalidAction
@@ -25,6 +28,8 @@ from nav_eval.geometry import IDENTITY
 from nav_eval_sdk.protocol import messages
 
 ORIGIN = (0.0, 0.0, 0.0)
+GRID = {"m": 1e-4, "m/s": 1e-4, "rad": 1e-4, "rad/s": 1e-4, "degrees": 1e-2, "degrees/s": 1e-2}
+"""Unit -> what a number or a vector of that unit is rounded to, under `competition`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,10 +62,13 @@ class Disclosed:
 
     data: messages.EpisodeData
     nodes: NodeIds
+    grids: Mapping[str, Spec]
+    """Sensors that hold something to be rounded."""
 
     def observation(self, observations: Observations) -> Observations:
         """What is sent of one step."""
-        return self.nodes.hidden(observations)
+        rounded = {name: coarse(spec, observations[name]) for name, spec in self.grids.items() if name in observations}
+        return self.nodes.hidden(observations | rounded)
 
     def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
         """What the participant's answer means here; raises InvalidAction."""
@@ -83,13 +91,56 @@ def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, p
         action_space=wire_actions(offer.action_space),
         limits=limits,
     )
-    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene))
+    grids = {name: spec for name, spec in offer.observation_spec.items() if policy.hides and _is_coarse(spec)}
+    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene), grids)
 
 
 def _instruction(instruction: Instruction | None) -> messages.Instruction | None:
     if instruction is None:
         return None
     return messages.Instruction(text=instruction.text, tokens=instruction.tokens, language=instruction.language)
+
+
+def coarse(spec: Spec, value: Any) -> Any:
+    """`value` with its measures rounded, within their bounds."""
+    if value is None:
+        return None
+    match spec:
+        case StructSpec():
+            return {name: coarse(spec.parts[name], part) for name, part in value.items()}
+        case ListSpec():
+            return [coarse(spec.item, item) for item in value]
+        case TensorSpec() if _grids(spec):
+            return _rounded(value, np.array(_grids(spec)), spec.low, spec.high).astype(spec.dtype)
+        case NumberSpec() if _grids(spec):
+            return float(_rounded(value, np.float64(_grids(spec)[0]), spec.low, spec.high))
+    return value
+
+
+def _grids(spec: Spec) -> list[float]:
+    """What a number, or each component of a vector of floats, is rounded to; [] for images and unknown units."""
+    vector = isinstance(spec, TensorSpec) and len(spec.shape) == 1 and np.dtype(spec.dtype).kind == "f"
+    if not vector and not isinstance(spec, NumberSpec):
+        return []
+    grids = [GRID[unit] for unit in spec.unit.split(", ") if unit in GRID]
+    whole = len(grids) == len(spec.unit.split(", ")) and len(grids) in (1, *getattr(spec, "shape", ()))
+    return grids if whole else []
+
+
+def _rounded(value: Any, grids: Any, low: float, high: float) -> Any:
+    """The multiples of `grids` next to `value`. Zero has no sign, because that would tell of low bits, too."""
+    per_unit = np.rint(1 / grids)
+    near = np.rint(np.asarray(value, np.float64) * per_unit) / per_unit + 0.0
+    return np.clip(near, low, high)
+
+
+def _is_coarse(spec: Spec) -> bool:
+    match spec:
+        case StructSpec():
+            return any(_is_coarse(part) for part in spec.parts.values())
+        case ListSpec():
+            return _is_coarse(spec.item)
+    return bool(_grids(spec))
 
 
 class NodeIds:
