@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,23 @@ def test_gzip_bomb_stops_at_the_limit(tmp_path: Path) -> None:
     assert len(bomb) < 50_000
     with pytest.raises(DatasetError, match="more than 5000000 bytes"):
         parts_of(tmp_path / "a.json.gz", bomb, max_bytes=5_000_000)
+
+
+@pytest.mark.parametrize("begin", [b"", b"[{}"])
+def test_four_gigabytes_of_blanks_end_within_seconds(tmp_path: Path, begin: bytes) -> None:
+    """A file of 4 MiB, below dataset.max_bytes: 128 gzip members of 32 MiB each."""
+    path = tmp_path / "a.json.gz"
+    path.write_bytes(gzip.compress(begin) + 128 * gzip.compress(b" " * (32 << 20)))
+    assert path.stat().st_size < 5 << 20
+    begun = time.monotonic()
+    with pytest.raises(DatasetError, match="more than 100 times its size"):
+        list(JsonStream(str(path)))
+    assert time.monotonic() - begun < 10
+
+
+def test_a_dense_but_small_file_is_read(tmp_path: Path) -> None:
+    text = b'["' + b"a" * 30_000_000 + b'"]'
+    assert len(parts_of(tmp_path / "a.json.gz", gzip.compress(text))[0].value) == 30_000_000
 
 
 def test_a_single_value_may_not_grow_without_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

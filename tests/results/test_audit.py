@@ -3,11 +3,13 @@ from __future__ import annotations
 import hashlib
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from graphs import SCAN, node, write_r2r
+from nav_eval import cli
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import RunDirectoryError
@@ -106,3 +108,17 @@ def test_a_seed_that_makes_the_episodes_again_is_told_of(tmp_path, benchmark, to
         directory.claim(resume=False)
         directory.begin(benchmark_config(benchmark), EMPTY_FACTS)
     assert audit.tells_its_seed(tmp_path / "run") is told
+
+
+@pytest.mark.parametrize("arguments", [("--new-key", "key.pem"), ("run", "--key", "key.pem")])
+def test_without_the_extra_sign_says_what_to_install(run, tmp_path, monkeypatch, capsys, arguments):
+    for name in ("cryptography", "cryptography.hazmat.primitives", "cryptography.hazmat.primitives.asymmetric"):
+        monkeypatch.setitem(sys.modules, name, None)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["nav-eval", "sign", *arguments])
+    with pytest.raises(SystemExit) as end:
+        cli.main()
+    assert end.value.code == 2
+    assert capsys.readouterr().err == (
+        "nav-eval: signatures need the package cryptography: pip install 'nav-eval[sign]'.\n"
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import socket
@@ -9,7 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -21,6 +22,7 @@ from nav_eval_sdk import VLNAgent, cli, start
 from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
 from nav_eval_sdk.errors import Refused
+from nav_eval_sdk.examples.forward import ForwardAgent
 from nav_eval_sdk.protocol.values import sample
 from served import served
 
@@ -176,6 +178,52 @@ def test_check_finds_what_is_wrong() -> None:
     assert not found["knows its sessions"].ok
     assert not found["refuses nonsense"].ok
     assert found["health"].ok
+
+
+@contextmanager
+def dropping(target: str, kept: int) -> Iterator[str]:
+    """A proxy before a service that lets `kept` connections through and drops all later ones; gives its endpoint."""
+    host, _, port = target.rpartition(":")
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def pump(source: socket.socket, sink: socket.socket) -> None:
+        with suppress(OSError):
+            while data := source.recv(1 << 16):
+                sink.sendall(data)
+        with suppress(OSError):
+            sink.shutdown(socket.SHUT_RDWR)
+
+    def serve() -> None:
+        with suppress(OSError):
+            for number in itertools.count():
+                client, _ = listener.accept()
+                if number >= kept:
+                    client.close()
+                    continue
+                service = socket.create_connection((host, int(port)))
+                for ends in ((client, service), (service, client)):
+                    threading.Thread(target=pump, args=ends, daemon=True).start()
+
+    threading.Thread(target=serve, daemon=True).start()
+    try:
+        yield f"127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        listener.shutdown(socket.SHUT_RDWR)
+        listener.close()
+
+
+@pytest.mark.parametrize(("protocol", "kept"), [("rest", 1), ("rest", 10), ("grpc", 2), ("grpc", 6)])
+def test_check_survives_a_service_that_drops_connections(protocol: str, kept: int) -> None:
+    with (
+        start(ForwardAgent, protocol=protocol, port=0).wait_loaded() as server,
+        dropping(server.endpoint, kept) as endpoint,
+    ):
+        done = run("check", endpoint, "--protocol", protocol, "--timeout", "3")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stderr == ""
+    faults = done.stdout.count("FAULT")
+    assert faults > 1
+    assert done.stdout.splitlines()[-1] == f"{faults} faults."
 
 
 def test_check_finds_an_agent_that_answers_outside_its_space() -> None:

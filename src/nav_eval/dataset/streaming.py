@@ -10,6 +10,7 @@ from __future__ import annotations
 import codecs
 import gzip
 import json
+import re
 import zlib
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -21,9 +22,15 @@ from nav_eval.errors import DatasetError
 MAX_BYTES = 8 * 2**30
 """A file that unpacks to more than this is refused: the largest public ones stay well below."""
 
+DENSEST = 100
+"""So many times its size a gzip file may unpack to: public data sets unpack to 4 to 10 times theirs, a bomb to 1000."""
+SPARED_BYTES = 64 * 2**20
+"""Small files may be as dense as they like."""
+
 _PIECE = 2**20
 _LONGEST = 2**30
 _BLANK = " \t\n\r"
+_BLANKS = re.compile(r"[ \t\n\r]*+")
 
 PairsHook: TypeAlias = Callable[[list[tuple[str, Any]]], Any]
 
@@ -45,7 +52,7 @@ class JsonStream:
 
     `hook` is json's object_pairs_hook; with one, a member that stands twice is not refused but counted.
     Raises DatasetError, which names the file and the place, for what cannot be read: no such file, broken gzip, over
-    `max_bytes` unpacked, not UTF-8, not JSON.
+    `max_bytes` or DENSEST times its size unpacked, not UTF-8, not JSON.
     """
 
     def __init__(
@@ -63,7 +70,8 @@ class JsonStream:
         self.keys = Counter()
         try:
             with open_bytes(self.file) as handle:
-                yield from self._parts(_Window(handle, self._decoder, self._max_bytes))
+                densest = max(SPARED_BYTES, DENSEST * Path(self.file).stat().st_size)
+                yield from self._parts(_Window(handle, self._decoder, self._max_bytes, densest))
         except _Unreadable as error:
             raise DatasetError(f"{self.file}: {error}") from error
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
@@ -128,12 +136,13 @@ class OwningGzip(gzip.GzipFile):
 class _Window:
     """The text from where reading stands to where unpacking stands."""
 
-    def __init__(self, handle: IO[bytes], decoder: json.JSONDecoder, max_bytes: int) -> None:
+    def __init__(self, handle: IO[bytes], decoder: json.JSONDecoder, max_bytes: int, densest: int) -> None:
         self._handle = handle
         self._decode = codecs.getincrementaldecoder("utf-8-sig")()
         self._decoder = decoder
-        self._left = max_bytes
+        self._read = 0
         self._max_bytes = max_bytes
+        self._densest = densest
         self._text = ""
         self._at = 0
         self._ended = False
@@ -141,10 +150,9 @@ class _Window:
     def peek(self) -> str:
         """The next character that is not blank, or "" at the end."""
         while True:
-            while self._at < len(self._text):
-                if self._text[self._at] not in _BLANK:
-                    return self._text[self._at]
-                self._at += 1
+            self._at = cast("re.Match[str]", _BLANKS.match(self._text, self._at)).end()
+            if self._at < len(self._text):
+                return self._text[self._at]
             if not self._fill():
                 return ""
 
@@ -201,9 +209,13 @@ class _Window:
         if len(waiting) > _LONGEST:
             raise _Unreadable(f"one value is longer than {_LONGEST} characters. This is no data set.")
         data = self._handle.read(max(_PIECE, len(waiting)))
-        self._left -= len(data)
-        if self._left < 0:
+        self._read += len(data)
+        if self._read > self._max_bytes:
             raise _Unreadable(f"unpacks to more than {self._max_bytes} bytes. If that is right, raise max_bytes.")
+        if self._read > self._densest:
+            raise _Unreadable(
+                f"unpacks to more than {DENSEST} times its size, as no data set does. If that is right, unpack it."
+            )
         self._ended = not data
         self._text = waiting + self._decoded(data)
         self._at = 0

@@ -107,9 +107,9 @@ def new_key(path: Path) -> str:
     """Write a new private key (PEM, readable by its owner only); returns its public key, hexadecimal."""
     if path.exists():
         raise RunDirectoryError(f"{path}: exists already. Choose another name for the new key.")
+    private = _ed25519().Ed25519PrivateKey.generate()
     from cryptography.hazmat.primitives import serialization
 
-    private = _ed25519().Ed25519PrivateKey.generate()
     pem = private.private_bytes(
         serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
     )

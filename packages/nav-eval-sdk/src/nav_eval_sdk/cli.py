@@ -210,12 +210,13 @@ def run_check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     tls = ClientTls(ca=options.ca) if options.ca else None
     wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
-    token, faults = given_token(options), 0
+    token, faults, reached = given_token(options), 0, False
     for wire in wires:
         for finding in check(Target(options.endpoint, wire, token, tls, options.timeout), steps=options.steps):
             sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
             faults += not finding.ok
-            if not finding.reached:
+            reached |= finding.reached
+            if not reached:
                 return UNUSABLE
     sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
     return FINDINGS if faults else 0

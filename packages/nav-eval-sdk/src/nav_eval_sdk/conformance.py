@@ -18,7 +18,7 @@ import msgspec
 import numpy as np
 
 from nav_eval_sdk.client import TestClient, synthetic_episode
-from nav_eval_sdk.errors import Refused, WireError
+from nav_eval_sdk.errors import Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import (
     ActionSpec,
     Argument,
@@ -291,11 +291,14 @@ def _post(target: Target, body: bytes) -> tuple[int, str]:
         return 400, ""
     connection = http.client.HTTPConnection(endpoint.host, endpoint.port, timeout=target.timeout)
     headers = {"Content-Type": "application/json", "Authorization": f"Bearer {target.token or ''}"}
-    connection.request("POST", f"{endpoint.path}/api/v1/agent/act", body, headers)
-    response = connection.getresponse()
-    text = response.read(1 << 16).decode("utf-8", "replace")
-    connection.close()
-    return response.status, text
+    try:
+        connection.request("POST", f"{endpoint.path}/api/v1/agent/act", body, headers)
+        response = connection.getresponse()
+        return response.status, response.read(1 << 16).decode("utf-8", "replace")
+    except (OSError, http.client.HTTPException) as error:
+        raise Unreachable(f"the body {body!r} got no answer ({error!r}), expected was a 4xx.") from None
+    finally:
+        connection.close()
 
 
 CHECKS: dict[str, Callable[[Check, TestClient], str]] = {
