@@ -22,7 +22,9 @@ NavEvalError                    exit 4: the evaluator's own fault, unless a subc
 
 from __future__ import annotations
 
+import errno
 import re
+from collections.abc import Iterator
 from typing import ClassVar
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -115,3 +117,41 @@ class ResourceExhausted(NavEvalError):
 
 class BudgetExceeded(NavEvalError):
     status = "budget_exceeded"
+
+
+DISK = {
+    errno.ENOSPC: "the disk is full",
+    errno.EDQUOT: "the quota of the disk is used up",
+    errno.EROFS: "the disk can only be read",
+    errno.EIO: "the disk has a fault",
+    errno.EFBIG: "a file may grow no more: raise `ulimit -f`",
+}
+EXHAUSTED = DISK | {
+    errno.EMFILE: "the process may open no more files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
+    errno.ENFILE: "the system may open no more files: lower evaluation.parallel.sessions",
+    errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers",
+}
+
+
+def exhausted(error: BaseException, file: object = None) -> ResourceExhausted | None:
+    """What this machine lacks, if `error` was caused by that, however often it was wrapped.
+
+    `file`: what was being written, where the system's error does not name it. What else an InputError says of a file
+    stands: memory that a stranger's file asks for is not this machine's fault.
+    """
+    known = DISK if isinstance(error, InputError) else EXHAUSTED
+    for cause in _chain(error):
+        if isinstance(cause, ResourceExhausted):
+            return cause
+        number = errno.ENOMEM if isinstance(cause, MemoryError) else getattr(cause, "errno", None)
+        if number in known:
+            named = getattr(cause, "filename2", None) or getattr(cause, "filename", None) or file
+            where = f"{named}: " if named and number in DISK else ""
+            return ResourceExhausted(f"{where}{known[number]}. What is finished is safe; go on with --resume.")
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__

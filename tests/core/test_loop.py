@@ -14,8 +14,9 @@ from graphs import item, node, write_r2r
 from nav_eval import Metric, evaluate, register_metric
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.core.loop import Meter, Policy, exhausted, resident_mb
-from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable
+from nav_eval.core.countdown import Countdown
+from nav_eval.core.loop import Meter, Policy, resident_mb
+from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable, exhausted
 from nav_eval_sdk import VLNAgent, start
 
 BUDGET = "evaluation.budget"
@@ -104,7 +105,7 @@ def test_the_services_own_limit_is_the_agents_failure():
     with pytest.raises(AgentTimeout):
         meter.check()
     with pytest.raises(BudgetExceeded, match="total_seconds"):
-        Meter(Policy(budget_until=time.time() - 1)).check()
+        Meter(Policy(budget_run=Countdown(-1))).check()
     Meter(Policy()).check()
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
 from importlib import import_module
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
+from nav_eval.core.countdown import Countdown
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, Observer, SimulatorBackend, Task
@@ -227,7 +227,7 @@ def make_policy(config: Config) -> Policy:
         replays=service.replays,
         budget_seconds=budget.episode_seconds,
         budget_mb=budget.memory_mb,
-        budget_until=None if budget.total_seconds is None else time.time() + budget.total_seconds,
+        budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
     )
 
 

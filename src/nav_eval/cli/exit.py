@@ -7,7 +7,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
-from nav_eval.errors import NavEvalError, printable
+from nav_eval.errors import NavEvalError, exhausted, printable
 
 DONE, FINDINGS, BAD_INPUT, SERVICE, OURS = 0, 1, 2, 3, 4
 
@@ -18,13 +18,16 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
 
     try:
         show_on_terminal(verbose=debug)
-        return command(arguments)
+        code = command(arguments)
+        sys.stdout.flush()
+        return code
     except NavEvalError as error:
-        return _say(str(error), error.exit_code, debug)
+        told = exhausted(error) or error
+        return _say(str(told), told.exit_code, debug)
     except KeyboardInterrupt:
         return _say("stopped. What was finished is safe; --resume continues the run.", 130, debug)
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_stdout()
         return DONE
     except Exception as error:  # noqa: BLE001 - the last place where an error can become a message
         return _unexpected(error, debug)
@@ -33,8 +36,20 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
 def _unexpected(error: Exception, debug: bool) -> int:
     if type(error).__module__.startswith("cyclopts"):
         return _say(f"{error} `nav-eval COMMAND --help` shows what it takes.", BAD_INPUT, debug)
+    lacking = exhausted(error)
+    if lacking is not None:
+        _close_stdout()
+        return _say(str(lacking), lacking.exit_code, debug)
     hint = "" if debug else " Run it again with --debug and report what it prints."
     return _say(f"internal error: {type(error).__name__}: {printable(str(error))}.{hint}", OURS, debug)
+
+
+def _close_stdout() -> None:
+    """What cannot be written shall not be tried again at the interpreter's end."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(message: str, code: int, debug: bool) -> int:

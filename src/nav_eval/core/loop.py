@@ -8,15 +8,15 @@ be resumed.
 
 from __future__ import annotations
 
-import errno
 import resource
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from nav_eval.core.countdown import Countdown
 from nav_eval.core.environment import Environment, derived_seed
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
 from nav_eval.core.types import AgentState, EpisodeResult, Status, StepRecord
@@ -30,6 +30,7 @@ from nav_eval.errors import (
     ResourceExhausted,
     SceneError,
     ServiceError,
+    exhausted,
 )
 from nav_eval.logging import get_logger
 
@@ -38,7 +39,7 @@ from nav_eval.logging import get_logger
 class Policy:
     """How a run goes on. `episode_seconds`: the service's limit per episode; `replays`: how often an episode that
     the service lost is played again. The budget is the organiser's: `budget_seconds` and `budget_mb` (growth of the
-    process after the scene is loaded) per episode, `budget_until` (time.time) for the whole run.
+    process after the scene is loaded) per episode, `budget_run` for the whole run.
     """
 
     seed: int = 0
@@ -47,7 +48,7 @@ class Policy:
     replays: int = 2
     budget_seconds: float | None = None
     budget_mb: float | None = None
-    budget_until: float | None = None
+    budget_run: Countdown | None = None
 
 
 class Stopped(Exception):
@@ -80,7 +81,7 @@ class Meter:
             )
         if policy.budget_seconds is not None and self.seconds > policy.budget_seconds:
             raise BudgetExceeded(f"evaluation.budget.episode_seconds = {policy.budget_seconds:g} is used up.")
-        if policy.budget_until is not None and time.time() > policy.budget_until:
+        if policy.budget_run is not None and policy.budget_run.left < 0:
             raise BudgetExceeded("evaluation.budget.total_seconds is used up.")
         if policy.budget_mb is not None and self._memory and resident_mb() - self._memory > policy.budget_mb:
             raise BudgetExceeded(f"evaluation.budget.memory_mb = {policy.budget_mb:g} is used up.")
@@ -220,29 +221,6 @@ class EpisodeLoop:
         except Exception:  # noqa: BLE001 - a metric that fails has no value; the status tells that the episode failed
             measured = {}
         return {**measured, **self._environment.measurements.failure_values} if episode.has_goal else measured
-
-
-EXHAUSTED = {
-    errno.EMFILE: "the process may open no more files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
-    errno.ENFILE: "the system may open no more files: lower evaluation.parallel.sessions",
-    errno.ENOSPC: "the disk is full",
-    errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers",
-}
-
-
-def exhausted(error: BaseException) -> ResourceExhausted | None:
-    """What this machine lacks, if `error` was caused by that, however often it was wrapped."""
-    for cause in _chain(error):
-        number = errno.ENOMEM if isinstance(cause, MemoryError) else getattr(cause, "errno", None)
-        if number in EXHAUSTED:
-            return ResourceExhausted(f"{EXHAUSTED[number]}. What is finished is safe; go on with --resume.")
-    return None
-
-
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    while error is not None:
-        yield error
-        error = error.__cause__ or error.__context__
 
 
 def resident_mb() -> float:

@@ -19,10 +19,10 @@ from typing import Protocol
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer
-from nav_eval.core.loop import EpisodeLoop, Policy, Stopped, exhausted
+from nav_eval.core.loop import EpisodeLoop, Policy, Stopped
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import InputError, NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable
+from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
 from nav_eval.logging import get_logger
 
 FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
@@ -100,8 +100,7 @@ class Sessions:
         except Stopped:
             return
         except BaseException as error:  # noqa: BLE001 - handed to the thread that waits, which raises it
-            lacking = None if isinstance(error, InputError) else exhausted(error)
-            turn.fail(lacking or error)
+            turn.fail(exhausted(error) or error)
 
     def _take(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> None:
         try:

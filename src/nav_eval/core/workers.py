@@ -21,11 +21,10 @@ from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
 
 from nav_eval.core.interfaces import AgentService
-from nav_eval.core.loop import exhausted
 from nav_eval.core.sessions import InProcess, Report
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import NavEvalError
+from nav_eval.errors import NavEvalError, exhausted
 from nav_eval.logging import get_logger
 
 FRUITLESS = 3
@@ -283,8 +282,8 @@ class Mouthpiece(logging.Handler):
         try:
             job(shard, self)
         except Exception as error:  # noqa: BLE001 - said to the process that waits, which raises it
-            known = error if isinstance(error, NavEvalError) else exhausted(error)
-            self.say(known or NavEvalError(f"a worker failed: {type(error).__name__}: {error}"))
+            known = error if isinstance(error, NavEvalError) else None
+            self.say(exhausted(error) or known or NavEvalError(f"a worker failed: {type(error).__name__}: {error}"))
 
 
 def _work(job: Job, shard: Shard, sender: Connection) -> None:

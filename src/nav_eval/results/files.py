@@ -10,16 +10,16 @@ from typing import Any
 
 import msgspec
 
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import RunDirectoryError, exhausted
 
 
 @contextmanager
 def explained(path: Path) -> Iterator[None]:
-    """Turn an OSError into one line that says what to do."""
+    """Turn an OSError into one line that says what to do: ResourceExhausted for the disk's, else RunDirectoryError."""
     try:
         yield
     except OSError as error:
-        raise RunDirectoryError(
+        raise exhausted(error, path) or RunDirectoryError(
             f"{path}: cannot be written ({error.strerror}). What is finished is safe; "
             "mend that, then go on with --resume."
         ) from error

@@ -7,8 +7,10 @@ import hashlib
 import platform
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import datetime
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -17,7 +19,8 @@ import msgspec
 
 from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
+from nav_eval.results import sittings
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
 
@@ -35,6 +38,7 @@ class RunDirectory:
         self.path = path
         self._lock: BinaryIO | None = None
         self._journal: Journal | None = None
+        self._since: float | None = None
 
     @classmethod
     def named(cls, out: str | Path | None, config: Config) -> RunDirectory:
@@ -65,7 +69,9 @@ class RunDirectory:
             self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()
         except OSError as error:
-            raise RunDirectoryError(f"{self.path}: cannot be used ({error.strerror}). Choose another --out.") from None
+            raise exhausted(error) or RunDirectoryError(
+                f"{self.path}: cannot be used ({error.strerror}). Choose another --out."
+            ) from error
         if (self.path / "manifest.json").exists() and not resume:
             raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
 
@@ -76,15 +82,31 @@ class RunDirectory:
         """
         if (self.path / "manifest.json").exists():
             self._check_unchanged(config, facts)
+            manifest = self.manifest()
+            self._sit_down(manifest, sittings.recorded(manifest))
         else:
             self._write_config(config)
-            self._write_manifest({**facts, "started": _now(), "finished": None})
+            self._sit_down({**facts, "started": None, "finished": None}, [])
         self._journal = Journal(self.path, trajectories=config.output.save_trajectories)
 
     def finish(self, extra: Mapping[str, Any]) -> None:
         """Note the end and the SHA-256 of every file that was written in the manifest."""
         files = {name: file_sha256(self.path / name) for name in RUN_FILES if (self.path / name).exists()}
-        self._write_manifest(self.manifest() | dict(extra) | {"finished": _now(), "files_sha256": files})
+        self._get_up(lambda last: {**extra, "finished": sittings.end(last).isoformat(), "files_sha256": files})
+
+    def _sit_down(self, manifest: Mapping[str, Any], before: Sequence[sittings.Sitting]) -> None:
+        now = sittings.begun(before)
+        self._write_manifest({**manifest, "started": now[0]["started"], "sittings": now})
+        self._since = time.monotonic()
+
+    def _get_up(self, facts: Callable[[sittings.Sitting], Mapping[str, Any]] = lambda _: {}) -> None:
+        """Note how long this sitting was, and the `facts` of its end."""
+        if self._since is None:
+            return
+        manifest, seconds = self.manifest(), time.monotonic() - self._since
+        now = sittings.ended(sittings.recorded(manifest), seconds)
+        self._write_manifest({**manifest, "sittings": now, **facts(now[-1])})
+        self._since = None
 
     def manifest(self) -> dict[str, Any]:
         """manifest.json; raises RunDirectoryError if the directory holds no run."""
@@ -115,6 +137,8 @@ class RunDirectory:
         write_json(self.path / name, content)
 
     def close(self) -> None:
+        with suppress(NavEvalError):  # on a full disk only this figure is lost; what filled it is being told
+            self._get_up()
         if self._journal is not None:
             self._journal.close()
         if self._lock is not None:
@@ -281,7 +305,3 @@ def _changed(before: Any, now: Any) -> list[str]:
         names = sorted(before.keys() | now.keys())
         return [f" file {name}" for name in names if before.get(name) != now.get(name)]
     return [] if before == now else [""]
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,148 @@
+"""A disk that is full or can only be read, wherever a run meets it: exit 4, one message, nothing finished is lost."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import subprocess
+import sys
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.cli import _call
+from nav_eval.cli.exit import guarded
+from nav_eval.errors import ResourceExhausted, RunDirectoryError, SceneError, exhausted
+from nav_eval.results.files import explained
+
+PAGE = os.sysconf("SC_PAGESIZE")
+
+
+@pytest.fixture
+def world(tmp_path):
+    paths = [[node(x, 0), node(1, 1), node(2, 1)] for x in range(3)]
+    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
+    return [*write_r2r(tmp_path, items=items), "agent_service.agent=random", "agent_service.secret=s3"]
+
+
+@contextmanager
+def mounted(folder, pages):
+    """A file system of its own with room for so many pages."""
+    folder.mkdir()
+    options = f"size={pages * PAGE},mode=755"
+    done = subprocess.run(["mount", "-t", "tmpfs", "-o", options, "tmpfs", folder], capture_output=True, text=True)
+    if done.returncode:
+        pytest.skip(f"no file system may be mounted here: {done.stderr.strip()}")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", "-l", folder], check=True)
+
+
+def run(world, out, *options):
+    return guarded(_call, ["run", "r2r", *world, "--out", str(out), "--quiet", *options], debug=False)
+
+
+def records(folder):
+    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
+
+
+def fill(folder, but):
+    """Take all room but `but` pages."""
+    with (folder / "filler").open("wb", buffering=0) as filler:
+        with suppress(OSError):
+            while filler.write(bytes(PAGE)) == PAGE:
+                pass
+        filler.truncate(max(0, filler.tell() - but * PAGE))
+
+
+def test_a_full_disk_is_exit_4_wherever_it_fills(world, tmp_path, capsys):
+    run_benchmark(benchmark_config("r2r", overrides=world), tmp_path / "undisturbed")
+    with mounted(tmp_path / "disk", pages=60) as disk:
+        codes = []
+        for room in (0, 2, 4, 6, 9, 13, 40):
+            out = disk / f"run{room}"
+            fill(disk, room)
+            codes.append(run(world, out))
+            said = capsys.readouterr().err
+            if codes[-1] == 0:
+                break
+            assert said.endswith("the disk is full. What is finished is safe; go on with --resume.\n"), said
+            assert said.startswith(f"nav-eval: {disk}")
+            assert len(said.splitlines()) == 1
+            (disk / "filler").unlink()
+            assert run(world, out, "--resume") == 0
+            assert records(out) == records(tmp_path / "undisturbed")
+            subprocess.run(["rm", "-r", out], check=True)
+            capsys.readouterr()
+        assert codes[-1] == 0
+        assert set(codes[:-1]) == {4}
+        assert len(codes) > 3
+
+
+def test_a_read_only_disk_is_exit_4(world, tmp_path, capsys):
+    with mounted(tmp_path / "disk", pages=60) as disk:
+        assert run(world, disk / "run") == 0
+        subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+        for out, options in ((disk / "other", ()), (disk / "run", ("--resume",))):
+            capsys.readouterr()
+            assert run(world, out, *options) == 4
+            said = capsys.readouterr().err
+            assert said.endswith("the disk can only be read. What is finished is safe; go on with --resume.\n"), said
+            assert len(said.splitlines()) == 1
+        assert guarded(_call, ["report", str(disk / "run")], debug=False) == 4
+
+
+def test_a_cache_on_a_full_disk_costs_time_or_is_exit_4(tmp_path):
+    """Kernels in a process of its own, whose cache is empty."""
+    code = "from nav_eval.cli import main; main()"
+    with mounted(tmp_path / "disk", pages=4) as disk:
+        fill(disk, 1)
+        environment = os.environ | {"NAV_EVAL_CACHE": str(disk)}
+        command = [
+            sys.executable,
+            "-c",
+            code,
+            "run",
+            "vln-demo",
+            "dataset.limit=1",
+            "--out",
+            str(tmp_path / "run"),
+            "-q",
+        ]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 4, done.stderr
+    assert "the disk is full" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+
+
+def test_standard_output_that_takes_nothing_is_exit_4():
+    code = "from nav_eval.cli import main; main()"
+    with Path("/dev/full").open("w") as full:
+        command = [sys.executable, "-c", code, "list", "tasks"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 4
+    assert done.stderr == "nav-eval: the disk is full. What is finished is safe; go on with --resume.\n"
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO, errno.EFBIG])
+def test_what_a_disk_refuses_is_ours_whoever_wrapped_it(tmp_path, number):
+    with pytest.raises(ResourceExhausted, match=str(tmp_path)), explained(tmp_path):
+        raise OSError(number, "x")
+    scene = SceneError("cannot be read")
+    scene.__cause__ = OSError(number, "x")
+    assert isinstance(exhausted(scene), ResourceExhausted)
+
+
+def test_what_the_user_can_mend_stays_bad_input(tmp_path):
+    with pytest.raises(RunDirectoryError, match="cannot be written"), explained(tmp_path):
+        raise PermissionError(errno.EACCES, "x")
+    scene = SceneError("too large")
+    scene.__cause__ = MemoryError()
+    assert exhausted(scene) is None

@@ -1,0 +1,72 @@
+"""The times of a run, and its budget, while somebody sets the wall clock."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import time
+from datetime import UTC, datetime, timedelta
+from typing import ClassVar
+
+import pytest
+
+from graphs import write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.countdown import Countdown
+from nav_eval.results import sittings
+from nav_eval.results.run_directory import RunDirectory
+
+
+class Clock(datetime):
+    """A wall clock that is set by an hour, forth or back, whenever somebody looks at it."""
+
+    steps: ClassVar[list[int]] = []
+
+    @classmethod
+    def now(cls, tz=None):
+        return datetime(2030, 1, 1, tzinfo=UTC) + timedelta(hours=cls.steps.pop(0))
+
+
+@pytest.mark.parametrize("hours", [[5, 2, 0], [0, 2, 5], [3, 0, 5]])
+def test_the_manifest_never_goes_back(tmp_path, monkeypatch, hours):
+    monkeypatch.setattr(sittings, "datetime", Clock)
+    Clock.steps = list(hours)
+    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "agent_service.agent=random"])
+    for resume in (False, True, True):
+        run_benchmark(config, tmp_path / "run", resume=resume)
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    sat = manifest["sittings"]
+    assert len(sat) == 3
+    assert manifest["started"] == sat[0]["started"]
+    times = [datetime.fromisoformat(text) for text in (*(one["started"] for one in sat), manifest["finished"])]
+    assert times == sorted(times)
+    assert all(0 < one["seconds"] < 60 for one in sat)
+    assert times[-1] - times[-2] < timedelta(minutes=1)
+
+
+def test_a_sitting_that_was_cut_off_is_seen(tmp_path):
+    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "agent_service.agent=random"])
+    run_benchmark(config, tmp_path / "run")
+    directory = RunDirectory(tmp_path / "run")
+    manifest = directory.manifest()
+    manifest["sittings"][0]["seconds"] = None  # as kill -9 leaves it
+    directory.write_json("manifest.json", manifest)
+    run_benchmark(config, tmp_path / "run", resume=True)
+    assert [one["seconds"] is None for one in directory.manifest()["sittings"]] == [True, False]
+
+
+def test_the_budget_of_a_run_heeds_no_wall_clock(tmp_path, monkeypatch):
+    monkeypatch.setattr(time, "time", iter(range(0, 10**9, 3600)).__next__)
+    overrides = [*write_r2r(tmp_path), "agent_service.agent=random", "evaluation.budget.total_seconds=100"]
+    evaluated = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+    assert set(evaluated.results.statuses) == {"ok"}
+
+
+def test_a_countdown_is_sent_as_what_is_left(monkeypatch):
+    sent = pickle.dumps(Countdown(100))
+    monkeypatch.setattr(time, "monotonic", lambda: 5e6)  # another machine's
+    there = pickle.loads(sent)
+    assert 99 < there.left <= 100
+    monkeypatch.setattr(time, "monotonic", lambda: 5e6 + 101)
+    assert there.left < 0
