@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.sharding import Part, places
 from nav_eval.benchmarks.submission import write_submission
 from nav_eval.config.schema import AgentServiceConfig, Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
 from nav_eval.core.orchestrator import ResultStore, Watch
+from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
 from nav_eval.results.export import export_csv, results_document
@@ -34,19 +36,31 @@ def _unwatched(_: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Call
 
 
 def run_benchmark(
-    config: Config, out: str | Path | None = None, *, resume: bool = False, watch: Watch = _unwatched
+    config: Config,
+    out: str | Path | None = None,
+    *,
+    resume: bool = False,
+    watch: Watch = _unwatched,
+    part: Part | None = None,
 ) -> Evaluated:
-    """Evaluate and write the run directory. Raises NavEvalError's subclasses; finished episodes stay on disk."""
+    """Evaluate, or one `part` of it, and write the run directory.
+
+    Raises NavEvalError's subclasses; finished episodes stay on disk.
+    """
     _check_video(config)
     _warn_of_a_service_not_asked(config.agent_service)
-    episodes = builder.make_episodes(config)
+    whole = builder.make_episodes(config)
+    episodes = whole if part is None else part.of_run(config, whole)
     backend = builder.make_backend(config)
     try:
         assets = _assets(episodes, backend)
-        with RunDirectory.named(out, config) as directory:
+        with RunDirectory.named(out, config, "" if part is None else f"-{part.index}-of-{part.of}") as directory:
             directory.claim(resume=resume)
             secret = _secret(config, directory)
-            directory.begin(config, run_facts(config, episodes.keys, episodes.dataset.files, assets, secret))
+            facts = run_facts(config, episodes.keys, episodes.dataset.files, assets, secret)
+            directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
+            if part is not None:
+                directory.write_json("shard.json", places(episodes.keys, whole.keys))
             store, watched = watch(episodes, directory.journal)
             open_observers = watched
             if config.output.video != "none":
@@ -57,8 +71,9 @@ def run_benchmark(
                 results = runner.run_evaluation(service, store)
             finally:
                 service.close()
-            facts = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
-            return _settle(config, directory, episodes, results, facts)
+            learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+            notes = [] if part is None else [part.note(len(episodes), len(whole))]
+            return settle(config, directory, episodes.keys, results, learnt, notes)
     finally:
         backend.close()
 
@@ -110,22 +125,23 @@ def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, st
     return assets
 
 
-def _settle(
+def settle(
     config: Config,
     directory: RunDirectory,
-    episodes: EpisodeManager,
+    keys: Sequence[EpisodeKey],
     results: EvaluationResults,
-    facts: Mapping[str, Any],
+    learnt: Mapping[str, Any],
+    notes: Sequence[str] = (),
 ) -> Evaluated:
-    """`facts`: what the run taught about the agent, for the manifest."""
-    directory.journal.settle(episodes.keys)
-    document = results_document(config, results, _notes(results, facts["privileged"]))
+    """Write what a run came to. `learnt`: what it taught about the agent, for the manifest."""
+    directory.journal.settle(keys)
+    document = results_document(config, results, [*_notes(results, learnt["privileged"]), *notes])
     directory.write_json("results.json", document)
     journal = directory.journal
-    export_csv(directory.path / "results.csv", journal.in_order(episodes.keys), list(results.metrics))
+    export_csv(directory.path / "results.csv", journal.in_order(keys), list(results.metrics))
     if config.output.save_trajectories:
-        write_submission(config, episodes, journal, directory)
-    directory.finish({"agent": agent_name(config), **facts})
+        write_submission(config, keys, journal, directory)
+    directory.finish({"agent": agent_name(config), **learnt})
     return Evaluated(results, document, directory.path)
 
 

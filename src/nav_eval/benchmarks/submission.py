@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nav_eval.config.schema import Config
-from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import AgentState
+from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.geometry import yaw_of
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory
 
 
-def write_submission(config: Config, episodes: EpisodeManager, journal: Journal, directory: RunDirectory) -> None:
+def write_submission(config: Config, keys: Sequence[EpisodeKey], journal: Journal, directory: RunDirectory) -> None:
     """submission.json from the recorded trajectories; an episode that never began (a lost worker) is not in it."""
     graph = config.simulator.backend == "nav_graph"
     rows = _graph_row if graph else _continuous_row
-    records = (record for record in journal.trajectories(episodes.keys) if record["start"] is not None)
+    records = (record for record in journal.trajectories(keys) if record["start"] is not None)
     if graph:
         name = "inst_idx" if config.dataset.type == "ndh" else "instr_id"
         directory.write_json("submission.json", [rows(name, record) for record in records])

@@ -24,6 +24,10 @@ Command = tuple[str, str]
 
 COMMANDS: dict[str, Command] = {
     "run": ("nav_eval.cli.run:run", "Evaluate an agent on a benchmark: nav-eval run BENCHMARK [key=value ...]."),
+    "merge": (
+        "nav_eval.cli.merge:merge",
+        "Make one run of the shards of `run --shard`: nav-eval merge RUN_DIR ... --out DIR.",
+    ),
     "demo": ("nav_eval.cli.demo:demo", "Make homes and episodes, serve two agents, evaluate and compare them."),
     "list": (
         "nav_eval.cli.inspect:list_names",

@@ -23,6 +23,7 @@ def run(
     config: Path | None = None,
     out: Path | None = None,
     resume: bool = False,
+    shard: str | None = None,
     watch: bool = False,
     quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
     progress: Literal["auto", "bar", "json", "none"] = "auto",
@@ -40,6 +41,8 @@ def run(
         The run directory; by default a new one under output.log_dir.
     resume
         Go on with a run that was interrupted: exactly the missing episodes are run.
+    shard
+        Play one part of the episodes: 3/8 is the third of eight. `nav-eval merge` makes one run of all parts.
     watch
         Serve the report on this machine while the run goes on, and print its address.
     quiet
@@ -49,12 +52,14 @@ def run(
     """
     from nav_eval.benchmarks.evaluation import run_benchmark
     from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.benchmarks.sharding import Part
     from nav_eval.cli.progress import shown
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    part = None if shard is None else Part.parse(shard)
     with shown("none" if quiet and progress == "auto" else progress) as bar, _live(resolved, watch) as live:
-        evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar))
+        evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar), part=part)
     if not quiet:
         sys.stdout.write(metrics_table(evaluated.document))
     sys.stdout.write(f"{evaluated.path}\n")

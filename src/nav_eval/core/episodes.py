@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +77,12 @@ class EpisodeManager:
             return keys
         drawn = np.random.Generator(np.random.PCG64(self._selection.seed)).choice(len(keys), count, replace=False)
         return [keys[index] for index in sorted(drawn)]
+
+    def narrowed(self, keys: Sequence[EpisodeKey]) -> EpisodeManager:
+        """The same data set with these of its episodes only, in its order."""
+        wanted, fewer = set(keys), EpisodeManager(self.dataset, self._selection)
+        fewer._keys = [key for key in self.keys if key in wanted]
+        return fewer
 
     def __len__(self) -> int:
         return len(self.keys)

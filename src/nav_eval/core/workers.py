@@ -16,6 +16,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
@@ -63,12 +64,17 @@ class Launcher(ABC):
 def shards(keys: Sequence[EpisodeKey], count: int, sessions: int) -> list[Shard]:
     """`count` shards with `sessions` among them: disjoint, complete, scene by scene, the same whenever asked for."""
     count = min(count, sessions, len(keys))
-    by_scene = [key for _, key in sorted(enumerate(keys), key=lambda item: (item[1][0], item[0]))]
-    bounds = [len(keys) * index // count for index in range(count + 1)]
     return [
-        Shard(tuple(by_scene[bounds[index] : bounds[index + 1]]), sessions // count + (index < sessions % count))
-        for index in range(count)
+        Shard(block, sessions // count + (index < sessions % count))
+        for index, block in enumerate(scene_blocks(keys, count))
     ]
+
+
+def scene_blocks(keys: Sequence[EpisodeKey], count: int) -> list[tuple[EpisodeKey, ...]]:
+    """`count` blocks of nearly equal length: disjoint, complete, scene by scene, the same whenever asked for."""
+    by_scene = sorted(keys, key=lambda key: key[0])
+    bounds = [len(keys) * index // count for index in range(count + 1)]
+    return [tuple(by_scene[start:end]) for start, end in pairwise(bounds)]
 
 
 class Crew:

@@ -184,6 +184,12 @@ class Journal:
             raise RunDirectoryError("this run has no trajectories.jsonl: run it with output.save_trajectories=true.")
         return (self._trajectories.read(key) for key in keys if key in self._trajectories.keys)
 
+    def take(self, other: Journal, keys: Iterable[EpisodeKey]) -> None:
+        """Append another journal's lines about these episodes, as they stand there."""
+        for key in keys:
+            for own, theirs in zip(self._files, other._files, strict=True):
+                own.append(theirs.read(key))
+
     def settle(self, keys: Sequence[EpisodeKey]) -> None:
         """Bring the files into the data set's order."""
         self._end_sync()

@@ -8,7 +8,7 @@ import platform
 import secrets
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import entry_points, version
@@ -21,12 +21,13 @@ from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
 from nav_eval.results import sittings
+from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
 
 MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = ("agents", "benchmarks", "datasets", "metrics", "scene_formats", "sensors", "simulators", "tasks")
-PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json")
+PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json")
 """Files that tell of single episodes: never part of a run's public form."""
 RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 
@@ -41,13 +42,13 @@ class RunDirectory:
         self._since: float | None = None
 
     @classmethod
-    def named(cls, out: str | Path | None, config: Config) -> RunDirectory:
-        """`out`, or <log_dir>/<benchmark>-<time>."""
+    def named(cls, out: str | Path | None, config: Config, suffix: str = "") -> RunDirectory:
+        """`out`, or <log_dir>/<benchmark>-<time><suffix>."""
         if out is not None:
             return cls(Path(out))
         stamp = datetime.now().astimezone().strftime("%Y%m%d-%H%M%S")
         name = "".join(c if c.isalnum() or c in "-_." else "-" for c in config.benchmark.name)
-        return cls(Path(config.output.log_dir) / f"{name}-{stamp}")
+        return cls(Path(config.output.log_dir) / f"{name}-{stamp}{suffix}")
 
     @property
     def journal(self) -> Journal:
@@ -159,7 +160,9 @@ class RunDirectory:
 
     def _check_unchanged(self, config: Config, facts: Mapping[str, Any]) -> None:
         manifest = self.manifest()
-        differences = _config_differences(self._stored_config(), public_config(config))
+        differences = config_differences(self.stored_config(), public_config(config))
+        if manifest.get("shard") != facts.get("shard"):
+            differences.append(f"the shard was {manifest.get('shard')}, is {facts.get('shard')}")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
             differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
         if differences:
@@ -169,7 +172,8 @@ class RunDirectory:
                 "Restore it, or start a new run with another --out."
             )
 
-    def _stored_config(self) -> Any:
+    def stored_config(self) -> Any:
+        """config.yaml as plain values."""
         import yaml
 
         path = self.path / "config.yaml"
@@ -212,10 +216,10 @@ def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != "output"} | own
 
 
-def _config_differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
-    """One text per key, for example "evaluation.max_steps was 30, is 20"."""
+def config_differences(before: Mapping[str, Any], now: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
+    """One text per key that may change a result, for example "evaluation.max_steps was 30, is 20"; none of `but`."""
     old, new = dict(_flat(_scoring(before))), dict(_flat(_scoring(now)))
-    keys = [key for key in new | old if old.get(key) != new.get(key)]
+    keys = [key for key in new | old if old.get(key) != new.get(key) and key not in but]
     return [f"{key} was {old.get(key)!r}, is {new.get(key)!r}" for key in keys]
 
 
@@ -237,6 +241,7 @@ def run_facts(
     """What a result depends on, for manifest.json: versions, seed and SHA-256 sums."""
     return {
         "nav_eval": version("nav-eval"),
+        "nav_eval_sha256": sources_sum(),
         "versions": {
             "python": platform.python_version(),
             "platform": platform.platform(),
@@ -250,7 +255,7 @@ def run_facts(
         "config_sha256": sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted")),
         "dataset_sha256": dataset_sums(dataset_files),
         "assets_sha256": dict(assets),
-        "episodes_sha256": sha256(msgspec.json.encode(list(keys))),
+        "episodes_sha256": keys_sum(keys),
         "n_episodes": len(keys),
         "secret_sha256": sha256(secret),
     }
@@ -284,6 +289,11 @@ BLIND_SENSORS = frozenset(
     ]
 )
 """Those that need no renderer; a plug-in's may."""
+
+
+def keys_sum(keys: Sequence[EpisodeKey]) -> str:
+    """SHA-256 of a list of episodes in its order."""
+    return sha256(msgspec.json.encode(list(keys)))
 
 
 def dataset_sums(files: Sequence[str]) -> dict[str, str]:

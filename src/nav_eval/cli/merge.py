@@ -1,0 +1,33 @@
+"""nav-eval merge: one run out of shards."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.table import metrics_table
+
+
+def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
+    """Make one run of the shards that `nav-eval run --shard` wrote: nav-eval merge RUN_DIR ... --out DIR.
+
+    Parameters
+    ----------
+    run_directories
+        All shards of one run; those of other rules, data or secrets are refused.
+    out
+        The run directory to write: the same records and figures as those of one run.
+    partial
+        Merge what there is though shards or episodes are missing; results.json says what, and the exit code is 1.
+    """
+    from nav_eval.benchmarks.merging import merge_runs
+    from nav_eval.errors import RunDirectoryError
+
+    if not run_directories:
+        raise RunDirectoryError("merge: of what? Name the run directories of all shards.")
+    evaluated, missing = merge_runs(run_directories, out, partial=partial)
+    sys.stdout.write(metrics_table(evaluated.document))
+    sys.stdout.write(f"{evaluated.path}\n")
+    results = evaluated.results
+    return FINDINGS if missing or results.n_failed or results.over_budget else DONE
