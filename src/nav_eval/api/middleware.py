@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from abc import abstractmethod
+from collections import Counter
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from nav_eval.api.base import Retry
 
 BROKEN = (Unreachable, BadAnswer)
+UNEXPLAINED = {"internal": 1}
+"""Code -> how often a service that says it is asked again; a proxy's bare 500 or gRPC's UNKNOWN reads as this."""
 R = TypeVar("R")
 A = TypeVar("A")
 
@@ -64,7 +68,8 @@ class Retrying(Wrapper):
     """The same request again, with the same request_id, so that the service can tell; never beyond the deadline.
 
     A connection that breaks counts as an attempt, and so does an answer that is none or belongs to another request (it
-    was repeated on the way, or garbled); a service that says it is loading or busy may be asked on.
+    was repeated on the way, or garbled); a service that says it is loading or busy may be asked on, and one that failed
+    without saying why (a bare HTTP 500) once more. A service's Retry-After makes the pause longer.
     """
 
     def __init__(self, inner: Transport, retry: Retry) -> None:
@@ -72,19 +77,25 @@ class Retrying(Wrapper):
         self._retry = retry
 
     def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
-        failures, pause = 0, self._retry.pause
+        failures: Counter[str] = Counter()
+        pause = self._retry.pause
         while True:
             try:
                 return call(message, deadline)
             except WireError as error:
-                failures += isinstance(error, BROKEN)
-                if not _may_help(error) or failures > self._retry.attempts or not _pause(pause, deadline):
+                kind = error.problem.code if isinstance(error, Refused) else type(error).__name__
+                failures[kind] += 1
+                if failures[kind] > self._most(error) or not _pause(max(pause, error.after), deadline):
                     raise
             pause = min(2 * pause, self._retry.longest_pause)
 
-
-def _may_help(error: WireError) -> bool:
-    return isinstance(error, BROKEN) or (isinstance(error, Refused) and error.problem.code in RETRYABLE)
+    def _most(self, error: WireError) -> float:
+        """How many failures of this kind may be followed by another attempt."""
+        if isinstance(error, BROKEN):
+            return self._retry.attempts
+        if not isinstance(error, Refused):
+            return 0
+        return math.inf if error.problem.code in RETRYABLE else UNEXPLAINED.get(error.problem.code, 0)
 
 
 def _pause(seconds: float, deadline: Deadline) -> bool:

@@ -22,11 +22,12 @@ from nav_eval.api.middleware import Retrying
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
-from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable, printable
+from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval.logging import get_logger
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
+from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Transport
 
@@ -36,7 +37,6 @@ POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 2.0
 """So long nobody is told that we wait."""
 NAME_LENGTH = 100
-REASON_LENGTH = 300
 
 
 class WireProtocol(Protocol):
@@ -104,42 +104,43 @@ class RemoteService(AgentService):
         finally:
             transport.drop()
         info = self.info()
-        return ServiceStatus(True, "ready", _line(info.name), _line(info.version), max(1, info.max_sessions))
+        name, version = line(info.name, NAME_LENGTH), line(info.version, NAME_LENGTH)
+        return ServiceStatus(True, "ready", name, version, max(1, info.max_sessions))
 
     def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
         last = "nobody answers"
         begun, told = time.monotonic(), ""
         while True:
+            pause = POLL_SECONDS
             try:
                 status = transport.health(Deadline(deadline.at_most(self._deadlines.connect)))
                 if status.status == "ready":
                     return
-                last = f"it says {status.status!r} {status.detail}"[:200]
+                last = f"it says {status.status!r} {status.detail}"
             except Refused as error:
                 if error.problem.code == "unauthorized":
                     raise as_service_error(error) from None
-                last = str(error)
+                last, pause = str(error), max(pause, error.after)
             except WireError as error:
-                last = str(error)
+                last, pause = str(error), max(pause, error.after)
             if last != told and time.monotonic() - begun > PATIENCE_SECONDS:
                 told = last
-                get_logger(__name__).warning(
-                    "waiting up to %g s for %s: %s", self._deadlines.ready, self.name, printable(last)
-                )
-            time.sleep(POLL_SECONDS)
-            if self._past(deadline):
+                get_logger(__name__).warning("waiting up to %g s for %s: %s", self._deadlines.ready, self.name, last)
+            if not self._slept(pause, deadline):
                 raise ServiceUnavailable(
                     f"{self.name} was not ready within {self._deadlines.ready:g} s: {last.rstrip('.')}."
                     " Is the service running?"
                 )
 
     @staticmethod
-    def _past(deadline: Deadline) -> bool:
+    def _slept(seconds: float, deadline: Deadline) -> bool:
+        """Whether there was time for that."""
         try:
+            time.sleep(deadline.at_most(seconds) or 0.0)
             deadline.remaining()
         except DeadlineMissed:
-            return True
-        return False
+            return False
+        return True
 
     def validate(self, offer: EpisodeOffer) -> Validation:
         """Ask whether the service could run such an episode; nothing is begun."""
@@ -163,7 +164,7 @@ class RemoteService(AgentService):
             get_logger(__name__).debug("episode/validate: %s", error)
             return
         if not answer.ok:
-            said = _line("; ".join(answer.reasons) or "no reason given", REASON_LENGTH)
+            said = line("; ".join(answer.reasons) or "no reason given")
             get_logger(__name__).warning("%s says that it cannot play such episodes: %s", self.name, said)
 
     def open_session(self) -> RemoteClient:
@@ -184,11 +185,6 @@ class RemoteService(AgentService):
             clients, self._clients = self._clients, []
         for client in clients:
             client.close()
-
-
-def _line(text: str, length: int = NAME_LENGTH) -> str:
-    """A participant's words, cut to what fits a report."""
-    return printable(" ".join(text.split()))[:length]
 
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
@@ -223,7 +219,7 @@ class RemoteClient(AgentClient):
     def health_check(self) -> ServiceStatus:
         with service_errors():
             status = self.transport.health(Deadline(self._deadlines.connect))
-        return ServiceStatus(status.status == "ready", status.detail[:200])
+        return ServiceStatus(status.status == "ready", status.detail)
 
     def reset_episode(self, offer: EpisodeOffer) -> None:
         self._before_reset(offer)
@@ -233,7 +229,7 @@ class RemoteClient(AgentClient):
         with service_errors():
             answer = self.transport.reset(data, Deadline(self._deadlines.reset))
         if answer.status not in STARTED:
-            raise ServiceUnavailable(f"the service answered reset with status {_line(answer.status)!r}, not 'ready'.")
+            raise ServiceUnavailable(f"the service answered reset with status {answer.status!r}, not 'ready'.")
 
     def get_action(self, observations: Observations) -> Decision:
         running = self._running

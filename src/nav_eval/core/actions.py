@@ -101,7 +101,9 @@ class ActionSpace:
             raise InvalidAction(f"action_args of {name!r} must be an object, not {type(given).__name__}.")
         expected = self.actions[name]
         if set(given) != set(expected):
-            raise InvalidAction(f"{name!r} takes the arguments {sorted(expected)}, not {sorted(map(str, given))[:8]}.")
+            raise InvalidAction(
+                f"{name!r} takes the arguments {sorted(expected)}, not {sorted(str(key)[:40] for key in given)[:8]}."
+            )
         for key, argument in expected.items():
             fault = argument.fault(given[key])
             if fault:

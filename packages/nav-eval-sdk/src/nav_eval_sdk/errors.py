@@ -10,7 +10,10 @@ WireError
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 from nav_eval_sdk.protocol.messages import Problem
+from nav_eval_sdk.protocol.text import CODE, cleaned, line
 
 CODES: dict[str, tuple[int, str]] = {
     "bad_request": (400, "The request could not be understood"),
@@ -31,10 +34,17 @@ CODES: dict[str, tuple[int, str]] = {
     "busy": (503, "All sessions are taken"),
 }
 RETRYABLE = frozenset({"loading", "busy", "superseded"})
+"""Codes of a service that may be asked on until the deadline."""
+ABSENT = frozenset({"not_found", "method_not_allowed", "unimplemented"})
+"""Codes that say that a service does not offer a call."""
 
 
 class WireError(Exception):
-    """Root of the tree; `str(error)` is one line fit for a user."""
+    """Root of the tree; `str(error)` is one line fit for a user. `after`: seconds that the peer asks us to wait."""
+
+    def __init__(self, text: str = "", *, after: float = 0.0) -> None:
+        super().__init__(line(text))
+        self.after = after
 
 
 class Unreachable(WireError):
@@ -54,11 +64,12 @@ class BadMessage(WireError):
 
 
 class Refused(WireError):
-    """`problem` is what the service said; its text is the participant's and is cut to a line."""
+    """`problem` is what the service said, each text a line; a code that is no word of a-z and _ is `agent_error`."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(f"{problem.code}: {' '.join((problem.detail or problem.title).split())[:300]}")
-        self.problem = problem
+    def __init__(self, problem: Problem, *, after: float = 0.0) -> None:
+        code = problem.code if CODE.fullmatch(problem.code) else "agent_error"
+        self.problem = replace(cleaned(problem), code=code)
+        super().__init__(f"{code}: {self.problem.detail or self.problem.title}", after=after)
 
 
 class ServiceProblem(Exception):

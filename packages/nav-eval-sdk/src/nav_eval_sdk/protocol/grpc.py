@@ -17,6 +17,7 @@ import msgspec
 from nav_eval_sdk.errors import BadMessage
 from nav_eval_sdk.protocol import tensors
 from nav_eval_sdk.protocol.messages import (
+    DEFAULT_SESSION,
     Action,
     InitialObservation,
     ListSpec,
@@ -206,7 +207,7 @@ class ReceivedObservation:
             else:
                 envelope.append(field)
         head = _parse("nav_eval.v1.Observation", b"".join(envelope))
-        self.session_id: str = head.session_id
+        self.session_id: str = head.session_id or DEFAULT_SESSION
         self.step: int | None = head.step if head.HasField("step") else None
         self.request_id: str = head.request_id
 

@@ -129,13 +129,16 @@ class InitialObservation(Message, frozen=True):
     initial_observation: dict[str, Any] | None = None
 
 
-class Observation(Message, frozen=True):
-    """The request of act. `step` counts from 0; without it the service takes the next one."""
+class Observation(Message, kw_only=True, frozen=True):
+    """The request of act. `step` counts from 0; without it the service takes the next one.
+
+    `observation` has no default: sensors that lie bare in the body would otherwise be an observation of nothing.
+    """
 
     session_id: str = DEFAULT_SESSION
     step: int | None = None
     request_id: str = ""
-    observation: dict[str, msgspec.Raw] = {}
+    observation: dict[str, msgspec.Raw]
 
 
 class ObservationOut(Message, frozen=True):

@@ -7,8 +7,6 @@ from collections.abc import Callable, Iterator
 from concurrent import futures
 from typing import Any, TypeVar
 
-import grpc
-
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.grpc import (
     CODE_KEY,
@@ -22,6 +20,7 @@ from nav_eval_sdk.protocol.grpc import (
     message_class,
 )
 from nav_eval_sdk.protocol.messages import Action, EpisodeData, EpisodeEnd
+from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -85,8 +86,11 @@ class RestApp:
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         try:
             message: M = codec.decode(body, type=kind)
+            found = _misspelt(kind, codec.decode(body, type=dict[str, msgspec.Raw])) if _is_partial(message) else ""
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            raise ServiceProblem("bad_request", str(error)) from None
+            raise ServiceProblem("bad_request", f"{error}. {_expected(kind)}") from None
+        if found:
+            raise ServiceProblem("bad_request", f"{found} {_expected(kind)}")
         return message
 
     @staticmethod
@@ -105,6 +109,26 @@ class RestApp:
         if request.mimetype == MSGPACK:
             return Response(msgspec.msgpack.encode(message), content_type=MSGPACK)
         return Response(msgspec.json.encode(message), content_type=JSON)
+
+
+def _is_partial(message: Message) -> bool:
+    """Whether a key may have been left out. Our evaluator leaves none out of act, so a step is not looked at twice."""
+    fields = msgspec.structs.fields(message)
+    return any(getattr(message, field.name) == field.default for field in fields if field.required is False)
+
+
+def _misspelt(kind: type[Message], keys: Iterable[str]) -> str:
+    """What is wrong with a key that is unknown and reads like one that is missing. All other unknown ones may come
+    from a newer evaluator."""
+    known, given = {field.encode_name for field in msgspec.structs.fields(kind)}, set(keys)
+    for key in sorted(given - known):
+        if meant := get_close_matches(key, known - given, 1, 0.7):
+            return f"{key[:60]!r} is unknown, and {meant[0]!r} is missing."
+    return ""
+
+
+def _expected(kind: type[Message]) -> str:
+    return f"{kind.__name__} has the keys {', '.join(field.encode_name for field in msgspec.structs.fields(kind))}."
 
 
 def make_app(service: Service, listen: Listen) -> Flask:

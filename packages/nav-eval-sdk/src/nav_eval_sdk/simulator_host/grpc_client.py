@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any, TypeVar
 
-import grpc
-
 from nav_eval_sdk.errors import BadAnswer, BadMessage, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.grpc import ReceivedObservation
 from nav_eval_sdk.protocol.messages import Message
 from nav_eval_sdk.protocol.simulator import MAX_HEADER, OBSERVE, Call, Session
 from nav_eval_sdk.protocol.simulator_grpc import SIMULATOR_SERVICE, dump, load
 from nav_eval_sdk.protocol.values import Specs, message_limit
+from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.simulator_host.client import SimulatorClient
 from nav_eval_sdk.transport.base import Deadline
 from nav_eval_sdk.transport.grpc import as_wire_error

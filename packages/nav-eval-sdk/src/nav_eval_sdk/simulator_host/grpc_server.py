@@ -6,14 +6,13 @@ from collections.abc import Callable
 from concurrent import futures
 from typing import Any
 
-import grpc
-
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.grpc import CODE_KEY, STATUS, dump_observation
 from nav_eval_sdk.protocol.messages import ObservationOut
 from nav_eval_sdk.protocol.simulator import CALLS, OBSERVE, Call, Session
 from nav_eval_sdk.protocol.simulator_grpc import SIMULATOR_SERVICE, dump, load
 from nav_eval_sdk.protocol.values import outgoing
+from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.simulator_host.service import SimulatorService
 
 MAX_MESSAGE = 1 << 28

@@ -13,8 +13,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
-import grpc
-
 from nav_eval_sdk.errors import BadAnswer, BadMessage, DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.grpc import CODE_KEY, SERVICE, dump, dump_observation, load, load_action
 from nav_eval_sdk.protocol.messages import (
@@ -30,8 +28,10 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
+from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON
+from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, ClientTls, Connection, Deadline, Transport
 
 M = TypeVar("M", bound=Message)
@@ -44,8 +44,11 @@ REFUSALS = {
     "NOT_FOUND": "not_found",
     "INVALID_ARGUMENT": "bad_request",
     "FAILED_PRECONDITION": "step_conflict",
-    "UNKNOWN": "agent_error",
+    "UNKNOWN": "internal",
+    "RESOURCE_EXHAUSTED": "busy",
 }
+TOO_LARGE = "message larger than max"
+"""What grpc itself says of an answer beyond MAX_ANSWER, under the status RESOURCE_EXHAUSTED."""
 
 
 class GrpcTransport(Transport):
@@ -124,7 +127,7 @@ class GrpcTransport(Transport):
 
     def _call(self, method: str, request: bytes, kind: type[M], deadline: Deadline) -> M:
         try:
-            return self._parsed(self._unary(method, request, deadline), lambda data: load(data, kind))
+            return self._parsed(self._unary(method, request, deadline), lambda data: cleaned(load(data, kind)))
         except BaseException as error:
             if not isinstance(error, Refused):
                 self.drop()
@@ -136,9 +139,11 @@ class GrpcTransport(Transport):
         if call is None:
             call = self._calls[method] = self._channel.unary_unary(f"/{SERVICE}/{method}")
         try:
-            answer: bytes = call(request, timeout=deadline.remaining(), metadata=self._metadata)
+            answer: bytes | None = call(request, timeout=deadline.remaining(), metadata=self._metadata)
         except grpc.RpcError as error:
             raise as_wire_error(error, deadline) from None
+        if answer is None:
+            raise BadAnswer("the status OK without a message, or with one that cannot be read.")
         return answer
 
     @staticmethod
@@ -146,7 +151,9 @@ class GrpcTransport(Transport):
         try:
             return parse(data)
         except BadMessage as error:
-            raise BadAnswer(str(error)[:300]) from None
+            raise BadAnswer(str(error)) from None
+        except Exception as error:
+            raise BadAnswer(f"an answer that cannot be read: {type(error).__name__}: {error}") from error
 
     def _open(self, deadline: Deadline) -> None:
         if self._channel is None:
@@ -162,7 +169,7 @@ class _Stream:
 
     def __init__(self, method: Any, metadata: tuple[Any, ...]) -> None:
         self._requests: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
-        self._answers: queue.SimpleQueue[bytes | grpc.RpcError | None] = queue.SimpleQueue()
+        self._answers: queue.SimpleQueue[bytes | grpc.RpcError | WireError | None] = queue.SimpleQueue()
         self._wanted = threading.Semaphore(0)
         self._call = method(iter(self._requests.get, None), metadata=metadata)
         threading.Thread(target=self._receive, name="grpc-session", daemon=True).start()
@@ -193,17 +200,21 @@ class _Stream:
             self._answers.put(None)
         except grpc.RpcError as error:
             self._answers.put(error)
+        except Exception as error:  # noqa: BLE001 - handed to the thread that waits for an answer
+            self._answers.put(BadAnswer(f"{type(error).__name__}: {error}"))
 
 
 def as_wire_error(error: Any, deadline: Deadline) -> WireError:
     """What a failed call means."""
-    code, detail = error.code().name, str(error.details() or "")[:300]
-    said = dict(error.trailing_metadata() or ()).get(CODE_KEY)
-    if said is not None:
-        return Refused(Problem(code=said, detail=detail))
+    if isinstance(error, WireError):
+        return error
+    code, detail = error.code().name, str(error.details() or "")
+    trailers = {str(key): str(value) for key, value in error.trailing_metadata() or ()}
+    if CODE_KEY in trailers:
+        return Refused(Problem(code=trailers[CODE_KEY], detail=detail))
     if code == "DEADLINE_EXCEEDED":
         return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
-    if code in REFUSALS:
+    if code in REFUSALS and TOO_LARGE not in detail:
         return Refused(Problem(code=REFUSALS[code], detail=detail))
     if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):
         return Unreachable(f"{code}: {detail}")

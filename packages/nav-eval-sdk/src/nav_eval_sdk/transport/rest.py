@@ -12,11 +12,14 @@ import io
 import json
 import socket
 import ssl
+import time
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
 from typing import Any, TypeVar
 
 import msgspec
 
-from nav_eval_sdk.errors import BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import ABSENT, BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,
@@ -30,6 +33,7 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
+from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
@@ -39,7 +43,24 @@ MOST_RECEIVED = 4 * MAX_ANSWER
 """Bytes of one answer with its heads and chunks. http.client takes a chunk of length -1 for all that will ever come."""
 PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
 """What is assumed of a service that has only the specification's three addresses."""
-BY_STATUS = {401: "unauthorized", 403: "unauthorized", 404: "not_found", 405: "not_found", 501: "unimplemented"}
+BY_STATUS = {
+    401: "unauthorized",
+    403: "unauthorized",
+    404: "not_found",
+    405: "method_not_allowed",
+    429: "busy",
+    501: "unimplemented",
+}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came over HTTP. `after`: seconds that its Retry-After asks for."""
+
+    status: int
+    content_type: str
+    after: float
+    body: bytes
 
 
 class RestTransport(Transport):
@@ -62,7 +83,7 @@ class RestTransport(Transport):
         try:
             return self._call("GET", "info", None, Info, deadline)
         except Refused as refused:
-            if refused.problem.code == "not_found":
+            if refused.problem.code in ABSENT:
                 return PLAIN_SERVICE
             raise
 
@@ -70,7 +91,7 @@ class RestTransport(Transport):
         try:
             return self._call("GET", "health", None, ServiceStatus, deadline)
         except Refused as refused:
-            if refused.problem.code != "not_found":
+            if refused.problem.code not in ABSENT:
                 raise
         return ServiceStatus(status=self.validate(None, deadline).status)
 
@@ -98,7 +119,7 @@ class RestTransport(Transport):
         try:
             return self._call("POST", "episode/end", data, EndStatus, deadline)
         except Refused as refused:
-            if refused.problem.code == "not_found":
+            if refused.problem.code in ABSENT:
                 return EndStatus()
             raise
 
@@ -109,34 +130,41 @@ class RestTransport(Transport):
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
         try:
-            status, content_type, body = self._exchange(method, path, message, deadline)
+            answer = self._exchange(method, path, message, deadline)
         except BaseException:
             self.drop()
             raise
-        if status != 200:
-            raise _refused(status, content_type, body)
+        if answer.status != 200:
+            raise _refused(answer)
         try:
-            return self._decoded(body, content_type, kind)
+            return _decoded(answer, kind)
         except BadAnswer:
             self.drop()
             raise
 
-    def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> tuple[int, str, bytes]:
-        """(status, content type, body); turns every failure of the network into a WireError."""
+    def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
+        """Turns every failure of the network into a WireError."""
+        request = self._request(message)
         try:
             connection = self._open(deadline)
-            connection.request(method, f"{self._connection.endpoint.path}/api/v1/{path}", *self._request(message))
-            with connection.getresponse() as response:
-                body = _read(response)
-                if response.will_close:
-                    self.drop()
-                return response.status, response.headers.get_content_type(), body
+            connection.request(method, f"{self._connection.endpoint.path}/api/v1/{path}", *request)
+            return self._received(connection)
         except TimeoutError:
             raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
         except (OSError, http.client.IncompleteRead) as error:
             raise Unreachable(f"{self._connection.endpoint.address}: {error or type(error).__name__}.") from None
-        except (http.client.HTTPException, ValueError) as error:
-            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from None
+
+    def _received(self, connection: http.client.HTTPConnection) -> Answer:
+        try:
+            with connection.getresponse() as response:
+                body = _read(response)
+                if response.will_close:
+                    self.drop()
+                return Answer(response.status, response.headers.get_content_type(), _wait_asked(response), body)
+        except (OSError, http.client.IncompleteRead, WireError):
+            raise
+        except Exception as error:
+            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
 
     def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:
         if message is None:
@@ -151,14 +179,6 @@ class RestTransport(Transport):
             self._http.sock = self._socket
         self._socket.deadline, self._socket.received = deadline, 0
         return self._http
-
-    def _decoded(self, body: bytes, content_type: str, kind: type[M]) -> M:
-        decode: Any = msgspec.msgpack.decode if content_type == MSGPACK else msgspec.json.decode
-        try:
-            message: M = decode(body, type=kind)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            return _with_nan(body, kind, str(error))
-        return message
 
 
 class _Socket:
@@ -235,21 +255,47 @@ def _read(response: http.client.HTTPResponse) -> bytes:
     return body
 
 
-def _refused(status: int, content_type: str, body: bytes) -> WireError:
-    if content_type == PROBLEM:
+def _wait_asked(response: http.client.HTTPResponse) -> float:
+    """Seconds of Retry-After (RFC 9110, 10.2.3: a number, or a date); 0 where there is none."""
+    said = response.headers.get("Retry-After", "").strip()
+    if said.isascii() and said.isdigit():
+        return float(said[:9])
+    try:
+        return max(0.0, parsedate_to_datetime(said).timestamp() - time.time())
+    except ValueError:
+        return 0.0
+
+
+def _refused(answer: Answer) -> WireError:
+    status = answer.status
+    if answer.content_type == PROBLEM:
         try:
-            return Refused(msgspec.json.decode(body, type=Problem))
+            return Refused(msgspec.json.decode(answer.body, type=Problem), after=answer.after)
         except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
             return BadAnswer(f"HTTP {status} with a problem that cannot be read.")
     if status in (502, 503, 504):
-        return Unreachable(f"HTTP {status}.")
-    code = BY_STATUS.get(status, "agent_error" if status >= 500 else "bad_request")
-    return Refused(Problem(code=code, status=status, title=f"HTTP {status}"))
+        return Unreachable(f"HTTP {status}.", after=answer.after)
+    code = BY_STATUS.get(status, "internal" if status >= 500 else "bad_request")
+    return Refused(Problem(code=code, status=status, title=f"HTTP {status}"), after=answer.after)
 
 
-def _with_nan(body: bytes, kind: type[M], fault: str) -> M:
+def _decoded(answer: Answer, kind: type[M]) -> M:
+    """Raises BadAnswer, whatever goes wrong. An action's texts stay as they are: they are compared, never shown."""
+    decode: Any = msgspec.msgpack.decode if answer.content_type == MSGPACK else msgspec.json.decode
+    try:
+        message: M = _with_nan(decode, answer.body, kind)
+        return message if isinstance(message, Action) else cleaned(message)
+    except Exception as error:
+        raise BadAnswer(f"not a {kind.__name__}: {error}") from error
+
+
+def _with_nan(decode: Any, body: bytes, kind: type[M]) -> M:
     """Python services write NaN into JSON; it is read, so that it can be called an invalid action."""
     try:
-        return msgspec.convert(json.loads(body), kind)
-    except (ValueError, RecursionError, msgspec.MsgspecError):
-        raise BadAnswer(f"not a {kind.__name__}: {fault[:200]}") from None
+        message: M = decode(body, type=kind)
+    except msgspec.MsgspecError as fault:
+        try:
+            return msgspec.convert(json.loads(body), kind)
+        except (ValueError, RecursionError):
+            raise fault from None
+    return message

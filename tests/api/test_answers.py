@@ -1,0 +1,226 @@
+"""Whatever a participant's service answers, it is its own bad answer: never an error of ours, never a second text.
+
+gRPC's own server cannot misbehave on the wire, so its frames are written by hand (raw_http2).
+"""
+
+from __future__ import annotations
+
+import http.server
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from api.raw_http2 import DATA, Answer, raw_service, trailers_only, with_message
+from api.worlds import observation, offer
+from nav_eval.api.base import Deadlines, Retry, connect
+from nav_eval.api.middleware import Retrying
+from nav_eval.errors import AgentError, ServiceError, ServiceUnavailable
+from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd
+from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Endpoint, Transport
+from nav_eval_sdk.transport.grpc import GrpcTransport
+
+CALLS: dict[str, Callable[[Transport, Deadline], Any]] = {
+    "info": lambda transport, limit: transport.info(limit),
+    "health": lambda transport, limit: transport.health(limit),
+    "validate": lambda transport, limit: transport.validate(None, limit),
+    "reset": lambda transport, limit: transport.reset(EpisodeData("e", "s"), limit),
+    "act": lambda transport, limit: transport.act(Ask("s", 0, "r", {}, {}), limit),
+    "end": lambda transport, limit: transport.end(EpisodeEnd(), limit),
+}
+FRAMES: dict[str, tuple[Answer, type[WireError]]] = {
+    "OK without a message": (trailers_only(grpc_status="0"), BadAnswer),
+    "an unknown compression flag": (with_message(b"", 7), BadAnswer),
+    "compressed by nothing": (with_message(b"", 1), BadAnswer),
+    "compressed by what nobody knows": (with_message(b"", 1, {"grpc-encoding": "x\x1b[1m"}), BadAnswer),
+    "no protobuf": (with_message(b"\xff" * 40), BadAnswer),
+    "a status that is no number": (trailers_only(grpc_status="\x1b[31m"), BadAnswer),
+    "a status that nobody knows": (trailers_only(grpc_status="99"), Refused),
+    "a code that is no code": (trailers_only(grpc_status="13", nav_eval_code="\x1b[31m"), Refused),
+    "a message of many lines": (trailers_only(grpc_status="2", grpc_message=quote("a\nb\x1b[31m")), Refused),
+    "data before any header": ([(DATA, 1, b"\x1b[31m")], WireError),
+    "a farewell": ([(7, 0, b"\0\0\0\0\0\0\0\2\x1b[31mhello")], Unreachable),
+    "headers that cannot be unpacked": ([(1, 5, b"\xff\x1b[1m" * 20)], BadAnswer),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["unary", "stream"])
+@pytest.mark.parametrize("name", FRAMES)
+def test_a_bad_answer_over_grpc_is_the_participants(name: str, stream: bool, capfd: pytest.CaptureFixture[str]) -> None:
+    answer, kind = FRAMES[name]
+    with raw_service(answer) as endpoint:
+        for call in CALLS if not stream else ["act"]:
+            transport = GrpcTransport(Connection(Endpoint.parse(endpoint)), stream=stream)
+            with pytest.raises(WireError) as caught:
+                CALLS[call](transport, Deadline(1.0 if kind is WireError else 20.0))
+            expected = (kind, Unreachable) if stream else kind  # a stream that ends without an answer is a cut line
+            assert isinstance(caught.value, expected), call
+            assert_one_line(str(caught.value))
+            transport.drop()
+    assert capfd.readouterr() == ("", "")
+
+
+def assert_one_line(text: str) -> None:
+    assert text.isprintable()
+    assert len(text) <= 300
+    text.encode()
+
+
+class Odd:
+    """An HTTP service that gives each POST the next answer of a list: (status, headers, body); then proper ones."""
+
+    def __init__(self, *answers: tuple[int, dict[str, str], bytes], gets: int = 200) -> None:
+        self.answers, self.gets = list(answers), gets
+        self.asked: list[str] = []
+        self.times: list[float] = []
+
+
+@contextmanager
+def served(odd: Odd) -> Iterator[str]:
+    class Handler(http.server.BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_message(self, *_: Any) -> None:
+            """Quiet."""
+
+        def do_GET(self) -> None:
+            if odd.gets != 200:
+                self._answer(odd.gets, {}, b"")
+            elif self.path.endswith("info"):
+                self._answer(200, {}, b'{"content_types": ["application/json"]}')
+            else:
+                self._answer(200, {}, b'{"status": "ready"}')
+
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"] or 0))
+            if self.path.endswith("act"):
+                odd.asked.append(self.path)
+                odd.times.append(time.monotonic())
+                self._answer(*(odd.answers.pop(0) if odd.answers else (200, {}, b'{"action": "move_forward"}')))
+            else:
+                self._answer(200, {}, b'{"status": "ready"}')
+
+        def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+            self.send_response(status)
+            for key, value in ({"Content-Type": "application/json"} | headers).items():
+                self.send_header(key, value)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True).start()
+    try:
+        yield f"127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def act(odd: Odd, act: float = 20.0, retries: int = 2) -> str:
+    with served(odd) as endpoint:
+        deadlines = Deadlines(connect=5.0, ready=5.0, reset=10.0, act=act)
+        service = connect(endpoint, "rest", deadlines=deadlines, retry=Retry(retries, 0.01))
+        try:
+            service.health_check()
+            client = service.open_session()
+            client.reset_episode(offer())
+            return client.get_action(observation(0)).action.name
+        finally:
+            service.close()
+
+
+PROBLEM = {"Content-Type": "application/problem+json"}
+
+
+def problem(code: str) -> bytes:
+    return json.dumps({"code": code, "detail": "so it is"}).encode()
+
+
+@pytest.mark.parametrize(
+    ("answers", "asked"),
+    [
+        ([(500, {}, b"<html>")], 2),
+        ([(500, PROBLEM, problem("internal"))], 2),
+        ([(429, {}, b"")] * 4, 5),
+        ([(502, {}, b"")] * 2, 3),
+        ([(503, {"Retry-After": "0"}, b"")] * 2, 3),
+        ([(504, {}, b""), (500, {}, b""), (429, {}, b"")], 4),
+        ([(503, PROBLEM, problem("busy"))] * 4, 5),
+        ([(200, {}, b"[" * 100_000)], 2),
+        ([(200, {}, b'{"action": 3}'), (200, {}, b'{"action": "stop", "step": "0"}')], 3),
+    ],
+)
+def test_answers_that_are_asked_for_again(answers: Any, asked: int) -> None:
+    odd = Odd(*answers)
+    assert act(odd) == "move_forward"
+    assert len(odd.asked) == asked
+
+
+@pytest.mark.parametrize(
+    ("answer", "error", "asked"),
+    [
+        ((500, {}, b""), AgentError, 2),
+        ((502, {}, b""), ServiceUnavailable, 3),
+        ((500, PROBLEM, problem("agent_error")), AgentError, 1),
+        ((400, {}, b""), AgentError, 1),
+        ((404, PROBLEM, problem("unknown_session")), ServiceUnavailable, 1),
+        ((418, {}, b""), AgentError, 1),
+        ((500, PROBLEM, problem("E-1\x1b")), AgentError, 1),
+    ],
+)
+def test_answers_that_end_the_episode(answer: Any, error: type[ServiceError], asked: int) -> None:
+    odd = Odd(*[answer] * 9)
+    with pytest.raises(error):
+        act(odd)
+    assert len(odd.asked) == asked
+
+
+def test_retry_after_is_kept_within_the_deadline() -> None:
+    odd = Odd((429, {"Retry-After": "1"}, b""))
+    assert act(odd) == "move_forward"
+    assert odd.times[1] - odd.times[0] >= 1.0
+    for long in ("60", "Fri, 01 Jan 2100 00:00:00 GMT"):
+        odd = Odd((429, {"Retry-After": long}, b""))
+        begun = time.monotonic()
+        with pytest.raises(ServiceUnavailable, match="429"):
+            act(odd)
+        assert len(odd.asked) == 1
+        assert time.monotonic() - begun < 10
+
+
+@pytest.mark.parametrize("text", ["soon", "-1", "1e9", "Fri, 99 Foo 2100", "Thu, 01 Jan 1970 00:00:00 GMT", "٣"])
+def test_a_retry_after_that_is_none_is_no_wait(text: str) -> None:
+    odd = Odd((429, {"Retry-After": text.encode().decode("latin-1")}, b""))
+    assert act(odd) == "move_forward"
+
+
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_service_that_answers_no_get_is_understood_at_once(status: int) -> None:
+    begun = time.monotonic()
+    assert act(Odd(gets=status)) == "move_forward"
+    assert time.monotonic() - begun < 5
+
+
+def test_over_grpc_exhausted_is_asked_on_and_unknown_once_more() -> None:
+    for status, words, most in (("8", "busy", 99), ("2", "internal", 2), ("13", "INTERNAL", 3)):
+        asked: list[str] = []
+
+        class Counted(GrpcTransport):
+            def act(self, ask: Ask, deadline: Deadline, asked: list[str] = asked) -> Any:
+                asked.append(ask.request_id)
+                return super().act(ask, deadline)
+
+        with raw_service(trailers_only(grpc_status=status)) as endpoint:
+            transport = Retrying(Counted(Connection(Endpoint.parse(endpoint)), stream=False), Retry(2, 0.05))
+            with pytest.raises(WireError, match=words):
+                transport.act(Ask("s", 0, "r", {}, {}), Deadline(1.5))
+            transport.drop()
+        assert len(asked) == most or (len(asked) > 3 and most == 99)
