@@ -77,11 +77,15 @@ class FailsAtTheEnd(Metric):
         return 1.0 / (self.steps != 1)
 
 
-def test_a_metric_that_fails_costs_its_episode_and_not_the_run(world):
+def test_a_metric_that_fails_costs_its_own_value_and_nothing_else(world):
+    sound = evaluate("r2r", agent=Dawdling, overrides=[*world, "task.measurements=[steps]", "evaluation.max_steps=3"])
     measured = ["task.measurements=[steps,fails_at_the_end]", "evaluation.max_steps=3"]
     results = evaluate("r2r", agent=Dawdling, overrides=[*world, *measured])
-    assert results.statuses == {"ok": 2, "evaluator_error": 2}
-    assert results.metrics["fails_at_the_end"]["mean"] == 0.0
+    assert results.statuses == {"ok": 4}
+    assert results.metrics["steps"] == sound.metrics["steps"]
+    assert results.metric_faults["fails_at_the_end"]["n"] == 2
+    assert results.metric_faults["fails_at_the_end"]["reason"].startswith("ZeroDivisionError")
+    assert (results.metrics["fails_at_the_end"]["mean"], results.metrics["fails_at_the_end"]["n"]) == (1.0, 2)
 
 
 def test_a_renderer_that_is_not_installed_ends_the_run_and_blames_no_episode(monkeypatch):

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import errno
+import math
+
 import pytest
 
 from nav_eval.core.interfaces import Metric
 from nav_eval.core.measurements import Measurements, in_order
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, SceneError, SimulatorError
 
 
 def metric(name, *requires):
@@ -42,3 +45,59 @@ def test_a_gap_and_a_circle_are_named():
         in_order([metric("a", "lost")])
     with pytest.raises(ConfigError, match="circle"):
         in_order([metric("a", "b"), metric("b", "a")])
+
+
+BAD_VALUES = [math.nan, None, {"a": math.nan}, object()]
+PLACES = ["reset_metric", "update_metric", "get_metric"]
+
+
+@pytest.mark.parametrize(
+    ("place", "value"),
+    [*((place, ValueError("boom")) for place in PLACES), *(("get_metric", value) for value in BAD_VALUES)],
+)
+def test_a_metric_that_fails_loses_its_own_value_and_that_of_those_that_require_it(place, value):
+    def fail(*args):
+        if isinstance(value, Exception):
+            raise value
+        return value
+
+    faulty = metric("faulty")
+    setattr(faulty, place, fail)
+    measured = Measurements([metric("sum", "faulty"), metric("sound"), faulty, metric("sums", "sum")])
+    for _ in range(2):
+        measured.reset(None)
+        measured.update(None)
+        measured.update(None)
+        assert measured.values == {"sound": 2.0}
+        assert list(measured.faults) == ["faulty", "sum", "sums"]
+    assert ("boom" if isinstance(value, Exception) else "its value is") in measured.faults["faulty"]
+    assert measured.faults["sum"] == "requires faulty, which has no value"
+
+
+def test_a_fault_lasts_for_its_episode_only():
+    once = metric("once")
+    sound, once.update_metric = once.update_metric, None
+    measured = Measurements([once])
+    measured.reset(None)
+    measured.update(None)
+    assert measured.values == {}
+    once.update_metric = sound
+    measured.update(None)
+    assert list(measured.faults) == ["once"]
+    measured.reset(None)
+    measured.update(None)
+    assert (measured.values, measured.faults) == ({"once": 1.0}, {})
+
+
+@pytest.mark.parametrize("error", [SceneError("gone"), SimulatorError("down"), OSError(errno.ENOSPC, "full")])
+def test_what_the_world_lacks_is_no_fault_of_a_metric(error):
+    def fail(*args):
+        raise error
+
+    blocked = metric("blocked")
+    blocked.update_metric = fail
+    measured = Measurements([blocked])
+    measured.reset(None)
+    with pytest.raises(type(error)):
+        measured.update(None)
+    assert not measured.faults

@@ -132,7 +132,8 @@ def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_har
     assert evaluated.results.statuses == {"ok": 16, "worker_crash": 2}
     crashed = [line for line in lines if line["status"] == "worker_crash"]
     assert {line["episode_id"] for line in crashed} == {"4_0", "4_1"}
-    assert all(line["metrics"]["success"] == 0.0 and "SIGKILL" in line["failure_reason"] for line in crashed)
+    assert all(line["metrics"] == {} and "SIGKILL" in line["failure_reason"] for line in crashed)
+    assert (evaluated.results.n_failed, evaluated.results.lost) == (0, 2)
     submitted = {row["instr_id"] for row in json.loads((tmp_path / "run" / "submission.json").read_text())}
     assert submitted == {line["episode_id"] for line in lines if line["status"] == "ok"}
     assert [line for line in lines if line["status"] == "ok"] == [

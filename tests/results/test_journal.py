@@ -39,6 +39,7 @@ results = st.builds(
     timing=st.dictionaries(st.text(), floats),
     start=states,
     trajectory=st.lists(steps, max_size=4).map(tuple),
+    unmeasured=st.dictionaries(st.text(), st.text()),
 )
 
 
@@ -66,7 +67,8 @@ def test_records_keep_every_digit(result):
         result.scene_id,
         result.episode_id,
     )
-    assert back.metrics == result.metrics
+    assert back.metrics == ({} if result.status == "worker_crash" else result.metrics)
+    assert back.unmeasured == result.unmeasured
     start, trajectory = read_trajectory(json.loads(json.dumps(_through_json(trajectory_record(result)))))
     assert (start, trajectory) == (result.start, result.trajectory)
 

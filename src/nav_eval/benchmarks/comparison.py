@@ -11,6 +11,7 @@ from typing import Any
 from nav_eval.benchmarks import builder
 from nav_eval.config.schema import Config
 from nav_eval.errors import RunDirectoryError
+from nav_eval.logging import get_logger
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.run_directory import RunDirectory
 
@@ -24,7 +25,12 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
         raise RunDirectoryError("compare needs two or more run directories.")
     runs = [_records(path) for path in paths]
     names = builder.measurement_names(RunDirectory(paths[0]).config())
-    shared = [name for name in names if all(name in values for run in runs for values in run.episodes.values())]
+    every = [values for run in runs for values in run.episodes.values()]
+    shared = [name for name in names if all(name in values for values in every)]
+    for name in set(names).difference(shared):
+        lacking = sum(name not in values for values in every)
+        if lacking < len(every):
+            get_logger(__name__).warning("%s is not compared: %d of the episodes have no value of it.", name, lacking)
     return [asdict(row) for row in compare(runs, shared)]
 
 
@@ -33,8 +39,9 @@ def _records(path: Path) -> RunRecords:
         directory.open_for_reading()
         manifest = directory.manifest()
         journal = directory.journal
-        results = journal.in_order(list(journal.finished()))
-        episodes = {(result.scene_id, result.episode_id): result.metrics for result in results if result.metrics}
+        results = journal.in_order(list(journal.recorded))
+        told = (result for result in results if result.metrics or result.unmeasured)
+        episodes = {(result.scene_id, result.episode_id): result.metrics for result in told}
         shared = {name: manifest.get(name) for name in MUST_AGREE} | _rules(directory.config())
         return RunRecords(str(path), episodes, shared)
 

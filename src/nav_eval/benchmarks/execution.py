@@ -60,7 +60,7 @@ def make_executor(
             "Set evaluation.parallel.workers=1; sessions may be many."
         )
     job = EvaluationJob(config, secret, builder.make_policy(config))
-    return Spread(here, _launcher(config, job), parallel.workers, builder.make_measurements(config).failure_values)
+    return Spread(here, _launcher(config, job), parallel.workers)
 
 
 def _launcher(config: Config, job: EvaluationJob) -> Launcher:

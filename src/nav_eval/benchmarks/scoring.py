@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from nav_eval.benchmarks import builder
@@ -15,7 +16,7 @@ from nav_eval.core.actions import STOP, Action
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import PredictionsError, SceneError
 from nav_eval.geometry import euclidean
@@ -155,9 +156,10 @@ def _score(environment: Environment, episode: Episode, prediction: Prediction | 
     environment.reset(episode)
     if prediction is None:
         lost = {**environment.metrics, **environment.measurements.failure_values} if episode.has_goal else {}
-        return _result(episode, "agent_error", "missing from the submission", lost, 0)
+        return _result(episode, "agent_error", "missing from the submission", lost, 0, _unmeasured(environment, lost))
     steps = _steps(environment, episode, prediction)
-    return _result(episode, "ok", None, _measured(environment, episode, steps), len(steps))
+    values = _measured(environment, steps)
+    return _result(episode, "ok", None, values, len(steps), _unmeasured(environment, values))
 
 
 def _steps(environment: Environment, episode: Episode, prediction: Prediction) -> list[StepRecord]:
@@ -186,25 +188,43 @@ def _placed(environment: Environment, episode: Episode, state: AgentState) -> Ag
     return AgentState(graph.positions[state.node], state.rotation, state.node, elevation=state.elevation)
 
 
-def _measured(environment: Environment, episode: Episode, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
-    if episode.has_goal:
-        for step in steps:
-            environment.measurements.update(step)
+def _measured(environment: Environment, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
+    for step in steps:
+        environment.follow(step)
     return environment.metrics
 
 
+def _unmeasured(environment: Environment, values: Mapping[str, Any]) -> Mapping[str, str]:
+    return {name: why for name, why in environment.metric_faults.items() if name not in values}
+
+
 def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults, list[Difference]]:
-    """Recompute metrics from recorded poses; differences are those from the values that the run wrote."""
+    """Recompute metrics from recorded poses; differences are those from the values that the run wrote.
+
+    An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
+    """
     results, differences = [], []
     with _environment(config) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, config):
             environment.reset(episode)
-            values = dict(_measured(environment, episode, steps))
-            if recorded.status != "ok" and episode.has_goal:
-                values |= environment.measurements.failure_values
-            results.append(_result(episode, recorded.status, recorded.failure_reason, values, recorded.steps))
-            differences += _metric_differences(recorded, values)
+            result = _rescored(environment, episode, recorded, steps)
+            results.append(result)
+            differences += _metric_differences(recorded, result.metrics)
     return builder.make_aggregator(config).aggregate_metrics(results), differences
+
+
+def _rescored(
+    environment: Environment, episode: Episode, recorded: EpisodeResult, steps: Sequence[StepRecord]
+) -> EpisodeResult:
+    values = dict(_measured(environment, steps))
+    status, reason = recorded.status, recorded.failure_reason
+    if status in OURS and steps and environment.over:
+        status, reason = "ok", None
+    if status in ("budget_exceeded", *OURS):
+        return _result(episode, status, reason, {}, recorded.steps)
+    if status != "ok" and episode.has_goal:
+        values |= environment.measurements.failure_values
+    return _result(episode, status, reason, values, recorded.steps, _unmeasured(environment, values))
 
 
 def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
@@ -242,7 +262,7 @@ Recorded = tuple[Episode, EpisodeResult, tuple[AgentState | None, tuple[StepReco
 
 def _recorded(directory: RunDirectory, config: Config) -> Iterator[Recorded]:
     episodes, journal = builder.make_episodes(config), directory.journal
-    done = [key for key in episodes.keys if key in journal.finished()]
+    done = [key for key in episodes.keys if key in journal.recorded]
     results, lines = journal.in_order(done), journal.trajectories(done)
     for episode, result, line in zip(episodes.only(done), results, lines, strict=True):
         yield episode, result, read_trajectory(line)
@@ -282,7 +302,14 @@ def _blind(config: Config) -> Config:
     return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
 
 
-def _result(episode: Episode, status: Any, reason: str | None, metrics: Mapping[str, Any], steps: int) -> EpisodeResult:
+def _result(
+    episode: Episode,
+    status: Any,
+    reason: str | None,
+    metrics: Mapping[str, Any],
+    steps: int,
+    unmeasured: Mapping[str, str] = MappingProxyType({}),
+) -> EpisodeResult:
     return EpisodeResult(
         scene_id=episode.scene_id,
         episode_id=episode.episode_id,
@@ -291,4 +318,5 @@ def _result(episode: Episode, status: Any, reason: str | None, metrics: Mapping[
         metrics=metrics,
         steps=steps,
         timing={},
+        unmeasured=unmeasured,
     )

@@ -63,7 +63,7 @@ def run(
     if not quiet:
         sys.stdout.write(metrics_table(evaluated.document))
     sys.stdout.write(f"{evaluated.path}\n")
-    return FINDINGS if evaluated.results.n_failed or evaluated.results.over_budget else DONE
+    return DONE if evaluated.results.blameless else FINDINGS
 
 
 @contextmanager

@@ -46,18 +46,18 @@ def score(
     from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.benchmarks.scoring import score_predictions
     from nav_eval.errors import ConfigError
-    from nav_eval.results.export import results_document
+    from nav_eval.results.export import lost_notes, results_document
     from nav_eval.results.files import write_json
 
     if benchmark is None and config is None:
         raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
-    document = results_document(resolved, scored.results, scored.notes)
+    document = results_document(resolved, scored.results, [*scored.notes, *lost_notes(scored.results)])
     if out is not None:
         write_json(out, document)
     sys.stdout.write(metrics_table(document))
-    return FINDINGS if scored.results.n_failed else DONE
+    return DONE if scored.results.blameless else FINDINGS
 
 
 def rescore(run_directory: Path, /, *overrides: str) -> int:
@@ -71,15 +71,16 @@ def rescore(run_directory: Path, /, *overrides: str) -> int:
         For example task.measurements=[ndtw,cls]; without any, the values must equal those of the run.
     """
     from nav_eval.benchmarks.scoring import rescore as recompute
-    from nav_eval.results.export import results_document
+    from nav_eval.results.export import lost_notes, results_document
 
     directory, config = _opened(run_directory, overrides)
     with directory:
         results, differences = recompute(directory, config)
-        document = results_document(config, results)
+        document = results_document(config, results, lost_notes(results))
         directory.write_json("rescored.json", document)
     sys.stdout.write(metrics_table(document))
-    return _report(differences, "equal to what the run wrote") if not overrides else DONE
+    code = DONE if overrides else _report(differences, "equal to what the run wrote")
+    return FINDINGS if results.lost or results.metric_faults else code
 
 
 def replay(run_directory: Path, /, *overrides: str) -> int:

@@ -5,17 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from nav_eval.errors import printable
+
 
 def metrics_table(document: Mapping[str, Any]) -> str:
     """results.json as text."""
     profile = document["profile"]
     lines = [
         f"{document['benchmark']} ({document['split']}), profile {profile['name']} v{profile['version']}: "
-        f"{_episodes(document['n_episodes'])}, {document['n_failed']} failed"
+        f"{_episodes(document['n_episodes'])}, {document['n_failed']} failed{_ours(document)}"
     ]
     width = max((len(name) for name in document["metrics"]), default=0)
     lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
-    lines += _failures(document["statuses"])
+    lines += _other_ends(document["statuses"])
+    lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(lines) + "\n"
 
@@ -34,6 +37,15 @@ def _number(value: float | None) -> str:
     return "      -" if value is None else f"{value:7.4f}"
 
 
-def _failures(statuses: Mapping[str, int]) -> list[str]:
-    failed = {status: count for status, count in statuses.items() if status != "ok"}
-    return [f"  failed: {', '.join(f'{count} {status}' for status, count in failed.items())}"] if failed else []
+def _ours(document: Mapping[str, Any]) -> str:
+    lost = document.get("n_lost", 0)
+    return f", {lost} missing through the evaluator's fault" if lost else ""
+
+
+def _other_ends(statuses: Mapping[str, int]) -> list[str]:
+    other = [f"{count} {status}" for status, count in statuses.items() if status != "ok"]
+    return [f"  not ok: {', '.join(other)}"] if other else []
+
+
+def _fault(name: str, fault: Mapping[str, Any]) -> str:
+    return f"  {name}: no value in {_episodes(fault['n'])}, the evaluator's fault: {printable(fault['reason'])}"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.types import OURS, EpisodeResult
 
 Summarise: TypeAlias = Callable[[str, Sequence[float], Sequence[str]], Mapping[str, Any]]
 """(metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
@@ -17,7 +17,9 @@ Summarise: TypeAlias = Callable[[str, Sequence[float], Sequence[str]], Mapping[s
 class EvaluationResults:
     """What a run came to. `metrics`: name -> {"mean", "ci95", "n", "n_nonfinite", ...}.
 
-    `over_budget`: episodes that met the organiser's budget; they are in no metric and not among the failed.
+    `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
+    are in no metric and not among the failed. `metric_faults`: metric -> {"n", "reason"}: episodes in which it has no
+    value through its own fault, and the first one's reason.
     """
 
     n_episodes: int
@@ -27,6 +29,13 @@ class EvaluationResults:
     timing: Mapping[str, Any]
     not_scored: int = 0
     over_budget: int = 0
+    lost: int = 0
+    metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def blameless(self) -> bool:
+        """Whether every episode was played and measured without a fault of anybody's."""
+        return not (self.n_failed or self.over_budget or self.lost or self.metric_faults)
 
 
 class MetricsAggregator:
@@ -42,18 +51,21 @@ class MetricsAggregator:
     def aggregate_metrics(self, results: Iterable[EpisodeResult]) -> EvaluationResults:
         """Failed episodes count with the values that they were given; those without a goal are not scored.
 
-        An episode that met the budget says nothing of the agent, so it is counted and left out.
+        An episode that met the budget, or that our own fault ended, says nothing of the agent: counted and left out.
         """
         columns: dict[str, list[float]] = {name: [] for name in self._names}
         scenes: dict[str, list[str]] = {name: [] for name in self._names}
         statuses: Counter[str] = Counter()
+        faults: dict[str, list[str]] = {}
         timing: dict[str, list[float]] = {"wall": [], "agent": []}
         unscored = 0
         for result in results:
             statuses[result.status] += 1
-            if result.status == "budget_exceeded":
+            if result.status in ("budget_exceeded", *OURS):
                 continue
-            unscored += not result.metrics
+            unscored += not result.metrics and not result.unmeasured
+            for name, reason in result.unmeasured.items():
+                faults.setdefault(name, []).append(reason)
             for name in self._names:
                 value = result.metrics.get(name)
                 if isinstance(value, int | float):
@@ -63,10 +75,12 @@ class MetricsAggregator:
                 seconds.append(float(result.timing.get(kind, 0.0)))
         return EvaluationResults(
             n_episodes=sum(statuses.values()),
-            n_failed=sum(count for status, count in statuses.items() if status not in ("ok", "budget_exceeded")),
+            n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
             metrics={n: self._summarise(n, columns[n], scenes[n]) for n in self._names if columns[n]},
             timing={f"{kind}_seconds": sum(seconds) for kind, seconds in timing.items()},
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
+            lost=sum(statuses[status] for status in OURS),
+            metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from nav_eval.core.actions import Action, ActionSpace
@@ -54,7 +55,7 @@ class Environment:
     def reset(self, episode: Episode) -> Observations:
         """start, then observe."""
         self.start(episode)
-        return self.simulator.observe()
+        return self.observe()
 
     def start(self, episode: Episode) -> None:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
@@ -85,13 +86,17 @@ class Environment:
         """
         self.simulator.advance(action)
         step = self._record(latency)
+        self.follow(step)
+        return step
+
+    def follow(self, step: StepRecord) -> None:
+        """Count and measure a step that was taken, now or when it was recorded."""
         self.steps += 1
-        self._moves += action.name == "move_to"
+        self._moves += step.action.name == "move_to"
         if self.simulator.episode.has_goal:
             self.measurements.update(step)
         self.ended = self.task.ends(step, self.simulator.distance_to)
         self.over = self.ended or self._used_up()
-        return step
 
     def _record(self, latency: float) -> StepRecord:
         step = self.simulator.last_step
@@ -113,9 +118,26 @@ class Environment:
         return self.simulator.distance_to(self.simulator.get_agent_state().place, self._goals)
 
     def observe(self) -> Observations:
-        return self.simulator.observe()
+        """What the sensors show; raises SimulatorError for what is not of the form that they declare.
+
+        A service refuses such an observation, and would be blamed for it.
+        """
+        observations = self.simulator.observe()
+        for name, spec in self._specs.items():
+            if fault := spec.fault(observations.get(name), thorough=False):
+                raise SimulatorError(f"sensor {name} {fault}, as its spec says.")
+        return observations
+
+    @cached_property
+    def _specs(self) -> Mapping[str, Spec]:
+        return self.simulator.observation_spec
 
     @property
     def metrics(self) -> Mapping[str, Any]:
         """Values so far; empty for an episode without a goal."""
         return self.measurements.values if self.simulator.episode.has_goal else {}
+
+    @property
+    def metric_faults(self) -> Mapping[str, str]:
+        """Metric -> why it has no value in this episode."""
+        return self.measurements.faults if self.simulator.episode.has_goal else {}

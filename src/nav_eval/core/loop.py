@@ -19,7 +19,7 @@ from typing import Any, Literal
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.environment import Environment, derived_seed
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
-from nav_eval.core.types import AgentState, EpisodeResult, Status, StepRecord
+from nav_eval.core.types import OURS, AgentState, EpisodeResult, Status, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import (
     AgentTimeout,
@@ -148,8 +148,9 @@ class EpisodeLoop:
             status, reason = self._blame(error, episode)
         if status != "ok" or metrics is None:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
+        unmeasured = self._unmeasured(status, metrics) if start is not None else {}
         timing = {"wall": meter.seconds, "agent": unanswered + sum(step.latency for step in steps)}
-        result = self._result(episode, status, reason, start, steps, timing, metrics)
+        result = self._result(episode, status, reason, start, steps, timing, metrics, unmeasured)
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
@@ -199,6 +200,7 @@ class EpisodeLoop:
         steps: list[StepRecord],
         timing: Mapping[str, float],
         metrics: Mapping[str, Any],
+        unmeasured: Mapping[str, str],
     ) -> EpisodeResult:
         return EpisodeResult(
             scene_id=episode.scene_id,
@@ -210,15 +212,22 @@ class EpisodeLoop:
             timing=timing,
             start=start,
             trajectory=tuple(steps),
+            unmeasured=unmeasured,
         )
 
+    def _unmeasured(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:
+        """The metrics that failed, without those that know what a participant's failure counts as."""
+        if status in ("budget_exceeded", *OURS):
+            return {}
+        return {name: why for name, why in self._environment.metric_faults.items() if name not in metrics}
+
     def _metrics_of_a_failure(self, episode: Episode, status: Status, *, begun: bool) -> dict[str, Any]:
-        """What was measured until then, and what a failure counts as."""
-        if status == "budget_exceeded":
+        """What was measured until then, and what a participant's failure counts as; any other says nothing of it."""
+        if status in ("budget_exceeded", *OURS):
             return {}
         try:
             measured = dict(self._environment.metrics) if begun else {}
-        except Exception:  # noqa: BLE001 - a metric that fails has no value; the status tells that the episode failed
+        except NavEvalError:  # the simulator went down with the participant
             measured = {}
         return {**measured, **self._environment.measurements.failure_values} if episode.has_goal else measured
 

@@ -1,14 +1,23 @@
-"""The metrics of one episode, updated in an order that respects what each of them requires."""
+"""The metrics of one episode, updated in an order that respects what each of them requires.
+
+A metric that raises, or whose value is none, loses its own value in that episode and that of the metrics which
+require it; the others stand. What the world under it lacks (a scene, memory) is no fault of a metric and is raised.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import json
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import Any, TypeVar
 
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import StepRecord
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, InputError, SimulatorError, exhausted
+from nav_eval.logging import get_logger
+
+T = TypeVar("T")
 
 
 def in_order(metrics: Iterable[Metric]) -> list[Metric]:
@@ -31,22 +40,31 @@ class Measurements:
     def __init__(self, metrics: Iterable[Metric]) -> None:
         self._metrics = in_order(metrics)
         self._required = {name for metric in self._metrics for name in metric.requires}
+        self._faults: dict[str, str] = {}
+        self._told: set[str] = set()
 
     def reset(self, context: MetricContext) -> None:
-        for metric in self._metrics:
-            metric.reset_metric(context)
+        self._faults = {}
+        for metric in self._sound():
+            self._guarded(metric, lambda metric: metric.reset_metric(context))
 
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
-        for metric in self._metrics:
-            metric.update_metric(step, current)
-            if metric.name in self._required:
-                current[metric.name] = metric.get_metric()
+        for metric in self._sound():
+            self._guarded(metric, lambda metric: metric.update_metric(step, current))
+            if metric.name in self._required and metric.name not in self._faults:
+                current[metric.name] = self._guarded(metric, _value)
 
     @property
     def values(self) -> Mapping[str, Any]:
-        """Metric name -> value so far."""
-        return {metric.name: metric.get_metric() for metric in self._metrics}
+        """Metric name -> value so far; without those in `faults`."""
+        values = {metric.name: self._guarded(metric, _value) for metric in self._sound()}
+        return {name: value for name, value in values.items() if name not in self._faults}
+
+    @property
+    def faults(self) -> Mapping[str, str]:
+        """Metric name -> why it has no value in this episode."""
+        return dict(self._faults)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -56,3 +74,51 @@ class Measurements:
     def failure_values(self) -> Mapping[str, float]:
         """What a failed episode counts as, for the metrics that say so."""
         return {metric.name: metric.on_failure for metric in self._metrics if metric.on_failure is not None}
+
+    def _sound(self) -> Iterator[Metric]:
+        """Metrics in order that, when their turn comes, neither failed before nor require one that did."""
+        for metric in self._metrics:
+            lost = next((name for name in metric.requires if name in self._faults), None)
+            if lost is not None:
+                self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
+            if metric.name not in self._faults:
+                yield metric
+
+    def _guarded(self, metric: Metric, call: Callable[[Metric], T]) -> T | None:
+        try:
+            return call(metric)
+        except (InputError, SimulatorError):
+            raise
+        except Exception as error:
+            if exhausted(error):
+                raise
+            self._faults[metric.name] = reason = f"{type(error).__name__}: {error}"
+            get_logger(__name__).debug("metric %s", metric.name, exc_info=True)
+            if metric.name not in self._told:
+                self._told.add(metric.name)
+                get_logger(__name__).warning(
+                    "metric %s has no value: %s. The other metrics stand; when it is mended, `nav-eval rescore`.",
+                    metric.name,
+                    reason,
+                )
+            return None
+
+
+def _value(metric: Metric) -> Any:
+    value = metric.get_metric()
+    if fault := value_fault(value):
+        raise ValueError(fault)
+    return value
+
+
+def value_fault(value: Any) -> str | None:
+    """Why `value` is no metric's value, or None: a float (inf allowed, NaN never), or plain JSON for a record."""
+    if isinstance(value, int | float):
+        return "its value is NaN; say inf, or a number" if math.isnan(value) else None
+    if value is None:
+        return "its value is None; it must be a float or plain JSON"
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError) as error:
+        return f"its value is neither a float nor plain JSON: {error}"
+    return None

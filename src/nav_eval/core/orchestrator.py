@@ -8,7 +8,7 @@ from typing import Protocol, TypeAlias
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer, ServiceStatus
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 
 
@@ -19,10 +19,10 @@ class ResultStore(Protocol):
         """Keep one result for good. Called from one thread at a time."""
 
     def finished(self) -> Collection[EpisodeKey]:
-        """Keys that need not be run again."""
+        """Keys that need not be run again: neither missing nor lost through our own fault."""
 
     def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
-        """Finished results in the order of `keys`."""
+        """The results that there are, lost ones included, in the order of `keys`."""
 
 
 class MemoryStore:
@@ -35,7 +35,7 @@ class MemoryStore:
         self.results[result.scene_id, result.episode_id] = result
 
     def finished(self) -> Collection[EpisodeKey]:
-        return self.results.keys()
+        return [key for key, result in self.results.items() if result.status not in OURS]
 
     def in_order(self, keys: Sequence[EpisodeKey]) -> Iterator[EpisodeResult]:
         return (self.results[key] for key in keys if key in self.results)

@@ -20,7 +20,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer
 from nav_eval.core.loop import EpisodeLoop, Policy, Stopped
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
 from nav_eval.logging import get_logger
@@ -109,7 +109,7 @@ class Sessions:
             turn.leave_out(error)
             return
         turn.deliver(result)
-        if result.status != "ok" and self._policy.on_error == "stop":
+        if result.status not in ("ok", *OURS) and self._policy.on_error == "stop":
             raise RunStopped(
                 f"stopped at episode {result.episode_id} of {result.scene_id} ({result.status}: "
                 f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
@@ -170,7 +170,7 @@ class InProcess:
         environment = self._open_environment()
         try:
             environment.reset(next(self.episodes.only([key])))
-        except NavEvalError as error:
+        except Exception as error:  # noqa: BLE001 - a fault belongs to the episode that meets it
             get_logger(__name__).debug("warming up: %s; whoever plays this episode will say so", error)
         finally:
             environment.simulator.close()

@@ -23,14 +23,14 @@ class Spec(ABC):
     unit: str = ""
     optional: bool = False
 
-    def fault(self, value: Any) -> str | None:
-        """Why `value` does not fit, or None."""
+    def fault(self, value: Any, *, thorough: bool = True) -> str | None:
+        """Why `value` does not fit, or None. Not `thorough`: by its form alone, whatever its numbers and items are."""
         if value is None:
             return None if self.optional else "is missing"
-        return self._fault(value)
+        return self._fault(value, thorough)
 
     @abstractmethod
-    def _fault(self, value: Any) -> str | None: ...
+    def _fault(self, value: Any, thorough: bool) -> str | None: ...
 
     @abstractmethod
     def sample(self, rng: np.random.Generator) -> Any:
@@ -50,12 +50,12 @@ class TensorSpec(Spec):
     def nbytes(self) -> int:
         return math.prod(self.shape) * np.dtype(self.dtype).itemsize
 
-    def _fault(self, value: Any) -> str | None:
+    def _fault(self, value: Any, thorough: bool) -> str | None:
         if not isinstance(value, np.ndarray):
             return f"must be an array, not {type(value).__name__}"
         if value.shape != self.shape or value.dtype != np.dtype(self.dtype):
             return f"must be {self.dtype}{list(self.shape)}, not {value.dtype}{list(value.shape)}"
-        if value.size and not (self.low <= value.min() and value.max() <= self.high):
+        if thorough and value.size and not (self.low <= value.min() and value.max() <= self.high):
             return f"must lie in [{self.low:g}, {self.high:g}]"
         return None
 
@@ -73,7 +73,7 @@ class TextSpec(Spec):
     max_length: int = 100_000
     is_node: bool = False
 
-    def _fault(self, value: Any) -> str | None:
+    def _fault(self, value: Any, thorough: bool) -> str | None:
         if not isinstance(value, str):
             return f"must be a string, not {type(value).__name__}"
         return None if len(value) <= self.max_length else f"is longer than {self.max_length} characters"
@@ -89,7 +89,7 @@ class NumberSpec(Spec):
     low: float = -math.inf
     high: float = math.inf
 
-    def _fault(self, value: Any) -> str | None:
+    def _fault(self, value: Any, thorough: bool) -> str | None:
         if isinstance(value, bool) or not isinstance(value, int | float):
             return f"must be a number, not {type(value).__name__}"
         return None if self.low <= value <= self.high else f"must lie in [{self.low:g}, {self.high:g}]"
@@ -104,13 +104,13 @@ class StructSpec(Spec):
 
     parts: Mapping[str, Spec] = field(default_factory=dict)
 
-    def _fault(self, value: Any) -> str | None:
+    def _fault(self, value: Any, thorough: bool) -> str | None:
         if not isinstance(value, Mapping):
             return f"must be an object, not {type(value).__name__}"
         unknown = set(value) - set(self.parts)
         if unknown:
             return f"has unknown parts {sorted(unknown)}"
-        faults = ((name, part.fault(value.get(name))) for name, part in self.parts.items())
+        faults = ((name, part.fault(value.get(name), thorough=thorough)) for name, part in self.parts.items())
         return next((f"{name} {fault}" for name, fault in faults if fault), None)
 
     def sample(self, rng: np.random.Generator) -> Any:
@@ -124,12 +124,12 @@ class ListSpec(Spec):
     item: Spec
     max_items: int = 10_000
 
-    def _fault(self, value: Any) -> str | None:
+    def _fault(self, value: Any, thorough: bool) -> str | None:
         if not isinstance(value, Sequence) or isinstance(value, str):
             return f"must be a list, not {type(value).__name__}"
         if len(value) > self.max_items:
             return f"has more than {self.max_items} items"
-        faults = ((index, self.item.fault(item)) for index, item in enumerate(value))
+        faults = ((index, self.item.fault(item)) for index, item in enumerate(value if thorough else ()))
         return next((f"[{index}] {fault}" for index, fault in faults if fault), None)
 
     def sample(self, rng: np.random.Generator) -> Any:

@@ -22,6 +22,8 @@ Status = Literal[
     "worker_crash",
     "evaluator_error",
 ]
+OURS: tuple[Status, ...] = ("worker_crash", "evaluator_error")
+"""Ends of an episode through a fault of the evaluator's: in no figure, counted apart, and played again by --resume."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,10 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:
-    """What one episode came to. `metrics` hold numbers or, for records such as `trajectory`, plain JSON."""
+    """What one episode came to. `metrics` hold numbers or, for records such as `trajectory`, plain JSON.
+
+    `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's.
+    """
 
     scene_id: str
     episode_id: str
@@ -76,4 +81,4 @@ class EpisodeResult:
     timing: Mapping[str, float]
     start: AgentState | None = None
     trajectory: tuple[StepRecord, ...] = ()
-    notes: Mapping[str, Any] = field(default_factory=dict)
+    unmeasured: Mapping[str, str] = field(default_factory=dict)

@@ -14,7 +14,7 @@ import os
 import signal
 import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing.connection import Connection
@@ -158,13 +158,12 @@ class Crew:
 
 
 class Spread:
-    """The executor that plays episodes in `workers` workers; `here` plays single ones, `failure_values` as metrics'."""
+    """The executor that plays episodes in `workers` workers; `here` plays single ones."""
 
-    def __init__(self, here: InProcess, launcher: Launcher, workers: int, failure_values: Mapping[str, float]) -> None:
+    def __init__(self, here: InProcess, launcher: Launcher, workers: int) -> None:
         self._here = here
         self._launcher = launcher
         self._workers = workers
-        self._failure_values = failure_values
 
     def play(
         self,
@@ -174,16 +173,15 @@ class Spread:
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
         self._here.warm(keys[0])
-        Crew(self._launcher, self._lost).play(shards(keys, self._workers, in_flight), deliver)
+        Crew(self._launcher, _lost).play(shards(keys, self._workers, in_flight), deliver)
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._here.run_episode(service, episode)
 
-    def _lost(self, key: EpisodeKey, reason: str) -> EpisodeResult:
-        episode = next(self._here.episodes.only([key]))
-        metrics = self._failure_values if episode.has_goal else {}
-        timing = {"wall": 0.0, "agent": 0.0}
-        return EpisodeResult(*key, "worker_crash", reason, metrics, steps=0, timing=timing)
+
+def _lost(key: EpisodeKey, reason: str) -> EpisodeResult:
+    timing = {"wall": 0.0, "agent": 0.0}
+    return EpisodeResult(*key, "worker_crash", reason, metrics={}, steps=0, timing=timing)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,16 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 
 from nav_eval.config.schema import Config
+from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.track import Track, TrackLine, read_track
+from nav_eval.results.export import lost_notes, results_document
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import summarise_metric
@@ -94,22 +97,6 @@ def summarise_run(
     names = dict.fromkeys(
         name for result in results.values() for name, value in result.metrics.items() if isinstance(value, int | float)
     )
-    statuses: dict[str, int] = {}
-    for result in results.values():
-        statuses[result.status] = statuses.get(result.status, 0) + 1
-    return {
-        "benchmark": config.benchmark.name,
-        "profile": manifest["profile"],
-        "split": config.dataset.split,
-        "n_episodes": len(results),
-        "n_failed": sum(count for status, count in statuses.items() if status not in ("ok", "budget_exceeded")),
-        "n_not_scored": sum(not result.metrics for result in results.values()),
-        "statuses": statuses,
-        "metrics": {name: _summarised(name, results, config.seed) for name in names},
-        "notes": [],
-    }
-
-
-def _summarised(name: str, results: Mapping[EpisodeKey, EpisodeResult], seed: int) -> dict[str, Any]:
-    have = [result for result in results.values() if name in result.metrics]
-    return summarise_metric(name, [r.metrics[name] for r in have], [r.scene_id for r in have], seed)
+    aggregator = MetricsAggregator(tuple(names), partial(summarise_metric, seed=config.seed))
+    summed = aggregator.aggregate_metrics(results.values())
+    return results_document(config, summed, lost_notes(summed)) | {"profile": manifest["profile"]}

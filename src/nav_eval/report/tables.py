@@ -43,6 +43,7 @@ def _caption(run: Run) -> str:
     summary = run.summary
     profile = summary["profile"]
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
+    failed += f", {lost} missing through the evaluator's fault" if (lost := summary.get("n_lost")) else ""
     return (
         f"{summary['benchmark']} {summary['split']}, profile {profile['name']} v{profile['version']}, "
         f"n = {summary['n_episodes']}{failed}, 95% intervals"

@@ -27,6 +27,8 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "n_failed": results.n_failed,
         "n_not_scored": results.not_scored,
         "n_over_budget": results.over_budget,
+        "n_lost": results.lost,
+        "metric_faults": {name: dict(fault) for name, fault in results.metric_faults.items()},
         "statuses": dict(results.statuses),
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
         "timing": dict(results.timing),
@@ -34,10 +36,26 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
     }
 
 
+def lost_notes(results: EvaluationResults) -> list[str]:
+    """What of a run is missing through the evaluator's own fault, and how to get it."""
+    notes = []
+    if results.lost:
+        notes.append(
+            f"{results.lost} episodes are missing through the evaluator's fault and count in no figure; the figures "
+            f"are those of the others. Rank nobody by them: go on with --resume, which plays these episodes again."
+        )
+    if results.metric_faults:
+        notes.append(
+            f"{', '.join(results.metric_faults)}: without a value in some episodes through the metric's own fault; "
+            "the other metrics stand. Mend it or leave it out of task.measurements, then `nav-eval rescore`."
+        )
+    return notes
+
+
 def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str]) -> None:
     """One row per episode; a number that is not finite is an empty cell."""
     names = [name for name in names if name != "steps"]  # every row has them, measured or not
-    columns = ["scene_id", "episode_id", "status", "failure_reason", "steps", *names]
+    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", *names]
 
     def write(fresh: Path) -> None:
         with fresh.open("w", newline="", encoding="utf-8") as file:
@@ -49,7 +67,8 @@ def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str
 
 
 def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
-    fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", result.steps]
+    unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
+    fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
     return [_cell(value) for value in fixed] + [_number(result.metrics, name) for name in names]
 
 

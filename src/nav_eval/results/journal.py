@@ -11,13 +11,13 @@ from __future__ import annotations
 import errno
 import os
 import threading
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.files import explained
@@ -36,6 +36,8 @@ class JsonLines:
     def __init__(self, path: Path, *, writable: bool = True) -> None:
         self.path = path
         self._places: dict[EpisodeKey, tuple[int, int]] = {}
+        self.lost: set[EpisodeKey] = set()
+        """Episodes whose last record says that our own fault ended them."""
         self._mode: Literal["a+b", "rb"] = "a+b" if writable else "rb"
         with explained(path):
             self._index()
@@ -55,9 +57,14 @@ class JsonLines:
                 if not line.endswith(b"\n"):
                     break
                 raise RunDirectoryError(f"{self.path}: line at byte {start} is damaged. Delete that line to go on.")
-            self._places[record["scene_id"], record["episode_id"]] = (start, len(line))
+            self._note(record, start, len(line))
             start += len(line)
         return start
+
+    def _note(self, record: Mapping[str, Any], start: int, length: int) -> None:
+        key = record["scene_id"], record["episode_id"]
+        self._places[key] = (start, length)
+        (self.lost.add if record.get("status") in OURS else self.lost.discard)(key)
 
     def append(self, record: dict[str, Any]) -> None:
         """Write one line; a line that could not be written whole is taken back."""
@@ -70,7 +77,7 @@ class JsonLines:
             except OSError:
                 self._file.truncate(start)
                 raise
-        self._places[record["scene_id"], record["episode_id"]] = (start, len(line))
+        self._note(record, start, len(line))
 
     def sync(self) -> None:
         """Wait until what was appended is on disk."""
@@ -102,6 +109,7 @@ class JsonLines:
             self._file.close()
             fresh.replace(self.path)
             self._places.clear()
+            self.lost.clear()
             self._index()
 
     def close(self) -> None:
@@ -170,12 +178,16 @@ class Journal:
         self._syncer.appended()
 
     def finished(self) -> Collection[EpisodeKey]:
-        if self._trajectories is None:
-            return self._episodes.keys
-        return set(self._episodes.keys) & set(self._trajectories.keys)
+        return self.recorded - self._episodes.lost
+
+    @property
+    def recorded(self) -> set[EpisodeKey]:
+        """Episodes that have a result, be it that our own fault ended them."""
+        keys = set(self._episodes.keys)
+        return keys if self._trajectories is None else keys & set(self._trajectories.keys)
 
     def in_order(self, keys: Sequence[EpisodeKey]) -> Iterator[EpisodeResult]:
-        done = self.finished()
+        done = self.recorded
         return (episode_result(self._episodes.read(key)) for key in keys if key in done)
 
     def trajectories(self, keys: Iterable[EpisodeKey]) -> Iterator[dict[str, Any]]:
@@ -193,8 +205,8 @@ class Journal:
     def settle(self, keys: Sequence[EpisodeKey]) -> None:
         """Bring the files into the data set's order."""
         self._end_sync()
-        finished = self.finished()
-        done = [key for key in keys if key in finished]
+        recorded = self.recorded
+        done = [key for key in keys if key in recorded]
         for file in self._files:
             file.reorder(done)
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nav_eval.core.actions import Action
-from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.errors import RunDirectoryError
 
 SCHEMA = 1
@@ -19,7 +19,7 @@ SCHEMA = 1
 
 def episode_record(result: EpisodeResult) -> dict[str, Any]:
     """One line of episodes.jsonl; wall-clock figures stand under `timing` only."""
-    return {
+    record = {
         "scene_id": result.scene_id,
         "episode_id": result.episode_id,
         "status": result.status,
@@ -28,11 +28,15 @@ def episode_record(result: EpisodeResult) -> dict[str, Any]:
         "steps": result.steps,
         "timing": dict(result.timing),
     }
+    return record | ({"unmeasured": dict(result.unmeasured)} if result.unmeasured else {})
 
 
 def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
-    """The inverse of episode_record; null metrics become inf."""
-    metrics = {name: math.inf if value is None else value for name, value in record["metrics"].items()}
+    """The inverse of episode_record; null metrics become inf. Older records give metrics to an episode that was lost
+    through our own fault; they say nothing of the agent and are dropped.
+    """
+    given = {} if record["status"] in OURS else record["metrics"]
+    metrics = {name: math.inf if value is None else value for name, value in given.items()}
     return EpisodeResult(
         scene_id=record["scene_id"],
         episode_id=record["episode_id"],
@@ -41,6 +45,7 @@ def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
         metrics=metrics,
         steps=record["steps"],
         timing=record["timing"],
+        unmeasured=record.get("unmeasured", {}),
     )
 
 

@@ -37,6 +37,8 @@ class Trial:
             measurements.reset(context)
             for step in walk:
                 measurements.update(step)
+        if why := measurements.faults.get(metric.name):
+            raise RuntimeError(why)
         return metric.get_metric()
 
 

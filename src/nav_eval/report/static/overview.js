@@ -142,22 +142,30 @@ export function exclusionLine(app, i) {
   return t("brief.excluded.some", { what: what.join(" ") });
 }
 
+const OURS = ["worker_crash", "evaluator_error"];
+
 export function exclusions(app, i) {
   const run = app.doc.runs[i];
   const lines = [];
-  const failed = Object.entries(run.statuses).filter(([status]) => status !== "ok");
+  const ended = (wanted) =>
+    Object.entries(run.statuses)
+      .filter(([status]) => wanted(status))
+      .map(([status, n]) => `${n} × ${named("status", status)}`)
+      .join(", ");
   const filters = Object.entries(run.selection).map(([name, value]) => `dataset.${name}: ${value}`);
   if (run.n < run.n_expected)
     lines.push(t("excluded.missing", { n: whole(run.n_expected - run.n), total: whole(run.n_expected) }));
   if (filters.length) lines.push(t("excluded.selection", { filters: filters.join(", ") }));
   if (run.n_not_scored) lines.push(t("excluded.unscored", { n: whole(run.n_not_scored) }));
-  if (failed.length)
-    lines.push(
-      t("excluded.failed", {
-        n: whole(run.n_failed),
-        statuses: failed.map(([s, n]) => `${n} × ${named("status", s)}`).join(", "),
-      }),
-    );
+  if (run.n_failed) {
+    const statuses = ended((status) => status !== "ok" && status !== "budget_exceeded" && !OURS.includes(status));
+    lines.push(t("excluded.failed", { n: whole(run.n_failed), statuses }));
+  }
+  if (run.n_over_budget) lines.push(t("excluded.budget", { n: whole(run.n_over_budget) }));
+  if (run.n_lost)
+    lines.push(t("excluded.lost", { n: whole(run.n_lost), statuses: ended((status) => OURS.includes(status)) }));
+  for (const [name, fault] of Object.entries(run.metric_faults))
+    lines.push(t("excluded.faulty", { metric: named("metric", name), n: whole(fault.n), reason: fault.reason }));
   for (const [name, summary] of Object.entries(run.metrics))
     if (summary.n_nonfinite)
       lines.push(

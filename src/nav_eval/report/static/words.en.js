@@ -96,6 +96,11 @@ export const EN = {
   "excluded.missing": "{n} of {total} episodes are not in yet: the run did not end. They are in no figure.",
   "excluded.failed":
     "{n} episodes broke off ({statuses}). They stay in: each counts as a failure, with the values that the profile gives to failures.",
+  "excluded.budget": "{n} episodes met the organiser's budget. They are in no figure.",
+  "excluded.lost":
+    "{n} episodes are missing through the evaluator's own fault ({statuses}). They are in no figure; --resume plays them again.",
+  "excluded.faulty":
+    "{metric}: no value in {n} episodes, through the metric's own fault ({reason}); the other metrics stand.",
   "excluded.unscored":
     "{n} episodes have no goal in the data (a hidden test split). They were run, but are in no figure.",
   "excluded.nonfinite":

@@ -1,0 +1,279 @@
+"""A fault of ours, wherever it is injected, costs no participant anything and changes no other episode's metrics."""
+
+from __future__ import annotations
+
+import errno
+import json
+import math
+import os
+import time
+
+import numpy as np
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval import Metric, Sensor, register_metric, register_sensor
+from nav_eval.cli import main
+from nav_eval.core.specs import TensorSpec
+from rooms import write_room
+
+SICK = "7_1"
+"""The episode into which faults are injected."""
+INJECTED = ""
+"""Which fault is injected now."""
+
+
+def injected(name):
+    return name == INJECTED
+
+
+@register_metric("fragile")
+class Fragile(Metric):
+    """Counts steps, unless a fault is injected."""
+
+    category, on_failure = "efficiency", -1.0
+
+    def reset_metric(self, context):
+        self.sick, self.count = context.episode.episode_id == SICK, 0.0
+        self._fail("reset_metric")
+
+    def update_metric(self, step, others):
+        self.count += 1
+        self._fail("update_metric")
+
+    def get_metric(self):
+        self._fail("get_metric")
+        return math.nan if self.sick and injected("nan") else self.count
+
+    def _fail(self, place):
+        if self.sick and injected(place):
+            raise ValueError("boom")
+
+
+@register_metric("dependent")
+class Dependent(Metric):
+    category, requires = "efficiency", ("fragile",)
+
+    def reset_metric(self, context):
+        self.sum = 0.0
+
+    def update_metric(self, step, others):
+        self.sum += others["fragile"]
+
+    def get_metric(self):
+        return self.sum
+
+
+@register_sensor("fragile")
+class FragileSensor(Sensor):
+    def __init__(self, name, sensor, simulator):
+        self.observed = 0
+
+    @property
+    def spec(self):
+        return TensorSpec(shape=(2,), dtype="float32")
+
+    def observe(self, simulator):
+        sick = simulator.episode.episode_id == SICK
+        late = simulator.last_step is not None
+        if sick and (injected("sensor raises") or (late and injected("sensor raises late"))):
+            raise RuntimeError("boom")
+        if sick and late and injected("sensor shape"):
+            return np.zeros((3,), np.float32)
+        if sick and injected("sensor type"):
+            return np.zeros((2,), np.float64)
+        return None if sick and injected("sensor is silent") else np.zeros((2,), np.float32)
+
+
+METRIC_FAULTS = ("reset_metric", "update_metric", "get_metric", "nan")
+SENSOR_FAULTS = ("sensor raises", "sensor raises late", "sensor shape", "sensor type", "sensor is silent")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory):
+    paths = [[node(0, 0), node(1, 0), node(2, 0)], [node(0, 2), node(0, 1), node(0, 0)]]
+    items = [item(number, path, ["Walk.", "Go on."]) for number, path in zip((7, 8), paths, strict=True)]
+    return [
+        *write_r2r(tmp_path_factory.mktemp("world"), items=items),
+        "agent_service.agent=random",
+        "agent_service.secret=s3",
+        "simulator.sensors={navigable: {}, instruction: {}, fragile: {}}",
+        "task.measurements=[success,spl,navigation_error,fragile,dependent]",
+    ]
+
+
+def run(arguments, folder, monkeypatch, *more):
+    """The exit code of `nav-eval run`, its lines of episodes.jsonl and results.json."""
+    monkeypatch.setattr("sys.argv", ["nav-eval", "run", "r2r", *arguments, "--out", str(folder), *more])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    results = folder / "results.json"
+    return ended.value.code, records(folder), json.loads(results.read_text()) if results.exists() else None
+
+
+def records(folder):
+    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+    return {line["episode_id"]: {key: line[key] for key in line if key != "timing"} for line in lines}
+
+
+@pytest.fixture(scope="module")
+def sound(world, tmp_path_factory):
+    with pytest.MonkeyPatch.context() as patch:
+        code, episodes, results = run(world, tmp_path_factory.mktemp("sound") / "run", patch)
+    assert (code, len(episodes), results["n_lost"], results["metric_faults"]) == (0, 4, 0, {})
+    return episodes
+
+
+@pytest.fixture
+def inject(monkeypatch):
+    return lambda name: monkeypatch.setitem(globals(), "INJECTED", name)
+
+
+@pytest.mark.parametrize("fault", METRIC_FAULTS)
+def test_a_metrics_fault_costs_its_values_and_rescore_heals_them(
+    world, sound, inject, tmp_path, monkeypatch, capsys, fault
+):
+    inject(fault)
+    code, episodes, results = run(world, tmp_path / "run", monkeypatch)
+    assert code == 1
+    lost = {"fragile", "dependent"}
+    healthy = sound[SICK]["metrics"]
+    assert episodes[SICK]["status"] == "ok"
+    assert episodes[SICK]["metrics"] == {name: healthy[name] for name in healthy.keys() - lost}
+    assert episodes[SICK]["unmeasured"].keys() == lost
+    assert {name: line for name, line in episodes.items() if name != SICK} == {
+        name: line for name, line in sound.items() if name != SICK
+    }
+    assert (results["n_failed"], results["n_lost"], results["statuses"]) == (0, 0, {"ok": 4})
+    assert results["metric_faults"]["fragile"] == {"n": 1, "reason": episodes[SICK]["unmeasured"]["fragile"]}
+    assert results["metrics"]["fragile"]["n"] == 3
+    assert results["metrics"]["success"]["n"] == 4
+    table = capsys.readouterr().out
+    assert "fragile: no value in 1 episode, the evaluator's fault: ValueError: " in table
+    assert "fragile: ValueError: " in (tmp_path / "run" / "results.csv").read_text()
+    inject("")
+    monkeypatch.setattr("sys.argv", ["nav-eval", "rescore", str(tmp_path / "run")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    rescored = json.loads((tmp_path / "run" / "rescored.json").read_text())
+    assert (ended.value.code, rescored["metric_faults"], rescored["metrics"]["fragile"]["n"]) == (0, {}, 4)
+
+
+@pytest.mark.parametrize("fault", SENSOR_FAULTS)
+@pytest.mark.parametrize("on_error", ["fail_episode", "stop"])
+def test_a_sensors_fault_costs_the_participant_nothing_and_resume_plays_the_episode(
+    world, sound, inject, tmp_path, monkeypatch, capsys, fault, on_error
+):
+    inject(fault)
+    overrides = [*world, f"agent_service.on_error={on_error}"]
+    code, episodes, results = run(overrides, tmp_path / "run", monkeypatch)
+    assert code == 1
+    assert (episodes[SICK]["status"], episodes[SICK]["metrics"]) == ("evaluator_error", {})
+    assert {name: line for name, line in episodes.items() if name != SICK} == {
+        name: line for name, line in sound.items() if name != SICK
+    }
+    assert (results["n_failed"], results["n_lost"], results["metrics"]["success"]["n"]) == (0, 1, 3)
+    assert "1 missing through the evaluator's fault" in capsys.readouterr().out
+    inject("")
+    code, episodes, results = run(overrides, tmp_path / "run", monkeypatch, "--resume")
+    assert (code, episodes, results["n_lost"]) == (0, sound, 0)
+
+
+@pytest.mark.parametrize("number", [errno.EIO, errno.ENOSPC])
+@pytest.mark.parametrize("call", ["fsync", "write"])
+def test_a_fault_of_the_disk_ends_the_run_and_changes_no_value(
+    world, sound, tmp_path, monkeypatch, capsys, number, call
+):
+    def fail(*_):
+        raise OSError(number, os.strerror(number))
+
+    with monkeypatch.context() as patch:
+        if call == "fsync":
+            patch.setattr("nav_eval.results.journal.JsonLines.sync", explained_failure(fail))
+        else:
+            patch.setattr("nav_eval.results.journal.trajectory_record", fail)
+        code, episodes, results = run(world, tmp_path / "run", patch)
+    assert code in (2, 4)
+    assert results is None
+    assert "Traceback" not in capsys.readouterr().err
+    assert all(line == sound[name] for name, line in episodes.items())
+    code, episodes, _ = run(world, tmp_path / "run", monkeypatch, "--resume")
+    assert (code, episodes) == (0, sound)
+
+
+def explained_failure(fail):
+    from nav_eval.results.files import explained
+
+    def sync(self):
+        with explained(self.path):
+            fail()
+
+    return sync
+
+
+@pytest.mark.parametrize("jump", [-1e6, 1e6])
+def test_a_clock_that_jumps_changes_nothing(world, sound, tmp_path, monkeypatch, jump):
+    real, calls = time.time, iter(range(10**9))
+    monkeypatch.setattr(time, "time", lambda: real() + (jump if next(calls) else 0.0))
+    limited = [*world, "evaluation.budget.total_seconds=3600", "evaluation.budget.episode_seconds=600"]
+    code, episodes, results = run(limited, tmp_path / "run", monkeypatch)
+    assert (code, episodes, results["n_over_budget"]) == (0, sound, 0)
+
+
+@pytest.mark.parametrize("damage", ["gone", "truncated"])
+def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path, damage):
+    """Every other episode is finished; those of the scene are missing, and --resume plays them."""
+    from nav_eval.benchmarks.evaluation import run_benchmark
+    from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.errors import NavEvalError
+
+    overrides = [*write_room(tmp_path, scenes=2), "agent_service.agent=forward", "agent_service.secret=s3"]
+    config = benchmark_config("pointnav", overrides=[*overrides, "simulator.navmesh=false"])
+    run_benchmark(config, tmp_path / "sound")
+    scene = tmp_path / "rooms" / "room1.glb"
+    whole = scene.read_bytes()
+
+    def spoil(episodes, store):
+        scene.unlink() if damage == "gone" else scene.write_bytes(whole[: len(whole) // 2])
+        return store, tuple
+
+    with pytest.raises(NavEvalError, match="--resume"):
+        run_benchmark(config, tmp_path / "run", watch=spoil)
+    sound = records(tmp_path / "sound")
+    assert records(tmp_path / "run") == {name: sound[name] for name in ("0", "2", "4")}
+    scene.write_bytes(whole)
+    assert run_benchmark(config, tmp_path / "run", resume=True).results.blameless
+    assert records(tmp_path / "run") == sound
+
+
+def test_runs_with_faults_are_compared_and_summed_up_alike(world, inject, tmp_path, monkeypatch, caplog):
+    """An incomplete run is refused; a metric without all its values is left out, and said."""
+    from nav_eval.benchmarks.comparison import compare_runs
+    from nav_eval.errors import RunDirectoryError
+
+    run(world, tmp_path / "sound", monkeypatch)
+    inject("get_metric")
+    run(world, tmp_path / "unmeasured", monkeypatch)
+    rows = compare_runs([tmp_path / "sound", tmp_path / "unmeasured"])
+    assert {row["metric"] for row in rows} == {"success", "spl", "navigation_error"}
+    assert "fragile is not compared: 1 of the episodes" in caplog.text
+    inject("sensor raises")
+    run(world, tmp_path / "lost", monkeypatch)
+    with pytest.raises(RunDirectoryError, match=r"lacks 1 .*--resume"):
+        compare_runs([tmp_path / "sound", tmp_path / "lost"])
+
+
+def test_rescore_gives_an_old_run_what_its_agent_earned(world, sound, tmp_path, monkeypatch, capsys):
+    """A metric that raised at the end once made success 0 of every episode; the trajectories are whole."""
+    run(world, tmp_path / "run", monkeypatch)
+    journal = tmp_path / "run" / "episodes.jsonl"
+    old = {"status": "evaluator_error", "failure_reason": "ValueError: boom", "metrics": {"success": 0.0, "spl": 0.0}}
+    journal.write_text("".join(json.dumps(json.loads(line) | old) + "\n" for line in journal.read_text().splitlines()))
+    monkeypatch.setattr("sys.argv", ["nav-eval", "rescore", str(tmp_path / "run"), "task.measurements=[success]"])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    rescored = json.loads((tmp_path / "run" / "rescored.json").read_text())
+    earned = [line["metrics"]["success"] for line in sound.values()]
+    assert (ended.value.code, rescored["n_lost"], rescored["statuses"]) == (0, 0, {"ok": 4})
+    assert rescored["metrics"]["success"]["mean"] == sum(earned) / len(earned)
+    capsys.readouterr()
