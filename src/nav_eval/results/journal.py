@@ -211,14 +211,16 @@ class Journal:
             file.reorder(done)
 
     def _end_sync(self) -> None:
-        if self._syncer is not None:
-            self._syncer.close()
-            self._syncer = None
+        syncer, self._syncer = self._syncer, None
+        if syncer is not None:
+            syncer.close()
 
     def close(self) -> None:
-        self._end_sync()
-        for file in self._files:
-            file.close()
+        try:
+            self._end_sync()
+        finally:
+            for file in self._files:
+                file.close()
 
 
 def _decoded(line: bytes) -> Any:

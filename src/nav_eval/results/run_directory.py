@@ -140,10 +140,12 @@ class RunDirectory:
     def close(self) -> None:
         with suppress(NavEvalError):  # on a full disk only this figure is lost; what filled it is being told
             self._get_up()
-        if self._journal is not None:
-            self._journal.close()
-        if self._lock is not None:
-            self._lock.close()
+        try:
+            if self._journal is not None:
+                self._journal.close()
+        finally:
+            if self._lock is not None:
+                self._lock.close()
 
     def __enter__(self) -> RunDirectory:
         return self
