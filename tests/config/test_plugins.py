@@ -10,7 +10,7 @@ import sys
 
 import pytest
 
-from nav_eval.config.loader import load_config
+from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ConfigError
 
 MODULE = '''
@@ -30,20 +30,20 @@ class Decisions(Metric):
 
 @pytest.mark.parametrize("given", ["json", "[json]", "'json,math'", "[json,math]"])
 def test_one_or_several(given):
-    assert load_config(overrides=[f"plugins={given}"], environment={}).plugins[0] == "json"
+    assert benchmark_config(None, overrides=[f"plugins={given}"]).plugins[0] == "json"
 
 
 @pytest.mark.parametrize("name", ["there_is_no_such_module", "''", "json.there_is_none"])
 def test_what_cannot_be_imported_is_named(name):
     with pytest.raises(ConfigError, match=r"plugins: .*cannot be imported"):
-        load_config(overrides=[f"plugins={name}"], environment={})
+        benchmark_config(None, overrides=[f"plugins={name}"])
 
 
 def test_a_broken_module_is_named(tmp_path, monkeypatch):
     (tmp_path / "broken_plugin.py").write_text("def f(:\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(ConfigError, match="broken_plugin"):
-        load_config(environment={"NAV_EVAL_PLUGINS": "broken_plugin"})
+        benchmark_config(None, overrides=["plugins=broken_plugin"])
 
 
 def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path):
@@ -51,7 +51,7 @@ def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path
     run = ["run", "pointnav-demo", "plugins=count_decisions", "task.measurements=[steps,decisions]"]
     run += ["dataset.limit=2", "evaluation.max_steps=5", "agent_service.agent=forward", "--out", "run"]
     assert nav_eval(tmp_path, *run, "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2") == 0
-    assert nav_eval(tmp_path, "rescore", "run") == 0
+    assert nav_eval(tmp_path, "rescore", "run", "--allow-plugins") == 0
     assert "decisions" in (tmp_path / "run" / "results.csv").read_text()
     plugins = json.loads((tmp_path / "run" / "manifest.json").read_text())["plugins"]
     assert plugins["count_decisions"] == hashlib.sha256(MODULE.encode()).hexdigest()

@@ -7,11 +7,8 @@ overrides, one a line. What resolves must be accepted again and come out the sam
 from __future__ import annotations
 
 import random
-import sys
 import tempfile
-from collections.abc import Iterable
 from pathlib import Path
-from unittest import mock
 
 import yaml
 
@@ -19,10 +16,8 @@ from fuzz.config_seeds import TOKENS, WHOLE
 from fuzz.documents import pack, unpack
 from fuzz.expect import only
 from fuzz.oddities import NAMES, ODD
-from nav_eval.config import loader
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.errors import ConfigError
-from nav_eval.registry import import_plugins
 
 FOLDER = Path(tempfile.mkdtemp(prefix="fuzz_config_"))
 MAX_LEN = 8192
@@ -86,17 +81,11 @@ def one(data: bytes) -> None:
     file = _written("a.yaml", files["a.yaml"]) if "a.yaml" in files else None
     overrides = tuple(line for line in _lines(files.get("overrides", b"")) if line)
     environment = dict(line.split("=", 1) for line in _lines(files.get("environment", b"")) if "=" in line)
-    with mock.patch.object(loader, "import_plugins", _import_nothing_new), only(ConfigError, longest=LONGEST):
+    with only(ConfigError, longest=LONGEST):
         config = load_config(head or None, file=file, overrides=overrides, environment=environment)
         held = config.model_dump(mode="json")
         again = _written("b.yaml", yaml.safe_dump(held, allow_unicode=True).encode())
         assert load_config(file=again, environment={}).model_dump(mode="json") == held, "reloaded it is another"
-
-
-def _import_nothing_new(modules: Iterable[str]) -> None:
-    """Plug-ins are code that the user trusts; names that a fuzzer makes up are looked for nowhere."""
-    with mock.patch.object(sys, "meta_path", []):
-        import_plugins(modules)
 
 
 def _lines(content: bytes) -> list[str]:

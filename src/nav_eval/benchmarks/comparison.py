@@ -8,7 +8,6 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from nav_eval.benchmarks import builder
 from nav_eval.config.schema import Config
 from nav_eval.errors import RunDirectoryError
 from nav_eval.logging import get_logger
@@ -24,13 +23,12 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
     runs = [_records(path) for path in paths]
-    names = builder.measurement_names(RunDirectory(paths[0]).config())
     every = [values for run in runs for values in run.episodes.values()]
+    names = dict.fromkeys(name for values in every for name in values)
     shared = [name for name in names if all(name in values for values in every)]
-    for name in set(names).difference(shared):
+    for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
-        if lacking < len(every):
-            get_logger(__name__).warning("%s is not compared: %d of the episodes have no value of it.", name, lacking)
+        get_logger(__name__).warning("%s is not compared: %d of the episodes have no value of it.", name, lacking)
     return [asdict(row) for row in compare(runs, shared)]
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config
-from nav_eval.registry import Registry
+from nav_eval.registry import Registry, import_plugins
 
 BENCHMARKS: Registry[str | Path | Callable[[], str | Path]] = Registry("benchmarks")
 
@@ -25,10 +25,17 @@ def benchmark_names() -> list[str]:
     return sorted({*builtin_benchmarks(), *BENCHMARKS.names()})
 
 
-def benchmark_config(benchmark: str | None, *, file: str | Path | None = None, overrides: Sequence[str] = ()) -> Config:
-    """The resolved configuration of a benchmark, built-in or a plug-in's, and of a --config file."""
+def benchmark_config(
+    benchmark: str | None, *, file: str | Path | None = None, overrides: Sequence[str] = (), plugins: bool = True
+) -> Config:
+    """The resolved configuration of a benchmark, built-in or a plug-in's, and of a --config file.
+
+    The modules of its `plugins` are imported, unless it is only to be looked at.
+    """
     own = None
     if benchmark is not None and benchmark not in builtin_benchmarks() and benchmark in BENCHMARKS:
         member = BENCHMARKS.get(benchmark)
         own = Path(member() if callable(member) else member)
-    return load_config(benchmark, file=file, overrides=overrides, benchmark_file=own)
+    config = load_config(benchmark, file=file, overrides=overrides, benchmark_file=own)
+    import_plugins(config.plugins if plugins else ())
+    return config

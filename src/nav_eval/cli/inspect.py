@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
+from nav_eval.errors import ConfigError
 
 Kind = Literal["benchmarks", "tasks", "metrics", "simulators", "sensors", "agents", "datasets", "scene_formats"]
 
@@ -80,12 +81,12 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     from nav_eval.results.run_directory import public_config
 
     benchmark, overrides = split_arguments(arguments)
-    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    resolved = benchmark_config(benchmark, file=config, overrides=overrides, plugins=False)
     sys.stdout.write(yaml.safe_dump(public_config(resolved), sort_keys=False, allow_unicode=True))
     return DONE
 
 
-def config_validate(*arguments: str, config: Path | None = None) -> int:
+def config_validate(*arguments: str, config: Path | None = None, allow_plugins: bool = False) -> int:
     """Check a configuration: every fault with its key, the nearest valid name and where it comes from.
 
     Parameters
@@ -94,6 +95,8 @@ def config_validate(*arguments: str, config: Path | None = None) -> int:
         A benchmark's name, or the YAML file itself, and overrides.
     config
         A YAML file with your own settings.
+    allow_plugins
+        Import its plugins, so that the names which they register are known.
     """
     from nav_eval.benchmarks.builder import check
     from nav_eval.benchmarks.registry import benchmark_config
@@ -101,7 +104,15 @@ def config_validate(*arguments: str, config: Path | None = None) -> int:
     name, overrides = split_arguments(arguments)
     if config is None and name is not None and name.endswith((".yaml", ".yml")):
         config, name = Path(name), None
-    check(benchmark_config(name, file=config, overrides=overrides))
+    resolved = benchmark_config(name, file=config, overrides=overrides, plugins=allow_plugins)
+    try:
+        check(resolved)
+    except ConfigError as error:
+        if not resolved.plugins or allow_plugins:
+            raise
+        raise ConfigError(
+            f"{error}\nNo plug-in was imported. If you trust {', '.join(resolved.plugins)}, add --allow-plugins."
+        ) from None
     sys.stdout.write("valid\n")
     return DONE
 

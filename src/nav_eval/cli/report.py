@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nav_eval.report.workshop import Workshop
 
 
-def report(*arguments: str, out: Path | None = None, public: bool = False) -> int:
+def report(*arguments: str, out: Path | None = None, public: bool = False, allow_plugins: bool = False) -> int:
     """Write a report that opens in any browser: nav-eval report RUN_DIR [RUN_DIR ...] [key=value ...].
 
     Parameters
@@ -28,6 +28,8 @@ def report(*arguments: str, out: Path | None = None, public: bool = False) -> in
         .rrd a recording for Rerun.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
+    allow_plugins
+        Import and execute what the runs' own config.yaml names: plugins, simulator.command.
     """
     from nav_eval.errors import RunDirectoryError
 
@@ -35,7 +37,7 @@ def report(*arguments: str, out: Path | None = None, public: bool = False) -> in
     if not paths:
         raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
     target = out or paths[0] / "report.html"
-    _write(paths, make_workshop(overrides), target, public)
+    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public)
     sys.stdout.write(f"{target}\n")
     return DONE
 
@@ -67,14 +69,14 @@ def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]
     return [Path(word) for word in arguments if word not in overrides], overrides
 
 
-def make_workshop(overrides: tuple[str, ...] = ()) -> Workshop:
+def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False) -> Workshop:
     """What nav_eval.report takes from the composition root."""
     from nav_eval.benchmarks import builder
     from nav_eval.benchmarks.comparison import compare_runs
     from nav_eval.report.workshop import Workshop
 
     return Workshop(
-        config=partial(_config, overrides=overrides),
+        config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),
         episodes=builder.make_episodes,
         task=builder.make_task,
         backend=builder.make_backend,
@@ -82,9 +84,9 @@ def make_workshop(overrides: tuple[str, ...] = ()) -> Workshop:
     )
 
 
-def _config(path: Path, overrides: tuple[str, ...]) -> Config:
-    from nav_eval.config.loader import load_config
+def _config(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> Config:
     from nav_eval.results.run_directory import RunDirectory
 
-    RunDirectory(path).manifest()
-    return load_config(file=path / "config.yaml", overrides=overrides, environment={})
+    directory = RunDirectory(path)
+    directory.manifest()
+    return directory.trusted_config(overrides, allow_plugins=allow_plugins)

@@ -75,7 +75,7 @@ def _live(config: Config, watch: bool) -> Iterator[Callable[[Watch], Watch]]:
     from nav_eval.cli.report import make_workshop
     from nav_eval.report.live import both, live_view
 
-    with live_view(config, make_workshop()) as (url, page):
+    with live_view(config, make_workshop(allow_plugins=True)) as (url, page):
         sys.stderr.write(f"Watch the run at {url}\n")
         yield lambda bar: both(bar, page)
 

@@ -60,7 +60,7 @@ def score(
     return DONE if scored.results.blameless else FINDINGS
 
 
-def rescore(run_directory: Path, /, *overrides: str) -> int:
+def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False) -> int:
     """Recompute metrics from recorded trajectories: nav-eval rescore RUN_DIR [key=value ...].
 
     Parameters
@@ -69,11 +69,13 @@ def rescore(run_directory: Path, /, *overrides: str) -> int:
         What `nav-eval run` wrote.
     overrides
         For example task.measurements=[ndtw,cls]; without any, the values must equal those of the run.
+    allow_plugins
+        Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
     from nav_eval.benchmarks.scoring import rescore as recompute
     from nav_eval.results.export import lost_notes, results_document
 
-    directory, config = _opened(run_directory, overrides)
+    directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
         results, differences = recompute(directory, config)
         document = results_document(config, results, lost_notes(results))
@@ -83,7 +85,7 @@ def rescore(run_directory: Path, /, *overrides: str) -> int:
     return FINDINGS if results.lost or results.metric_faults else code
 
 
-def replay(run_directory: Path, /, *overrides: str) -> int:
+def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False) -> int:
     """Re-simulate the recorded actions; exit code 1 if any pose, metric, episode file or scene differs.
 
     Parameters
@@ -92,11 +94,13 @@ def replay(run_directory: Path, /, *overrides: str) -> int:
         What `nav-eval run` wrote, with trajectories.
     overrides
         Where the data lies now, if it has moved: for example simulator.scenes_dir=...
+    allow_plugins
+        Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
     from nav_eval.benchmarks.scoring import changed_inputs
     from nav_eval.benchmarks.scoring import replay as simulate
 
-    directory, config = _opened(run_directory, overrides)
+    directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
         changed = changed_inputs(directory, config)
         sys.stdout.writelines(f"{name} is missing, or not the file that this run was made with\n" for name in changed)
@@ -127,13 +131,12 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     return DONE
 
 
-def _opened(path: Path, overrides: tuple[str, ...]) -> tuple[RunDirectory, Config]:
-    from nav_eval.config.loader import load_config
+def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tuple[RunDirectory, Config]:
     from nav_eval.results.run_directory import RunDirectory
 
     directory = RunDirectory(path)
     directory.open_for_reading()
-    return directory, load_config(file=path / "config.yaml", overrides=overrides, environment={})
+    return directory, directory.trusted_config(overrides, allow_plugins=allow_plugins)
 
 
 def _report(differences: list[Any], fine: str) -> int:

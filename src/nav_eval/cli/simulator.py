@@ -44,10 +44,12 @@ def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[Simu
         return (room if target == "custom" else grid_graph)(folder)
     from nav_eval.benchmarks.builder import make_episodes
     from nav_eval.config.loader import load_config
+    from nav_eval.registry import import_plugins
 
     place = [f"simulator.backend={target}"] if ":" not in target else ["simulator.backend=external"]
     place += [f"simulator.endpoint='{target}'"] if ":" in target else []
     config = load_config(overrides=[*_cameras(given), *place, *overrides])
+    import_plugins(config.plugins)
     if not config.dataset.data_path:
         return config.simulator, []
     return config.simulator, list(make_episodes(config))[:2]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
-from nav_eval.registry import import_plugins, nearest
+from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -55,13 +55,11 @@ def load_config(
 
     `benchmark`: a built-in name; `benchmark_file`: the file of a plug-in's benchmark; `file`: a --config file;
     `overrides`: Hydra grammar; `environment`: default os.environ. Raises ConfigError with every fault.
-    The modules of its `plugins` are imported.
+    Nothing that it names is imported or executed: it may be a stranger's.
     """
     from_environment = environment_overrides(os.environ if environment is None else environment)
     layers = Layers(benchmark, benchmark_file, Path(file) if file else None, from_environment, tuple(overrides))
-    config = validate(layers.compose(), layers)
-    import_plugins(config.plugins)
-    return config
+    return validate(layers.compose(), layers)
 
 
 def environment_overrides(environment: Mapping[str, str]) -> tuple[str, ...]:

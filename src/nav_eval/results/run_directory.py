@@ -20,6 +20,7 @@ import msgspec
 from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
+from nav_eval.registry import import_plugins
 from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
@@ -122,11 +123,27 @@ class RunDirectory:
             raise RunDirectoryError(f"{path}: schema {content.get('schema')!r} is not {MANIFEST_SCHEMA}.")
         return content
 
-    def config(self) -> Config:
-        """The resolved configuration that the run was made with."""
+    def config(self, overrides: Sequence[str] = ()) -> Config:
+        """The resolved configuration that the run was made with; nothing that it names is imported."""
         from nav_eval.config.loader import load_config
 
-        return load_config(file=self.path / "config.yaml", environment={})
+        return load_config(file=self.path / "config.yaml", overrides=overrides, environment={})
+
+    def trusted_config(self, overrides: Sequence[str] = (), *, allow_plugins: bool = False) -> Config:
+        """`config`, and its plugins imported, so that the run's components can be made.
+
+        Raises RunDirectoryError that names what the run's own file would import or execute here, unless it is allowed:
+        the directory may be a stranger's. What the overrides name, or is imported already, is the user's own.
+        """
+        config = self.config(overrides)
+        code = _named_code(config, overrides)
+        if code and not allow_plugins:
+            raise RunDirectoryError(
+                f"{self.path}/config.yaml: this would {' and '.join(code)} on your machine. "
+                "If you trust whoever made the run, add --allow-plugins."
+            )
+        import_plugins(config.plugins)
+        return config
 
     def open_for_reading(self) -> None:
         """Open the journal of a finished run (rescore, replay, report)."""
@@ -195,6 +212,14 @@ class RunDirectory:
 
     def _write_manifest(self, content: Mapping[str, Any]) -> None:
         self.write_json("manifest.json", {"schema": MANIFEST_SCHEMA, **content})
+
+
+def _named_code(config: Config, overrides: Sequence[str]) -> list[str]:
+    """What using a run's configuration would do with names out of it, as verbs for a message."""
+    given = {override.lstrip("+~").partition("=")[0] for override in overrides}
+    modules = [repr(name) for name in config.plugins if name not in sys.modules and "plugins" not in given]
+    command = None if given & {"simulator", "simulator.command"} else config.simulator.command
+    return [f"import {', '.join(modules)}"] * bool(modules) + [f"execute {command!r}"] * bool(command)
 
 
 WAY_THERE = ("endpoint", "token_file", "tls")
