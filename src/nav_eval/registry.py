@@ -8,10 +8,14 @@ imported in the same lazy way, so a list costs no import.
 
 from __future__ import annotations
 
+import ast
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib import import_module
+from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
+from itertools import accumulate
 from typing import Any, Generic, TypeVar, cast
 
 from nav_eval.errors import ConfigError
@@ -35,6 +39,38 @@ def import_plugins(modules: Iterable[str]) -> None:
             raise ConfigError(
                 f"plugins: {module!r} cannot be imported ({error}). Install it, or run in the folder that holds it."
             ) from error
+
+
+def check_importable(module: str, attribute: str) -> None:
+    """Raises ImportError unless there is such a module and its text defines `attribute`; none of its code is run."""
+    path: Sequence[str] | None = None
+    for name in accumulate(module.split("."), "{}.{}".format):
+        spec = _found(name, path)
+        path = spec.submodule_search_locations
+    source = getattr(spec.loader, "get_source", lambda _: None)(module)
+    if source is not None and not _binds(source, attribute):
+        raise ImportError(f"module {module!r} has no attribute {attribute!r}")
+
+
+def _found(name: str, path: Sequence[str] | None) -> ModuleSpec:
+    specs = (finder.find_spec(name, path) for finder in sys.meta_path)
+    found = next((spec for spec in specs if spec is not None), None)
+    if found is None:
+        raise ModuleNotFoundError(f"No module named {name!r}")
+    return found
+
+
+def _binds(source: str, name: str) -> bool:
+    """Whether any statement of `source` may bind `name`."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef | ast.FunctionDef):
+            names.add(node.name)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            names.add(node.id)
+        elif isinstance(node, ast.alias):
+            names.add(node.asname or node.name)
+    return bool(names & {name, "*", "__getattr__"})
 
 
 class Registry(Generic[T]):

@@ -87,9 +87,9 @@ def _body(config: Config) -> str:
 def _data(config: Config) -> str:
     data = config.dataset
     if data.data_path:
-        return f"{code(data.data_path)} (type {code(data.type)}, split {code(data.split)})"
+        return f"{code(data.data_path)} (type {code(data.type)}, split {code(data.default_split)})"
     assert data.generate is not None, "a benchmark has data"
-    return f"generated from the seed {code(data.generate.seed)} (split {code(data.split)})"
+    return f"generated from the seed {code(data.generate.seed)} (split {code(data.default_split)})"
 
 
 def tasks() -> Iterator[str]:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig, TlsConfig
+from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.countdown import Countdown
@@ -20,10 +20,13 @@ from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.orchestrator import BenchmarkRunner
 from nav_eval.core.sessions import InProcess
+from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
     from nav_eval.api.base import Deadlines
+
+SPLIT = "{split}"
 
 
 def make_dataset(config: Config) -> Dataset:
@@ -31,19 +34,43 @@ def make_dataset(config: Config) -> Dataset:
     from nav_eval.dataset.registry import load_dataset
 
     dataset = generated_data(config).dataset
-    if not dataset.data_path:
-        raise ConfigError(
-            "dataset.data_path: is missing. Give the data set's file, for example dataset.data_path=x.json.gz"
-        )
     loaded: Any = load_dataset(
         dataset.type,
-        dataset.data_path.replace("{split}", dataset.split),
+        data_file(dataset),
         gt_path=dataset.gt_path,
         scenes=dataset.scenes,
         languages=dataset.languages,
         max_bytes=dataset.max_bytes,
     )
     return loaded  # type: ignore[no-any-return]
+
+
+def data_file(dataset: DatasetConfig) -> str:
+    """`data_path` with {split} filled in; raises ConfigError where one of the two is missing."""
+    if not dataset.data_path:
+        raise ConfigError(
+            "dataset.data_path: is missing. Give the data set's file, for example dataset.data_path=x.json.gz"
+        )
+    split = dataset.split or dataset.default_split
+    if split is None and SPLIT in dataset.data_path:
+        raise ConfigError(f"dataset.data_path: {dataset.data_path}: of which split? Set dataset.split.")
+    return dataset.data_path.replace(SPLIT, split or "")
+
+
+def settled_split(config: Config) -> Config:
+    """`config` with the split that every figure is labelled with: the one set, else the one that the file is known to
+    be, else none. Raises ConfigError where the two contradict each other.
+    """
+    dataset, wanted = config.dataset, config.dataset.split
+    if dataset.data_path is None or SPLIT in dataset.data_path:
+        wanted = wanted or dataset.default_split
+    known = known_split(data_file(dataset), dataset.max_bytes) if dataset.data_path else None
+    if wanted and known and not same_split(wanted, known):
+        raise ConfigError(
+            f"dataset.split: is {wanted!r}, but {data_file(dataset)} is the split {known!r}. "
+            "Leave dataset.split out, or give the other file in dataset.data_path."
+        )
+    return config.model_copy(update={"dataset": dataset.model_copy(update={"split": wanted or known})})
 
 
 def make_episodes(config: Config) -> EpisodeManager:
@@ -61,7 +88,7 @@ def make_task(config: Config) -> Task:
 
 def simulator_config(config: Config) -> SimulatorConfig:
     """The simulator's section with the sensors that the task needs to tell its goal."""
-    simulator = generated_data(config).simulator
+    simulator = _located(generated_data(config).simulator)
     sensors = dict(simulator.sensors)
     for name in make_task(config).sensors:
         sensors.setdefault(name, SensorConfig())
@@ -176,9 +203,13 @@ def _agent_class(name: str) -> Any:
     try:
         return getattr(import_module(module), attribute)
     except (ImportError, AttributeError) as error:
-        raise ConfigError(
-            f"agent_service.agent: {name!r} cannot be imported ({error}). Write MODULE:CLASS, for example agent:Agent."
-        ) from error
+        raise no_agent(name, error) from error
+
+
+def no_agent(name: str, error: Exception) -> ConfigError:
+    return ConfigError(
+        f"agent_service.agent: {name!r} cannot be imported ({error}). Write MODULE:CLASS, for example agent:Agent."
+    )
 
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
@@ -252,38 +283,15 @@ def data_root() -> str:
     return os.environ.get("NAV_EVAL_DATA", "data")
 
 
-def _own_metrics(config: Config) -> Collection[str]:
-    from nav_eval.tasks.registry import TASKS
+def connectivity() -> str:
+    """Where the navigation graphs are, unless simulator.connectivity_dir says otherwise."""
+    return f"{data_root()}/connectivity"
 
-    return make_task(config).own_metrics if config.task.type in TASKS else ()
 
-
-def check(config: Config) -> None:
-    """Look every configured name up. Raises one ConfigError with all that is wrong."""
-    from nav_eval.agents.registry import AGENTS
-    from nav_eval.dataset.registry import DATASETS
-    from nav_eval.metrics.registry import METRICS
-    from nav_eval.simulator.registry import SIMULATORS
-    from nav_eval.simulator.sensors.registry import SENSORS
-    from nav_eval.tasks.registry import TASKS
-
-    faults: list[str] = []
-
-    def look(key: str, find: Callable[[], object]) -> None:
-        try:
-            find()
-        except ConfigError as error:
-            faults.append(f"{key}: {error}")
-
-    look("task.type", lambda: TASKS.get(config.task.type))
-    look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
-    for name in config.task.measurements or ():
-        look("task.measurements", partial(METRICS.get, name) if name not in _own_metrics(config) else tuple)
-    look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
-    for name, sensor in config.simulator.sensors.items():
-        look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
-    look("dataset.type", lambda: DATASETS.get(config.dataset.type))
-    if config.agent_service.type == "local" and ":" not in config.agent_service.agent:
-        look("agent_service.agent", lambda: AGENTS.get(config.agent_service.agent))
-    if faults:
-        raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))
+def _located(simulator: SimulatorConfig) -> SimulatorConfig:
+    """`simulator` with the usual folder of its backend's world, where none is given."""
+    if simulator.backend == "custom" and simulator.scenes_dir is None and "scene" not in simulator.options:
+        return simulator.model_copy(update={"scenes_dir": f"{data_root()}/scene_datasets"})
+    if simulator.backend == "nav_graph" and simulator.connectivity_dir is None:
+        return simulator.model_copy(update={"connectivity_dir": connectivity()})
+    return simulator

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.plan import resolved
 from nav_eval.benchmarks.sharding import Part, places
 from nav_eval.benchmarks.submission import write_submission
 from nav_eval.config.schema import AgentServiceConfig, Config
@@ -16,7 +17,6 @@ from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
 from nav_eval.core.orchestrator import ResultStore, Watch
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
 from nav_eval.results.export import export_csv, lost_notes, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
@@ -47,41 +47,29 @@ def run_benchmark(
 
     Raises NavEvalError's subclasses; finished episodes stay on disk.
     """
-    _check_video(config)
     _warn_of_a_service_not_asked(config.agent_service)
-    whole = builder.make_episodes(config)
-    episodes = whole if part is None else part.of_run(config, whole)
-    backend = builder.make_backend(config)
-    try:
-        assets = _assets(episodes, backend)
-        with RunDirectory.named(out, config, "" if part is None else f"-{part.index}-of-{part.of}") as directory:
-            directory.claim(resume=resume)
-            secret = _secret(config, directory)
-            facts = run_facts(config, episodes.keys, episodes.dataset.files, assets, secret)
-            directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
-            if part is not None:
-                directory.write_json("shard.json", places(episodes.keys, whole.keys))
-            store, watched = watch(episodes, directory.journal)
-            open_observers = watched
-            if config.output.video != "none":
-                open_observers = _filmed(watched, config, backend, directory, episodes)
-            runner = builder.make_runner(config, backend, episodes, open_observers, secret)
-            service = builder.make_service(config, secret)
-            try:
-                results = runner.run_evaluation(service, store)
-            finally:
-                service.close()
-            learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
-            notes = [] if part is None else [part.note(len(episodes), len(whole))]
-            return settle(config, directory, episodes.keys, results, learnt, notes)
-    finally:
-        backend.close()
-
-
-def _check_video(config: Config) -> None:
-    parallel = config.evaluation.parallel
-    if config.output.video != "none" and (parallel.workers > 1 or parallel.executor != "local"):
-        raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
+    name = "" if part is None else f"-{part.index}-of-{part.of}"
+    with resolved(config, part) as plan, RunDirectory.named(out, config, name) as directory:
+        config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
+        directory.claim(resume=resume)
+        secret = _secret(config, directory)
+        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret)
+        directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
+        if part is not None:
+            directory.write_json("shard.json", places(episodes.keys, whole.keys))
+        store, watched = watch(episodes, directory.journal)
+        open_observers = watched
+        if config.output.video != "none":
+            open_observers = _filmed(watched, config, backend, directory, episodes)
+        runner = builder.make_runner(config, backend, episodes, open_observers, secret)
+        service = builder.make_service(config, secret)
+        try:
+            results = runner.run_evaluation(service, store)
+        finally:
+            service.close()
+        learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+        notes = [] if part is None else [part.note(len(episodes), len(whole))]
+        return settle(config, directory, episodes.keys, results, learnt, notes)
 
 
 def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
@@ -115,14 +103,6 @@ def _filmed(
 def _secret(config: Config, directory: RunDirectory) -> bytes:
     fixed = config.agent_service.secret
     return fixed.encode() if fixed else directory.secret
-
-
-def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:
-    """File -> SHA-256 of every scene; raises SceneError for one that is missing, before anything is written."""
-    assets: dict[str, str] = {}
-    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
-        assets |= backend.assets(scene)
-    return assets
 
 
 def settle(

@@ -87,7 +87,9 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
 
 
 def config_validate(*arguments: str, config: Path | None = None, allow_plugins: bool = False) -> int:
-    """Check a configuration: every fault with its key, the nearest valid name and where it comes from.
+    """Check that a configuration runs: every fault with its key, then the data, the scenes and the agent's class.
+
+    It does what `run` does before its first episode, writes nothing, and runs nothing that the configuration names.
 
     Parameters
     ----------
@@ -96,24 +98,24 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
     config
         A YAML file with your own settings.
     allow_plugins
-        Import its plugins, so that the names which they register are known.
+        Import its plugins, so that the names which they register are known, and start simulator.command.
     """
-    from nav_eval.benchmarks.builder import check
+    from nav_eval.benchmarks.plan import resolved
     from nav_eval.benchmarks.registry import benchmark_config
 
     name, overrides = split_arguments(arguments)
     if config is None and name is not None and name.endswith((".yaml", ".yml")):
         config, name = Path(name), None
-    resolved = benchmark_config(name, file=config, overrides=overrides, plugins=allow_plugins)
+    given = benchmark_config(name, file=config, overrides=overrides, plugins=allow_plugins)
     try:
-        check(resolved)
+        with resolved(given, commands=allow_plugins):
+            sys.stdout.write("valid\n")
     except ConfigError as error:
-        if not resolved.plugins or allow_plugins:
+        if not given.plugins or allow_plugins:
             raise
         raise ConfigError(
-            f"{error}\nNo plug-in was imported. If you trust {', '.join(resolved.plugins)}, add --allow-plugins."
+            f"{error}\nNo plug-in was imported. If you trust {', '.join(given.plugins)}, add --allow-plugins."
         ) from None
-    sys.stdout.write("valid\n")
     return DONE
 
 

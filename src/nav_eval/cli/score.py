@@ -43,6 +43,7 @@ def score(
     out
         Also write the results as JSON to this file.
     """
+    from nav_eval.benchmarks.builder import settled_split
     from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.benchmarks.scoring import score_predictions
     from nav_eval.errors import ConfigError
@@ -51,7 +52,7 @@ def score(
 
     if benchmark is None and config is None:
         raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
-    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
+    resolved = settled_split(benchmark_config(benchmark, file=config, overrides=overrides))
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
     document = results_document(resolved, scored.results, [*scored.notes, *lost_notes(scored.results)])
     if out is not None:

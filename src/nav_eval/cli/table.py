@@ -10,9 +10,9 @@ from nav_eval.errors import printable
 
 def metrics_table(document: Mapping[str, Any]) -> str:
     """results.json as text."""
-    profile = document["profile"]
+    profile, split = document["profile"], document["split"] or "split unknown"
     lines = [
-        f"{document['benchmark']} ({document['split']}), profile {profile['name']} v{profile['version']}: "
+        f"{document['benchmark']} ({split}), profile {profile['name']} v{profile['version']}: "
         f"{_episodes(document['n_episodes'])}, {document['n_failed']} failed{_ours(document)}"
     ]
     width = max((len(name) for name in document["metrics"]), default=0)

@@ -171,11 +171,17 @@ class DatasetConfig(Section):
 
     type: str = Field("vln", description="a name from `nav-eval list datasets`; vln recognises R2R, RxR and their kin")
     data_path: str | None = Field(
-        None, description="the data set's file; {split} becomes the split; null: `generate` makes the data"
+        None,
+        description="the data set's file; {split} becomes split, else default_split; null: `generate` makes the data",
     )
     gt_path: str | None = Field(None, description="reference trajectories (_gt file); null: the one beside data_path")
     generate: GenerateConfig | None = Field(None, description="make buildings and episodes from a seed")
-    split: str = Field("val_seen", description="name of the split")
+    split: str | None = Field(
+        None, description="name of the split; null: what the file is known to be, by its content or its name"
+    )
+    default_split: str | None = Field(
+        None, description="what {split} and generated data stand for where split is null; no label of any other file"
+    )
     limit: Count | None = Field(None, description="only the first n episodes")
     sample: Count | None = Field(None, description="only n episodes, drawn with the run's seed")
     scenes: tuple[str, ...] | None = Field(None, description="only episodes in these scenes, by id or bare name")

@@ -41,11 +41,11 @@ def _label(run: Run) -> str:
 
 def _caption(run: Run) -> str:
     summary = run.summary
-    profile = summary["profile"]
+    profile, split = summary["profile"], summary["split"] or "(split unknown)"
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
     failed += f", {lost} missing through the evaluator's fault" if (lost := summary.get("n_lost")) else ""
     return (
-        f"{summary['benchmark']} {summary['split']}, profile {profile['name']} v{profile['version']}, "
+        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}, "
         f"n = {summary['n_episodes']}{failed}, 95% intervals"
     )
 

@@ -276,6 +276,7 @@ def run_facts(
         },
         "plugins": _plugins(config),
         "benchmark": config.benchmark.name,
+        "split": config.dataset.split,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if _renders(config) else None,
         "seed": config.seed,

@@ -54,7 +54,7 @@ function header() {
   const run = app.doc.runs[0];
   const line = t("head.line", {
     benchmark: run.benchmark,
-    split: run.split,
+    split: run.split ?? t("head.unknown"),
     profile: run.profile.name,
     version: run.profile.version,
     n: whole(run.n),

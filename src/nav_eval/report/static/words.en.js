@@ -15,6 +15,7 @@ export const EN = {
   "page.back": "All episodes",
   "page.made": "Made {when} with nav-eval {version}.",
   "page.public": "Public report: everything about single episodes was left out.",
+  "head.unknown": "split unknown",
   "head.line": "{benchmark} ({split}) · profile {profile} v{version} · {n} episodes",
   "brief.title": "In short",
   "brief.success": "{agent} reached the goal in {rate} of {n} episodes (95 % interval {low} to {high}).",

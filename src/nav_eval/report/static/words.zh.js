@@ -15,6 +15,7 @@ export const ZH = {
   "page.back": "全部回合",
   "page.made": "由 nav-eval {version} 生成于 {when}。",
   "page.public": "公开报告：不含任何单个回合的数据。",
+  "head.unknown": "划分未知",
   "head.line": "{benchmark}（{split}）· 评分规则 {profile} v{version} · {n} 个回合",
   "brief.title": "结论",
   "brief.success": "{agent} 在 {n} 个回合中有 {rate} 到达目标（95 % 区间 {low} 至 {high}）。",

@@ -48,6 +48,7 @@ class NavGraphBackend(SimulatorBackend):
             return self._graphs[scan]
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
+        self.graph(scene_id)  # tells of a scan without a graph in its own words
         path = connectivity_file(self._folder, scene_id)
         return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
 

@@ -1,0 +1,172 @@
+"""What is called valid runs, what does not run is said before anything is written, and no split is guessed."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import sys
+
+import pytest
+
+from graphs import write_r2r
+from nav_eval.benchmarks.plan import resolved
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.cli import main
+from nav_eval.errors import ConfigError, NavEvalError
+from specification import SECTION_9
+
+STOP = "agent_service.agent=stop"
+QUIET = ("--progress", "none")
+
+
+@pytest.fixture
+def r2r(tmp_path, monkeypatch):
+    """Overrides for a tiny R2R, without a split; the working directory is where it lies."""
+    monkeypatch.chdir(tmp_path)
+    return [word for word in write_r2r(tmp_path) if not word.startswith("dataset.split")]
+
+
+def nav_eval(capsys, *words):
+    """Exit code and what was said."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "argv", ["nav-eval", *words])
+        patch.setattr(sys, "path", list(sys.path))
+        with pytest.raises(SystemExit) as ended:
+            main()
+    said = capsys.readouterr()
+    return ended.value.code, said.out + said.err
+
+
+def labels(run):
+    return [json.loads((run / name).read_text())["split"] for name in ("results.json", "manifest.json")]
+
+
+def renamed(tmp_path, name):
+    shutil.copy(tmp_path / "R2R_val.json", tmp_path / name)
+    return f"dataset.data_path={tmp_path / name}"
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "label"),
+    [
+        ("R2R_val_unseen.json", [], "val_unseen"),
+        ("R2R_val_unseen.json", ["dataset.split=val_unseen"], "val_unseen"),
+        ("mine.json", [], None),
+        ("mine.json", ["dataset.split=secret"], "secret"),
+    ],
+)
+def test_a_run_is_labelled_with_what_is_known(r2r, tmp_path, capsys, name, given, label):
+    words = [*r2r, renamed(tmp_path, name), *given]
+    code, said = nav_eval(capsys, "run", "r2r", *words, STOP, "--out", "run", *QUIET)
+    assert code == 0, said
+    assert labels(tmp_path / "run") == [label, label]
+    assert f"r2r ({label or 'split unknown'})" in said
+    code, said = nav_eval(capsys, "score", "run/submission.json", "--benchmark", "r2r", *words, "--out", "s.json")
+    assert code == 0, said
+    assert json.loads((tmp_path / "s.json").read_text())["split"] == label
+    code, said = nav_eval(capsys, "replay", "run")
+    assert code == 0, said
+
+
+def test_a_contradiction_names_both(r2r, tmp_path, capsys):
+    words = [*r2r, renamed(tmp_path, "R2R_val_unseen.json"), "dataset.split=val_seen"]
+    for command in (["run", "r2r", "--out", "run", *QUIET], ["config", "validate", "r2r"]):
+        code, said = nav_eval(capsys, *command, *words)
+        assert code == 2
+        assert "'val_seen'" in said
+        assert "'val_unseen'" in said
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_benchmarks_own_pattern_takes_the_split_that_is_set_else_its_default(r2r, tmp_path, monkeypatch):
+    monkeypatch.setenv("NAV_EVAL_DATA", str(tmp_path))
+    folder = tmp_path / "datasets/vln/R2R"
+    folder.mkdir(parents=True)
+    for split in ("val_seen", "val_unseen"):
+        shutil.copy(tmp_path / "R2R_val.json", folder / f"R2R_{split}.json")
+    for given, label in (([], "val_seen"), (["dataset.split=val_unseen"], "val_unseen")):
+        with resolved(benchmark_config("r2r", overrides=given)) as plan:
+            assert plan.config.dataset.split == label
+            assert plan.episodes.dataset.files == (str(folder / f"R2R_{label}.json"),)
+
+
+def test_section_9_with_an_r2r_file_is_one_message_that_can_be_pasted(r2r, tmp_path, capsys):
+    (tmp_path / "mine.yaml").write_text(SECTION_9)
+    folder = tmp_path / "data/datasets/vln/R2R"
+    folder.mkdir(parents=True)
+    shutil.copy(tmp_path / "R2R_val.json", folder / "val_seen.json.gz")
+    shutil.copytree(tmp_path / "connectivity", folder / "connectivity")
+    code, said = nav_eval(capsys, "run", "--config", "mine.yaml", *QUIET)
+    assert code == 2
+    assert len(said.splitlines()) == 1
+    pasted = shlex.split(said.partition("Add: ")[2])
+    code, said = nav_eval(capsys, "config", "validate", "mine.yaml", *pasted)
+    assert (code, said) == (0, "valid\n")
+    local = ["agent_service.type=local", "agent_service.agent=shortest_path"]
+    code, said = nav_eval(capsys, "run", "--config", "mine.yaml", *pasted, *local, "--out", "run", *QUIET)
+    assert code == 0, said
+    results = json.loads((tmp_path / "run/results.json").read_text())
+    assert results["metrics"]["success"]["mean"] == 1.0
+    assert results["split"] == "val_seen"
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (["simulator.connectivity_dir=nowhere"], "nowhere"),
+        (["dataset.data_path=nowhere.json"], "nowhere.json"),
+        (["simulator.sensors.rgb={}"], "simulator.sensors.rgb"),
+        (["task.actions=[stop,move_forward]"], "move_forward"),
+        (["agent_service.agent=nosuch:Agent"], "nosuch"),
+        (["agent_service.agent=json:Agent"], "no attribute 'Agent'"),
+        (["agent_service.type=remote", "agent_service.token_file=nowhere"], "nowhere"),
+        (["agent_service.type=remote", "agent_service.tls.enabled=true", "agent_service.tls.ca=nowhere"], "tls.ca"),
+        (["output.video=all", "evaluation.parallel.workers=2"], "output.video"),
+        (["dataset.episodes=[nosuch]"], "no episode is left"),
+    ],
+)
+def test_what_is_not_valid_does_not_run_for_the_same_reason(r2r, tmp_path, capsys, given, message):
+    code, said = nav_eval(capsys, "config", "validate", "r2r", *r2r, *given)
+    assert code == 2
+    assert message in said
+    assert nav_eval(capsys, "run", "r2r", *r2r, *given, "--out", "run", *QUIET) == (2, said)
+    assert not (tmp_path / "run").exists()
+
+
+def test_all_faults_of_the_configuration_come_at_once(r2r):
+    bad = ["agent_service.agent=rando", "task.measurements=[sucess]", "simulator.backend=nav_grap"]
+    with pytest.raises(ConfigError, match="3 faults") as told:
+        resolved(benchmark_config("r2r", overrides=[*r2r, *bad])).__enter__()
+    assert len(re.findall("Did you mean", str(told.value))) == 3
+
+
+def test_the_agents_code_is_looked_at_and_not_run(r2r, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(str(tmp_path))
+    package = tmp_path / "team_x"
+    package.mkdir()
+    for name in ("__init__", "agent"):
+        (package / f"{name}.py").write_text("raise SystemExit('was run')\nclass Agent: ...\n")
+    config = benchmark_config("r2r", overrides=[*r2r, "agent_service.agent=team_x.agent:Agent"])
+    with resolved(config):
+        assert "team_x" not in sys.modules
+    with pytest.raises(NavEvalError, match="no attribute 'Agnet'"):
+        resolved(benchmark_config("r2r", overrides=[*r2r, "agent_service.agent=team_x.agent:Agnet"])).__enter__()
+
+
+def test_walkers_and_graphs_are_not_mixed_up(r2r, tmp_path):
+    walked = {
+        "episode_id": "1",
+        "scene_id": "tinyhouse",
+        "start_position": [0, 0, 0],
+        "start_rotation": [0, 0, 0, 1],
+        "goals": [{"position": [1, 0, 0], "radius": 3}],
+        "instruction": {"instruction_text": "Go."},
+        "reference_path": [[0, 0, 0], [1, 0, 0]],
+    }
+    path = tmp_path / "walked.json"
+    path.write_text(json.dumps({"episodes": [walked]}))
+    given = [*r2r, f"dataset.data_path={path}", "dataset.type=r2r-ce"]
+    with pytest.raises(ConfigError, match="backend=custom"):
+        resolved(benchmark_config("r2r", overrides=given)).__enter__()
