@@ -1,0 +1,200 @@
+"""Where attacks are carried out: a small graph, an honest team, and evaluators that start quickly.
+
+Every attack gets a sandbox of its own: the folders that a process might write to besides its run directory (working
+directory, home, temporary files) are empty before it and must be empty after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from attacks import judge
+from attacks.attack import Expectation, Outcome
+from attacks.target import Target, target
+from graphs import default_items, write_r2r
+from served import served
+
+TESTS = Path(__file__).parents[1]
+QUICK = ("connect=1", "ready=1.5", "reset=1.5", "act=1")
+"""Seconds, for services that do not answer; the others may take their time on a busy machine."""
+PATIENT = ("connect=10", "ready=20", "reset=20", "act=20")
+BOUND = 20.0
+"""Seconds for a whole command. The deadlines of QUICK come to 8 for an episode, and to twice that after a lost one."""
+MEGABYTES = 600.0
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What all attacks share. By protocol: `honest`, endpoints of an honest team; `targets`, services under attack."""
+
+    root: Path
+    data: tuple[str, ...]
+    honest: dict[str, str]
+    targets: dict[str, Target]
+
+
+@contextmanager
+def world(root: Path) -> Iterator[World]:
+    data = write_r2r(root / "data", items=default_items())
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "attacks.honest:Honest", "--port", "0"]
+    options = ["--max-sessions", "16", "--idle-timeout", "2"]
+    environment = os.environ | {"PYTHONPATH": str(TESTS), "PYTHONUNBUFFERED": "1"}
+    with ExitStack() as stack:
+        honest = {
+            protocol: stack.enter_context(served([*command, *options, "--protocol", protocol], TESTS, environment))
+            for protocol in ("rest", "grpc")
+        }
+        targets = {protocol: stack.enter_context(target(protocol, root)) for protocol in honest}
+        yield World(root, (*data, "dataset.limit=1"), honest, targets)
+
+
+class Arena:
+    """One evaluator at a time; used by one thread."""
+
+    def __init__(self, shared: World, name: str) -> None:
+        self.world = shared
+        self._folder = shared.root / name
+        self._folder.mkdir()
+        self._count = 0
+        warm_up = self._folder / "warm.json"
+        sandbox = self.sandbox("warm")
+        warm_up.write_text(
+            json.dumps(self._job(sandbox, [self._honest("rest", sandbox)], 300) | {"modules": f"{sandbox}/modules"})
+        )
+        environment = os.environ | {"PYTHONPATH": str(TESTS)} | {"NAV_EVAL_CACHE": str(_cache())}
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "attacks.evaluator", str(warm_up)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            text=True,
+        )
+        self._baseline()
+
+    def _baseline(self) -> None:
+        trial = self.run([])
+        if not trial.told:
+            raise RuntimeError(f"an honest run fails: {trial.log(0)}")
+        self.records = judge.records(trial.sandbox / "honest")
+        self.megabytes = trial.told[0]["mb"]
+        if [record["status"] for record in self.records] != ["ok"]:
+            raise RuntimeError(f"an honest team fails: {self.records}")
+
+    def close(self) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        self._process.wait(30)
+
+    def sandbox(self, name: str) -> Path:
+        self._count += 1
+        folder = self._folder / f"{self._count:04}-{name.replace('/', '-')}"
+        for part in ("cwd", "home", "tmp"):
+            (folder / part).mkdir(parents=True)
+        return folder
+
+    def run(
+        self,
+        commands: Sequence[Sequence[str]],
+        *,
+        name: str = "honest",
+        protocol: str = "rest",
+        sandbox: Path | None = None,
+        bound: float = BOUND,
+        meanwhile: Callable[[Path], None] | None = None,
+    ) -> Trial:
+        """The commands and then an honest team's run, in one process. `meanwhile` is told the file of its id."""
+        sandbox = sandbox or self.sandbox(name)
+        job = self._job(sandbox, [*commands, self._honest(protocol, sandbox)], bound * max(1, len(commands)) + 10)
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(json.dumps(job) + "\n")
+        self._process.stdin.flush()
+        if meanwhile is not None:
+            threading.Thread(target=meanwhile, args=(Path(f"{job['result']}.pid"),), daemon=True).start()
+        ended = json.loads(self._process.stdout.readline())
+        result = Path(job["result"])
+        told = json.loads(result.read_text()) if result.exists() else []
+        return Trial(sandbox, list(commands), told, ended)
+
+    def _job(self, sandbox: Path, commands: Sequence[Sequence[str]], limit: float) -> dict[str, Any]:
+        return {
+            "commands": commands,
+            "cwd": str(sandbox / "cwd"),
+            "environment": {"HOME": str(sandbox / "home"), "TMPDIR": str(sandbox / "tmp")},
+            "out": str(sandbox / "log"),
+            "result": str(sandbox / "result"),
+            "limit": limit,
+        }
+
+    def _honest(self, protocol: str, sandbox: Path) -> list[str]:
+        where = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={self.world.honest[protocol]}"]
+        return self.command(where, sandbox / "honest", PATIENT)
+
+    def command(self, overrides: Sequence[str], out: Path, deadlines: Sequence[str]) -> list[str]:
+        limits = [f"agent_service.deadlines.{text}" for text in deadlines]
+        remote = ["agent_service.type=remote", "agent_service.secret=fixed"]
+        return ["run", "r2r", *self.world.data, *remote, *limits, *overrides, "--out", str(out)]
+
+    def judged(self, trial: Trial, expected: Expectation, *, bound: float = BOUND, text_of: str = "run") -> Outcome:
+        """Everything that must hold whatever the attack was, and the expectation of this one."""
+        findings = judge.process(trial.told, trial.ended, len(trial.commands) + 1, bound, self.megabytes + MEGABYTES)
+        for number, _ in enumerate(trial.commands):
+            findings += judge.log(trial.log(number))
+        findings += judge.strays(trial.sandbox)
+        records: list[Any] = []
+        directory = trial.sandbox / text_of
+        if directory.is_dir():
+            records, faults = judge.run_directory(directory)
+            findings += faults
+        codes = [told["code"] for told in trial.told[: len(trial.commands)]]
+        findings += judge.expectation(expected, codes, records)
+        if len(trial.told) > len(trial.commands):
+            findings += judge.honest(trial.sandbox / "honest", trial.told[-1]["code"], self.records)
+        seconds = max((told["seconds"] for told in trial.told), default=0.0)
+        return Outcome(judge.summary(codes, records), findings, seconds, trial.sandbox)
+
+
+@dataclass(slots=True)
+class Trial:
+    """What was run, what came of each command (exit code, seconds, MB) and how the process ended."""
+
+    sandbox: Path
+    commands: list[Sequence[str]]
+    told: list[dict[str, Any]]
+    ended: dict[str, Any]
+
+    def log(self, number: int) -> str:
+        """stdout and stderr of a command; bytes that are no UTF-8 as surrogates."""
+        path = Path(f"{self.sandbox}/log.{number}")
+        return path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
+
+
+def _cache() -> Path:
+    """The user's own: HOME is another in a sandbox."""
+    from nav_eval.jit import cache_home
+
+    return cache_home()
+
+
+def forget(outcome: Outcome) -> None:
+    """Delete the evidence of an attack that found nothing."""
+    if outcome.evidence is not None and not outcome.findings:
+        shutil.rmtree(outcome.evidence, ignore_errors=True)
+
+
+def timed(carry_out: Callable[[], Outcome]) -> Outcome:
+    begun = time.monotonic()
+    outcome = carry_out()
+    outcome.seconds = time.monotonic() - begun
+    return outcome

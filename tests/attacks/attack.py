@@ -1,0 +1,64 @@
+"""What an attack is, what the contract lets come of it, and what is looked at afterwards whatever was attacked.
+
+An attack is a name, a line on what it does, an expectation and a way to carry it out. Expectations are taken from
+docs/design (exit codes, statuses, whose fault), never from what the product happens to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from attacks.arena import Arena
+
+PARTICIPANT = frozenset({"agent_timeout", "agent_error", "invalid_action", "service_unavailable"})
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """`exits`: codes of the command; `statuses`: those that an episode may have got; `text`: the same for the table."""
+
+    text: str
+    exits: frozenset[int]
+    statuses: frozenset[str] = frozenset()
+
+
+def _expect(text: str, exits: set[int], statuses: frozenset[str] | set[str] = frozenset()) -> Expectation:
+    return Expectation(text, frozenset(exits), frozenset(statuses))
+
+
+UNHARMED = _expect("ok, exit 0", {0}, {"ok"})
+FAILS = _expect("participant's failure, exit 1", {1}, PARTICIPANT)
+NEVER_READY = _expect("not used, exit 3", {3}, PARTICIPANT)
+FAILS_OR_ENDS = _expect("participant's failure, exit 1 or 3", {1, 3}, PARTICIPANT)
+SURVIVES = _expect("ok or participant's failure, exit 0, 1, 3", {0, 1, 3}, PARTICIPANT | {"ok"})
+INVALID = _expect("invalid_action, exit 1", {1}, {"invalid_action"})
+LATE = _expect("agent_timeout, exit 1", {1}, {"agent_timeout"})
+LATE_OR_GONE = _expect("agent_timeout or service_unavailable, exit 1 or 3", {1, 3}, PARTICIPANT)
+INPUT_FAULT = _expect("one message, exit 1 or 2", {1, 2})
+ONE_MESSAGE = _expect("done, or one message, exit 0, 1 or 2", {0, 1, 2})
+REFUSED = _expect("refused, and the service works on", set())
+
+
+@dataclass(slots=True)
+class Outcome:
+    """`observed` goes into the table; `findings` are what broke the expectation, empty if it was kept."""
+
+    observed: str
+    findings: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+    evidence: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """`name`: family/target/what, unique. Where `carry_out` raises, the attack itself is at fault: a finding too."""
+
+    name: str
+    wire: str
+    what: str
+    expected: Expectation
+    carry_out: Callable[[Arena], Outcome]

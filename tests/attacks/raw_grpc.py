@@ -1,0 +1,259 @@
+"""gRPC servers: one that speaks HTTP/2 frame by frame on bare sockets, and grpc's own for what it can be made to say.
+
+A behaviour is given every message that a client sends and answers with bytes (frames), with a function of the
+connection, or with None, which is the proper answer of an agent that turns once and stops.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterator
+from concurrent import futures
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import grpc
+
+from attacks.raw_rest import Connection, Hostile, accept, listening
+from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_action
+from nav_eval_sdk.protocol.messages import (
+    Action,
+    EndStatus,
+    Info,
+    InitialObservation,
+    ServiceStatus,
+    Validation,
+)
+
+CALLS = ("GetInfo", "HealthCheck", "ValidateEpisode", "ResetEpisode", "GetAction", "EndEpisode", "Session")
+DATA, HEADERS, PRIORITY, RST_STREAM, SETTINGS, PUSH_PROMISE, PING, GOAWAY, WINDOW_UPDATE, CONTINUATION = range(10)
+END_STREAM, END_HEADERS, PADDED, ACK = 1, 4, 8, 1
+PATH = re.compile(rb"InferenceService/(\w+)")
+WINDOW = (1 << 31) - 1 - 65535
+
+
+@dataclass(frozen=True, slots=True)
+class GrpcRequest:
+    """`message`: the bytes of one message; `number`: how many came before for the same call."""
+
+    call: str
+    number: int
+    message: bytes
+    stream: int = 1
+
+    @property
+    def asked(self) -> ReceivedObservation:
+        return ReceivedObservation(self.message)
+
+
+Frames: TypeAlias = "bytes | Callable[[Connection], None] | None"
+Behaviour: TypeAlias = Callable[[GrpcRequest], Frames]
+
+
+def proper(request: GrpcRequest) -> bytes:
+    """The message that a well-behaved service answers with."""
+    match request.call:
+        case "GetInfo":
+            return dump(Info(name="attacker", streaming=True, max_sessions=4))
+        case "HealthCheck":
+            return dump(ServiceStatus(status="ready"))
+        case "ValidateEpisode":
+            return dump(Validation())
+        case "ResetEpisode":
+            return dump(InitialObservation())
+        case "EndEpisode":
+            return dump(EndStatus())
+    asked = request.asked
+    action = "stop" if asked.step else "turn_left"
+    return dump_action(Action(action, {}, asked.session_id, asked.step, asked.request_id))
+
+
+def frame(kind: int, flags: int, stream: int, payload: bytes = b"", length: int | None = None) -> bytes:
+    """`length`: what the frame says of itself, where that is not true."""
+    size = len(payload) if length is None else length
+    return struct.pack(">I", size)[1:] + bytes([kind, flags]) + struct.pack(">I", stream) + payload
+
+
+def header_block(*fields: tuple[str | bytes, str | bytes]) -> bytes:
+    """HPACK, each field spelt out."""
+    return b"".join(b"\x00" + _text(name) + _text(value) for name, value in fields)
+
+
+def _text(text: str | bytes) -> bytes:
+    data = text.encode("latin-1") if isinstance(text, str) else text
+    size, head = len(data), b""
+    if size < 127:
+        return bytes([size]) + data
+    head, size = b"\x7f", size - 127
+    while size > 127:
+        head, size = head + bytes([size & 127 | 128]), size >> 7
+    return head + bytes([size]) + data
+
+
+def head(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "200", flags: int = END_HEADERS) -> bytes:
+    fields = ((":status", status), ("content-type", "application/grpc"), *more)
+    return frame(HEADERS, flags, stream, header_block(*fields))
+
+
+def trailers(stream: int, *more: tuple[str | bytes, str | bytes], status: str = "0") -> bytes:
+    return frame(HEADERS, END_HEADERS | END_STREAM, stream, header_block(("grpc-status", status), *more))
+
+
+def message(data: bytes, flag: int = 0, length: int | None = None) -> bytes:
+    """gRPC's own frame: a flag and a length before each message."""
+    return struct.pack(">BI", flag, len(data) if length is None else length) + data
+
+
+def body(stream: int, data: bytes, flags: int = 0) -> bytes:
+    """DATA frames of the usual size at most."""
+    parts = [data[at : at + 16384] for at in range(0, len(data), 16384)] or [b""]
+    last = len(parts) - 1
+    return b"".join(frame(DATA, flags if i == last else 0, stream, part) for i, part in enumerate(parts))
+
+
+def whole(request: GrpcRequest, data: bytes | None = None) -> bytes:
+    """A whole answer; on a Session, where the stream goes on, its next message."""
+    framed = body(request.stream, message(proper(request) if data is None else data))
+    if request.call == "Session":
+        return framed if request.number else head(request.stream) + framed
+    return head(request.stream) + framed + trailers(request.stream)
+
+
+@dataclass(slots=True)
+class _Stream:
+    call: str = ""
+    waiting: bytes = b""
+
+
+@dataclass(slots=True)
+class _Peer:
+    """One connection: takes frames, hands on whole messages."""
+
+    connection: Connection
+    behaviour: Behaviour
+    greeting: bytes
+    streams: dict[int, _Stream] = field(default_factory=dict)
+    block: bytes = b""
+
+    def serve(self) -> None:
+        with self.connection.sock.makefile("rb") as incoming:
+            if len(incoming.read(24)) < 24:
+                return
+            self.connection.send(self.greeting)
+            while len(prefix := incoming.read(9)) == 9 and not self.connection.hostile.released.is_set():
+                size, stream = int.from_bytes(prefix[:3], "big"), int.from_bytes(prefix[5:], "big")
+                self._take(prefix[3], prefix[4], stream, incoming.read(size))
+
+    def _take(self, kind: int, flags: int, number: int, payload: bytes) -> None:
+        if kind == SETTINGS and not flags & ACK:
+            self.connection.send(frame(SETTINGS, ACK, 0))
+        elif kind == PING and not flags & ACK:
+            self.connection.send(frame(PING, ACK, 0, payload))
+        elif kind in (HEADERS, CONTINUATION):
+            self._headers(number, flags, payload)
+        elif kind == DATA and number in self.streams:
+            self._data(number, flags, payload)
+
+    def _headers(self, number: int, flags: int, payload: bytes) -> None:
+        self.block += payload
+        if flags & END_HEADERS:
+            named = PATH.search(self.block)
+            self.streams[number] = _Stream(named[1].decode() if named else "?")
+            self.block = b""
+
+    def _data(self, number: int, flags: int, payload: bytes) -> None:
+        stream = self.streams[number]
+        stream.waiting += payload
+        while len(stream.waiting) >= 5:
+            size = int.from_bytes(stream.waiting[1:5], "big")
+            if len(stream.waiting) < 5 + size:
+                return
+            data, stream.waiting = stream.waiting[5 : 5 + size], stream.waiting[5 + size :]
+            self._answer(stream.call, number, data)
+
+    def _answer(self, call: str, number: int, data: bytes) -> None:
+        hostile = self.connection.hostile
+        request = GrpcRequest(call, hostile.count(call), data, number)
+        hostile.asked.append(request)
+        reply = self.behaviour(request)
+        if callable(reply):
+            reply(self.connection)
+        else:
+            self.connection.send(whole(request) if reply is None else reply)
+
+
+def settings(**values: int) -> bytes:
+    """No table for headers, so that every request spells its path; s1="value" sets the setting 1 and so on."""
+    pairs = {1: 0, 4: (1 << 31) - 1} | {int(key[1:]): value for key, value in values.items()}
+    return frame(SETTINGS, 0, 0, b"".join(struct.pack(">HI", key, value) for key, value in pairs.items()))
+
+
+GREETING = settings() + frame(WINDOW_UPDATE, 0, 0, struct.pack(">I", WINDOW))
+
+
+@contextmanager
+def frames_service(behaviour: Behaviour, greeting: bytes = GREETING) -> Iterator[Hostile]:
+    """HTTP/2 by hand."""
+    hostile = Hostile()
+    with listening() as server:
+        hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
+        accept(server, lambda sock: _Peer(Connection(sock, hostile), behaviour, greeting).serve())
+        try:
+            yield hostile
+        finally:
+            hostile.released.set()
+
+
+@contextmanager
+def bytes_service(play: Callable[[Connection], None]) -> Iterator[Hostile]:
+    """Whatever `play` does with every connection; the evaluator's first one only asks whether somebody is there."""
+    hostile = Hostile()
+    with listening() as server:
+        hostile.endpoint = f"127.0.0.1:{server.getsockname()[1]}"
+        accept(server, lambda sock: play(Connection(sock, hostile)))
+        try:
+            yield hostile
+        finally:
+            hostile.released.set()
+
+
+Answer: TypeAlias = "Callable[[GrpcRequest, Any], bytes | None]"
+"""(request, grpc's context) -> the message; None: the proper one. May abort, wait or raise."""
+
+
+@contextmanager
+def grpc_service(
+    answer: Answer, session: Callable[[Iterator[bytes], Any, Hostile], Iterator[bytes]] | None = None
+) -> Iterator[Hostile]:
+    """grpc's own server; `session` replaces the stream as a whole."""
+    hostile = Hostile()
+
+    def handle(call: str, data: bytes, context: Any) -> bytes:
+        request = GrpcRequest(call, hostile.count(call), data)
+        hostile.asked.append(request)
+        said = answer(request, context)
+        return proper(request) if said is None else said
+
+    def unary(call: str) -> Any:
+        return grpc.unary_unary_rpc_method_handler(lambda data, context: handle(call, data, context))
+
+    def stream(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
+        if session is not None:
+            yield from session(requests, context, hostile)
+            return
+        for data in requests:
+            yield handle("Session", data, context)
+
+    table = {call: unary(call) for call in CALLS if call != "Session"}
+    table["Session"] = grpc.stream_stream_rpc_method_handler(stream)
+    server = grpc.server(futures.ThreadPoolExecutor(16), options=[("grpc.max_send_message_length", -1)])
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, table),))
+    hostile.endpoint = f"127.0.0.1:{server.add_insecure_port('127.0.0.1:0')}"
+    server.start()
+    try:
+        yield hostile
+    finally:
+        hostile.released.set()
+        server.stop(0)
