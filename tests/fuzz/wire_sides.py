@@ -22,8 +22,8 @@ from nav_eval_sdk.protocol.values import outgoing, sample
 from nav_eval_sdk.protocol.version import JSON
 from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen
-from nav_eval_sdk.simulator_host.client import SocketClient
 from nav_eval_sdk.simulator_host.host import SimulatorHost
+from nav_eval_sdk.simulator_host.socket_client import SocketClient
 from nav_eval_sdk.transport.base import Connection, Deadline, Endpoint
 from nav_eval_sdk.transport.rest import RestTransport, _Socket
 

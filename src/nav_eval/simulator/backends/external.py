@@ -13,43 +13,21 @@ import shlex
 import shutil
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import IDENTITY
-from nav_eval.registry import nearest
 from nav_eval.simulator.backends.external_process import SimulatorProcess
-from nav_eval.simulator.backends.external_session import ExternalSession
+from nav_eval.simulator.backends.external_session import Deadlines, ExternalSession
 from nav_eval_sdk.errors import Unreachable, WireError
 from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol.simulator import Description
-from nav_eval_sdk.simulator_host.client import SimulatorClient, connect
+from nav_eval_sdk.simulator_host.client import SimulatorClient
+from nav_eval_sdk.simulator_host.connecting import connect
 from nav_eval_sdk.transport.base import Deadline
-
-
-@dataclass(frozen=True, slots=True)
-class Deadlines:
-    """Seconds: to start listening, to load a scene, to answer anything else."""
-
-    connect: float = 60.0
-    start: float = 120.0
-    call: float = 30.0
-
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Deadlines:
-        given = dict(options.get("deadlines") or {})
-        for name, seconds in given.items():
-            if name not in cls.__slots__:
-                known = nearest(name, cls.__slots__)
-                raise ConfigError(f"simulator.options.deadlines: {name!r} is not connect, start or call.{known}")
-            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
-                raise ConfigError(f"simulator.options.deadlines.{name}: {seconds!r} is no number of seconds.")
-        return cls(**given)
 
 
 class ExternalBackend(SimulatorBackend):

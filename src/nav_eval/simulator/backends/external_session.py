@@ -8,7 +8,8 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -22,6 +23,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError, NavEvalError, SimulatorError
 from nav_eval.geometry import Vec3
 from nav_eval.logging import get_logger
+from nav_eval.registry import nearest
 from nav_eval.simulator.backends.external_values import (
     agent_state,
     core_spec,
@@ -46,19 +48,48 @@ from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 from nav_eval_sdk.simulator_host.client import SimulatorClient
 from nav_eval_sdk.transport.base import Deadline
 
-if TYPE_CHECKING:
-    from nav_eval.simulator.backends.external import ExternalBackend
-
 Q = TypeVar("Q", bound=Message)
 A = TypeVar("A", bound=Message)
 CLOSE_SECONDS = 5.0
 """A simulator that does not even say goodbye is not waited for."""
 
 
+@dataclass(frozen=True, slots=True)
+class Deadlines:
+    """Seconds: to start listening, to load a scene, to answer anything else."""
+
+    connect: float = 60.0
+    start: float = 120.0
+    call: float = 30.0
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> Deadlines:
+        given = dict(options.get("deadlines") or {})
+        for name, seconds in given.items():
+            if name not in cls.__slots__:
+                known = nearest(name, cls.__slots__)
+                raise ConfigError(f"simulator.options.deadlines: {name!r} is not connect, start or call.{known}")
+            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
+                raise ConfigError(f"simulator.options.deadlines.{name}: {seconds!r} is no number of seconds.")
+        return cls(**given)
+
+
+class Engine(Protocol):
+    """What a session asks of the backend that opened it."""
+
+    config: SimulatorConfig
+    seed: int
+    deadlines: Deadlines
+
+    def connect(self) -> SimulatorClient: ...
+
+    def failure(self, call: str, error: WireError) -> SimulatorError: ...
+
+
 class ExternalSession(SensorSession):
     """What is measured and shown of one agent in the external simulator."""
 
-    def __init__(self, backend: ExternalBackend) -> None:
+    def __init__(self, backend: Engine) -> None:
         self._backend = backend
         self._config = backend.config
         self._session_id = uuid.uuid4().hex

@@ -4,7 +4,8 @@ See examples/miniworld for a whole one. `start` serves in the background, for te
 """
 
 from nav_eval_sdk.protocol.simulator import Body, Motion, OpenSession, Place, StartEpisode, State, Step
-from nav_eval_sdk.simulator_host.client import SimulatorClient, connect
+from nav_eval_sdk.simulator_host.client import SimulatorClient
+from nav_eval_sdk.simulator_host.connecting import connect
 from nav_eval_sdk.simulator_host.host import SimulatorHost, camera_specs
 from nav_eval_sdk.simulator_host.serving import Server, main, start
 
