@@ -8,6 +8,9 @@ Plain floats, because these run a few times per step and numpy would cost more t
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Iterable
+from functools import reduce
 from typing import TypeAlias
 
 Vec3: TypeAlias = tuple[float, float, float]
@@ -19,6 +22,15 @@ IDENTITY: Quaternion = (0.0, 0.0, 0.0, 1.0)
 def euclidean(a: Vec3, b: Vec3) -> float:
     """Straight 3-D distance, metres."""
     return math.sqrt((a[0] - b[0]) ** 2 + (a[1] - b[1]) ** 2 + (a[2] - b[2]) ** 2)
+
+
+def total(values: Iterable[float]) -> float:
+    """The sum from the first value to the last, rounded after each: what a loop of += makes, 0.0 for none.
+
+    Every sum in a record is made so. Python's `sum` corrects for rounding since 3.12, so with it a record would depend
+    on the Python that wrote it, and a path walked along its reference would differ from it in the last bit.
+    """
+    return reduce(operator.add, values, 0.0)
 
 
 def wrap_angle(angle: float) -> float:

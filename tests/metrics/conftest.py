@@ -79,9 +79,6 @@ class OfficialGraphs:
         self._graphs: dict[str, nx.Graph] = {}
         self._lengths: dict[tuple[str, str], dict[str, float]] = {}
 
-    def __contains__(self, scan: str) -> bool:
-        return (self._folder / f"{scan}_connectivity.json").exists()
-
     def graph(self, scan: str) -> nx.Graph:
         if scan not in self._graphs:
             rows = json.loads((self._folder / f"{scan}_connectivity.json").read_text())

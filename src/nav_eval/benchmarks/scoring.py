@@ -262,7 +262,8 @@ Recorded = tuple[Episode, EpisodeResult, tuple[AgentState | None, tuple[StepReco
 
 def _recorded(directory: RunDirectory, config: Config) -> Iterator[Recorded]:
     episodes, journal = builder.make_episodes(config), directory.journal
-    done = [key for key in episodes.keys if key in journal.recorded]
+    recorded = journal.recorded
+    done = [key for key in episodes.keys if key in recorded]
     results, lines = journal.in_order(done), journal.trajectories(done)
     for episode, result, line in zip(episodes.only(done), results, lines, strict=True):
         yield episode, result, read_trajectory(line)

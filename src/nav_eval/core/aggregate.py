@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from nav_eval.core.types import OURS, EpisodeResult
+from nav_eval.geometry import total
 
 Summarise: TypeAlias = Callable[[str, Sequence[float], Sequence[str]], Mapping[str, Any]]
 """(metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
@@ -78,7 +79,7 @@ class MetricsAggregator:
             n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
             metrics={n: self._summarise(n, columns[n], scenes[n]) for n in self._names if columns[n]},
-            timing={f"{kind}_seconds": sum(seconds) for kind, seconds in timing.items()},
+            timing={f"{kind}_seconds": total(seconds) for kind, seconds in timing.items()},
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),

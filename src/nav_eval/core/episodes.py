@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -58,8 +59,9 @@ class EpisodeManager:
 
     def _choose(self) -> list[EpisodeKey]:
         keys = [episode.key for episode in self.dataset if self._selection.admits(episode)]
-        if len(set(keys)) != len(keys):
-            twice = next(key for key in keys if keys.count(key) > 1)
+        counts = Counter(keys)
+        if len(counts) != len(keys):
+            twice = next(key for key, count in counts.items() if count > 1)
             raise DatasetError(
                 f"{', '.join(self.dataset.files)}: episode {twice[1]!r} of scene {twice[0]!r} is there twice. "
                 "`nav-eval validate` lists all repeated ids."

@@ -32,6 +32,7 @@ from nav_eval.errors import (
     ServiceError,
     exhausted,
 )
+from nav_eval.geometry import total
 from nav_eval.logging import get_logger
 
 
@@ -149,7 +150,7 @@ class EpisodeLoop:
         if status != "ok" or metrics is None:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
         unmeasured = self._unmeasured(status, metrics) if start is not None else {}
-        timing = {"wall": meter.seconds, "agent": unanswered + sum(step.latency for step in steps)}
+        timing = {"wall": meter.seconds, "agent": unanswered + total(step.latency for step in steps)}
         result = self._result(episode, status, reason, start, steps, timing, metrics, unmeasured)
         for observer in self._observers:
             observer.episode_ended(episode, result)

@@ -6,6 +6,7 @@ Only the validator looks this closely; it costs several times the decoding.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
@@ -23,9 +24,9 @@ def checked_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     plain = dict(pairs)
     if len(plain) == len(pairs):
         return plain
-    keys = [key for key, _ in pairs]
+    counts = Counter(key for key, _ in pairs)
     marked = Duplicated(plain)
-    marked.twice = tuple(key for key in plain if keys.count(key) > 1)
+    marked.twice = tuple(key for key in plain if counts[key] > 1)
     return marked
 
 

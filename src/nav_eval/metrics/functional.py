@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nav_eval.geometry import Vec3, euclidean
+from nav_eval.geometry import Vec3, euclidean, total
 
 
 def not_nan(distance: float) -> float:
@@ -69,7 +69,7 @@ def oracle_success(distances: Iterable[float], threshold: float) -> float:
 
 def path_length(points: Sequence[Vec3]) -> float:
     """Sum of 3-D Euclidean displacements (m) along `points`; 0 for fewer than two."""
-    return not_nan(sum(map(euclidean, points[:-1], points[1:]), 0.0))
+    return not_nan(total(map(euclidean, points[:-1], points[1:])))
 
 
 def nearest(distances: ArrayLike) -> np.ndarray:

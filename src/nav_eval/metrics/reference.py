@@ -17,7 +17,7 @@ import numpy as np
 
 from nav_eval.core.interfaces import DistanceFunction, MetricContext
 from nav_eval.core.types import Place
-from nav_eval.geometry import Vec3
+from nav_eval.geometry import Vec3, total
 from nav_eval.metrics.functional import not_nan, path_length
 
 
@@ -73,7 +73,7 @@ class NodeReference:
         self.size = len(self._places)
 
     def length(self) -> float:
-        return not_nan(sum((self._distance(a, [b]) for a, b in pairwise(self._places)), 0.0))
+        return not_nan(total(self._distance(a, [b]) for a, b in pairwise(self._places)))
 
     def same(self, a: Place, b: Place) -> bool:
         return a.node == b.node

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -55,7 +56,7 @@ def every_episode_has_a_key_of_its_own(trial: Trial) -> str:
     keys = [episode.key for episode in trial.episodes()]
     if not all(isinstance(part, str) and part for key in keys for part in key):
         return "scene_id and episode_id must be strings that are not empty."
-    twice = [key for key in set(keys) if keys.count(key) > 1]
+    twice = [key for key, count in Counter(keys).items() if count > 1]
     return f"{twice[0]} is there twice." if twice else ""
 
 

@@ -10,6 +10,7 @@ of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJ
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from typing import Annotated
 
@@ -51,8 +52,9 @@ def attach(scene: Scene, text: bytes, name: str) -> Scene:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SceneError(f"{name}: not a semantic sidecar ({error}). Write it again, or remove it.") from error
     for kind, ids in (("object", [o.id for o in stored.objects]), ("region", [r.id for r in stored.regions])):
-        if len(set(ids)) < len(ids):
-            twice = next(i for i in ids if ids.count(i) > 1)
+        counts = Counter(ids)
+        if len(counts) < len(ids):
+            twice = next(i for i, count in counts.items() if count > 1)
             raise SceneError(f"{name}: {kind} {twice} is there twice. Give each {kind} an id of its own.")
     objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size) for o in stored.objects)
     regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
