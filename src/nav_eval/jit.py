@@ -1,4 +1,4 @@
-"""The one numba decorator of the project, and where its machine code is kept.
+"""The one numba decorator of the project, and which directory its machine code is kept in (see machine_code.py).
 
 Numba notices a change of the file that defines a kernel, not of the kernels that it calls, so the cache
 directory's name holds a hash of every source file of the package that the kernel lives in; a kernel therefore calls
@@ -32,13 +32,13 @@ def source_hash(package: Path) -> str:
 
 
 @cache
-def _kernel_cache(package: Path) -> str | None:
+def _kernel_cache(package: Path) -> Path | None:
     """The directory for a package's machine code, or None where nothing can be written."""
     import numba
 
     directory = cache_home() / "kernels" / f"{package.name}-{source_hash(package)}-numba{numba.__version__}"
     if _writable(directory):
-        return str(directory)
+        return directory
     get_logger(__name__).warning(
         "No writable cache at %s: kernels are compiled again in every process. "
         "Set NAV_EVAL_CACHE to a directory that can be written.",
@@ -82,14 +82,16 @@ def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable
     import numba
 
     njit: Any = numba.njit
-    config: Any = numba.config
+    numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
     def wrap(function: F) -> F:
+        settings = {"nogil": True, "error_model": "numpy"} | options
         directory = _kernel_cache(_package_of(function))
-        if directory is not None:
-            config.CACHE_DIR = directory
-        settings = {"nogil": True, "cache": directory is not None, "error_model": "numpy"} | options
-        compiled: F = njit(signature, **settings)(function)
-        return compiled
+        if directory is None or numba_is_off:
+            compiled: F = njit(signature, **settings)(function)
+            return compiled
+        from nav_eval.machine_code import kept
+
+        return kept(njit(**settings)(function), signature, settings, directory)  # type: ignore[no-any-return]
 
     return wrap

@@ -1,0 +1,168 @@
+"""Where a kernel's machine code is kept: one file per set of argument types, named by what it holds.
+
+Numba's own cache numbers a function's files in an index that every process rewrites: two processes that read the
+index before either has written it take the same number, and from then on it gives one overload's code out for
+another's. Here there is no index. A file is written whole and renamed, it begins with the SHA-256 of the rest, and one
+that is damaged is removed with a warning and compiled again. Processes that need the same code at the same time wait
+for the one that compiles it; nothing is wrong if they do not, it only costs more.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import pickle
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from numba.core import serialize
+from numba.core.caching import _Cache
+from numba.core.compiler import CompileResult
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.typeinfer import register_dispatcher
+
+from nav_eval.logging import get_logger
+
+DIGEST_BYTES = 32
+MOST_WAIT = 300.0
+"""Seconds that a process waits for another's compilation before it compiles for itself."""
+POLL_SECONDS = 0.05
+
+
+def kept(dispatcher: Any, signature: str | list[str] | None, settings: dict[str, Any], directory: Path) -> Any:
+    """A kernel whose machine code is kept in `directory`; with signatures it is compiled for these now, and no more.
+
+    `settings` are those that `numba.njit` was given.
+    """
+    cache = MachineCode(dispatcher.py_func, settings, directory)
+    compile_now = dispatcher.compile
+
+    def compile_once(types: Any) -> Any:
+        with cache.compiled_once(types, dispatcher.targetctx.codegen()):
+            return compile_now(types)
+
+    dispatcher._cache, dispatcher.compile = cache, compile_once
+    if signature is not None:
+        with register_dispatcher(dispatcher):
+            for one in [signature] if isinstance(signature, str) else signature:
+                dispatcher.compile(one)
+        dispatcher.disable_compile()
+    return dispatcher
+
+
+class MachineCode(_Cache):
+    """Numba's view of the files of one kernel."""
+
+    def __init__(self, function: Any, settings: dict[str, Any], directory: Path) -> None:
+        code, cells = function.__code__, function.__closure__ or ()
+        inner = hashlib.sha256(code.co_code + _pickled(tuple(cell.cell_contents for cell in cells))).hexdigest()
+        self._name = f"{function.__module__}.{function.__qualname__}".replace("<", "").replace(">", "")[-80:]
+        self._identity = (function.__module__, function.__qualname__, code.co_firstlineno, inner, settings)
+        self._directory = directory
+
+    @property
+    def cache_path(self) -> str:
+        return str(self._directory)
+
+    def enable(self) -> None:
+        """Always."""
+
+    def disable(self) -> None:
+        """Never."""
+
+    def flush(self) -> None:
+        """Nothing is kept open."""
+
+    def file(self, signature: Any, codegen: Any) -> Path:
+        """Where the code for `signature` on this processor is kept."""
+        what = repr((self._identity, signature, codegen.magic_tuple())).encode()
+        return self._directory / f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}.nbc"
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The compiled function, or None where it must be compiled."""
+        target_context.refresh()
+        path = self.file(sig, target_context.codegen())
+        try:
+            stored = path.read_bytes()
+        except OSError:
+            return None
+        if hashlib.sha256(stored[DIGEST_BYTES:]).digest() != stored[:DIGEST_BYTES]:
+            get_logger(__name__).warning("%s is damaged: removed, and compiled again.", path)
+            with suppress(OSError):
+                path.unlink()
+            return None
+        rebuilt: Any = CompileResult._rebuild
+        return rebuilt(target_context, *pickle.loads(memoryview(stored)[DIGEST_BYTES:]))
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep a compiled function, unless it holds addresses of this process."""
+        if data.library.has_dynamic_globals:
+            return
+        path, content = self.file(sig, data.codegen), _pickled(data._reduce())
+        try:
+            _write(path, hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            get_logger(__name__).warning("%s cannot be written (%s): it is compiled again next time.", path, error)
+
+    @contextmanager
+    def compiled_once(self, signature: Any, codegen: Any) -> Iterator[None]:
+        """Around a compilation: what another process has compiled meanwhile is there when this is entered."""
+        if self.file(signature, codegen).exists():
+            yield
+        else:
+            # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
+            with global_compiler_lock, _alone(self._directory):
+                yield
+
+
+def _write(path: Path, content: bytes) -> None:
+    """The whole file or none."""
+    number, name = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+    fresh = Path(name)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+        fresh.replace(path)
+    except OSError:
+        fresh.unlink(missing_ok=True)
+        raise
+
+
+def _pickled(value: Any) -> bytes:
+    """With what numba needs for functions and modules."""
+    dumps: Any = serialize.dumps
+    content: bytes = dumps(value)
+    return content
+
+
+_held: set[Path] = set()
+
+
+@contextmanager
+def _alone(directory: Path) -> Iterator[None]:
+    """Keep other processes from compiling into `directory`; threads of this one hold the compiler's lock."""
+    if directory in _held:
+        yield
+        return
+    with ExitStack() as stack:
+        with suppress(OSError):
+            _wait_for(stack.enter_context((directory / ".lock").open("ab")))
+        _held.add(directory)
+        stack.callback(_held.remove, directory)
+        yield
+
+
+def _wait_for(file: BinaryIO) -> None:
+    """Lock a file until it is closed; after MOST_WAIT go on without. Raises OSError where nothing can be locked."""
+    until = time.monotonic() + MOST_WAIT
+    while time.monotonic() < until:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        except BlockingIOError:
+            time.sleep(POLL_SECONDS)

@@ -1,0 +1,137 @@
+"""The kernels' cache under several processes, and after damage: nothing is wrong, nothing is compiled twice."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nav_eval import jit, machine_code
+
+KERNELS = """
+from nav_eval.jit import kernel
+
+@kernel()
+def first(values):
+    return values[0]
+
+@kernel()
+def total(values):
+    most = first(values)
+    for value in values:
+        most += value
+    return most
+"""
+USE = """
+import json, os, sys, time
+sys.addaudithook(lambda event, args: time.sleep(0.05) if event == "open" and args[2] & os.O_WRONLY else None)
+import numpy as np
+from small import first, total
+print("ready", flush=True)
+kinds = json.loads(sys.stdin.readline())
+sums = [int(total(np.array([3, 4], kind))) for kind in kinds]
+misses = sum(sum(kernel.stats.cache_misses.values()) for kernel in (first, total))
+print(json.dumps([sums, misses]))
+"""
+KINDS = ["float32", "int32", "float64"]
+
+
+class Small:
+    """A package of two kernels, one calling the other, and a cache of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.cache = folder / "cache"
+        self._package = folder / "package"
+        self._package.mkdir()
+        (self._package / "small.py").write_text(KERNELS)
+
+    def start(self) -> subprocess.Popen[str]:
+        environment = os.environ | {"NAV_EVAL_CACHE": str(self.cache), "PYTHONPATH": str(self._package)}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [sys.executable, "-c", USE], stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment
+        )
+
+    def use(self, orders: list[list[str]]) -> list[tuple[int, str]]:
+        """(overloads compiled, what was said) of a process per order, all at once."""
+        processes = [self.start() for _ in orders]
+        assert all(p.stdout and p.stdout.readline() == "ready\n" for p in processes)
+        for process, order in zip(processes, orders, strict=True):
+            assert process.stdin is not None
+            process.stdin.write(json.dumps(order) + "\n")
+            process.stdin.flush()
+        said = [process.communicate(timeout=120) for process in processes]
+        for process, (out, errors) in zip(processes, said):
+            assert process.returncode == 0, errors
+            assert json.loads(out)[0] == [10] * len(KINDS)
+        return [(json.loads(out)[1], errors) for out, errors in said]
+
+    def files(self) -> list[Path]:
+        return sorted(self.cache.rglob("*.nbc"))
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Small:
+    return Small(tmp_path)
+
+
+def test_processes_that_begin_together_share_an_empty_cache(small: Small) -> None:
+    """Writing is slowed down, so that they do meet: numba's own cache then gives one overload's code for another's."""
+    compiled = small.use([KINDS[i:] + KINDS[:i] for i in range(3)])
+    assert sum(count for count, _ in compiled) == len(small.files()) == 2 * len(KINDS)
+    assert small.use([KINDS]) == [(0, "")]
+
+
+def test_damaged_files_are_compiled_again_with_a_warning(small: Small) -> None:
+    small.use([KINDS])
+    for file, left in zip(small.files(), (0, 10, 40, 1000, -1, None), strict=True):
+        content = bytearray(file.read_bytes()[:left])
+        if left is None:
+            content[-100] ^= 1
+        file.write_bytes(content)
+    ((compiled, said),) = small.use([KINDS])
+    assert compiled == said.count("is damaged: removed, and compiled again.") == 2 * len(KINDS)
+    assert small.use([KINDS]) == [(0, "")]
+
+
+def doubled(value: Any) -> Any:
+    return 2 * value
+
+
+@pytest.fixture
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(jit, "_kernel_cache", lambda package: tmp_path)
+    return tmp_path
+
+
+def test_who_waits_too_long_compiles_for_himself(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(machine_code, "MOST_WAIT", 0.1)
+    with (directory / ".lock").open("wb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert jit.kernel()(doubled)(np.float32(4)) == 8
+    assert len(list(directory.glob("*.nbc"))) == 1
+
+
+def test_settings_have_files_of_their_own(directory: Path) -> None:
+    jit.kernel("float64(float64)")(doubled)
+    jit.kernel("float64(float64)", fastmath=True)(doubled)
+    assert len(list(directory.glob("*.nbc"))) == 2
+
+
+def test_a_full_disk_costs_the_cache_only(
+    directory: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def full(*_: Any) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(machine_code.os, "fdopen", full)
+    assert jit.kernel("int64(int64)")(doubled)(4) == 8
+    assert "cannot be written" in caplog.text
+    assert [file for file in directory.iterdir() if file.name != ".lock"] == []
