@@ -1,40 +1,93 @@
-"""The same shards on a Ray cluster of two nodes, one of which goes away in the middle of the run."""
+"""The same shards on a Ray cluster: nodes with other files, a node that goes away, and a cluster of our own."""
 
 from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 import ray
 
+import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.machines import UnfitMachine
 from nav_eval.benchmarks.registry import benchmark_config
+from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
-PARALLEL = ["evaluation.parallel.executor=ray", "evaluation.parallel.workers=2", "evaluation.parallel.sessions=2"]
+RAY = ["evaluation.parallel.executor=ray", "evaluation.parallel.sessions=2"]
 
 
-@pytest.fixture
-def cluster(monkeypatch):
+@pytest.fixture(scope="module")
+def cluster():
     """A head node and another one, a worker's place on each."""
     from ray.cluster_utils import Cluster
 
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]))
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    made.other = made.add_node(num_cpus=1)
-    ray.init(address=made.address, log_to_driver=False)
-    yield made
-    ray.shutdown()
-    made.shutdown()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+        patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("PYTHONPATH", os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]))
+        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        made.other = made.add_node(num_cpus=1)
+        ray.init(address=made.address, log_to_driver=False)
+        yield made
+        ray.shutdown()
+        made.shutdown()
 
 
 def records(folder):
     lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
+
+
+@pytest.fixture(scope="module")
+def rooms(tmp_path_factory):
+    """Rooms with navmeshes, and the overrides that play in them; beside them the same with another navmesh."""
+    folder = tmp_path_factory.mktemp("rooms")
+    overrides = [o for o in write_room(folder, scenes=2) if not o.startswith("simulator.scenes_dir")]
+    for name in ("room0", "room1"):
+        scene = nav_eval.load_scene(str(folder / "rooms" / f"{name}.glb"))
+        scene.build_navmesh(agent_radius=0.2, agent_height=1.5).save(str(folder / "rooms" / f"{name}.navmesh"))
+    shutil.copytree(folder / "rooms", folder / "other")
+    scene.build_navmesh(agent_radius=0.4, agent_height=1.5).save(str(folder / "other" / "room1.navmesh"))
+    agent = "agent_service.agent='end_to_end.agents:GpsAgent'"
+    plugin = ["plugins=[end_to_end.elsewhere]", "simulator.backend=rooms-of-this-machine", agent]
+    return folder, [*overrides, *plugin, "agent_service.secret=s3"]
+
+
+def test_machines_with_other_files_play_nothing_and_the_records_stay_the_same(
+    rooms, cluster, tmp_path, monkeypatch, caplog
+):
+    folder, overrides = rooms
+    monkeypatch.chdir(folder)
+    overrides = [*overrides, "simulator.scenes_dir=rooms"]  # the driver's folder; workers have another one
+    alone = run_benchmark(benchmark_config("pointnav", overrides=overrides), tmp_path / "alone")
+    wrong = cluster.add_node(num_cpus=1, env_vars={"ROOMS": str(folder / "other")})
+    empty = cluster.add_node(num_cpus=1, env_vars={"ROOMS": "/nowhere"})
+    config = benchmark_config("pointnav", overrides=[*overrides, *RAY, "evaluation.parallel.workers=4"])
+    run_benchmark(config, tmp_path / "ray")
+    assert alone.results.statuses == {"ok": 6}
+    assert records(tmp_path / "ray") == records(tmp_path / "alone")
+    told = "\n".join(record.getMessage() for record in caplog.records)
+    here = re.escape(socket.gethostname())
+    assert re.search(rf"{here}: room1\.glb: navmesh is not what the run began with\. Others play", told)
+    assert re.search(rf"{here}: .*/nowhere.*Others play", told)
+    for bad in (wrong, empty):
+        cluster.remove_node(bad)
+    monkeypatch.setenv("ROOMS", str(folder / "other"))  # now it is the driver that has other files
+    with pytest.raises(
+        UnfitMachine, match=r"room1\.glb: navmesh(.|\n)*No machine of the Ray cluster can play"
+    ) as caught:
+        run_benchmark(config, tmp_path / "nobody")
+    assert caught.value.exit_code == 2
 
 
 def test_a_cluster_that_loses_a_node_leaves_the_same_records(tmp_path, cluster):
@@ -57,8 +110,74 @@ def test_a_cluster_that_loses_a_node_leaves_the_same_records(tmp_path, cluster):
 
         return Store(), tuple
 
-    config = benchmark_config("r2r", overrides=[*overrides, *PARALLEL])
+    config = benchmark_config("r2r", overrides=[*overrides, *RAY, "evaluation.parallel.workers=2"])
     evaluated = run_benchmark(config, tmp_path / "ray", watch=lose_a_node)
     assert removed
     assert evaluated.results.statuses == {"ok": 18}
     assert records(tmp_path / "ray") == records(tmp_path / "alone")
+
+
+def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_only(tmp_path):
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("RAY_")}
+    command = ["run", "r2r", *write_r2r(tmp_path), *RAY, "agent_service.agent='end_to_end.agents:SlowAgent'"]
+    process = subprocess.Popen(
+        [sys.executable, "-c", "from nav_eval.cli import main; main()", *command, "--out", "run", "--quiet"],
+        cwd=tmp_path,
+        env=environment | {"PYTHONPATH": TESTS, "HOME": str(home)},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    seen = set()
+    while process.poll() is None:
+        seen |= listening(process.pid)
+        time.sleep(0.1)
+    assert process.stdout.read() == "run\n"
+    assert len(seen) >= 4
+    assert {address for address, _ in seen} <= {"127.0.0.1", "::ffff:127.0.0.1", "::1"}
+    assert (home / ".ray" / "auth_token").stat().st_size
+
+
+def listening(root):
+    """(address, inode) of every TCP socket that a process or its descendants listen at."""
+    parents = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parents[int(stat.parent.name)] = int(stat.read_text().rpartition(")")[2].split()[1])
+        except OSError:
+            continue
+    family = {root}
+    while grown := {pid for pid, parent in parents.items() if parent in family} - family:
+        family |= grown
+    own = {inode for pid in family for inode in sockets(pid)}
+    found = set()
+    for table, kind in (("tcp", socket.AF_INET), ("tcp6", socket.AF_INET6)):
+        for line in Path(f"/proc/net/{table}").read_text().splitlines()[1:]:
+            fields = line.split()
+            if fields[3] == "0A" and fields[9] in own:
+                found.add((address(fields[1].split(":")[0], kind), fields[9]))
+    return found
+
+
+def sockets(pid):
+    try:
+        return [
+            found[1] for fd in Path(f"/proc/{pid}/fd").iterdir() if (found := re.match(r"socket:\[(\d+)", target(fd)))
+        ]
+    except OSError:
+        return []
+
+
+def target(link):
+    try:
+        return str(link.readlink())
+    except OSError:
+        return ""
+
+
+def address(text, kind):
+    """The kernel writes words of 32 bits in the machine's byte order."""
+    words = [bytes.fromhex(text[i : i + 8])[:: 1 if sys.byteorder == "big" else -1] for i in range(0, len(text), 8)]
+    return socket.inet_ntop(kind, b"".join(words))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -268,13 +268,17 @@ def make_runner(
     episodes: EpisodeManager,
     open_observers: Callable[[], Sequence[Observer]] = tuple,
     secret: bytes | None = None,
+    facts: Mapping[str, Any] | None = None,
 ) -> BenchmarkRunner:
-    """A runner over episodes that were chosen before; workers need the `secret`, to make services of their own."""
+    """A runner over episodes that were chosen before.
+
+    Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
+    """
     from nav_eval.benchmarks.execution import make_executor
 
     parallel = config.evaluation.parallel
     here = InProcess(episodes, partial(make_environment, config, backend), make_policy(config), open_observers)
-    executor = make_executor(config, here, open_observers, secret)
+    executor = make_executor(config, here, open_observers, secret, facts)
     return BenchmarkRunner(episodes, executor, make_aggregator(config), parallel.workers * parallel.sessions)
 
 

@@ -61,7 +61,7 @@ def run_benchmark(
         open_observers = watched
         if config.output.video != "none":
             open_observers = _filmed(watched, config, backend, directory, episodes)
-        runner = builder.make_runner(config, backend, episodes, open_observers, secret)
+        runner = builder.make_runner(config, backend, episodes, open_observers, secret, facts)
         service = builder.make_service(config, secret)
         try:
             results = runner.run_evaluation(service, store)

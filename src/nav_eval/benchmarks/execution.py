@@ -1,22 +1,24 @@
 """Where the episodes of a run are played: in this process, in spawned workers, or on a Ray cluster.
 
 A worker is sent the configuration and the run's secret, and makes of them what this process would: plug-ins, data set,
-backend, service. It needs the same files at the same paths.
+backend, service. It needs the same files at the same paths; on another machine that is made sure of first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.config.locations import absolute
 from nav_eval.config.schema import Config
 from nav_eval.core.interfaces import Observer
 from nav_eval.core.loop import Policy
 from nav_eval.core.orchestrator import Executor
 from nav_eval.core.sessions import InProcess, Report, Sessions
-from nav_eval.core.workers import Launcher, Processes, Shard, Spread
+from nav_eval.core.workers import Processes, Shard, Spread
 from nav_eval.errors import ConfigError
 from nav_eval.registry import import_plugins
 
@@ -44,13 +46,20 @@ class EvaluationJob:
 
 
 def make_executor(
-    config: Config, here: InProcess, open_observers: Callable[[], Sequence[Observer]], secret: bytes | None
+    config: Config,
+    here: InProcess,
+    open_observers: Callable[[], Sequence[Observer]],
+    secret: bytes | None,
+    facts: Mapping[str, Any] | None,
 ) -> Executor:
-    """Raises ConfigError where workers are asked for and agent (`secret` is None) or observers cannot be sent there."""
+    """Raises ConfigError where workers are asked for and agent (`secret` is None) or observers cannot be sent there.
+
+    `facts`: the run's, by which other machines are checked.
+    """
     parallel = config.evaluation.parallel
     if parallel.workers == 1 and parallel.executor == "local":
         return here
-    if secret is None:
+    if secret is None or facts is None:
         raise ConfigError(
             "evaluation.parallel: an agent object cannot be sent to workers. Name it: agent_service.agent=MODULE:CLASS."
         )
@@ -59,13 +68,12 @@ def make_executor(
             "evaluation.parallel: whoever watches single steps (--watch, output.video) sits in this process. "
             "Set evaluation.parallel.workers=1; sessions may be many."
         )
-    job = EvaluationJob(config, secret, builder.make_policy(config))
-    return Spread(here, _launcher(config, job), parallel.workers)
-
-
-def _launcher(config: Config, job: EvaluationJob) -> Launcher:
-    if config.evaluation.parallel.executor == "local":
-        return Processes(job)
+    policy = builder.make_policy(config)
+    if parallel.executor == "local":
+        return Spread(here, Processes(EvaluationJob(config, secret, policy)), parallel.workers)
     from nav_eval.benchmarks.cluster import RayWorkers
+    from nav_eval.benchmarks.machines import CheckedJob
 
-    return RayWorkers(job, config.evaluation.parallel.address)
+    there = absolute(config)
+    job = CheckedJob.of(EvaluationJob(there, secret, policy), there, facts)
+    return Spread(here, RayWorkers(job, parallel.address), parallel.workers)

@@ -200,7 +200,9 @@ class ParallelConfig(Section):
     workers: Count = Field(1, description="processes")
     sessions: Count = Field(1, description="episodes in flight in each process")
     executor: Literal["local", "ray"] = Field("local", description="processes of this machine, or of a Ray cluster")
-    address: str | None = Field(None, description="the Ray cluster's address; null: Ray decides")
+    address: str | None = Field(
+        None, description="the Ray cluster's address; null: RAY_ADDRESS, else one is begun on this machine"
+    )
 
 
 class BudgetConfig(Section):

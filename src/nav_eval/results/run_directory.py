@@ -280,7 +280,7 @@ def run_facts(
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if _renders(config) else None,
         "seed": config.seed,
-        "config_sha256": sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted")),
+        "config_sha256": rules_sum(config),
         "dataset_sha256": dataset_sums(dataset_files),
         "assets_sha256": dict(assets),
         "episodes_sha256": keys_sum(keys),
@@ -317,6 +317,11 @@ BLIND_SENSORS = frozenset(
     ]
 )
 """Those that need no renderer; a plug-in's may."""
+
+
+def rules_sum(config: Config) -> str:
+    """SHA-256 of all that may change a result."""
+    return sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted"))
 
 
 def keys_sum(keys: Sequence[EpisodeKey]) -> str:
