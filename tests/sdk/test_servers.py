@@ -10,6 +10,7 @@ import resource
 import socket
 import threading
 import time
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -409,3 +410,14 @@ def test_endpoints(text: str, host: str, port: int, secure: bool) -> None:
 def test_what_is_no_endpoint(text: str) -> None:
     with pytest.raises(ValueError):
         Endpoint.parse(text)
+
+
+def test_every_session_that_is_offered_has_its_connection_over_rest() -> None:
+    """All 256 at once, each keeping what it opened, and a probe beside them."""
+    with start(Agent, port=0, max_sessions=256) as server, ExitStack() as held:
+        server.wait_loaded(30)
+        clients = [held.enter_context(closing(TestClient(server.endpoint, timeout=10))) for _ in range(257)]
+        for client in clients[1:]:
+            client.reset(episode())
+        assert {client.act(OBSERVATION).action for client in clients[1:]} == {"move_forward"}
+        assert clients[0].health().detail == "256 of 256 sessions"

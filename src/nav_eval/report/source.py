@@ -19,13 +19,14 @@ from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
-from nav_eval.report.track import Track, TrackLine, read_track
+from nav_eval.report.track import TRACK_LINE, Track, read_track
 from nav_eval.results.export import lost_notes, results_document
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import summarise_metric
 
 T = TypeVar("T")
+_RECORD = msgspec.json.Decoder(dict[str, Any])
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def read_run(path: Path, config: Config) -> Run:
     manifest = RunDirectory(path).manifest()
     results = {(r.scene_id, r.episode_id): r for r in _results(path)}
     tracks = {}
-    for line in _lines(path / "trajectories.jsonl", TrackLine):
+    for line in _lines(path / "trajectories.jsonl", TRACK_LINE):
         track = read_track(line)
         if track is not None and (line.scene_id, line.episode_id) in results:
             tracks[line.scene_id, line.episode_id] = track
@@ -58,18 +59,17 @@ def read_run(path: Path, config: Config) -> Run:
 
 
 def _results(path: Path) -> Iterator[EpisodeResult]:
-    for record in _lines(path / "episodes.jsonl", dict):
+    for record in _lines(path / "episodes.jsonl", _RECORD):
         try:
             yield episode_result(record)
         except (KeyError, TypeError, AttributeError) as error:
             raise RunDirectoryError(f"{path}/episodes.jsonl: a record lacks or misuses {error}.") from None
 
 
-def _lines(path: Path, kind: type[T]) -> Iterator[T]:
+def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
     """Records of a JSON Lines file; a last line without its end is still being written."""
     if not path.exists():
         return
-    decoder = msgspec.json.Decoder(kind)
     with path.open("rb") as file:
         for number, line in enumerate(file, 1):
             if not line.endswith(b"\n"):

@@ -95,6 +95,9 @@ class TrackLine(msgspec.Struct):
     timing: _Timing
 
 
+TRACK_LINE = msgspec.json.Decoder(TrackLine)
+
+
 def read_track(line: TrackLine) -> Track | None:
     """The track of a line; None for an episode that never began."""
     if line.schema != SCHEMA:

@@ -76,6 +76,11 @@ class _SceneDataset(Struct, frozen=True):
     stages: _Stages = _Stages()
 
 
+_STAGE = msgspec.json.Decoder(_Stage)
+_SCENE_DATASET = msgspec.json.Decoder(_SceneDataset)
+"""Both made here, because a type that threads show to msgspec for the first time together can end the process."""
+
+
 def frame_of(source: SceneSource, up: UpAxis = "auto") -> Frame:
     """The frame of the scene in `source`; SceneError for another `up`, or a configuration that is damaged."""
     if up == "y":
@@ -114,7 +119,7 @@ def _from_stage_config(source: SceneSource) -> Frame | None:
         path = source.path.with_name(f"{stem}.stage_config.json")
         text = source.optional(path)
         if text is not None:
-            return _frame(_decode(path, text, _Stage), path)
+            return _frame(_decode(path, text, _STAGE), path)
     return None
 
 
@@ -123,7 +128,7 @@ def _from_dataset_config(source: SceneSource) -> Frame | None:
     scene = source.path.absolute()
     for folder in scene.parents[:4]:
         for path in sorted(folder.glob("*.scene_dataset_config.json")):
-            stages = _decode(path, source.read(path), _SceneDataset).stages
+            stages = _decode(path, source.read(path), _SCENE_DATASET).stages
             patterns = [pattern for group in stages.paths.values() for pattern in group]
             relative = scene.relative_to(folder)
             if not patterns or any(_matches(relative, pattern) for pattern in patterns):
@@ -138,9 +143,9 @@ def _matches(relative: Path, pattern: str) -> bool:
     return any(part.match(pattern) for part in (relative, *relative.parents[:-1]) if pattern.strip("./"))
 
 
-def _decode(path: Path, text: bytes, kind: type[T]) -> T:
+def _decode(path: Path, text: bytes, kind: msgspec.json.Decoder[T]) -> T:
     try:
-        return msgspec.json.decode(text, type=kind)
+        return kind.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SceneError(f"{path}: not a valid configuration ({error}). Correct it, or pass up='y' or 'z'.") from error
 

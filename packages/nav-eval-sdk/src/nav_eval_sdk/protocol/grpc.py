@@ -8,14 +8,13 @@ their tensors are framed and read here by hand, in the same bytes that protobuf 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 import msgspec
 
 from nav_eval_sdk.errors import BadMessage
 from nav_eval_sdk.protocol import tensors
+from nav_eval_sdk.protocol.descriptors import MessageClasses
 from nav_eval_sdk.protocol.messages import (
     DEFAULT_SESSION,
     Action,
@@ -54,23 +53,12 @@ STATUS = {
 M = TypeVar("M", bound=Message)
 
 
-@cache
+_CLASSES = MessageClasses("inference.binpb")
+
+
 def message_class(name: str) -> Any:
     """The protobuf class of a full message name, for example "nav_eval.v1.Action"."""
-    from google.protobuf import message_factory
-
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(name))
-
-
-@cache
-def _pool() -> Any:
-    from google.protobuf import descriptor_pb2, descriptor_pool
-
-    blob = (files("nav_eval_sdk.protocol") / "inference.binpb").read_bytes()
-    pool = descriptor_pool.DescriptorPool()
-    for file in descriptor_pb2.FileDescriptorSet.FromString(blob).file:
-        pool.AddSerializedFile(file.SerializeToString())
-    return pool
+    return _CLASSES[name]
 
 
 def dump(message: Message) -> bytes:

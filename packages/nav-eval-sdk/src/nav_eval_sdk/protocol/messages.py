@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROTOCOL_VERSION, SDK_VERSION
 
 DEFAULT_SESSION = "default"
@@ -220,3 +221,6 @@ class Problem(Message, frozen=True):
     status: int = 500
     detail: str = ""
     type: str = "about:blank"
+
+
+known(globals())

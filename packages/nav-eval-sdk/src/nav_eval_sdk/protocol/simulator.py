@@ -14,6 +14,7 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from nav_eval_sdk.protocol.messages import Message, Spec
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 
 Vec3 = tuple[float, float, float]
@@ -224,3 +225,6 @@ CALLS: dict[str, Call[Any, Any]] = {
 def converted(data: Any, kind: type[A]) -> A:
     """A message from plain dicts and lists, as protobuf's JSON form has them; raises msgspec.MsgspecError."""
     return msgspec.convert(data, kind, strict=False)
+
+
+known(globals())

@@ -30,6 +30,7 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.protocol.simulator import MAX_HEADER, Call
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_text
 
 LENGTH = struct.Struct("<I")
@@ -188,3 +189,6 @@ def _tensor(spec: TensorSpec, place: TensorPlace, payload: memoryview) -> Any:
         raise BadMessage(f"bytes {place.offset} to {end} of a payload of {len(payload)}.")
     data = payload[place.offset : end]
     return tensors.decode(Tensor(dtype=place.dtype, shape=place.shape, encoding=place.encoding, data=data), spec)
+
+
+known(globals())

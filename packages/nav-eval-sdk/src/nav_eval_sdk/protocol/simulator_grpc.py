@@ -5,13 +5,12 @@ Classes come from a committed descriptor set in a pool of its own, for the reaso
 
 from __future__ import annotations
 
-from functools import cache
-from importlib.resources import files
 from typing import Any, TypeVar
 
 import msgspec
 
 from nav_eval_sdk.errors import BadMessage
+from nav_eval_sdk.protocol.descriptors import MessageClasses
 from nav_eval_sdk.protocol.messages import Message
 from nav_eval_sdk.protocol.simulator import converted
 
@@ -19,22 +18,11 @@ SIMULATOR_SERVICE = "nav_eval.simulator.v1.SimulatorService"
 M = TypeVar("M", bound=Message)
 
 
-@cache
+_CLASSES = MessageClasses("simulator.binpb")
+
+
 def _class(name: str) -> Any:
-    from google.protobuf import message_factory
-
-    return message_factory.GetMessageClass(_pool().FindMessageTypeByName(f"nav_eval.simulator.v1.{name}"))
-
-
-@cache
-def _pool() -> Any:
-    from google.protobuf import descriptor_pb2, descriptor_pool
-
-    blob = (files("nav_eval_sdk.protocol") / "simulator.binpb").read_bytes()
-    pool = descriptor_pool.DescriptorPool()
-    for file in descriptor_pb2.FileDescriptorSet.FromString(blob).file:
-        pool.AddSerializedFile(file.SerializeToString())
-    return pool
+    return _CLASSES[f"nav_eval.simulator.v1.{name}"]
 
 
 def dump(message: Message) -> bytes:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 M = TypeVar("M", bound=Message)
 SPARE_THREADS = 8
+SPARE_CONNECTIONS = 100
+"""Beside two per session: probes, and peers that reconnect before their old connection is known to be gone."""
 KEEP_IN_MEMORY = 1 << 30
 POLL_SECONDS = 0.2
 
@@ -193,6 +195,7 @@ class RestServer:
             make_app(service, listen),
             sockets=[self._socket],
             threads=2 * service.info.max_sessions + SPARE_THREADS,
+            connection_limit=2 * service.info.max_sessions + SPARE_CONNECTIONS,
             inbuf_overflow=KEEP_IN_MEMORY,
             outbuf_overflow=KEEP_IN_MEMORY,
             max_request_body_size=listen.max_message,

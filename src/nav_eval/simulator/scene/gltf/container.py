@@ -30,6 +30,8 @@ SUPPORTED = {
     "KHR_texture_basisu",
     "KHR_texture_transform",
 }
+_DOCUMENT = msgspec.json.Decoder(Gltf)
+"""Made here, because a type that threads show to msgspec for the first time together can end the process."""
 _LOOK_ONLY = ("KHR_materials_", "KHR_lights_", "EXT_lights_", "KHR_animation_", "EXT_materials_")
 
 
@@ -128,7 +130,7 @@ def _chunks(source: SceneSource, view: memoryview) -> dict[int, memoryview]:
 
 def _parse(source: SceneSource, text: memoryview) -> Gltf:
     try:
-        document = msgspec.json.decode(text, type=Gltf, strict=True)
+        document = _DOCUMENT.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SceneError(f"{source.path}: not a valid glTF 2.0 document ({error}).") from error
     if not document.asset.version.startswith("2."):

@@ -45,10 +45,14 @@ class _Sidecar(Struct):
     regions: list[_Region] = []
 
 
+_SIDECAR = msgspec.json.Decoder(_Sidecar)
+"""Made here, because a type that threads show to msgspec for the first time together can end the process."""
+
+
 def attach(scene: Scene, text: bytes, name: str) -> Scene:
     """`scene` with the sidecar's objects and regions; SceneError for a file that does not follow the format."""
     try:
-        stored = msgspec.json.decode(text, type=_Sidecar)
+        stored = _SIDECAR.decode(text)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise SceneError(f"{name}: not a semantic sidecar ({error}). Write it again, or remove it.") from error
     for kind, ids in (("object", [o.id for o in stored.objects]), ("region", [r.id for r in stored.regions])):
