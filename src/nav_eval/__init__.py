@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nav_eval.agents.registry import register_agent
-    from nav_eval.benchmarks.library import evaluate, make_simulator
+    from nav_eval.benchmarks.library import Evaluation, evaluate, make_simulator
     from nav_eval.benchmarks.registry import register_benchmark
     from nav_eval.core.actions import Action, ActionSpace
     from nav_eval.core.interfaces import Metric, Sensor, Simulator, Task
@@ -35,6 +35,7 @@ _HOMES = {
     "AgentState": "nav_eval.core.types",
     "Episode": "nav_eval.dataset.episode",
     "EpisodeResult": "nav_eval.core.types",
+    "Evaluation": "nav_eval.benchmarks.library",
     "Goal": "nav_eval.dataset.episode",
     "Instruction": "nav_eval.dataset.episode",
     "Metric": "nav_eval.core.interfaces",
@@ -65,6 +66,7 @@ __all__ = [
     "AgentState",
     "Episode",
     "EpisodeResult",
+    "Evaluation",
     "Goal",
     "Instruction",
     "Metric",

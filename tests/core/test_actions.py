@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from nav_eval.core.actions import ActionSpace
+from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.errors import ConfigError, InvalidAction
 
 SPACE = ActionSpace.of(["stop", "move_to", "velocity", "waypoint"])
@@ -62,3 +62,23 @@ def test_a_message_never_grows_with_what_a_participant_sends():
     with pytest.raises(InvalidAction) as caught:
         SPACE.parse("x" * 1_000_000, {})
     assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("given", "action"),
+    [
+        ("stop", Action("stop")),
+        (Action("stop"), Action("stop")),
+        ({"action": "stop"}, Action("stop")),
+        ({"action": "stop", "action_args": None}, Action("stop")),
+        ({"action": "move_to", "action_args": {"viewpoint": "a"}}, Action("move_to", {"viewpoint": "a"})),
+    ],
+)
+def test_an_action_in_any_of_its_forms(given, action):
+    assert Action.of(given) == action
+
+
+@pytest.mark.parametrize("given", [{}, {"name": "stop"}, 1, None, {"action": 1}])
+def test_what_is_no_action(given):
+    with pytest.raises(InvalidAction, match="'action'"):
+        Action.of(given)

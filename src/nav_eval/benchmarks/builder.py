@@ -185,6 +185,13 @@ def make_service(config: Config, secret: bytes) -> AgentService:
     return agent() if issubclass(agent, AgentService) else local_service(config, agent, secret)
 
 
+def given_service(config: Config, agent: Any, secret: bytes) -> AgentService:
+    """An agent that the caller holds (a class, or one object for all sessions); None: the configured service."""
+    if agent is None:
+        return make_service(config, secret)
+    return local_service(config, agent if isinstance(agent, type) else lambda: agent, secret)
+
+
 def local_service(config: Config, factory: Callable[[], Any], secret: bytes) -> AgentService:
     """Agents made by `factory`, one per session, in this process."""
     from nav_eval.api.local import LocalService

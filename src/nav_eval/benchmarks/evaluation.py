@@ -42,14 +42,19 @@ def run_benchmark(
     resume: bool = False,
     watch: Watch = _unwatched,
     part: Part | None = None,
+    agent: Any = None,
 ) -> Evaluated:
-    """Evaluate, or one `part` of it, and write the run directory.
+    """Evaluate, or one `part` of it, and write the run directory. `agent`: one that the caller holds, as for evaluate.
 
     Raises NavEvalError's subclasses; finished episodes stay on disk.
     """
+    config = config if agent is None else _with_agent(config, agent)
     _warn_of_a_service_not_asked(config.agent_service)
     name = "" if part is None else f"-{part.index}-of-{part.of}"
-    with resolved(config, part) as plan, RunDirectory.named(out, config, name) as directory:
+    with (
+        resolved(config, part, agent_given=agent is not None) as plan,
+        RunDirectory.named(out, config, name) as directory,
+    ):
         config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
         directory.claim(resume=resume)
         secret = _secret(config, directory)
@@ -61,8 +66,10 @@ def run_benchmark(
         open_observers = watched
         if config.output.video != "none":
             open_observers = _filmed(watched, config, backend, directory, episodes)
-        runner = builder.make_runner(config, backend, episodes, open_observers, secret, facts)
-        service = builder.make_service(config, secret)
+        runner = builder.make_runner(
+            config, backend, episodes, open_observers, secret if agent is None else None, facts
+        )
+        service = builder.given_service(config, agent, secret)
         try:
             results = runner.run_evaluation(service, store)
         finally:
@@ -70,6 +77,13 @@ def run_benchmark(
         learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
         notes = [] if part is None else [part.note(len(episodes), len(whole))]
         return settle(config, directory, episodes.keys, results, learnt, notes)
+
+
+def _with_agent(config: Config, agent: Any) -> Config:
+    """The same with the agent's name in place of a service's."""
+    kind = agent if isinstance(agent, type) else type(agent)
+    local = {"type": "local", "agent": f"{kind.__module__}:{kind.__qualname__}"}
+    return config.model_copy(update={"agent_service": config.agent_service.model_copy(update=local)})
 
 
 def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:

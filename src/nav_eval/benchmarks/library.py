@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.plan import resolved
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.interfaces import Simulator
 from nav_eval.core.orchestrator import MemoryStore
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError
+from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.files import write_json
 
 
 def evaluate(
@@ -29,32 +36,60 @@ def evaluate(
     `agent`: a VLNAgent class (one object per session is made of it) or an object of one; None uses the configured
     agent_service. `overrides`: Hydra grammar. `config`: a --config file. With `out` a run directory is written.
     """
-    resolved = benchmark_config(benchmark, file=config, overrides=overrides)
-    if out is not None and agent is None:
-        from nav_eval.benchmarks.evaluation import run_benchmark
+    if out is None:
+        with Evaluation(benchmark, overrides=overrides, config=config) as evaluation:
+            return evaluation.run_evaluation(agent)
+    from nav_eval.benchmarks.evaluation import run_benchmark
 
-        return run_benchmark(resolved, out).results
-    if out is not None:
-        raise ConfigError(
-            "evaluate: a run directory needs an agent that can be named: use agent_service.agent=MODULE:CLASS."
-        )
-    secret = secrets.token_bytes(32)
-    service = (
-        builder.make_service(resolved, secret)
-        if agent is None
-        else builder.local_service(resolved, _factory(agent), secret)
-    )
-    backend = builder.make_backend(resolved)
-    try:
-        runner = builder.make_runner(resolved, backend, builder.make_episodes(resolved))
-        return runner.run_evaluation(service, MemoryStore())
-    finally:
-        service.close()
-        backend.close()
+    return run_benchmark(benchmark_config(benchmark, file=config, overrides=overrides), out, agent=agent).results
 
 
-def _factory(agent: Any) -> Callable[[], Any]:
-    return agent if isinstance(agent, type) else lambda: agent
+class Evaluation:
+    """The specification's orchestrator (3.1) on one configuration, in memory: a context manager.
+
+    `episodes`: the chosen ones, in order. Raises what makes the configuration not valid.
+    """
+
+    def __init__(
+        self, benchmark: str | None = None, *, overrides: Sequence[str] = (), config: str | Path | None = None
+    ) -> None:
+        self._open = ExitStack()
+        given = benchmark_config(benchmark, file=config, overrides=overrides)
+        plan = self._open.enter_context(resolved(given))
+        self.config, self.episodes = plan.config, plan.episodes
+        self._runner = builder.make_runner(plan.config, plan.backend, plan.episodes)
+
+    def run_evaluation(self, agent: Any = None) -> EvaluationResults:
+        """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
+        store = MemoryStore()
+        with closing(builder.given_service(self.config, agent, secrets.token_bytes(32))) as service:
+            results = self._runner.run_evaluation(service, store)
+        return replace(results, episodes=tuple(store.in_order(self.episodes.keys)))
+
+    def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
+        """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
+        with closing(builder.given_service(self.config, agent, secrets.token_bytes(32))) as service:
+            service.health_check()
+            return self._runner.run_episode(service, episode)
+
+    def aggregate_metrics(self, episode_results: Iterable[EpisodeResult]) -> dict[str, Any]:
+        """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
+        return dict(builder.make_aggregator(self.config).aggregate_metrics(episode_results).metrics)
+
+    def export_results(self, results: EvaluationResults, out: str | Path) -> None:
+        """Write results.json, and results.csv with a row per episode, into the folder `out`."""
+        Path(out).mkdir(parents=True, exist_ok=True)
+        write_json(Path(out) / "results.json", results_document(self.config, results))
+        export_csv(Path(out) / "results.csv", results.episodes, list(results.metrics))
+
+    def close(self) -> None:
+        self._open.close()
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
 
 def make_simulator(

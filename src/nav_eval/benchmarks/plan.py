@@ -42,13 +42,17 @@ class Plan:
 
 
 @contextmanager
-def resolved(config: Config, part: Part | None = None, *, commands: bool = True) -> Iterator[Plan]:
-    """The plan of a run, or of a part of it; its backend is open until the end. `commands`: simulator.command may run.
+def resolved(
+    config: Config, part: Part | None = None, *, commands: bool = True, agent_given: bool = False
+) -> Iterator[Plan]:
+    """The plan of a run, or of a part of it; its backend is open until the end.
+
+    `commands`: simulator.command may run. `agent_given`: the caller holds the agent, so its name is not looked up.
 
     Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
     at the first fault of what it names. Nothing is written, no code of the agent's is run.
     """
-    check(config)
+    check(config, agent_given=agent_given)
     config = builder.settled_split(config)
     whole = builder.make_episodes(config)
     episodes = whole if part is None else part.of_run(config, whole)
@@ -67,7 +71,7 @@ def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, st
     return assets
 
 
-def check(config: Config) -> None:
+def check(config: Config, *, agent_given: bool = False) -> None:
     """Look everything up that is named. Raises one ConfigError with all that is wrong."""
     from nav_eval.agents.registry import AGENTS
     from nav_eval.dataset.registry import DATASETS
@@ -94,7 +98,9 @@ def check(config: Config) -> None:
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
     look("dataset.type", lambda: DATASETS.get(config.dataset.type))
     service = config.agent_service
-    if service.type == "remote":
+    if agent_given:
+        pass
+    elif service.type == "remote":
         look("agent_service", lambda: builder.make_service(config, b"").close())
     elif ":" in service.agent:
         look("agent_service.agent", partial(_check_agent, service.agent))

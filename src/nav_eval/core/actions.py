@@ -26,6 +26,20 @@ class Action:
     name: str
     args: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, given: Action | str | Mapping[str, Any]) -> Action:
+        """From a bare name or {"action": name, "action_args": {...}}; raises InvalidAction for anything else."""
+        if isinstance(given, Action):
+            return given
+        if isinstance(given, str):
+            return cls(given)
+        name = given.get("action") if isinstance(given, Mapping) else None
+        if not isinstance(name, str):
+            raise InvalidAction(
+                f"{str(given)[:80]!r} is no action: give a name or {{'action': ..., 'action_args': ...}}."
+            )
+        return cls(name, dict(given.get("action_args") or {}))
+
     def to_record(self) -> dict[str, Any]:
         return {"action": self.name, "action_args": dict(self.args)}
 

@@ -20,7 +20,8 @@ class EvaluationResults:
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
     are in no metric and not among the failed. `metric_faults`: metric -> {"n", "reason"}: episodes in which it has no
-    value through its own fault, and the first one's reason.
+    value through its own fault, and the first one's reason. `episodes`: their results, where nav_eval.Evaluation ran
+    them; a run directory keeps them in its journal.
     """
 
     n_episodes: int
@@ -32,6 +33,7 @@ class EvaluationResults:
     over_budget: int = 0
     lost: int = 0
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    episodes: Sequence[EpisodeResult] = ()
 
     @property
     def blameless(self) -> bool:

@@ -91,9 +91,9 @@ class Simulator(ABC):
         self.start(episode)
         return self.observe()
 
-    def step(self, action: Action | str) -> Observations:
-        """advance, then observe. A bare name stands for an action without arguments."""
-        self.advance(Action(action) if isinstance(action, str) else action)
+    def step(self, action: Action | str | Mapping[str, Any]) -> Observations:
+        """advance, then observe. A bare name is an action without arguments; a mapping is one as agents write it."""
+        self.advance(Action.of(action))
         return self.observe()
 
     def geodesic_distance(self, start: Place | Vec3, end: Place | Vec3 | Sequence[Place]) -> float:

@@ -12,6 +12,7 @@ from typing import Any, TypeVar
 
 from nav_eval.core.interfaces import Metric
 from nav_eval.errors import ConfigError
+from nav_eval.metrics.adapted import as_metric
 from nav_eval.registry import Registry, nearest
 
 CATEGORIES = ("navigation", "efficiency", "safety", "visualisation")
@@ -61,18 +62,22 @@ METRICS: Registry[type[Metric]] = Registry(
     {name: f"nav_eval.metrics.{module}:{cls}" for module, names in _CLASSES.items() for name, cls in names.items()},
 )
 
-M = TypeVar("M", bound=type[Metric])
+M = TypeVar("M", bound=type)
 
 
 def register_metric(name: str) -> Callable[[M], M]:
-    """Decorator: make a Metric class known as `name`. Raises ConfigError if it is taken or the category is none."""
+    """Decorator: make a class known as `name`: a Metric, or one with the specification's signatures (see adapted).
 
-    def add(metric: M) -> M:
+    Raises ConfigError if the name is taken, the category is none, or its methods have other signatures.
+    """
+
+    def add(cls: M) -> M:
+        metric = as_metric(name, cls)
         if getattr(metric, "category", None) not in CATEGORIES:
             raise ConfigError(f"metric {name!r}: `category` must be one of {', '.join(CATEGORIES)}.")
         metric.name = name
         METRICS.add(name, metric)
-        return metric
+        return cls
 
     return add
 

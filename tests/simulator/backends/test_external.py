@@ -56,7 +56,7 @@ def test_what_travels_arrives_unchanged(transport):
         assert seen["rgb"].shape == (4, 6, 3)
         assert seen["depth"].shape == (4, 6, 1)
         for _ in range(3):
-            seen = session.step("move_forward")
+            seen = session.step({"action": "move_forward", "action_args": {}})
         assert (seen["rgb"] == int(0.75 * 3)).all()
         assert seen["gps"].tolist() == [0.75, 0.0]
         assert seen["depth"].max() <= 5

@@ -65,7 +65,7 @@ def test_moves_turns_and_tilts(tmp_path):
     seen = simulator.step(Action("move_to", {"viewpoint": node(1, 2)}))
     assert seen["gps"].tolist() == [2.0, 0.0]
     assert seen["compass"].tolist() == [0.0]
-    seen = simulator.step("turn_right")
+    seen = simulator.step({"action": "turn_right", "action_args": {}})
     assert seen["compass"][0] == pytest.approx(-math.pi / 6)
     simulator.step("look_up")
     simulator.step("look_up")

@@ -1,0 +1,71 @@
+"""The specification's orchestrator (3.1) under its own names, and a run directory from Python."""
+
+from __future__ import annotations
+
+import csv
+import json
+
+import pytest
+from graphs import write_r2r
+
+import nav_eval
+from nav_eval.errors import ConfigError
+from nav_eval_sdk import VLNAgent
+
+
+class FirstDoor(VLNAgent):
+    """Takes the first way on, then stops."""
+
+    def reset(self, episode):
+        self.moved = False
+
+    def act(self, observation):
+        if self.moved:
+            return "stop"
+        self.moved = True
+        return {"action": "move_to", "action_args": {"viewpoint": observation["navigable"][0]["viewpoint"]}}
+
+
+def rows(path):
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def test_each_name_of_the_specification(tmp_path):
+    """Edges are 2 m long, so every path of one move is too; the means are of what the single episodes say."""
+    with nav_eval.Evaluation("r2r", overrides=write_r2r(tmp_path)) as evaluation:
+        single = [evaluation.run_episode(episode, FirstDoor) for episode in evaluation.episodes]
+        results = evaluation.run_evaluation(FirstDoor)
+        assert [one.metrics["path_length"] for one in single] == [2.0] * 5
+        assert [one.metrics for one in results.episodes] == [one.metrics for one in single]
+        assert evaluation.aggregate_metrics(single) == results.metrics
+        half = evaluation.aggregate_metrics(single[:3])
+        assert half["path_length"]["n"] == 3
+        evaluation.export_results(results, tmp_path / "exported")
+    document = json.loads((tmp_path / "exported/results.json").read_text())
+    assert document["split"] == "val"
+    assert document["metrics"]["path_length"]["mean"] == 2.0
+    table = rows(tmp_path / "exported/results.csv")
+    assert [row["episode_id"] for row in table] == ["7_0", "7_1", "7_2", "8_0", "8_1"]
+    assert [float(row["success"]) for row in table] == [one.metrics["success"] for one in single]
+
+
+@pytest.mark.parametrize("agent", [FirstDoor, FirstDoor()], ids=["class", "object"])
+def test_evaluate_writes_a_run_directory_of_an_agent_that_it_is_given(tmp_path, agent):
+    out = tmp_path / "run"
+    results = nav_eval.evaluate("r2r", agent=agent, overrides=write_r2r(tmp_path), out=out)
+    assert json.loads((out / "results.json").read_text())["metrics"]["path_length"]["mean"] == 2.0
+    assert len(rows(out / "results.csv")) == results.n_episodes == 5
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["agent"] == f"{__name__}:FirstDoor"
+    assert (out / "submission.json").exists()
+
+
+def test_an_agent_that_cannot_be_sent_to_workers_is_refused(tmp_path):
+    with pytest.raises(ConfigError, match="MODULE:CLASS"):
+        nav_eval.evaluate(
+            "r2r",
+            agent=FirstDoor,
+            overrides=[*write_r2r(tmp_path), "evaluation.parallel.workers=2"],
+            out=tmp_path / "run",
+        )

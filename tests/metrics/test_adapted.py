@@ -1,0 +1,103 @@
+"""A class with the specification's signatures (3.3), and nothing of ours, is a metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from graphs import write_r2r
+from nav_eval import evaluate, register_metric
+from nav_eval.errors import ConfigError
+from nav_eval.metrics.registry import METRICS
+
+
+@pytest.fixture(autouse=True)
+def registry(monkeypatch):
+    """What is registered here is forgotten afterwards."""
+    monkeypatch.setattr(METRICS, "_members", dict(METRICS._members))
+    register_metric("spec_moves")(Moves)
+    register_metric("spec_close")(Close)
+
+
+class Moves:
+    def reset_metric(self, episode, task):
+        self.told = [episode.episode_id]
+        self.goal = task.distance(task.start.place, task.goals)
+        self.moves = 0
+
+    def update_metric(self, *args, **kwargs):
+        (step,) = args
+        assert kwargs["episode"].episode_id in self.told
+        assert kwargs["task"].success_distance == 3.0
+        self.moves += step.action.name == "move_to"
+
+    def get_metric(self):
+        return self.moves * 2.0 / self.goal
+
+
+class Close:
+    category = "safety"
+    requires = ("distance_to_goal",)
+    on_failure = 0.0
+
+    def reset_metric(self, episode, task):
+        self.best = 9.0
+
+    def update_metric(self, *args, **kwargs):
+        self.best = min(self.best, kwargs["others"]["distance_to_goal"])
+
+    def get_metric(self):
+        return self.best
+
+
+def test_it_measures_what_ours_measure(tmp_path):
+    """The oracle walks 2 m edges: the length of its moves is the distance to the goal."""
+    wanted = ["task.measurements=[spec_moves,spec_close]", "agent_service.agent=shortest_path"]
+    metrics = evaluate("r2r", overrides=[*write_r2r(tmp_path), *wanted]).metrics
+    assert metrics["spec_moves"]["mean"] == 1.0
+    assert metrics["spec_close"]["mean"] == 0.0
+
+
+def test_the_users_class_stays_the_users_and_registering_it_again_is_no_fault():
+    assert not hasattr(Moves, "name")
+    register_metric("spec_moves")(Moves)
+    assert METRICS.get("spec_moves").category == "navigation"
+    assert METRICS.get("spec_close").category == "safety"
+    assert METRICS.get("spec_close").on_failure == 0.0
+
+
+class Both:
+    category = "navigation"
+
+    def reset_metric(self, context): ...
+    def update_metric(self, *args, **kwargs): ...
+    def get_metric(self): ...
+
+
+def test_our_signatures_without_our_base_class_are_taken_as_they_are():
+    register_metric("spec_both")(Both)
+    metric = METRICS.get("spec_both")
+    assert issubclass(metric, Both)
+    assert (metric.requires, metric.on_failure) == ((), None)
+
+
+def _three(self: Any, one: Any, two: Any, three: Any) -> None: ...
+def _none(self: Any) -> None: ...
+
+
+@pytest.mark.parametrize(("reset", "update"), [(_three, _none), (_none, _none)])
+def test_other_signatures_are_refused_with_the_two_lines_to_write(reset, update):
+    cls = type("Odd", (), {"reset_metric": reset, "update_metric": update, "get_metric": _none})
+    with pytest.raises(ConfigError) as told:
+        register_metric("spec_odd")(cls)
+    assert str(told.value).splitlines()[1:] == [
+        "def reset_metric(self, context):",
+        "def update_metric(self, step, others):",
+    ]
+    assert "spec_odd" not in METRICS
+
+
+def test_a_missing_method_is_named():
+    with pytest.raises(ConfigError, match="get_metric"):
+        register_metric("spec_part")(type("Part", (), {"reset_metric": _three, "update_metric": _none}))
