@@ -6,9 +6,9 @@ import csv
 import json
 
 import pytest
-from graphs import write_r2r
 
 import nav_eval
+from graphs import write_r2r
 from nav_eval.errors import ConfigError
 from nav_eval_sdk import VLNAgent
 
