@@ -29,8 +29,6 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-import grpc
-
 from nav_eval_sdk.protocol.grpc import SERVICE, ReceivedObservation, dump, dump_action, load
 from nav_eval_sdk.protocol.messages import (
     Action,
@@ -42,6 +40,7 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
+from nav_eval_sdk.quiet import grpc
 
 MODES = ("hang", "die", "late", "other_step", "other_session", "other_request", "garbage", "huge", "nan")
 MORE_MODES = ("unknown_action", "traceback", "drip")

@@ -17,9 +17,8 @@ from concurrent import futures
 from contextlib import contextmanager
 from typing import Any
 
-import grpc
-
 from nav_eval_sdk.protocol.grpc import SERVICE
+from nav_eval_sdk.quiet import grpc
 
 DELAY = 0.05
 

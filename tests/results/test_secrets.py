@@ -11,14 +11,16 @@ TOKEN = "tokentokentoken"
 
 
 def test_the_configuration_that_is_kept_holds_no_token(tmp_path: Path) -> None:
-    config = load_config(overrides=[f"agent_service.token={TOKEN}", f"agent_service.secret={TOKEN}"], environment={})
+    inside = "agent_service.allowed_networks=[10.77.0.0/16]"
+    given = [f"agent_service.token={TOKEN}", f"agent_service.secret={TOKEN}", inside]
+    config = load_config(overrides=given, environment={})
     assert TOKEN not in str(public_config(config))
     with RunDirectory.named(tmp_path / "run", config) as directory:
         directory.claim(resume=False)
         directory.begin(config, {})
     written = [path.read_bytes() for path in (tmp_path / "run").rglob("*") if path.is_file()]
     assert len(written) > 2
-    assert not any(TOKEN.encode() in content for content in written)
+    assert not any(TOKEN.encode() in content or b"10.77" in content for content in written)
 
 
 def test_the_secret_is_readable_by_its_owner_only(tmp_path: Path) -> None:

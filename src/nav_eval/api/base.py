@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Literal
@@ -11,6 +12,7 @@ from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.tensors import ENCODINGS
+from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint, read_token
 
 PROTOCOLS = {"rest": "nav_eval.api.rest", "grpc": "nav_eval.api.grpc"}
@@ -93,8 +95,12 @@ def connect(
     retry: Retry | None = None,
     disclosure: Literal["competition", "full"] = "competition",
     secret: bytes = b"",
+    networks: Sequence[str] = ("any",),
 ) -> AgentService:
-    """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit."""
+    """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit.
+
+    `networks`: where it may lie, as in nav_eval_sdk.transport.address.Networks.
+    """
     if protocol not in PROTOCOLS:
         raise ConfigError(f"agent_service.protocol: {protocol!r} is not rest or grpc.{nearest(protocol, PROTOCOLS)}")
     wire: Any = import_module(PROTOCOLS[protocol])
@@ -105,7 +111,7 @@ def connect(
     from nav_eval.api.remote import RemoteService
 
     return RemoteService(
-        connection=_connection(_endpoint(endpoint), token, tls, deadlines),
+        connection=_connection(_endpoint(endpoint), token, tls, deadlines, allowed_networks(networks)),
         protocol=wire,
         encoding=encoding,
         deadlines=deadlines,
@@ -121,9 +127,19 @@ def _endpoint(text: str) -> Endpoint:
         raise ConfigError(f"agent_service.endpoint: {error}") from None
 
 
-def _connection(endpoint: Endpoint, token: str | None, tls: Tls | None, deadlines: Deadlines) -> Connection:
+def allowed_networks(names: Sequence[str]) -> Networks:
+    """Raises ConfigError for a name that is no network."""
     try:
-        return Connection(endpoint, token, _tls(tls), deadlines.connect)
+        return Networks(tuple(names))
+    except ValueError as error:
+        raise ConfigError(f"agent_service.allowed_networks: {str(error).rstrip('.')}.") from None
+
+
+def _connection(
+    endpoint: Endpoint, token: str | None, tls: Tls | None, deadlines: Deadlines, networks: Networks
+) -> Connection:
+    try:
+        return Connection(endpoint, token, _tls(tls), deadlines.connect, networks)
     except ValueError as error:
         raise ConfigError(f"agent_service.token: {error}") from None
 

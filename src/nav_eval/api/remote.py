@@ -24,7 +24,7 @@ from nav_eval.core.interfaces import AgentClient, AgentService, Decision, Episod
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval.logging import get_logger
-from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable, WireError
+from nav_eval_sdk.errors import DeadlineMissed, Forbidden, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
 from nav_eval_sdk.protocol.text import line
@@ -121,6 +121,10 @@ class RemoteService(AgentService):
                 if error.problem.code == "unauthorized":
                     raise as_service_error(error) from None
                 last, pause = str(error), max(pause, error.after)
+            except Forbidden as error:
+                raise ServiceUnavailable(
+                    f"{error} Move the service, or widen agent_service.allowed_networks."
+                ) from None
             except WireError as error:
                 last, pause = str(error), max(pause, error.after)
             if last != told and time.monotonic() - begun > PATIENCE_SECONDS:

@@ -235,6 +235,7 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
         retry=Retry(service.retries),
         disclosure=service.disclosure,
         secret=secret,
+        networks=service.allowed_networks,
     )
 
 

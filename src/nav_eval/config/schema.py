@@ -16,6 +16,10 @@ def _unit(name: str) -> Any:
     return Field(json_schema_extra={"unit": name})
 
 
+def _names(value: Any) -> Any:
+    return tuple(value.split(",")) if isinstance(value, str) else value
+
+
 Count: TypeAlias = Annotated[int, Field(gt=0)]
 Pixels: TypeAlias = Annotated[int, Field(gt=0, le=8192), _unit("pixels")]
 Metres: TypeAlias = Annotated[float, Field(gt=0), _unit("m")]
@@ -254,6 +258,11 @@ class AgentServiceConfig(Section):
     agent: str = Field("random", description="a name from `nav-eval list agents`, or MODULE:CLASS (local)")
     protocol: Literal["rest", "grpc"] = Field("rest", description="what the service speaks (remote)")
     endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
+    allowed_networks: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        ("any",),
+        description="where the service may lie: any, public, private, loopback, or networks such as 10.1.0.0/16; every "
+        "address that its name has must be in one of them",
+    )
     timeout: Seconds = Field(30.0, description="for one action, unless deadlines.act is given")
     token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
     token_file: str | None = Field(None, description="a file that holds the token, such as a container's secret")
@@ -291,10 +300,6 @@ class OutputConfig(Section):
         pattern=r"^(none|failures|all|sample\(\d+\))$",
         description="episodes to film: none, failures, all, or sample(n) of them",
     )
-
-
-def _names(value: Any) -> Any:
-    return tuple(value.split(",")) if isinstance(value, str) else value
 
 
 class Config(Section):

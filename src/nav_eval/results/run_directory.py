@@ -222,7 +222,7 @@ def _named_code(config: Config, overrides: Sequence[str]) -> list[str]:
     return [f"import {', '.join(modules)}"] * bool(modules) + [f"execute {command!r}"] * bool(command)
 
 
-WAY_THERE = ("endpoint", "token_file", "tls")
+WAY_THERE = ("endpoint", "allowed_networks", "token_file", "tls")
 """Keys of agent_service that lead to the participant's machine. No result depends on them; config.yaml is published."""
 
 

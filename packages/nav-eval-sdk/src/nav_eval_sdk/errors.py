@@ -2,6 +2,7 @@
 
 WireError
 ├── Unreachable       nobody answers, or the connection broke before an answer came: may be tried again
+│   └── Forbidden     the address lies in no network that we may connect to; nothing was sent
 ├── DeadlineMissed    no answer in time
 ├── BadAnswer         an answer came that is none: garbage, too large, of another session, step or request
 ├── Refused           the service answered with a problem
@@ -48,6 +49,10 @@ class WireError(Exception):
 
 
 class Unreachable(WireError):
+    pass
+
+
+class Forbidden(Unreachable):
     pass
 
 

@@ -27,6 +27,7 @@ from nav_eval_sdk.protocol.messages import (
     Validation,
 )
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
+from nav_eval_sdk.transport.address import ANY, Networks
 
 if TYPE_CHECKING:
     from nav_eval_sdk.protocol.values import Specs
@@ -106,12 +107,13 @@ class Endpoint:
 
 @dataclass(frozen=True)
 class Connection:
-    """How to reach a service. `connect_timeout`: seconds."""
+    """How to reach a service. `connect_timeout`: seconds. `networks`: where it may lie."""
 
     endpoint: Endpoint
     token: str | None = None
     tls: ClientTls | None = None
     connect_timeout: float | None = 10.0
+    networks: Networks = ANY
 
     def __post_init__(self) -> None:
         """Raises ValueError for a token that no header can carry; the message does not repeat it."""

@@ -7,7 +7,6 @@ and every step needs one. Each transport has its own channel, so dropping it dis
 from __future__ import annotations
 
 import queue
-import socket
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -32,6 +31,7 @@ from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON
 from nav_eval_sdk.quiet import grpc
+from nav_eval_sdk.transport.address import connected, numeric
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, ClientTls, Connection, Deadline, Transport
 
 M = TypeVar("M", bound=Message)
@@ -157,8 +157,7 @@ class GrpcTransport(Transport):
 
     def _open(self, deadline: Deadline) -> None:
         if self._channel is None:
-            _probe(self._connection, deadline)
-            self._channel = _channel(self._connection)
+            self._channel = _channel(self._connection, _probe(self._connection, deadline))
 
 
 class _Stream:
@@ -221,7 +220,8 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
     return BadAnswer(f"{code}: {detail}")
 
 
-def _channel(connection: Connection) -> Any:
+def _channel(connection: Connection, target: str) -> Any:
+    """`target`: the address itself, so that grpc resolves nothing; TLS verifies the name, and proxies read it."""
     options: list[tuple[str, Any]] = [
         ("grpc.max_send_message_length", -1),
         ("grpc.max_receive_message_length", MAX_ANSWER),
@@ -233,25 +233,19 @@ def _channel(connection: Connection) -> Any:
         ("grpc.compression_enabled_algorithms_bitset", 1),  # none: a small answer must not unpack to a large one
     ]
     if not connection.secure:
-        return grpc.insecure_channel(connection.endpoint.address, options=options)
+        options.append(("grpc.default_authority", connection.endpoint.address))
+        return grpc.insecure_channel(target, options=options)
     tls = connection.tls or ClientTls()
-    if tls.server_name:
-        options.append(("grpc.ssl_target_name_override", tls.server_name))
+    options.append(("grpc.ssl_target_name_override", tls.server_name or connection.endpoint.host))
     credentials = grpc.ssl_channel_credentials(_content(tls.ca), _content(tls.key), _content(tls.certificate))
-    return grpc.secure_channel(connection.endpoint.address, credentials, options=options)
+    return grpc.secure_channel(target, credentials, options=options)
 
 
 def _content(path: str | None) -> bytes | None:
     return Path(path).read_bytes() if path else None
 
 
-def _probe(connection: Connection, deadline: Deadline) -> None:
-    """Is anybody there? grpc itself would keep trying until the call's own deadline, and blame the agent for it."""
-    limit = deadline.at_most(connection.connect_timeout)
-    endpoint = connection.endpoint
-    try:
-        socket.create_connection((endpoint.host, endpoint.port), timeout=limit).close()
-    except TimeoutError:
-        raise Unreachable(f"{endpoint.address} took no connection within {limit:g} s.") from None
-    except OSError as error:
-        raise Unreachable(f"{endpoint.address}: {error.strerror or error}.") from None
+def _probe(connection: Connection, deadline: Deadline) -> str:
+    """Where somebody answers. grpc would keep trying until the call's own deadline, and blame the agent for it."""
+    with connected(connection.endpoint, connection.networks, deadline, connection.connect_timeout) as sock:
+        return numeric(sock)

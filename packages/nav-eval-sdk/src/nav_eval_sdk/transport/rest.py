@@ -36,6 +36,7 @@ from nav_eval_sdk.protocol.messages import (
 from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
+from nav_eval_sdk.transport.address import connected
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
 
 M = TypeVar("M", bound=Message)
@@ -223,13 +224,11 @@ class _Incoming(io.RawIOBase):
 
 
 def _connect(connection: Connection, deadline: Deadline) -> socket.socket:
-    limit = deadline.at_most(connection.connect_timeout)
+    sock = connected(connection.endpoint, connection.networks, deadline, connection.connect_timeout)
     try:
-        sock = socket.create_connection((connection.endpoint.host, connection.endpoint.port), timeout=limit)
-        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return _wrapped(connection, sock) if connection.secure else sock
     except TimeoutError:
-        raise Unreachable(f"{connection.endpoint.address} took no connection within {limit:g} s.") from None
+        raise Unreachable(f"{connection.endpoint.address} did not finish the TLS handshake.") from None
 
 
 def _wrapped(connection: Connection, sock: socket.socket) -> ssl.SSLSocket:
