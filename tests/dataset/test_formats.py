@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
+from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.imagenav import goal_rotation, goal_yaw
 from nav_eval.dataset.objectnav import object_category
 from nav_eval.dataset.registry import DATASETS, load_dataset
+from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
 
@@ -330,3 +332,37 @@ def test_first_objectnav_releases_keep_goals_in_the_episode(tmp_path: Path) -> N
 def test_unknown_type() -> None:
     with pytest.raises(ConfigError, match="Did you mean 'pointnav'"):
         load_dataset("pointnva", "x.json")
+
+
+def test_the_specifications_episode(tmp_path):
+    """Section 3.5, field by field; what is written back is what was read."""
+    record = {
+        "episode_id": "ep_001",
+        "scene_id": "scene_123",
+        "start_position": [1.5, 0.0, 2.3],
+        "start_rotation": [0.0, 0.0, 0.0, 1.0],
+        "instruction": {"text": "Walk down the hallway", "tokens": ["walk", "down", "the", "hallway"]},
+        "reference_path": [[1.5, 0.0, 2.3], [4.0, 0.0, 2.3]],
+        "goals": [{"position": [4.0, 0.0, 2.3], "radius": 3.0}],
+    }
+    path = tmp_path / "episodes.json"
+    path.write_text(
+        json.dumps({"episodes": [record, {**record, "episode_id": "2", "instruction": {"text": "Go on."}}]})
+    )
+    assert validate_dataset(path) == []
+    dataset = load_dataset("vln", path)
+    first, second = dataset
+    assert first.key == ("scene_123", "ep_001")
+    assert first.instruction.tokens == ("walk", "down", "the", "hallway")
+    assert second.instruction.tokens == ("go", "on", ".")
+    assert first.goals[0].radius == 3.0
+    assert first.reference_path[-1] == first.goals[0].position == (4.0, 0.0, 2.3)
+    dump_dataset("vln", dataset, tmp_path / "again.json", dataset.header)
+    assert json.loads((tmp_path / "again.json").read_text()) == json.loads(path.read_text())
+
+
+def test_the_specifications_episode_has_words_for_tokens(tmp_path):
+    record = {"episode_id": "1", "scene_id": "a", "start_position": [0, 0, 0], "start_rotation": [0, 0, 0, 1]}
+    path = tmp_path / "episodes.json"
+    path.write_text(json.dumps({"episodes": [{**record, "instruction": {"text": "Go.", "tokens": [4, 2]}}]}))
+    assert [fault.path for fault in validate_dataset(path)] == [f"episodes[0].instruction.tokens[{i}]" for i in (0, 1)]

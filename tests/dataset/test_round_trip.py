@@ -302,6 +302,7 @@ def test_the_same_episodes_give_the_same_bytes(tmp_path: Path) -> None:
     assert (tmp_path / "a.json.gz").read_bytes() == (tmp_path / "b.json.gz").read_bytes()
 
 
-def test_a_type_that_cannot_be_written(tmp_path: Path) -> None:
+def test_a_type_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(DATASETS._members, "someone_elses", lambda request: [])
     with pytest.raises(DatasetError, match="cannot be written"):
-        dump_dataset("vln", [OUR_OWN], tmp_path / "a.json")
+        dump_dataset("someone_elses", [OUR_OWN], tmp_path / "a.json")

@@ -6,18 +6,19 @@ import gzip
 import json
 import shutil
 from itertools import pairwise
+from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
-from config.test_loader import SECTION_9
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.benchmarks.scoring import replay, rescore
+from nav_eval.dataset.validate import validate_dataset
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.simulator.navmesh.mesh import load_navmesh
 from nav_eval_sdk import VLNAgent, start
+from specification import SECTION_9
 
 
 class Looker(VLNAgent):
@@ -38,48 +39,52 @@ class Looker(VLNAgent):
         return "stop" if self._steps == 4 else ("move_forward", "turn_left")[self._steps % 2]
 
 
-def vln_episodes(folder, scene):
-    """R2R-CE episodes between random points of the scene's navmesh."""
+VLN_CE = {"instruction_text": "Walk. 走。", "instruction_tokens": [1]}
+SECTION_3_5 = {"text": "Walk. 走。", "tokens": ["walk", "走"]}
+
+
+def vln_episodes(path, scene, instruction):
+    """Episodes between random points of the scene's navmesh: the specification's (3.5), or R2R-CE's."""
     mesh = load_navmesh(scene.with_suffix(".navmesh"))
     episodes = []
     for number in range(2):
         begin, end = mesh.random_point(seed=number, island=0), mesh.random_point(seed=number + 50, island=0)
         episodes.append(
             {
-                "episode_id": number,
-                "trajectory_id": number,
-                "scene_id": scene.name,
+                "episode_id": f"ep_{number:03}",
+                "scene_id": scene.stem,
                 "start_position": list(begin),
                 "start_rotation": [0, 0, 0, 1],
-                "info": {"geodesic_distance": 1.0},
                 "goals": [{"position": list(end), "radius": 3.0}],
-                "instruction": {"instruction_text": "Walk. 走。", "instruction_tokens": [1]},
+                "instruction": instruction,
                 "reference_path": [list(begin), list(end)],
             }
         )
-    path = folder / "val_seen.json.gz"
-    path.write_bytes(gzip.compress(json.dumps({"episodes": episodes, "instruction_vocab": {}}).encode()))
-    return path
+    path.parent.mkdir(parents=True)
+    path.write_bytes(gzip.compress(json.dumps({"episodes": episodes}).encode()))
 
 
-def test_the_specifications_file_runs_with_only_data_and_endpoint_changed(shared_data, tmp_path):
-    shutil.copy(shared_data / "scenes" / "gz_cafe.glb", tmp_path / "gz_cafe.glb")
-    shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", tmp_path / "gz_cafe.navmesh")
-    data = vln_episodes(tmp_path, tmp_path / "gz_cafe.glb")
-    with start(Looker, protocol="grpc", port=0) as server:
-        content = yaml.safe_load(SECTION_9)
-        content["dataset"]["data_path"] = str(data)
-        content["simulator"]["scenes_dir"] = str(tmp_path)
-        content["agent_service"]["endpoint"] = server.endpoint
-        content["output"]["log_dir"] = str(tmp_path / "logs")
-        file = tmp_path / "challenge.yaml"
-        file.write_text(yaml.safe_dump(content))
-        evaluated = run_benchmark(benchmark_config(None, file=file))
+@pytest.mark.parametrize("instruction", [VLN_CE, SECTION_3_5], ids=["vln-ce", "section-3.5"])
+def test_the_specifications_file_runs_as_it_stands(shared_data, tmp_path, monkeypatch, instruction):
+    monkeypatch.chdir(tmp_path)
+    scene = tmp_path / "data/scene_datasets/gz_cafe.glb"
+    scene.parent.mkdir(parents=True)
+    shutil.copy(shared_data / "scenes" / "gz_cafe.glb", scene)
+    shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", scene.with_suffix(".navmesh"))
+    data = tmp_path / "data/datasets/vln/R2R/val_seen.json.gz"
+    vln_episodes(data, scene, instruction)
+    assert validate_dataset(data) == []
+    (tmp_path / "challenge.yaml").write_text(SECTION_9)
+    with start(Looker, protocol="grpc", port=0) as server:  # 8085 may be taken where this runs
+        here = [f"agent_service.endpoint={server.endpoint}"]
+        evaluated = run_benchmark(benchmark_config(None, file="challenge.yaml", overrides=here))
     results = json.loads((evaluated.path / "results.json").read_text())
     assert results["benchmark"] == "VLN Challenge 2024"
+    assert results["split"] == "val_seen"
     assert results["n_episodes"] == 2
     assert results["n_failed"] == 0
     assert set(results["metrics"]) == {"success", "spl", "navigation_error", "dtw"}
+    assert evaluated.path.parent == Path("logs/evaluations")
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,17 @@ from typing import Any
 from nav_eval.dataset.dataset import DatasetRequest, FileDataset
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
+from nav_eval.dataset.vln import VLNDataset
 from nav_eval.errors import DatasetError
 
 VLN_TYPES = ("r2r", "r4r", "fgr2r", "ndh", "r2r-ce", "rxr-ce")
 
 
 def open_vln(request: DatasetRequest) -> FileDataset:
-    """The specification's "vln": any format with instructions. Reads the file's beginning."""
+    """The specification's "vln": its own episodes, or any format with instructions. Reads the file's beginning."""
     found = detect_type(request.data_path, request.max_bytes)
+    if found == "vln":
+        return VLNDataset(request)
     if found not in VLN_TYPES:
         raise DatasetError(f"{request.data_path}: looks like {found}, not like vln. Set dataset.type={found}.")
     return open_as(found, request)
@@ -77,8 +80,11 @@ def _type_of(record: Mapping[str, Any], members: set[str]) -> str | None:
     for key, name in _SIGNS.items():
         if key in record:
             return name
-    if isinstance(record.get("instruction"), Mapping):
-        return "rxr-ce" if "language" in record["instruction"] else "r2r-ce"
+    instruction = record.get("instruction")
+    if isinstance(instruction, Mapping):
+        if "text" in instruction and "instruction_text" not in instruction:
+            return "vln"
+        return "rxr-ce" if "language" in instruction else "r2r-ce"
     if "object_category" in record or "goals_by_category" in members:
         return "objectnav"
     return "pointnav" if "start_position" in record else None

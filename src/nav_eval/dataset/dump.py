@@ -10,6 +10,7 @@ from typing import Any
 from nav_eval.dataset.dataset import FileDataset, scene_name
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.registry import DATASETS
+from nav_eval.dataset.vln import VLNDataset
 from nav_eval.dataset.writing import write_list, write_object
 from nav_eval.errors import DatasetError
 
@@ -71,7 +72,7 @@ def _header_of(scene: str, header: Mapping[str, Any], table_key: str | None) -> 
 
 
 def _format(name: str) -> type[FileDataset]:
-    member: Any = DATASETS.get(name)
+    member: Any = VLNDataset if name == VLNDataset.type else DATASETS.get(name)
     if isinstance(member, type) and issubclass(member, FileDataset):
         return member
     raise DatasetError(f"{name}: this data set type cannot be written. Choose the type of one file format.")

@@ -68,7 +68,7 @@ class R2RCEDataset(FileDataset):
         yield Episode(
             **read_frame(record, "goals", "instruction", "reference_path"),
             goals=goals(record),
-            instruction=_read_instruction(record.child("instruction")),
+            instruction=self.read_instruction(record.child("instruction")),
             reference_path=record.vectors("reference_path"),
         )
 
@@ -78,34 +78,33 @@ class R2RCEDataset(FileDataset):
             yield frame_record(
                 episode,
                 goals=[goal_record(goal) for goal in episode.goals],
-                instruction=_instruction_record(episode.instruction) if episode.instruction else None,
+                instruction=cls.instruction_record(episode.instruction) if episode.instruction else None,
                 reference_path=episode.reference_path,
             )
+
+    def read_instruction(self, instruction: Fields) -> Instruction:
+        text = instruction.text("instruction_text")
+        return Instruction(
+            text=text,
+            tokens=tokenize(text),
+            language=instruction.text("language") if "language" in instruction else "en",
+            instruction_id=instruction.identifier("instruction_id") if "instruction_id" in instruction else None,
+            vocabulary_ids=instruction.integers("instruction_tokens") if "instruction_tokens" in instruction else None,
+            extra=instruction.rest("instruction_text", "language", "instruction_id", "instruction_tokens"),
+        )
+
+    @classmethod
+    def instruction_record(cls, instruction: Instruction) -> dict[str, Any]:
+        return record_of(
+            instruction.extra,
+            instruction_id=instruction.instruction_id,
+            instruction_text=instruction.text,
+            instruction_tokens=instruction.vocabulary_ids,
+            language=None if instruction.language == "en" else instruction.language,
+        )
 
 
 class RxRCEDataset(R2RCEDataset):
     """RxR-CE; `data_path` is the file of one role (guide or follower), and its `_gt` file is of the same role."""
 
     type: ClassVar[str] = "rxr-ce"
-
-
-def _read_instruction(instruction: Fields) -> Instruction:
-    text = instruction.text("instruction_text")
-    return Instruction(
-        text=text,
-        tokens=tokenize(text),
-        language=instruction.text("language") if "language" in instruction else "en",
-        instruction_id=instruction.identifier("instruction_id") if "instruction_id" in instruction else None,
-        vocabulary_ids=instruction.integers("instruction_tokens") if "instruction_tokens" in instruction else None,
-        extra=instruction.rest("instruction_text", "language", "instruction_id", "instruction_tokens"),
-    )
-
-
-def _instruction_record(instruction: Instruction) -> dict[str, Any]:
-    return record_of(
-        instruction.extra,
-        instruction_id=instruction.instruction_id,
-        instruction_text=instruction.text,
-        instruction_tokens=instruction.vocabulary_ids,
-        language=None if instruction.language == "en" else instruction.language,
-    )
