@@ -11,6 +11,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.interfaces import SimulatorBackend, Task
+from nav_eval.core.preflight import Preflight
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
@@ -83,19 +87,33 @@ def damaged(value: Any, path: tuple[Any, ...], junk: Any) -> Any:
     return whole
 
 
+def world(name: str, folder: Path) -> tuple[SimulatorBackend, Task]:
+    """A simulator without a scene, and the task of such a data set."""
+    config = benchmark_config(name if name in ("r2r", "r4r", "ndh") else "r2r" if name == "fgr2r" else "pointnav")
+    simulator = config.simulator.model_copy(
+        update={"sensors": {}, "scenes_dir": str(folder), "connectivity_dir": str(folder / "graphs")}
+    )
+    config = config.model_copy(update={"simulator": simulator})
+    return builder.make_backend(config), builder.make_task(config)
+
+
 @pytest.mark.parametrize("name", GOOD)
 def test_junk_anywhere(tmp_path: Path, name: str) -> None:
     file = tmp_path / "a.json"
     (tmp_path / "graphs").mkdir()
     file.write_text(json.dumps(GOOD[name]))
     assert len(list(load_dataset(name, file))) == 1
-    assert validate_dataset(file, type=name) == []
+    assert validate_dataset(file, type=name).faults == []
+    backend, task = world(name, tmp_path)
 
     @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
     @given(path=st.sampled_from(places(GOOD[name])), junk=JUNK)
     def survives(path: tuple[Any, ...], junk: Any) -> None:
         file.write_text(json.dumps(damaged(GOOD[name], path, junk)))
-        faults = validate_dataset(file, type=name, connectivity_dir=tmp_path / "graphs", scenes_dir=tmp_path)
+        preflight = Preflight(backend, task)
+        faults = validate_dataset(file, type=name, take=preflight.take).faults
+        for one in preflight.unplayable():
+            str(one.fault).encode()
         validate_dataset(file)
         try:
             list(load_dataset(name, file))

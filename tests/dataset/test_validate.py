@@ -10,8 +10,11 @@ from typing import Any
 
 import pytest
 
+from nav_eval.benchmarks.preflight import validate_playable
 from nav_eval.dataset.detect import detect_type
+from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
+from nav_eval.errors import DatasetError
 
 REAL = {
     "r2r/R2R_val_seen.json": "r2r",
@@ -25,18 +28,36 @@ REAL = {
     "imagenav/gibson_Cantwell.json.gz": "pointnav",
 }
 
+COUNTS = {
+    "r2r/R2R_val_seen.json": (1021, 56, 1021),
+    "r4r/R4R_val_seen.json": (1035, 40, 1035),
+    "fgr2r/FGR2R_val_seen.json": (1021, 56, 1021),
+    "r2r-ce/val_seen.json.gz": (778, 53, 778),
+    "pointnav/habitat-test-scenes_val.json.gz": (100, 2, 0),
+    "pointnav/gibson.val_mini.json.gz": (30, 3, 0),
+    "pointnav/challenge-2020/val_mini/val_mini.json.gz": (30, 1, 0),
+    "objectnav/challenge-2020/val_mini/val_mini.json.gz": (30, 1, 0),
+    "imagenav/gibson_Cantwell.json.gz": (400, 1, 0),
+}
+"""Episodes, scenes, instructions."""
+
 
 @pytest.mark.parametrize("file", REAL)
 def test_released_files_are_good(shared_data: Path, file: str) -> None:
     assert detect_type(str(shared_data / file)) == REAL[file]
-    assert validate_dataset(shared_data / file, connectivity_dir=shared_data / "r2r/connectivity") == []
+    graphs = [f"simulator.connectivity_dir={shared_data}/r2r/connectivity"]
+    on_graph = REAL[file] in ("r2r", "r4r", "fgr2r")
+    found = validate_playable(shared_data / file, None, None, graphs if on_graph else [])
+    assert found.faults == []
+    assert (found.episodes, len(found.scenes), found.instructions) == COUNTS[file]
 
 
 def test_ndh_is_good_but_for_scans_that_r2r_val_seen_has_not(shared_data: Path) -> None:
     graphs = shared_data / "r2r/connectivity"
     items = json.loads((shared_data / "ndh/NDH_val_seen.json").read_bytes())
     absent = [str(item["inst_idx"]) for item in items if not (graphs / f"{item['scan']}_connectivity.json").exists()]
-    faults = validate_dataset(shared_data / "ndh/NDH_val_seen.json", connectivity_dir=graphs)
+    overrides = [f"simulator.connectivity_dir={graphs}"]
+    faults = validate_playable(shared_data / "ndh/NDH_val_seen.json", None, None, overrides).faults
     assert [fault.episode for fault in faults] == absent
     assert all(fault.message.startswith("unknown scan") for fault in faults)
 
@@ -54,7 +75,15 @@ SPOKEN = {**POINT, "instruction": {"instruction_text": "go"}}
 def faults_of(tmp_path: Path, content: Any, name: str = "a.json", **options: Any) -> list[tuple[str, str, str]]:
     path = tmp_path / name
     path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
-    return [(fault.episode, fault.path, fault.message) for fault in validate_dataset(path, **options)]
+    return [(fault.episode, fault.path, fault.message) for fault in validate_dataset(path, **options).faults]
+
+
+def faults_in_world(tmp_path: Path, content: Any, *overrides: str) -> list[tuple[str, str, str]]:
+    """What `nav-eval validate a.json OVERRIDES` finds."""
+    path = tmp_path / "a.json"
+    path.write_text(json.dumps(content))
+    found = validate_playable(path, None, None, overrides)
+    return [(fault.episode, fault.path, fault.message) for fault in found.faults]
 
 
 def test_every_fault_of_a_file_is_listed(tmp_path: Path) -> None:
@@ -112,7 +141,16 @@ def test_a_broken_file_is_one_fault(tmp_path: Path, kind: str) -> None:
 
 
 def test_a_named_type_with_no_episodes(tmp_path: Path) -> None:
-    assert faults_of(tmp_path, {"episodes": []}, type="pointnav") == [("", "episodes", "there is no episode")]
+    assert faults_of(tmp_path, {"episodes": []}, type="r2r-ce") == [("", "episodes", "there is no episode")]
+
+
+@pytest.mark.parametrize("kind", [None, "objectnav"])
+def test_an_index_without_its_content_says_what_is_missing(tmp_path: Path, kind: str | None) -> None:
+    index = {"episodes": [], "category_to_task_category_id": {"chair": 0}}
+    ((_, _, message),) = faults_of(tmp_path, index, type=kind)
+    assert "no folder content/" in message
+    with pytest.raises(DatasetError, match="no folder content/"):
+        list(load_dataset("objectnav", tmp_path / "a.json"))
 
 
 def test_gzip_bomb(tmp_path: Path) -> None:
@@ -126,7 +164,7 @@ def test_a_broken_content_file_does_not_hide_the_next(tmp_path: Path) -> None:
     (tmp_path / "content" / "a.json").write_text("[")
     (tmp_path / "content" / "b.json").write_text(json.dumps({"episodes": [{**POINT, "start_position": 0}]}))
     (tmp_path / "val.json").write_text('{"episodes": []}')
-    found = validate_dataset(tmp_path / "val.json")
+    found = validate_dataset(tmp_path / "val.json").faults
     assert [(Path(fault.file).name, fault.path) for fault in found] == [
         ("a.json", ""),
         ("b.json", "episodes[0].start_position"),
@@ -156,13 +194,6 @@ def test_a_broken_ground_truth_does_not_hide_the_episodes(tmp_path: Path) -> Non
     (tmp_path / "a_gt.json").write_text("{")
     found = faults_of(tmp_path, {"episodes": [{**SPOKEN, "instruction": {"instruction_text": " "}}]})
     assert [path for _, path, _ in found] == ["", "episodes[0].instruction"]
-
-
-def test_scene_files(tmp_path: Path) -> None:
-    (tmp_path / "s.glb").touch()
-    assert faults_of(tmp_path, [POINT], scenes_dir=tmp_path) == []
-    (fault,) = faults_of(tmp_path, [{**POINT, "scene_id": "mp3d/t.glb"}], scenes_dir=tmp_path)
-    assert fault[1] == "[0].scene_id"
 
 
 def graph_row(name: str, x: float, unobstructed: list[bool], included: bool = True) -> dict[str, Any]:
@@ -201,15 +232,46 @@ def test_paths_are_checked_on_the_graph(tmp_path: Path) -> None:
         walk(7, "b"),
         walk(0, "b", "c"),
     ]
-    found = [(e, p, m) for e, p, m in faults_of(tmp_path, walks, connectivity_dir=tmp_path)]
+    found = faults_in_world(tmp_path, walks, f"simulator.connectivity_dir={tmp_path}")
     assert [(episode, message.split(" (")[0]) for episode, _, message in found if "unknown scan" not in message] == [
+        ("6", "the path is empty"),
+        ("0_0", "the id '0_0' stands twice in scene 'S'"),
+        ("0_1", "the id '0_1' stands twice in scene 'S'"),
         ("1_0", "the graph has no edge from a to c"),
         ("2_0", "the graph has no edge from a to alone"),
         ("2_0", "no goal can be reached on the graph from a"),
         ("3_0", "scan S has no viewpoint 'nowhere'"),
+        ("4_0", "there is no goal, but other episodes have one, so this is no hidden split"),
         ("4_0", "scan S has no viewpoint 'out'"),
-        ("6", "the path is empty"),
-        ("0_0", "the id '0_0' stands twice in scene 'S'"),
-        ("0_1", "the id '0_1' stands twice in scene 'S'"),
+        ("6_0", "there is no goal, but other episodes have one, so this is no hidden split"),
+        ("7_0", "there is no goal, but other episodes have one, so this is no hidden split"),
     ]
     assert [(e, p) for e, p, m in found if "unknown scan 'T'" in m] == [("5_0", "[5].scan")]
+
+
+@pytest.mark.parametrize(("told", "faults"), [(2.0, 0), (2.05, 0), (1.93, 1), (2.07, 1), (10**400, 1), (math.nan, 2)])
+def test_a_path_is_as_long_as_its_distance_says(tmp_path: Path, told: float, faults: int) -> None:
+    rows = [graph_row("a", 0, [False, True, False]), graph_row("b", 1, [True, False, True])]
+    (tmp_path / "S_connectivity.json").write_text(json.dumps([*rows, graph_row("c", 2, [False, True, False])]))
+    walks = [walk(0, "a", "b", "c", distance=told)]
+    found = faults_in_world(tmp_path, walks, f"simulator.connectivity_dir={tmp_path}")
+    assert len(found) == faults
+    assert all(path == "[0].distance" for _, path, _ in found)
+
+
+def test_one_goal_less_episode_is_a_fault_and_a_split_of_them_is_hidden(tmp_path: Path) -> None:
+    without = {**POINT, "episode_id": "8", "goals": []}
+    ((episode, path, message),) = faults_in_world(tmp_path, {"episodes": [POINT, without]})
+    assert (episode, path) == ("8", "episodes[1].goals")
+    assert "no hidden split" in message
+    assert faults_in_world(tmp_path, {"episodes": [without, {**without, "episode_id": "9"}]}) == []
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_a_reference_has_a_place_for_each_step(tmp_path: Path, count: int) -> None:
+    truth = {"7": {"locations": [[0, 0, 0]] * count, "actions": [2, 1, 0], "forward_steps": 1}}
+    (tmp_path / "a_gt.json").write_text(json.dumps(truth))
+    ((_, path, _),) = faults_of(tmp_path, {"episodes": [SPOKEN]})
+    assert path == "7.locations"
+    with pytest.raises(DatasetError, match="locations"):
+        list(load_dataset("r2r-ce", tmp_path / "a.json"))

@@ -67,7 +67,7 @@ def one(data: bytes) -> None:
     with only(DatasetError, names=str(FOLDER)):
         detect_type(str(path), MAX_BYTES)
     name = head if head in DATASETS.names() and head != "vln" else None
-    faults = validate_dataset(path, name, max_bytes=MAX_BYTES)
+    faults = validate_dataset(path, name, max_bytes=MAX_BYTES).faults
     for fault in faults:
         str(fault).encode()
     with only(DatasetError, names=str(FOLDER)):

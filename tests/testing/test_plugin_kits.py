@@ -252,7 +252,7 @@ def test_a_data_set_that_is_read_once_only_is_named(tmp_path):
 def test_a_plug_ins_data_set_is_validated(tmp_path, rows, faults):
     DATASETS.add("table_for_tests", Table)
     (tmp_path / "rows.csv").write_text("id,scene,x,text\n" + rows)
-    found = validate_dataset(tmp_path / "rows.csv", type="table_for_tests")
+    found = validate_dataset(tmp_path / "rows.csv", type="table_for_tests").faults
     assert len(found) == len(faults)
     assert all(fault in str(one) and "rows.csv" in str(one) for fault, one in zip(faults, found, strict=True))
 

@@ -51,10 +51,9 @@ def run_benchmark(
     config = config if agent is None else _with_agent(config, agent)
     _warn_of_a_service_not_asked(config.agent_service)
     name = "" if part is None else f"-{part.index}-of-{part.of}"
-    with (
-        resolved(config, part, agent_given=agent is not None) as plan,
-        RunDirectory.named(out, config, name) as directory,
-    ):
+    directory = RunDirectory.named(out, config, name)
+    finished = directory.finished() if resume else ()
+    with resolved(config, part, finished=finished, agent_given=agent is not None) as plan, directory:
         config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
         directory.claim(resume=resume)
         secret = _secret(config, directory)
@@ -76,7 +75,7 @@ def run_benchmark(
             service.close()
         learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
         notes = [] if part is None else [part.note(len(episodes), len(whole))]
-        return settle(config, directory, episodes.keys, results, learnt, notes)
+        return settle(config, directory, episodes.keys, results, learnt, [*plan.notes, *notes])
 
 
 def _with_agent(config: Config, agent: Any) -> Config:

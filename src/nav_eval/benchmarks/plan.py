@@ -1,26 +1,28 @@
 """What a run will do, with everything that it needs found to be there: `config validate` asks, `run` begins with it.
 
 First the configuration alone (names, the agent's class, files of the connection), every fault at once; then the data
-set, its split, whether the backend can serve it with these sensors and actions, and the files of every scene.
+set, its split, whether the backend can serve it with these sensors and actions, whether every episode can be played,
+and the files of every scene.
 """
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.preflight import refuse_faulty, without_faulty
 from nav_eval.benchmarks.sharding import Part
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import SimulatorBackend
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError
 from nav_eval.registry import check_importable
 
@@ -31,7 +33,7 @@ GRAPH_ACTIONS = ("stop", "move_to", "turn_left", "turn_right", "look_up", "look_
 class Plan:
     """`config`: with its split settled; `assets`: file -> SHA-256 of every scene that `episodes` are in.
 
-    `episodes` are a part of the `whole` run, or all of it.
+    `episodes` are a part of the `whole` run, or all of it; `notes` tell what was left out of it.
     """
 
     config: Config
@@ -39,15 +41,21 @@ class Plan:
     episodes: EpisodeManager
     backend: SimulatorBackend
     assets: Mapping[str, str]
+    notes: Sequence[str] = ()
 
 
 @contextmanager
 def resolved(
-    config: Config, part: Part | None = None, *, commands: bool = True, agent_given: bool = False
+    config: Config,
+    part: Part | None = None,
+    *,
+    finished: Collection[EpisodeKey] = (),
+    commands: bool = True,
+    agent_given: bool = False,
 ) -> Iterator[Plan]:
     """The plan of a run, or of a part of it; its backend is open until the end.
 
-    `commands`: simulator.command may run. `agent_given`: the caller holds the agent, so its name is not looked up.
+    `finished`: episodes that are not played again. `commands`: simulator.command may run. `agent_given`: the caller holds the agent, so its name is not looked up.
 
     Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
     at the first fault of what it names. Nothing is written, no code of the agent's is run.
@@ -55,12 +63,14 @@ def resolved(
     check(config, agent_given=agent_given)
     config = builder.settled_split(config)
     whole = builder.make_episodes(config)
-    episodes = whole if part is None else part.of_run(config, whole)
     _check_world(config, next(iter(whole)))
     with closing(builder.make_backend(config)) as backend:
         if commands or config.simulator.command is None:
             backend.open_session().close()  # the sensors fit
-        yield Plan(config, whole, episodes, backend, _assets(episodes, backend))
+        whole, notes = without_faulty(config, whole, backend)
+        episodes = whole if part is None else part.of_run(config, whole)
+        refuse_faulty(config, episodes, backend, finished)
+        yield Plan(config, whole, episodes, backend, _assets(episodes, backend), notes)
 
 
 def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:

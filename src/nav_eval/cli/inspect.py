@@ -132,27 +132,32 @@ def config_schema() -> int:
 
 def validate(
     dataset: Path,
-    *,
+    /,
+    *overrides: str,
     type: str | None = None,  # noqa: A002 - the option's own name
-    connectivity_dir: Path | None = None,
-    max_bytes: int = 4 << 30,
+    benchmark: str | None = None,
 ) -> int:
     """List every fault of a data set file; exit code 1 if there is any.
+
+    With simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell: unknown scenes,
+    starts off the navmesh, goals that no way leads to, paths of another length.
 
     Parameters
     ----------
     dataset
         A .json or .json.gz file.
+    overrides
+        key=value, as for `run`.
     type
         A name from `nav-eval list datasets`; by default it is recognised.
-    connectivity_dir
-        Matterport3D's connectivity graphs, to check scans, viewpoints and whether goals can be reached.
-    max_bytes
-        The largest decompressed size that is read.
+    benchmark
+        Whose body and navmesh are meant; by default the first one for such files.
     """
-    from nav_eval.dataset.validate import validate_dataset
+    from nav_eval.benchmarks.preflight import validate_playable
 
-    faults = validate_dataset(dataset, type=type, connectivity_dir=connectivity_dir, max_bytes=max_bytes)
-    sys.stdout.writelines(f"{fault}\n" for fault in faults)
-    sys.stdout.write(f"{dataset}: {len(faults) or 'no'} fault{'s' if len(faults) != 1 else ''}\n")
+    found = validate_playable(dataset, type, benchmark, overrides)
+    sys.stdout.writelines(f"{fault}\n" for fault in found.faults)
+    counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
+    faults = len(found.faults)
+    sys.stdout.write(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})\n")
     return FINDINGS if faults else DONE

@@ -193,6 +193,11 @@ class DatasetConfig(Section):
         None, description="only instructions in these languages; en includes en-US and en-IN"
     )
     episodes: tuple[str, ...] | None = Field(None, description="only these episode ids")
+    faulty: Literal["refuse", "exclude"] = Field(
+        "refuse",
+        description="episodes that nobody could play (start off the navmesh, goal out of reach): "
+        "refuse the run, or leave them out and say how many",
+    )
     max_bytes: Annotated[int, Field(gt=0), _unit("bytes")] = Field(
         4 << 30, description="largest decompressed size of one file; a larger one is refused"
     )

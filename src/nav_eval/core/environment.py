@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,7 +15,7 @@ from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import SimulatorError
+from nav_eval.errors import DatasetError, SimulatorError
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +113,12 @@ class Environment:
         if not self._goals:
             raise SimulatorError("this episode has no goal (a hidden test split), so no oracle can play it.")
         return self.task.expert_action(self.simulator, self._goals, self.rules.success_distance)
+
+    def require_goal(self) -> None:
+        """Raises DatasetError at the start of an episode that nobody could win: its goal cannot be reached."""
+        if self.simulator.episode.has_goal and math.isinf(self.distance_to_goal()):
+            scene, name = self.simulator.episode.key
+            raise DatasetError(f"episode {name} of {scene}: no way leads from the start to a goal.")
 
     def distance_to_goal(self) -> float:
         """Metres from here to the nearest goal, geodesic; inf if none can be reached."""

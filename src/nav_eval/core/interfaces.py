@@ -9,7 +9,7 @@ made in one batch; reset and step are the one-session form of the two.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -140,6 +140,14 @@ class SimulatorBackend(ABC):
 
     def examples(self) -> Sequence[Episode]:
         """Episodes that can be begun without a data set: the conformance check walks in them."""
+        return ()
+
+    def faults(self, episode: Episode, goals: Sequence[Place]) -> Iterable[tuple[str, str]]:
+        """(JSON path, message) of all for which no agent could play `episode` fairly here; `goals` are the task's.
+
+        Found without rendering, before the run. A backend that can tell nothing then says nothing: such an episode
+        is found when it begins.
+        """
         return ()
 
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:

@@ -125,6 +125,7 @@ class EpisodeLoop:
             meter.check()
             observations = self._environment.reset(episode)
             start = self._environment.simulator.get_agent_state()
+            self._environment.require_goal()
             meter.loaded()
             for observer in self._observers:
                 observer.episode_started(episode)

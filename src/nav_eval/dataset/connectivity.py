@@ -11,12 +11,14 @@ from __future__ import annotations
 import heapq
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.fields import FARTHEST_M
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3
@@ -100,6 +102,30 @@ class NavigationGraph:
             found.append(island)
             rest -= island
         return sorted(found, key=len, reverse=True)
+
+
+LENGTH_TOLERANCE_M = 0.06
+"""R2R writes `distance` with two decimals, of positions that were rounded before."""
+
+
+def graph_faults(graph: NavigationGraph, episode: Episode) -> Iterator[tuple[str, str]]:
+    """(JSON path, message) of everything in `episode` that the graph of its scan does not bear."""
+    named = (episode.start_node, *episode.reference_nodes, *(goal.node for goal in episode.goals))
+    strangers = [node for node in dict.fromkeys(named) if node is not None and node not in graph]
+    yield from (("path", f"scan {graph.scan} has no viewpoint {node!r}") for node in strangers)
+    if strangers or episode.start_node is None:
+        return
+    steps = [(a, b) for a, b in pairwise(episode.reference_nodes) if a != b]
+    gaps = [(a, b) for a, b in steps if b not in graph.neighbours[a]]
+    yield from (("path", f"the graph has no edge from {a} to {b}") for a, b in gaps)
+    goals = [goal.node for goal in episode.goals if goal.node is not None]
+    if goals and all(math.isinf(graph.distance(episode.start_node, goal)) for goal in goals):
+        yield "path", f"no goal can be reached on the graph from {episode.start_node}"
+    told, length = episode.extra.get("distance"), sum(graph.neighbours[a].get(b, 0.0) for a, b in steps)
+    if not steps or gaps or not isinstance(told, int | float):
+        return
+    if not (abs(told) <= FARTHEST_M and abs(told - length) <= LENGTH_TOLERANCE_M):
+        yield "distance", f"says {str(told)[:20]} m, the path is {length:.2f} m long"
 
 
 def connectivity_file(connectivity_dir: str | Path, scan: str) -> Path:

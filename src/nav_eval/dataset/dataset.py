@@ -7,10 +7,10 @@ format adds how a record becomes episodes (`read`) and back (`records`).
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, Protocol, TypeAlias
 
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin, Report, raise_fault
@@ -21,6 +21,7 @@ from nav_eval.errors import DatasetError
 GoalSource: TypeAlias = Callable[[Fields], tuple[Goal, ...]]
 """Finds the goals of a record: in the record itself, or in a table of the file."""
 
+NO_CONTENT = "there is none, and no folder content/ with episodes beside the file: unpack the whole archive"
 _SUFFIXES = (".json.gz", ".json", ".glb", ".gltf", ".obj", ".ply", ".basis")
 
 
@@ -46,6 +47,26 @@ def scene_name(scene_id: str) -> str:
 def _joined(one: Any, other: Any) -> Any:
     """Two files' values of one member: tables are put together, of anything else the later one stays."""
     return one | other if isinstance(one, dict) and isinstance(other, dict) else other
+
+
+class EpisodeFiles(Protocol):
+    """What a loader answers: episodes in file order, and the files that they come from."""
+
+    def __iter__(self) -> Iterator[Episode]: ...
+
+    @property
+    def files(self) -> Sequence[str]: ...
+
+
+def records(
+    dataset: EpisodeFiles, report: Report = raise_fault, *, thorough: bool = False
+) -> Iterator[tuple[Fields, Episode]]:
+    """Episodes with their records; those of a plug-in's format have an empty one."""
+    if isinstance(dataset, FileDataset):
+        yield from dataset.episodes(report, thorough=thorough)
+    else:
+        none = Fields({}, Origin(", ".join(dataset.files), report), "")
+        yield from ((none, episode) for episode in dataset)
 
 
 class FileDataset(ABC):
@@ -138,6 +159,8 @@ class FileDataset(ABC):
             origin.fault("episodes", "missing: expected a list of episodes")
         elif "episodes" in members:
             origin.fault("episodes", "expected a list of episodes")
+        elif goals is None and self.has_content and not self._content():
+            origin.fault("episodes", NO_CONTENT)
 
     def _with_table(self, members: Mapping[str, Any], file: str) -> Mapping[str, Any]:
         """`members` if the goal table came before the episodes, else those of a pass of their own."""
@@ -151,9 +174,11 @@ class FileDataset(ABC):
     def _content_files(self) -> list[str]:
         if not self.has_content:
             return []
+        return [str(file) for file in self._content() if self._wants(scene_name(file.name))]
+
+    def _content(self) -> list[Path]:
         folder = Path(self.request.data_path).parent / "content"
-        files = sorted({*folder.glob("*.json.gz"), *folder.glob("*.json")})
-        return [str(file) for file in files if self._wants(scene_name(file.name))]
+        return sorted({*folder.glob("*.json.gz"), *folder.glob("*.json")})
 
     def _wants_scene(self, record: Fields) -> bool:
         if self.request.scenes is None:

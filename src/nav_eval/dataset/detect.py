@@ -47,7 +47,10 @@ def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
         else:
             if found is not None:
                 return found
-    raise trouble or DatasetError(f"{path}: there is no episode in it, so its type cannot be told. Name the type.")
+    raise trouble or DatasetError(
+        f"{path}: there is no episode in it or in a folder content/ beside it, so its type cannot be told. "
+        "Unpack the whole archive, or name the type."
+    )
 
 
 def _detect(file: str, max_bytes: int) -> str | None:
@@ -64,7 +67,7 @@ def _detect(file: str, max_bytes: int) -> str | None:
             return found
         if part.number == _TRIES:
             break
-    if "goals_by_category" in members:
+    if members & {"goals_by_category", "category_to_task_category_id"}:
         return "objectnav"
     if record is None:
         return None

@@ -89,4 +89,9 @@ def _read_path(entry: Fields) -> tuple[array[float], bytes]:
         actions = ()
     if "forward_steps" in entry and entry.integer("forward_steps") != actions.count(1):
         entry.fault("forward_steps", f"says {entry.integer('forward_steps')}, the actions have {actions.count(1)}")
+    elif actions and locations and len(locations) != actions.count(1) + 1:
+        entry.fault(
+            "locations",
+            f"expected {actions.count(1) + 1}, one at the start and one after each forward step, got {len(locations)}",
+        )
     return array("d", [number for location in locations for number in location]), bytes(actions)

@@ -5,24 +5,13 @@ A member is called with a DatasetRequest and answers an iterable of episodes wit
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
-from nav_eval.dataset.dataset import DatasetRequest
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.dataset import DatasetRequest, EpisodeFiles
 from nav_eval.dataset.streaming import MAX_BYTES
 from nav_eval.registry import Registry
-
-
-class EpisodeFiles(Protocol):
-    """What a loader answers: episodes in file order, and the files that they come from."""
-
-    def __iter__(self) -> Iterator[Episode]: ...
-
-    @property
-    def files(self) -> Sequence[str]: ...
-
 
 Loader: TypeAlias = Callable[[DatasetRequest], EpisodeFiles]
 

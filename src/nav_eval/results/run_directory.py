@@ -151,6 +151,14 @@ class RunDirectory:
         kept = (self.path / "trajectories.jsonl").exists()
         self._journal = Journal(self.path, trajectories=kept, writable=False)
 
+    def finished(self) -> Collection[EpisodeKey]:
+        """Episodes that a run which is to be resumed here need not play again."""
+        if not (self.path / "episodes.jsonl").exists():
+            return ()
+        with RunDirectory(self.path) as reader:
+            reader.open_for_reading()
+            return set(reader.journal.finished())
+
     def write_json(self, name: str, content: Any) -> None:
         write_json(self.path / name, content)
 

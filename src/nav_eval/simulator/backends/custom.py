@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,10 +19,11 @@ from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import DatasetError, SimulatorError
+from nav_eval.errors import DatasetError, NavmeshError, SceneError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.expert import Expert
+from nav_eval.simulator.ground import ground_faults
 from nav_eval.simulator.motion import MotionProfile, perform
 from nav_eval.simulator.navmesh.mesh import NavMesh
 from nav_eval.simulator.render.camera import Lens
@@ -48,6 +49,14 @@ class CustomBackend(SimulatorBackend):
     def assets(self, scene_id: str) -> Mapping[str, str]:
         cameras = any(isinstance(sensor, FrameSensor) for sensor in make_sensors(self._config).values())
         return self._worlds.get(scene_id).assets(pictures=cameras)
+
+    def faults(self, episode: Episode, goals: Sequence[Place]) -> Iterator[tuple[str, str]]:
+        try:
+            mesh = self._worlds.get(episode.scene_id).navmesh
+        except (SceneError, NavmeshError) as error:
+            yield "scene_id", str(error)
+        else:
+            yield from ground_faults(mesh, episode, [goal.position for goal in goals], self._config.path_mode)
 
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """All frames first, a batch per world and lens, then every session's sensors."""

@@ -11,14 +11,14 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Place, StepRecord
-from nav_eval.dataset.connectivity import NavigationGraph, connectivity_file
+from nav_eval.dataset.connectivity import NavigationGraph, connectivity_file, graph_faults
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError, DatasetError, InvalidAction, SimulatorError
 from nav_eval.geometry import Vec3, euclidean, wrap_angle, yaw_of, yaw_rotation, yaw_towards
@@ -46,6 +46,14 @@ class NavGraphBackend(SimulatorBackend):
             if scan not in self._graphs:
                 self._graphs[scan] = NavigationGraph.load(self._folder, scan)
             return self._graphs[scan]
+
+    def faults(self, episode: Episode, goals: Sequence[Place]) -> Iterator[tuple[str, str]]:
+        try:
+            graph = self.graph(episode.scene_id)
+        except DatasetError as error:
+            yield "scan", f"unknown scan {episode.scene_id!r}: {error}"
+        else:
+            yield from graph_faults(graph, episode)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         self.graph(scene_id)  # tells of a scan without a graph in its own words

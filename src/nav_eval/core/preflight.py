@@ -1,0 +1,64 @@
+"""Which episodes nobody could play fairly: found before the first action, by `validate` and by a run alike.
+
+Backends tell what they can without rendering (start, goals, path), scene by scene, so that each scene is loaded once.
+An episode without a goal is a fault where others have one; where none has, the split is hidden.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from nav_eval.core.interfaces import SimulatorBackend, Task
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.dataset.fields import Fault, Fields
+
+
+@dataclass(frozen=True, slots=True)
+class Unplayable:
+    """An episode and why it cannot be played."""
+
+    key: EpisodeKey
+    fault: Fault
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    file: str
+    path: str
+    episode: Episode
+
+
+class Preflight:
+    """Takes every episode of a data set, then says which cannot be played. Without a backend: by the data alone."""
+
+    def __init__(self, backend: SimulatorBackend | None, task: Task) -> None:
+        self._backend = backend
+        self._task = task
+        self._has_goals = False
+        self._by_scene: dict[str, list[_Asked]] = {}
+
+    def take(self, record: Fields, episode: Episode, *, wanted: bool = True) -> None:
+        """One episode and the record that it came from; one that is not `wanted` is not looked at itself."""
+        self._has_goals = self._has_goals or episode.has_goal
+        if wanted:
+            slim = replace(episode, gt_locations=None, gt_actions=None)
+            asked = _Asked(record.origin.file, record.path, slim)
+            self._by_scene.setdefault(episode.scene_id, []).append(asked)
+
+    def unplayable(self) -> Iterator[Unplayable]:
+        """Each fault of each episode that was taken, scene by scene."""
+        for scene in self._by_scene.values():
+            for asked in scene:
+                for key, message in self._faults(asked.episode):
+                    path = ".".join(part for part in (asked.path, key) if part)
+                    fault = Fault(asked.file, asked.episode.episode_id, path, message)
+                    yield Unplayable(asked.episode.key, fault)
+
+    def _faults(self, episode: Episode) -> Iterator[tuple[str, str]]:
+        if self._has_goals and not episode.has_goal:
+            key = "goals" if episode.start_node is None else "path"
+            yield key, "there is no goal, but other episodes have one, so this is no hidden split"
+        if self._backend is not None:
+            self._task.begin(episode)
+            yield from self._backend.faults(episode, self._task.goals(episode))

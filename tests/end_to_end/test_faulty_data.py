@@ -1,0 +1,116 @@
+"""Episodes that nobody could play: refused before anything is asked of the participant, or left out as one key says."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.preflight import validate_playable
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.errors import DatasetError
+from nav_eval.testing.fakes import FakeSimulator
+from nav_eval_sdk import VLNAgent
+from rooms import SIZE, episode, write_room
+
+FAULTS = {
+    "start in the air": ({"start_position": [-2.0, 3.0, 0.0]}, "start_position", "not on the navmesh"),
+    "start outside": ({"start_position": [SIZE, 0.0, 0.0]}, "start_position", "not on the navmesh"),
+    "goal outside": ({"goals": [{"position": [50.0, 0.0, 0.0]}]}, "goals", "no way leads"),
+    "no goal": ({"goals": []}, "goals", "no hidden split"),
+    "unknown scene": ({"scene_id": "elsewhere.glb"}, "scene_id", "elsewhere.glb"),
+}
+SOUND = ["1", "2", "3", "4", "5"]
+
+
+class Asked(VLNAgent):
+    """Remembers that somebody asked."""
+
+    asked = 0
+
+    def reset(self, episode):
+        Asked.asked += 1
+
+    def act(self, observation):
+        return "stop"
+
+
+@pytest.fixture
+def house(tmp_path):
+    return [*write_room(tmp_path), f"agent_service.agent='{Asked.__module__}:Asked'", "simulator.sensors={}"]
+
+
+def spoil(folder, **changed):
+    """Change episode 0."""
+    episodes = [episode(number, "room0.glb") for number in range(6)]
+    episodes[0] |= changed
+    (folder / "rooms.json.gz").write_bytes(gzip.compress(json.dumps({"episodes": episodes}).encode()))
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do(house, tmp_path, kind):
+    Asked.asked = 0
+    changed, path, why = FAULTS[kind]
+    spoil(tmp_path, **changed)
+    with pytest.raises(DatasetError, match="1 of 6 episodes cannot be played") as refused:
+        run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run")
+    message = str(refused.value)
+    data = str(tmp_path / "rooms.json.gz")
+    for told in (data, "episode 0", f"episodes[0].{path}", why, "dataset.faulty=exclude", f"nav-eval validate {data}"):
+        assert told in message
+    assert not (tmp_path / "run").exists()
+    assert Asked.asked == 0
+    found = validate_playable(tmp_path / "rooms.json.gz", None, None, [f"simulator.scenes_dir={tmp_path}/rooms"])
+    assert [(fault.episode, fault.path) for fault in found.faults] == [("0", f"episodes[0].{path}")]
+    assert f"{found.faults[0]}" in message
+
+
+@pytest.mark.parametrize("kind", FAULTS)
+def test_the_key_leaves_them_out_and_says_so(house, tmp_path, kind):
+    spoil(tmp_path, **FAULTS[kind][0])
+    config = benchmark_config("pointnav", overrides=[*house, "dataset.faulty=exclude"])
+    evaluated = run_benchmark(config, tmp_path / "run")
+    assert [json.loads(line)["episode_id"] for line in (tmp_path / "run/episodes.jsonl").open()] == SOUND
+    assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
+    assert any("1 episodes that nobody could play" in note for note in evaluated.document["notes"])
+    assert run_benchmark(config, tmp_path / "run", resume=True).document == evaluated.document
+
+
+def test_episodes_that_are_not_chosen_are_not_looked_at(house, tmp_path):
+    spoil(tmp_path, **FAULTS["goal outside"][0])
+    config = benchmark_config("pointnav", overrides=[*house, "dataset.episodes=['1','2']"])
+    assert run_benchmark(config, tmp_path / "run").results.statuses == {"ok": 2}
+
+
+def test_a_split_without_goals_is_played_and_not_scored(tmp_path):
+    """R2R writes a hidden goal as a path of one node; between paths that have goals it is a fault."""
+    hidden, known = item(0, [node(0, 0)], ["Go."]), item(1, [node(0, 0), node(1, 0)], ["Go."])
+    overrides = [*write_r2r(tmp_path, items=[hidden]), "agent_service.agent=stop"]
+    results = run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run").results
+    assert (results.statuses, results.not_scored, results.metrics) == ({"ok": 1}, 1, {})
+    overrides = [*write_r2r(tmp_path, items=[hidden, known]), "agent_service.agent=stop"]
+    with pytest.raises(DatasetError, match=r"(?s)1 of 2 .*\[0\]\.path: there is no goal, but other episodes have one"):
+        run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "other")
+
+
+def test_a_path_of_another_length_is_refused_on_the_graph(tmp_path):
+    items = [item(number, [node(0, 0), node(1, 0)], ["Go."]) for number in range(2)]
+    items[1]["distance"] = 2.5
+    overrides = [*write_r2r(tmp_path, items=items), "agent_service.agent=stop"]
+    with pytest.raises(DatasetError, match=r"(?s)1 of 2 .*\[1\]\.distance: says 2\.5 m, the path is 2\.00 m long"):
+        run_benchmark(benchmark_config("r2r", overrides=overrides), tmp_path / "run")
+
+
+def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house, tmp_path, monkeypatch):
+    """A backend that says nothing beforehand; the goal is out of its square."""
+    Asked.asked = 0
+    spoil(tmp_path, goals=[{"position": [50.0, 0.0, 0.0], "radius": 0.2}])
+    backend = FakeSimulator(sensors=())
+    monkeypatch.setattr("nav_eval.benchmarks.builder.make_backend", lambda config: backend)
+    results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run").results
+    assert (results.statuses, results.n_failed, results.lost) == ({"evaluator_error": 1, "ok": 5}, 0, 1)
+    assert results.metrics["success"]["n"] == 5
+    assert Asked.asked == 5
