@@ -124,10 +124,10 @@ def test_the_simple_agents_finish_every_episode(pointnav, agent, tmp_path):
 
 
 def test_a_missing_scene_is_named_before_anything_runs(pointnav, tmp_path):
-    from nav_eval.errors import SceneError
+    from nav_eval.errors import DatasetError
 
     config = benchmark_config("pointnav", overrides=[*pointnav, f"simulator.scenes_dir={tmp_path}"])
-    with pytest.raises(SceneError, match=r"skokloster-castle\.glb"):
+    with pytest.raises(DatasetError, match=r"skokloster-castle\.glb"):
         run_benchmark(config, tmp_path / "run")
 
 
