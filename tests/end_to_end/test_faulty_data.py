@@ -40,7 +40,7 @@ class Asked(VLNAgent):
 
 @pytest.fixture
 def house(tmp_path):
-    return [*write_room(tmp_path), f"agent_service.agent='{Asked.__module__}:Asked'", "simulator.sensors={}"]
+    return [*write_room(tmp_path), "simulator.sensors={}"]
 
 
 def spoil(folder, **changed):
@@ -56,7 +56,7 @@ def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do(house, tm
     changed, path, why = FAULTS[kind]
     spoil(tmp_path, **changed)
     with pytest.raises(DatasetError, match="1 of 6 episodes cannot be played") as refused:
-        run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run")
+        run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked)
     message = str(refused.value)
     data = str(tmp_path / "rooms.json.gz")
     for told in (data, "episode 0", f"episodes[0].{path}", why, "dataset.faulty=exclude", f"nav-eval validate {data}"):
@@ -72,17 +72,17 @@ def test_a_run_is_refused_before_anything_is_asked_and_says_what_to_do(house, tm
 def test_the_key_leaves_them_out_and_says_so(house, tmp_path, kind):
     spoil(tmp_path, **FAULTS[kind][0])
     config = benchmark_config("pointnav", overrides=[*house, "dataset.faulty=exclude"])
-    evaluated = run_benchmark(config, tmp_path / "run")
+    evaluated = run_benchmark(config, tmp_path / "run", agent=Asked)
     assert [json.loads(line)["episode_id"] for line in (tmp_path / "run/episodes.jsonl").open()] == SOUND
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
     assert any("1 episodes that nobody could play" in note for note in evaluated.document["notes"])
-    assert run_benchmark(config, tmp_path / "run", resume=True).document == evaluated.document
+    assert run_benchmark(config, tmp_path / "run", resume=True, agent=Asked).document == evaluated.document
 
 
 def test_episodes_that_are_not_chosen_are_not_looked_at(house, tmp_path):
     spoil(tmp_path, **FAULTS["goal outside"][0])
     config = benchmark_config("pointnav", overrides=[*house, "dataset.episodes=['1','2']"])
-    assert run_benchmark(config, tmp_path / "run").results.statuses == {"ok": 2}
+    assert run_benchmark(config, tmp_path / "run", agent=Asked).results.statuses == {"ok": 2}
 
 
 def test_a_split_without_goals_is_played_and_not_scored(tmp_path):
@@ -110,7 +110,7 @@ def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house
     spoil(tmp_path, goals=[{"position": [50.0, 0.0, 0.0], "radius": 0.2}])
     backend = FakeSimulator(sensors=())
     monkeypatch.setattr("nav_eval.benchmarks.builder.make_backend", lambda config: backend)
-    results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run").results
+    results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked).results
     assert (results.statuses, results.n_failed, results.lost) == ({"evaluator_error": 1, "ok": 5}, 0, 1)
     assert results.metrics["success"]["n"] == 5
     assert Asked.asked == 5

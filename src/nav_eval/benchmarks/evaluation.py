@@ -18,7 +18,7 @@ from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
 from nav_eval.core.orchestrator import ResultStore, Watch
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.logging import get_logger
-from nav_eval.results.export import export_csv, lost_notes, results_document
+from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
 
 
@@ -131,11 +131,7 @@ def settle(
     document = results_document(config, results, [*_notes(results, learnt["privileged"]), *notes])
     directory.write_json("results.json", document)
     journal = directory.journal
-    export_csv(
-        directory.path / "results.csv",
-        journal.in_order(keys),
-        [*results.metrics, *(name for name in results.metric_faults if name not in results.metrics)],
-    )
+    export_csv(directory.path / "results.csv", journal.in_order(keys), results.measured)
     if config.output.save_trajectories:
         write_submission(config, keys, journal, directory)
     directory.finish({"agent": agent_name(config), **learnt})
@@ -168,4 +164,4 @@ def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
             f"{results.not_scored} episodes have no goal in this file (a hidden test split): they were run, "
             "not scored. Send submission.json to whoever holds the goals."
         )
-    return notes + lost_notes(results)
+    return notes

@@ -80,7 +80,7 @@ class Evaluation:
         """Write results.json, and results.csv with a row per episode, into the folder `out`."""
         Path(out).mkdir(parents=True, exist_ok=True)
         write_json(Path(out) / "results.json", results_document(self.config, results))
-        export_csv(Path(out) / "results.csv", results.episodes, list(results.metrics))
+        export_csv(Path(out) / "results.csv", results.episodes, results.measured)
 
     def close(self) -> None:
         self._open.close()

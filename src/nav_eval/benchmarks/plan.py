@@ -55,7 +55,8 @@ def resolved(
 ) -> Iterator[Plan]:
     """The plan of a run, or of a part of it; its backend is open until the end.
 
-    `finished`: episodes that are not played again. `commands`: simulator.command may run. `agent_given`: the caller holds the agent, so its name is not looked up.
+    `finished`: episodes that are not played again. `commands`: simulator.command may run. `agent_given`: the caller
+    holds the agent, so its name is not looked up.
 
     Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
     at the first fault of what it names. Nothing is written, no code of the agent's is run.

@@ -47,14 +47,14 @@ def score(
     from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.benchmarks.scoring import score_predictions
     from nav_eval.errors import ConfigError
-    from nav_eval.results.export import lost_notes, results_document
+    from nav_eval.results.export import results_document
     from nav_eval.results.files import write_json
 
     if benchmark is None and config is None:
         raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
     resolved = settled_split(benchmark_config(benchmark, file=config, overrides=overrides))
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
-    document = results_document(resolved, scored.results, [*scored.notes, *lost_notes(scored.results)])
+    document = results_document(resolved, scored.results, scored.notes)
     if out is not None:
         write_json(out, document)
     sys.stdout.write(metrics_table(document))
@@ -74,12 +74,12 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
         Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
     from nav_eval.benchmarks.scoring import rescore as recompute
-    from nav_eval.results.export import lost_notes, results_document
+    from nav_eval.results.export import results_document
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
         results, differences = recompute(directory, config)
-        document = results_document(config, results, lost_notes(results))
+        document = results_document(config, results)
         directory.write_json("rescored.json", document)
     sys.stdout.write(metrics_table(document))
     code = DONE if overrides else _report(differences, "equal to what the run wrote")

@@ -36,6 +36,11 @@ class EvaluationResults:
     episodes: Sequence[EpisodeResult] = ()
 
     @property
+    def measured(self) -> tuple[str, ...]:
+        """Metrics that have, or should have, a value in some episode."""
+        return tuple(dict.fromkeys([*self.metrics, *self.metric_faults]))
+
+    @property
     def blameless(self) -> bool:
         """Whether every episode was played and measured without a fault of anybody's."""
         return not (self.n_failed or self.over_budget or self.lost or self.metric_faults)

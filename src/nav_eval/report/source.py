@@ -20,7 +20,7 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.track import TRACK_LINE, Track, read_track
-from nav_eval.results.export import lost_notes, results_document
+from nav_eval.results.export import results_document
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import summarise_metric
@@ -99,4 +99,4 @@ def summarise_run(
     )
     aggregator = MetricsAggregator(tuple(names), partial(summarise_metric, seed=config.seed))
     summed = aggregator.aggregate_metrics(results.values())
-    return results_document(config, summed, lost_notes(summed)) | {"profile": manifest["profile"]}
+    return results_document(config, summed) | {"profile": manifest["profile"]}

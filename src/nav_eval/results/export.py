@@ -32,11 +32,11 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "statuses": dict(results.statuses),
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
         "timing": dict(results.timing),
-        "notes": list(notes),
+        "notes": [*notes, *_lost_notes(results)],
     }
 
 
-def lost_notes(results: EvaluationResults) -> list[str]:
+def _lost_notes(results: EvaluationResults) -> list[str]:
     """What of a run is missing through the evaluator's own fault, and how to get it."""
     notes = []
     if results.lost:
