@@ -13,7 +13,7 @@ import pytest
 
 from api.worlds import observation, offer
 from nav_eval.api.base import Deadlines, Retry, connect
-from nav_eval.api.middleware import Recorded, Retrying, Timed
+from nav_eval.api.retrying import Retrying
 from nav_eval.errors import AgentTimeout, ServiceUnavailable
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable
@@ -105,25 +105,6 @@ def test_what_cannot_get_better_is_not_tried_again(error: Exception) -> None:
     with pytest.raises(type(error)):
         Retrying(scripted, Retry(5, 0.001)).act(ASK, Deadline(5))
     assert len(scripted.asked) == 1
-
-
-def test_timing_and_recording_wrap_any_transport() -> None:
-    times: list[tuple[str, float]] = []
-    heard: list[tuple[str, Any, Any]] = []
-    scripted = Scripted(BROKEN)
-    wrapped = Timed(Recorded(scripted, lambda *said: heard.append(said)), lambda *took: times.append(took))
-    with pytest.raises(Unreachable):
-        wrapped.info(Deadline(1))
-    for call in (wrapped.info, wrapped.health):
-        call(Deadline(1))
-    wrapped.validate(None, Deadline(1))
-    wrapped.act(ASK, Deadline(1))
-    wrapped.end(EpisodeEnd(), Deadline(1))
-    wrapped.drop()
-    assert [name for name, _ in times] == ["info", "info", "health", "validate", "act", "end"]
-    assert heard[0] == ("info", None, BROKEN)
-    assert heard[4] == ("act", ASK, Action("stop"))
-    assert scripted.dropped == 1
 
 
 class Counting(VLNAgent):

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from nav_eval.dataset.dataset import DatasetRequest
 from nav_eval.dataset.detect import open_as
-from nav_eval.dataset.dump import dump_by_scene, dump_dataset
+from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode, Goal, Instruction, ViewPoint
-from nav_eval.dataset.ground_truth import write_ground_truth
 from nav_eval.dataset.registry import DATASETS, load_dataset
 from nav_eval.dataset.tokens import tokenize
 from nav_eval.errors import DatasetError
@@ -63,11 +62,6 @@ def test_real_files(shared_data: Path, tmp_path: Path, name: str, file: str, suf
     assert raw(target) == raw(shared_data / file)
     assert shape(raw(target)) == shape(raw(shared_data / file))
     assert (target.read_bytes()[:2] == b"\x1f\x8b") == (suffix == ".json.gz")
-
-
-def test_ground_truth(shared_data: Path, tmp_path: Path) -> None:
-    write_ground_truth(load_dataset("r2r-ce", shared_data / "r2r-ce/val_seen.json.gz"), str(tmp_path / "x_gt.json.gz"))
-    assert raw(tmp_path / "x_gt.json.gz") == raw(shared_data / "r2r-ce/val_seen_gt.json.gz")
 
 
 TEXT = st.text(max_size=12)
@@ -276,17 +270,6 @@ def test_graph_episodes_of_our_own_making(tmp_path: Path) -> None:
 
 def fields_of(episode: Episode) -> dict[str, Any]:
     return {name: getattr(episode, name) for name in Episode.__dataclass_fields__}
-
-
-def test_one_file_per_scene(shared_data: Path, tmp_path: Path) -> None:
-    file = shared_data / "objectnav/challenge-2020/val_mini/val_mini.json.gz"
-    dataset = open_as("objectnav", DatasetRequest(data_path=str(file)))
-    header = dataset.header
-    assert header is not None
-    dump_by_scene("objectnav", dataset, tmp_path / "val.json.gz", header)
-    assert [path.name for path in (tmp_path / "content").iterdir()] == ["x8F5xyUWy9e.json.gz"]
-    assert list(load_dataset("objectnav", tmp_path / "val.json.gz")) == list(dataset)
-    assert raw(tmp_path / "content" / "x8F5xyUWy9e.json.gz")["goals_by_category"] == header["goals_by_category"]
 
 
 def test_what_json_cannot_hold_leaves_no_file(tmp_path: Path) -> None:

@@ -259,7 +259,7 @@ def test_a_plug_ins_data_set_is_validated(tmp_path, rows, faults):
 
 def test_our_own_scene_format_conforms(tmp_path):
     room(tmp_path)
-    demand(check_scene_format(tmp_path / "room.glb"))
+    demand(check_scene_format(tmp_path / "room.obj"))
 
 
 def corners(source):

@@ -7,15 +7,12 @@ bytes per step.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any
 
 from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.fields import Fault, Fields, Origin, Report
 from nav_eval.dataset.inspection import checked_object, report_oddities
 from nav_eval.dataset.streaming import JsonStream
-from nav_eval.dataset.writing import write_object
 from nav_eval.geometry import Vec3
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
@@ -59,24 +56,6 @@ class GroundTruth:
         """Report the paths that no episode asked for."""
         for key in self._paths.keys() - self._met:
             self._report(Fault(self._file, key, key, "there is no episode of this id in the data set"))
-
-
-def write_ground_truth(episodes: Iterable[Episode], path: str) -> None:
-    """Write the `_gt` file of `episodes`; those without a path are left out."""
-    write_object(path, _entries(episodes))
-
-
-def _entries(episodes: Iterable[Episode]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    for episode in episodes:
-        if episode.gt_locations is not None and episode.gt_actions is not None:
-            yield (
-                episode.episode_id,
-                {
-                    "locations": episode.gt_locations,
-                    "actions": [ACTIONS.index(action) for action in episode.gt_actions],
-                    "forward_steps": episode.gt_actions.count("move_forward"),
-                },
-            )
 
 
 def _read_path(entry: Fields) -> tuple[array[float], bytes]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 from typing import Any
@@ -51,8 +52,8 @@ def _node(x: int, y: int) -> str:
 
 
 def room(folder: Path, *, cameras: bool = True) -> tuple[SimulatorConfig, list[Episode]]:
-    """A room of 6 x 5 m with a wall across it that leaves a way of 1.5 m, written to `folder` as room.glb."""
-    _write_room(folder / "room.glb")
+    """A room of 6 x 5 m with a wall across it that leaves a way of 1.5 m, written to `folder` as room.obj."""
+    _write_room(folder / "room.obj")
     episodes = [
         _room_episode("1", (-2.0, 0.0, 1.5), (2.0, 0.0, 1.5)),
         _room_episode("2", (1.0, 0.0, -1.0), (-2.0, 0.0, 0.5)),
@@ -66,28 +67,34 @@ def room(folder: Path, *, cameras: bool = True) -> tuple[SimulatorConfig, list[E
 def _room_episode(name: str, start: Vec3, goal: Vec3) -> Episode:
     return Episode(
         episode_id=name,
-        scene_id="room.glb",
+        scene_id="room.obj",
         start_position=start,
         instruction=Instruction(text="Go round the wall.", tokens=("go", "round", "the", "wall", ".")),
         goals=(Goal(position=goal, radius=0.2),),
     )
 
 
-def _write_room(path: Path) -> None:
-    import trimesh
+BOXES = {
+    "floor": ((6.0, WALL, 5.0), (0.0, -WALL / 2, 0.0)),
+    "north": ((6.0, 2.5, WALL), (0.0, 1.25, -2.5)),
+    "south": ((6.0, 2.5, WALL), (0.0, 1.25, 2.5)),
+    "west": ((WALL, 2.5, 5.0), (-3.0, 1.25, 0.0)),
+    "east": ((WALL, 2.5, 5.0), (3.0, 1.25, 0.0)),
+    "across": ((WALL, 2.5, 3.5), (0.0, 1.25, 0.75)),
+}
+"""Name -> extents and centre, m."""
+FACES = ((1, 2, 4, 3), (5, 7, 8, 6), (1, 5, 6, 2), (3, 4, 8, 7), (1, 3, 7, 5), (2, 6, 8, 4))
+"""Of a box, counter-clockwise from outside; corner 1 + 4 x + 2 y + z, each 0 or 1."""
 
-    boxes = {
-        "floor": ((6.0, WALL, 5.0), (0.0, -WALL / 2, 0.0)),
-        "north": ((6.0, 2.5, WALL), (0.0, 1.25, -2.5)),
-        "south": ((6.0, 2.5, WALL), (0.0, 1.25, 2.5)),
-        "west": ((WALL, 2.5, 5.0), (-3.0, 1.25, 0.0)),
-        "east": ((WALL, 2.5, 5.0), (3.0, 1.25, 0.0)),
-        "across": ((WALL, 2.5, 3.5), (0.0, 1.25, 0.75)),
-    }
-    scene: Any = trimesh.Scene()
-    for shade, (name, (extents, centre)) in enumerate(boxes.items()):
-        box = trimesh.creation.box(extents=extents)
-        box.apply_translation(centre)
-        box.visual.face_colors = [90 + 25 * shade, 200 - 20 * shade, 140, 255]
-        scene.add_geometry(box, node_name=name)
-    path.write_bytes(scene.export(file_type="glb"))
+
+def _write_room(path: Path) -> None:
+    """Wavefront OBJ, a colour for each box at its corners."""
+    lines: list[str] = []
+    for shade, (name, (extents, centre)) in enumerate(BOXES.items()):
+        colour = f"{0.35 + 0.1 * shade:.2f} {0.8 - 0.08 * shade:.2f} 0.55"
+        lines.append(f"o {name}")
+        for signs in itertools.product((-0.5, 0.5), repeat=3):
+            corner = (c + sign * e for c, sign, e in zip(centre, signs, extents, strict=True))
+            lines.append("v " + " ".join(f"{x:.6f}" for x in corner) + f" {colour}")
+        lines += ["f " + " ".join(str(8 * shade + k) for k in face) for face in FACES]
+    path.write_text("\n".join(lines) + "\n")

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
 from nav_eval.simulator.scene.scene import Scene, SemanticObject, SemanticRegion
-from nav_eval.worlds.exact import Stream
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -70,26 +69,6 @@ def room_view(scene: Scene, region: SemanticRegion) -> tuple[Vec3, float]:
     ]
     best = max(corners, key=lambda corner: _worth(corner, yaw_towards(corner, middle), things))
     return best, yaw_towards(best, middle)
-
-
-def random_views(scene: Scene, count: int, seed: str, size: tuple[int, int] = (640, 480)) -> list[tuple[Image, str]]:
-    """Views from random places and directions with something to see in them, each with its room's category."""
-    stream = Stream("views", scene.name, seed)
-    camera = _camera(scene, size, 79.0)
-    regions = [region for region in _regions(scene) if region.category != "stairs" and _furniture(scene, region)]
-    out: list[tuple[Image, str]] = []
-    for _ in range(count):
-        region = stream.choice(regions)
-        things = _furniture(scene, region)
-        poses = [_random_pose(region, stream) for _ in range(24)]
-        position, yaw = max(poses, key=lambda pose: _worth(pose[0], pose[1], things))
-        out.append((_shoot(camera, position, yaw, -0.2), region.category))
-    return out
-
-
-def _random_pose(region: SemanticRegion, stream: Stream) -> tuple[Vec3, float]:
-    x, z = (region.low[k] + 0.4 + (region.high[k] - region.low[k] - 0.8) * stream.below(256) / 256 for k in (0, 2))
-    return (x, region.low[1] + 1.25, z), math.radians(5 * stream.below(72))
 
 
 def _furniture(scene: Scene, region: SemanticRegion) -> list[SemanticObject]:

@@ -1,13 +1,12 @@
-"""Wrappers with a transport's own methods: trying again, timing, recording. They nest in any order."""
+"""A transport that tries again."""
 
 from __future__ import annotations
 
 import math
 import time
-from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nav_eval_sdk.errors import RETRYABLE, BadAnswer, DeadlineMissed, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import (
@@ -32,15 +31,18 @@ R = TypeVar("R")
 A = TypeVar("A")
 
 
-class Wrapper(Transport):
-    """Passes every call through `_through(name, call, message, deadline)`."""
+class Retrying(Transport):
+    """The same request again, with the same request_id, so that the service can tell; never beyond the deadline.
 
-    def __init__(self, inner: Transport) -> None:
+    A connection that breaks counts as an attempt, and so does an answer that is none or belongs to another request (it
+    was repeated on the way, or garbled); a service that says it is loading or busy may be asked on, and one that failed
+    without saying why (a bare HTTP 500) once more. A service's Retry-After makes the pause longer.
+    """
+
+    def __init__(self, inner: Transport, retry: Retry) -> None:
         self._inner = inner
         self.json = inner.json
-
-    @abstractmethod
-    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R: ...
+        self._retry = retry
 
     def info(self, deadline: Deadline) -> Info:
         return self._through("info", lambda _, limit: self._inner.info(limit), None, deadline)
@@ -62,19 +64,6 @@ class Wrapper(Transport):
 
     def drop(self) -> None:
         self._inner.drop()
-
-
-class Retrying(Wrapper):
-    """The same request again, with the same request_id, so that the service can tell; never beyond the deadline.
-
-    A connection that breaks counts as an attempt, and so does an answer that is none or belongs to another request (it
-    was repeated on the way, or garbled); a service that says it is loading or busy may be asked on, and one that failed
-    without saying why (a bare HTTP 500) once more. A service's Retry-After makes the pause longer.
-    """
-
-    def __init__(self, inner: Transport, retry: Retry) -> None:
-        super().__init__(inner)
-        self._retry = retry
 
     def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
         failures: Counter[str] = Counter()
@@ -108,35 +97,3 @@ def _pause(seconds: float, deadline: Deadline) -> bool:
         return False
     time.sleep(seconds)
     return True
-
-
-class Timed(Wrapper):
-    """Tells `report(call's name, seconds)` of every call, failed ones included."""
-
-    def __init__(self, inner: Transport, report: Callable[[str, float], None]) -> None:
-        super().__init__(inner)
-        self._report = report
-
-    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
-        begun = time.perf_counter()
-        try:
-            return call(message, deadline)
-        finally:
-            self._report(name, time.perf_counter() - begun)
-
-
-class Recorded(Wrapper):
-    """Gives `sink(call's name, message, answer or error)` to whoever wants to look at the conversation."""
-
-    def __init__(self, inner: Transport, sink: Callable[[str, Any, Any], None]) -> None:
-        super().__init__(inner)
-        self._sink = sink
-
-    def _through(self, name: str, call: Callable[[A, Deadline], R], message: A, deadline: Deadline) -> R:
-        try:
-            answer = call(message, deadline)
-        except WireError as error:
-            self._sink(name, message, error)
-            raise
-        self._sink(name, message, answer)
-        return answer
