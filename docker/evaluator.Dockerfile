@@ -58,7 +58,5 @@ RUN nav-eval doctor --warm \
 VOLUME ["/cache", "/results"]
 # A batch job: its exit code tells how it went, deadlines and --progress=json how it goes. There is nothing to ask.
 HEALTHCHECK NONE
-# Python ends cleanly at SIGINT (code 130, --resume goes on), but as process 1 it would not hear SIGTERM.
-STOPSIGNAL SIGINT
 ENTRYPOINT ["nav-eval"]
 CMD ["--help"]

@@ -118,7 +118,7 @@ def test_the_evaluator_ends_cleanly_when_told(compose: Composed) -> None:
         assert time.monotonic() < until
         time.sleep(1)
     docker("stop", "--time", "60", container)
-    assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["130"]
+    assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["143"]
     docker("rm", "-v", container)
 
 

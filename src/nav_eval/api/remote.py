@@ -9,7 +9,7 @@ from __future__ import annotations
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
@@ -20,6 +20,7 @@ from nav_eval.api.convert import Packing, packing
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
 from nav_eval.api.retrying import Retrying
 from nav_eval.core.actions import ActionSpace
+from nav_eval.core.countdown import Countdown
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
@@ -36,6 +37,8 @@ STARTED = frozenset({"ready", "ok"})
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 2.0
 """So long nobody is told that we wait."""
+ABANDON_SECONDS = 1.0
+ENDING_AT_ONCE = 8
 NAME_LENGTH = 100
 
 
@@ -183,6 +186,31 @@ class RemoteService(AgentService):
     def _limits(self, offer: EpisodeOffer) -> Limits:
         return limits(offer, self._deadlines)
 
+    def abandon(self) -> None:
+        """Ends the running episodes over connections of its own: those of the sessions wait for answers."""
+        with self._lock:
+            running = [end for client in self._clients if (end := client.abandoned()) is not None]
+        threads = [
+            threading.Thread(target=self._end, args=(running[index::ENDING_AT_ONCE],), daemon=True)
+            for index in range(min(ENDING_AT_ONCE, len(running)))
+        ]
+        for thread in threads:
+            thread.start()
+        rest = Countdown(ABANDON_SECONDS)
+        for thread in threads:
+            thread.join(max(0.0, rest.left))
+
+    def _end(self, running: Sequence[EpisodeEnd]) -> None:
+        transport = self._protocol.open_plain(self._connection)
+        deadline = Deadline(ABANDON_SECONDS)
+        try:
+            for end in running:
+                transport.end(end, deadline)
+        except WireError as error:
+            get_logger(__name__).debug("ending the sessions: %s", error)
+        finally:
+            transport.drop()
+
     def close(self) -> None:
         """Drop every connection; call it when the sessions' threads have ended."""
         with self._lock:
@@ -252,6 +280,11 @@ class RemoteClient(AgentClient):
         self._episode = None
         with service_errors():
             self.transport.end(end, Deadline(self._deadlines.connect))
+
+    def abandoned(self) -> EpisodeEnd | None:
+        """What ends the running episode, which this client then forgets; None where there is none."""
+        running, self._episode = self._episode, None
+        return None if running is None else EpisodeEnd(session_id=running.data.session_id, reason="stopped")
 
     def close(self) -> None:
         """An episode that still runs is ended, if the service lets us."""

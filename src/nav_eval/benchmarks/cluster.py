@@ -1,21 +1,23 @@
 """Workers on a Ray cluster: the same shards, the same reports, on as many machines as the cluster has.
 
-Each shard is a task that streams its reports back. Ray itself retries nothing: what a lost machine costs is decided
-where it is decided for processes. A machine that has not what the run began with plays nothing, and others play its
-share. A cluster that is begun here listens on the loopback interface and asks for a token.
+Each shard is a task with a worker process of its own beside it, as on one machine, whose reports it streams back. What
+is wished of a running one (to drain, to stop) it learns from an actor, because Ray itself can only kill. Ray retries
+nothing: what a lost machine costs is decided where it is decided for processes. A machine that has not what the run
+began with plays nothing, and others play its share. A cluster that is begun here listens on the loopback interface and
+asks for a token.
 """
 
 from __future__ import annotations
 
 import logging
 import os
-import queue
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from nav_eval.benchmarks.machines import UnfitMachine
-from nav_eval.core.workers import Job, Launcher, Message, Mouthpiece, Shard, WorkerLost, received
+from nav_eval.core.workers import Job, Launcher, Message, Processes, Shard, WorkerLost, received
 from nav_eval.errors import ConfigError, NavEvalError
 from nav_eval.logging import get_logger
 
@@ -27,6 +29,7 @@ OURS = {
 """Environment of a cluster of our own, read when Ray is imported; what the user has set goes before it."""
 PATIENCE = 5.0
 """Seconds after which a shard that waits for a place asks whether any machine is left that could give one."""
+ASK_SECONDS = 0.3
 
 
 class RayWorkers(Launcher):
@@ -39,6 +42,7 @@ class RayWorkers(Launcher):
         self._lock = threading.Lock()
         self._running: set[Any] = set()
         self._told: set[str] = set()
+        self._wishes: Any = None
 
     def messages(self, shard: Shard) -> Iterator[Message]:
         unfit: dict[str, str] = {}
@@ -62,18 +66,31 @@ class RayWorkers(Launcher):
                     self._running.discard(generator)
                 self._ray.cancel(generator, force=True)
 
+    def drain(self) -> None:
+        self._wish("drain")
+
     def stop(self) -> None:
+        self._wish("stop")
+
+    def kill(self) -> None:
         with self._lock:
             for generator in self._running:
                 self._ray.cancel(generator, force=True)
 
+    def _wish(self, wish: str) -> None:
+        with self._lock:
+            if self._wishes is not None:
+                self._wishes.wish.remote(wish)
+
     def _begin(self, shard: Shard, unfit: dict[str, str]) -> Any:
         with self._lock:
+            if self._wishes is None:
+                self._wishes = self._ray.remote(_Wishes).options(num_cpus=0).remote()
             elsewhere = {"ray.io/node-id": f"!in({','.join(unfit)})"} if unfit else None
             task = self._ray.remote(_work).options(
                 num_returns="streaming", max_retries=0, num_cpus=1, label_selector=elsewhere
             )
-            generator = task.remote(self._job, shard)
+            generator = task.remote(self._job, shard, self._wishes)
             self._running.add(generator)
             return generator
 
@@ -123,18 +140,41 @@ def _imported(environment: dict[str, str]) -> Any:
     return ray
 
 
-def _work(job: Job, shard: Shard) -> Iterator[Any]:
-    """A Ray task: the job in a thread of its own; first the id of the machine, then the job's reports as they come."""
+class _Wishes:
+    """A Ray actor: what is wished of the workers, "" at first."""
+
+    def __init__(self) -> None:
+        self._wished = ""
+
+    def wish(self, wished: str) -> None:
+        self._wished = wished
+
+    def wished(self) -> str:
+        return self._wished
+
+
+def _work(job: Job, shard: Shard, wishes: Any) -> Iterator[Any]:
+    """A Ray task: first the id of the machine, then what its worker says, as it comes."""
     import ray
 
     yield ray.get_runtime_context().get_node_id()
-    reports: queue.SimpleQueue[Any] = queue.SimpleQueue()
-    done = object()
+    workers, done = Processes(job), threading.Event()
+    threading.Thread(target=_obey, args=(workers, wishes, done), daemon=True).start()
+    try:
+        yield from workers.raw(shard)
+    except WorkerLost as lost:
+        yield lost
+    finally:
+        done.set()
 
-    def work() -> None:
-        Mouthpiece(reports.put).work(job, shard)
-        reports.put(done)
 
-    threading.Thread(target=work, daemon=True).start()
-    for report in iter(reports.get, done):  # noqa: UP028 - Ray sends into the generator, which an iterator cannot take
-        yield report
+def _obey(workers: Processes, wishes: Any, done: threading.Event) -> None:
+    import ray
+
+    obeyed = ""
+    while not done.wait(ASK_SECONDS):
+        with suppress(ray.exceptions.RayError):  # whoever wishes is gone; then so are we, soon
+            wished = ray.get(wishes.wished.remote())
+            if wished != obeyed:
+                obeyed = wished
+                (workers.drain if wished == "drain" else workers.stop)()

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.exit import guarded
+from nav_eval.core.stopping import heeded
 from nav_eval.registry import import_plugins
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 ABOUT = (
     "Evaluate vision-and-language navigation agents. Add --debug to any command for tracebacks.\n\n"
     "Exit codes: 0 done; 1 done, with findings (failed episodes, faults, differences); 2 bad input; "
-    "3 the participant's service; 4 our own fault."
+    "3 the participant's service; 4 our own fault; 130, 143, 138 ended by SIGINT, by SIGTERM, drained by SIGUSR1."
 )
 
 Command = tuple[str, str]
@@ -123,7 +124,8 @@ def main() -> None:
     arguments = sys.argv[1:]
     debug = "--debug" in arguments
     arguments = [argument for argument in arguments if argument != "--debug"]
-    sys.exit(guarded(_call, arguments, debug=debug))
+    with heeded():
+        sys.exit(guarded(_call, arguments, debug=debug))
 
 
 def _call(arguments: list[str]) -> int:

@@ -1,15 +1,21 @@
-"""Exit codes and messages: 0 done, 1 findings, 2 bad input, 3 the participant's service, 4 our own fault."""
+"""Exit codes and messages: 0 done, 1 findings, 2 bad input, 3 the participant's service, 4 our own fault.
+
+What a signal ended has its number and 128, as in a shell.
+"""
 
 from __future__ import annotations
 
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Callable
 
+from nav_eval.core.stopping import DRAINS, Draining, Terminated
 from nav_eval.errors import NavEvalError, exhausted, printable
 
 DONE, FINDINGS, BAD_INPUT, SERVICE, OURS = 0, 1, 2, 3, 4
+INTERRUPTED, TERMINATED, DRAINED = (128 + number for number in (signal.SIGINT, signal.SIGTERM, DRAINS))
 
 
 def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug: bool) -> int:
@@ -24,8 +30,11 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
     except NavEvalError as error:
         told = exhausted(error) or error
         return _say(str(told), told.exit_code, debug)
-    except KeyboardInterrupt:
-        return _say("stopped. What was finished is safe; --resume continues the run.", 130, debug)
+    except KeyboardInterrupt as stop:
+        code = TERMINATED if isinstance(stop, Terminated) else INTERRUPTED
+        return _say("stopped. What was finished is safe; --resume continues the run.", code, debug)
+    except Draining:
+        return _say("drained: what had begun is finished. --resume plays the rest.", DRAINED, debug)
     except BrokenPipeError:
         _close_stdout()
         return DONE

@@ -30,6 +30,8 @@ def run(
 ) -> int:
     """Evaluate an agent: nav-eval run BENCHMARK [key=value ...].
 
+    SIGINT and SIGTERM end it at once, SIGUSR1 when the running episodes are finished; --resume then goes on.
+
     Parameters
     ----------
     arguments
@@ -54,11 +56,13 @@ def run(
     from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.benchmarks.sharding import Part
     from nav_eval.cli.progress import shown
+    from nav_eval.core.stopping import drainable
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
     part = None if shard is None else Part.parse(shard)
-    with shown("none" if quiet and progress == "auto" else progress) as bar, _live(resolved, watch) as live:
+    style = "none" if quiet and progress == "auto" else progress
+    with drainable(), shown(style) as bar, _live(resolved, watch) as live:
         evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar), part=part)
     if not quiet:
         sys.stdout.write(metrics_table(evaluated.document))

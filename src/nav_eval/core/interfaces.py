@@ -233,6 +233,12 @@ class AgentService(ABC):
     def open_session(self) -> AgentClient:
         """A session of its own for one thread."""
 
+    def abandon(self) -> None:
+        """The run is being stopped: end the running episodes, while their threads may still wait for an answer.
+
+        Returns within a second or so, and raises nothing.
+        """
+
     def close(self) -> None:
         """Drop all connections."""
 

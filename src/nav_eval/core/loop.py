@@ -172,6 +172,8 @@ class EpisodeLoop:
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:
         """Status and reason of an episode that ended with `error`; raises what it cannot be blamed for."""
+        if self._stopped():
+            error = Stopped()  # whatever it says: the service was told that the episode is over
         if isinstance(error, NavEvalError):
             status: Status = error.status  # type: ignore[assignment]
             reason = str(error)

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 import resource
 import threading
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -20,6 +19,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer
 from nav_eval.core.loop import EpisodeLoop, Policy, Stopped
+from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS, Attended, Draining, wait_for
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
@@ -29,8 +29,6 @@ FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
 """Open files of a process, and of a gRPC session in it, rounded up."""
 ATTEMPTS = 2
 """How often an episode is tried again that the service would not begin: still busy, or just going away."""
-GRACE = 5.0
-"""Seconds that sessions have to end properly when the run is interrupted."""
 
 
 class RunStopped(NavEvalError):
@@ -66,24 +64,27 @@ class Sessions:
     def play(self, episodes: Iterator[Episode], count: int, report: Report) -> None:
         """Play all `episodes` in `count` sessions.
 
-        Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, and SceneError or
-        NavmeshError when all other episodes are played.
+        Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, SceneError or
+        NavmeshError when all other episodes are played, and Draining if some are left because of that. An interrupt
+        ends the sessions at the service before it is passed on.
         """
         make_room_for_files(FILES_AT_LEAST + FILES_PER_SESSION * count)
         turn = _Turn(episodes, report)
-        threads = [
-            threading.Thread(target=self._serve, args=(turn,), name=f"session-{i}", daemon=True) for i in range(count)
-        ]
-        begun: list[threading.Thread] = []
+        threads = [Attended(self._serve, name=f"session-{index}", args=(turn,)) for index in range(count)]
+        begun: list[Attended] = []
         try:
-            for thread in threads:
-                _start(thread)
-                begun.append(thread)
-            for thread in threads:
-                thread.join()
+            try:
+                for thread in threads:
+                    _start(thread)
+                    begun.append(thread)
+                wait_for(begun)
+            except Draining as wish:
+                turn.drain(wish)
+                wait_for(begun)
         except (KeyboardInterrupt, ResourceExhausted) as stop:
             turn.stop(stop)
-            _join(begun, GRACE)
+            wait_for(begun, SECONDS_BETWEEN_STEPS)
+            self._service.abandon()
             raise
         turn.raise_first()
 
@@ -220,10 +221,13 @@ class _Turn:
         self._error: BaseException | None = None
         self._left_out: list[NavEvalError] = []
         self._stopped = False
+        self._wish: Draining | None = None
 
     def next_episode(self) -> Episode | None:
         with self._lock:
             episode = None if self._error else next(self._episodes, None)
+            if episode is not None and self._wish is not None:
+                self._error, episode = self._wish, None
             if episode is not None:
                 self._report.begun(episode.key)
             return episode
@@ -243,6 +247,10 @@ class _Turn:
         with self._lock:
             self._stopped = True
             self._error = error
+
+    def drain(self, wish: Draining) -> None:
+        """Begin no more episodes; raised in the end if any is left."""
+        self._wish = wish
 
     def stopped(self) -> bool:
         return self._stopped
@@ -286,9 +294,3 @@ def _start(thread: threading.Thread) -> None:
         thread.start()
     except RuntimeError as error:
         raise ResourceExhausted(f"{error}: lower evaluation.parallel.sessions.") from None
-
-
-def _join(threads: Sequence[threading.Thread], seconds: float) -> None:
-    until = time.monotonic() + seconds
-    for thread in threads:
-        thread.join(max(0.0, until - time.monotonic()))

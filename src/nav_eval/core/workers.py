@@ -13,8 +13,10 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from multiprocessing.connection import Connection
@@ -23,6 +25,15 @@ from typing import Any, TypeAlias
 
 from nav_eval.core.interfaces import AgentService
 from nav_eval.core.sessions import InProcess, Report
+from nav_eval.core.stopping import (
+    DRAINS,
+    SECONDS_OF_A_WORKER,
+    Attended,
+    Draining,
+    Terminated,
+    heed_as_worker,
+    wait_for,
+)
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, exhausted
@@ -57,8 +68,14 @@ class Launcher(ABC):
     def messages(self, shard: Shard) -> Iterator[Message]:
         """Play a shard in a new worker. Raises what the job raised, or WorkerLost; closing it ends the worker."""
 
+    def drain(self) -> None:
+        """Let workers finish the episodes that run, and begin no others; `messages` then ends or raises WorkerLost."""
+
     def stop(self) -> None:
-        """End all workers now; `messages` then ends or raises."""
+        """Tell all workers to end their sessions and themselves; `messages` then ends or raises."""
+
+    def kill(self) -> None:
+        """End what does not end by itself."""
 
 
 def shards(keys: Sequence[EpisodeKey], count: int, sessions: int) -> list[Shard]:
@@ -85,22 +102,37 @@ class Crew:
         self._lost = lost
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
+        self._wish: Draining | None = None
+        self._missing = 0
         self._deliver: Callable[[EpisodeResult], None] = lambda result: None
 
     def play(self, parts: Sequence[Shard], deliver: Callable[[EpisodeResult], None]) -> None:
-        """Play all shards; `deliver` is called by one thread at a time. Raises a worker's first error."""
+        """Play all shards; `deliver` is called by one thread at a time. Raises a worker's first error, or Draining."""
         self._deliver, self._errors = deliver, []
-        tenders = [threading.Thread(target=self._tend, args=(part,), daemon=True) for part in parts]
+        self._missing = sum(len(part.keys) for part in parts)
+        tenders = [Attended(self._tend, args=(part,)) for part in parts]
         try:
-            for tender in tenders:
-                tender.start()
-            for tender in tenders:
-                tender.join()
+            try:
+                for tender in tenders:
+                    tender.start()
+                wait_for(tenders)
+            except Draining as wish:
+                self._wish = wish
+                self._launcher.drain()
+                wait_for(tenders)
         except KeyboardInterrupt as stop:
             self._fail(stop)
+            wait_for(tenders, SECONDS_OF_A_WORKER)
+            self._launcher.kill()
             raise
         if self._errors:
             raise self._errors[0]
+        if self._wish is not None and self._missing:
+            raise self._wish
+
+    @property
+    def _ending(self) -> bool:
+        return bool(self._errors) or self._wish is not None
 
     def _tend(self, shard: Shard) -> None:
         try:
@@ -113,7 +145,7 @@ class Crew:
         """Play a shard with as many workers as it takes; what lost workers had in hand."""
         suspects: list[EpisodeKey] = []
         keys, fruitless = shard.keys, 0
-        while keys and not self._errors:
+        while keys and not self._ending:
             lost = self._attempt(Shard(keys, shard.sessions))
             fruitless = 0 if len(lost.untouched) < len(keys) else fruitless + 1
             if fruitless == FRUITLESS:
@@ -124,8 +156,10 @@ class Crew:
 
     def _one_by_one(self, suspects: Sequence[EpisodeKey]) -> None:
         keys = tuple(suspects)
-        while keys and not self._errors:
+        while keys and not self._ending:
             lost = self._attempt(Shard(keys, 1))
+            if self._ending:
+                return
             for key in lost.in_hand:
                 self._keep(self._lost(key, f"its worker did not survive it, twice: {lost.reason}."))
             keys = lost.untouched
@@ -142,7 +176,7 @@ class Crew:
                 else:
                     left[message] = True
         except WorkerLost as error:
-            if not self._errors:
+            if not self._ending:
                 get_logger(__name__).warning("a worker is lost (%s); another one goes on.", error)
             return Remains.of(left, str(error))
         return Remains.of({}, "")
@@ -151,6 +185,7 @@ class Crew:
         with self._lock:
             if not self._errors:
                 self._deliver(result)
+                self._missing -= 1
 
     def _fail(self, error: BaseException) -> None:
         self._errors.append(error)
@@ -207,13 +242,18 @@ class Processes(Launcher):
         self._context = multiprocessing.get_context("spawn")
         self._lock = threading.Lock()
         self._running: set[BaseProcess] = set()
-        self._stopped = False
+        self._ending = False
 
     def messages(self, shard: Shard) -> Iterator[Message]:
+        yield from received(self.raw(shard))
+
+    def raw(self, shard: Shard) -> Iterator[Any]:
+        """What the worker's Mouthpiece says, as it comes."""
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._begin(shard, sender)
         try:
-            yield from received(iter(receiver.recv, None))
+            while (said := receiver.recv()) is not None:  # no iterator: Ray sends into generators
+                yield said
         except (EOFError, OSError):
             process.join()
             raise WorkerLost(_cause(process.exitcode)) from None
@@ -221,28 +261,40 @@ class Processes(Launcher):
             self._end(process)
             receiver.close()
 
+    def drain(self) -> None:
+        self._tell(DRAINS)
+
     def stop(self) -> None:
+        self._tell(signal.SIGTERM)
+
+    def kill(self) -> None:
+        self._tell(signal.SIGKILL)
+
+    def _tell(self, number: signal.Signals) -> None:
         with self._lock:
-            self._stopped = True
+            self._ending = True
             for process in self._running:
-                process.terminate()
+                if process.pid is not None and process.is_alive():
+                    os.kill(process.pid, number)
 
     def _begin(self, shard: Shard, sender: Connection) -> BaseProcess:
         process = self._context.Process(target=_work, args=(self._job, shard, sender), name="nav-eval-worker")
         with self._lock:
-            if self._stopped:
-                raise WorkerLost("the run is being stopped")
+            if self._ending:
+                raise WorkerLost("the run is being ended")
             process.start()
             self._running.add(process)
         sender.close()
         return process
 
     def _end(self, process: BaseProcess) -> None:
-        with self._lock:
-            self._running.discard(process)
         if process.is_alive():
             process.terminate()
+        process.join(SECONDS_OF_A_WORKER)
+        process.kill()
         process.join()
+        with self._lock:
+            self._running.discard(process)
 
 
 def received(raw: Iterator[Any]) -> Iterator[Message]:
@@ -291,10 +343,15 @@ class Mouthpiece(logging.Handler):
 
 
 def _work(job: Job, shard: Shard, sender: Connection) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    heed_as_worker()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     mouth = Mouthpiece(sender.send)
-    mouth.work(job, shard)
+    try:
+        with suppress(Draining):
+            mouth.work(job, shard)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    except Terminated:
+        os._exit(128 + signal.SIGTERM)
     mouth.say(None)
 
 
@@ -302,6 +359,8 @@ def _end_with_parent() -> None:
     parent = multiprocessing.parent_process()
     assert parent is not None
     parent.join()
+    os.kill(os.getpid(), signal.SIGTERM)
+    time.sleep(SECONDS_OF_A_WORKER)
     os._exit(1)
 
 

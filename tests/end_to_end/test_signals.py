@@ -1,0 +1,233 @@
+"""Real signals to a real evaluator: what becomes of the seats at the service, of the episodes, and of the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from pathlib import Path
+from typing import ClassVar
+
+import pytest
+
+from end_to_end.agents import DigestAgent
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval_sdk import TestClient, start
+
+NAV_EVAL = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
+PARALLEL = {
+    1: ["evaluation.parallel.sessions=2"],
+    2: ["evaluation.parallel.workers=2", "evaluation.parallel.sessions=1"],
+    "ray": ["evaluation.parallel.executor=ray", "evaluation.parallel.workers=2", "evaluation.parallel.sessions=1"],
+}
+
+
+class Thinker(DigestAgent):
+    """Thinks so long at every step, and from the second on until it is let go; counts who was begun."""
+
+    seconds = 0.0
+    free = threading.Event()
+    thinking = threading.Event()
+    begun: ClassVar[Counter[str]] = Counter()
+
+    def reset(self, episode):
+        super().reset(episode)
+        Thinker.begun[episode["episode_id"]] += 1
+
+    def act(self, observation):
+        time.sleep(Thinker.seconds)
+        if self._steps:
+            Thinker.thinking.set()
+            Thinker.free.wait(60)
+        return super().act(observation)
+
+
+@pytest.fixture
+def world(tmp_path):
+    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(2) for y in range(2)]
+    items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
+    return [*write_r2r(tmp_path, items=items), "agent_service.secret=s3", "agent_service.type=remote"]
+
+
+@pytest.fixture(params=["rest", "grpc"])
+def service(request):
+    Thinker.free.clear()
+    Thinker.thinking.clear()
+    Thinker.begun.clear()
+    Thinker.seconds = 0.0
+    with start(Thinker, protocol=request.param, port=0, max_sessions=2).wait_loaded() as server:
+        server.protocol = request.param
+        yield server
+        Thinker.free.set()
+
+
+@contextmanager
+def cluster(workers):
+    """For "ray": a cluster of our own, of which the key of its address is yielded."""
+    if workers != "ray":
+        yield []
+        return
+    os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    utils = pytest.importorskip("ray.cluster_utils")
+    made = utils.Cluster(initialize_head=True, head_node_args={"num_cpus": 2})
+    try:
+        yield [f"evaluation.parallel.address='{made.address}'"]
+    finally:
+        made.shutdown()
+
+
+def overrides(world, service, workers):
+    where = [f"agent_service.protocol={service.protocol}", f"agent_service.endpoint={service.endpoint}"]
+    return [*world, *where, *PARALLEL[workers]]
+
+
+def started(folder, options):
+    command = [*NAV_EVAL, "run", "r2r", *options, "--out", str(folder), "--quiet"]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, text=True, start_new_session=True)
+
+
+def sessions(service):
+    """How many the service holds, as it says itself."""
+    client = TestClient(service.endpoint, wire="rest-json" if service.protocol == "rest" else "grpc-unary")
+    try:
+        return int(client.health().detail.split()[0])
+    finally:
+        client.close()
+
+
+def seconds_until_free(service):
+    begun = time.monotonic()
+    while sessions(service) and time.monotonic() - begun < 20:
+        time.sleep(0.05)
+    return time.monotonic() - begun
+
+
+def all_thinking(count):
+    """Both workers are there, and their agents think."""
+    assert Thinker.thinking.wait(120)
+    while len(Thinker.begun) < count:
+        time.sleep(0.05)
+
+
+def finished(folder):
+    return [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+
+
+def resumed(world, service, folder):
+    Thinker.free.set()
+    Thinker.seconds = 0.0
+    config = benchmark_config("r2r", overrides=overrides(world, service, 1))
+    return run_benchmark(config, folder, resume=True).results.statuses
+
+
+@pytest.mark.parametrize("workers", [1, 2, pytest.param("ray", marks=pytest.mark.soak)])
+def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, workers):
+    """Although both agents think, and will for long."""
+    with cluster(workers) as address:
+        process = started(tmp_path / "run", [*overrides(world, service, workers), *address])
+        all_thinking(2)
+        process.terminate()
+        assert seconds_until_free(service) < 3
+        _, said = process.communicate(timeout=10)
+    assert process.returncode == 143
+    assert said.splitlines()[-1] == "nav-eval: stopped. What was finished is safe; --resume continues the run."
+    assert "Traceback" not in said
+    assert "service_unavailable" not in said
+    assert resumed(world, service, tmp_path / "run") == {"ok": 8}
+
+
+@pytest.mark.parametrize("numbers", [(signal.SIGTERM, signal.SIGTERM), (signal.SIGINT, signal.SIGTERM)])
+@pytest.mark.parametrize("service", ["rest"], indirect=True)
+def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
+    process = started(tmp_path / "run", overrides(world, service, 1))
+    assert Thinker.thinking.wait(120)
+    for number in numbers:
+        process.send_signal(number)
+        time.sleep(0.2)
+    begun = time.monotonic()
+    assert process.wait(5) == 128 + numbers[-1]
+    assert time.monotonic() - begun < 0.5
+    assert "Traceback" not in process.stderr.read()
+
+
+@pytest.mark.parametrize("service", ["rest"], indirect=True)
+def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_path):
+    process = started(tmp_path / "run", overrides(world, service, 2))
+    assert Thinker.thinking.wait(120)
+    process.kill()
+    assert seconds_until_free(service) < 3
+    process.communicate()
+
+
+@pytest.mark.parametrize(
+    ("service", "workers"),
+    [("rest", 1), ("grpc", 2), pytest.param("rest", "ray", marks=pytest.mark.soak)],
+    indirect=["service"],
+)
+def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path, workers):
+    with cluster(workers) as address:
+        process = started(tmp_path / "run", [*overrides(world, service, workers), *address])
+        all_thinking(2)
+        process.send_signal(signal.SIGUSR1)
+        time.sleep(1.0)
+        assert process.poll() is None
+        Thinker.free.set()
+        _, said = process.communicate(timeout=30)
+    assert process.returncode == 128 + signal.SIGUSR1
+    assert "draining: the running episodes are finished" in said
+    assert said.splitlines()[-1] == "nav-eval: drained: what had begun is finished. --resume plays the rest."
+    assert {line["status"] for line in finished(tmp_path / "run")} == {"ok"}
+    assert len(finished(tmp_path / "run")) == len(Thinker.begun) == 2
+    assert sessions(service) == 0
+    assert resumed(world, service, tmp_path / "run") == {"ok": 8}
+    assert set(Thinker.begun.values()) == {1}
+
+
+@pytest.mark.parametrize("service", ["rest"], indirect=True)
+def test_drained_when_nothing_is_left_is_a_finished_run(world, service, tmp_path):
+    process = started(tmp_path / "run", [*overrides(world, service, 1), "dataset.limit=2"])
+    all_thinking(2)
+    process.send_signal(signal.SIGUSR1)
+    time.sleep(0.2)
+    Thinker.free.set()
+    assert process.wait(30) == 0
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["n_episodes"] == 2
+
+
+@pytest.mark.soak
+def test_a_demonstration_that_is_stopped_leaves_no_process(tmp_path):
+    out = tmp_path / "demo"
+    process = subprocess.Popen(
+        [*NAV_EVAL, "demo", "--quick", "--out", str(out)], stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    while process.poll() is None and not (out / "random" / "episodes.jsonl").exists():
+        time.sleep(0.05)
+    process.terminate()
+    _, said = process.communicate(timeout=30)
+    assert process.returncode == 143
+    assert "Traceback" not in said
+    with pytest.raises(ProcessLookupError):
+        os.killpg(process.pid, 0)
+
+
+@pytest.mark.parametrize("ignored", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_the_shell_ignores_stays_ignored(tmp_path, ignored):
+    """nohup, and a shell's background jobs."""
+    code = "import os, signal\nfrom nav_eval.core.stopping import heeded\n"
+    code += f"with heeded():\n    os.kill(os.getpid(), {int(ignored)})\nprint('went on')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        preexec_fn=lambda: signal.signal(ignored, signal.SIG_IGN),
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[1],
+    )
+    assert done.stdout == "went on\n"
