@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,25 @@ OWN = ("agent_service.token_file", "agent_service.tls.ca", "agent_service.tls.ce
 
 def absolute(config: Config) -> Config:
     """The same configuration for a process with another working directory."""
+    return _moved(config, (*DATA, *OWN), lambda place: str(Path(place).absolute()))
+
+
+def as_seen_from(config: Config, folder: Path, given: Collection[str] = ()) -> Config:
+    """Data where a run found it that was started in `folder`; what is not there, or `given` anew, is left as it is."""
+
+    def there(place: str) -> str:
+        return str(folder / place) if (folder / place).parent.exists() else place
+
+    return _moved(config, [key for key in DATA if key not in given], there)
+
+
+def _moved(config: Config, keys: Collection[str], place: Callable[[str], str]) -> Config:
     content = config.model_dump()
-    for key in (*DATA, *OWN):
+    for key in keys:
         *sections, name = key.split(".")
         section: Any = content
         for part in sections:
             section = section[part]
         if section.get(name):
-            section[name] = str(Path(section[name]).absolute())
+            section[name] = place(section[name])
     return Config.model_validate(content)

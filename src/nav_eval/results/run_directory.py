@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import hashlib
+import os
 import platform
 import secrets
 import sys
@@ -17,6 +18,7 @@ from typing import Any, BinaryIO
 
 import msgspec
 
+from nav_eval.config.locations import as_seen_from
 from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
@@ -88,7 +90,8 @@ class RunDirectory:
             self._sit_down(manifest, sittings.recorded(manifest))
         else:
             self._write_config(config)
-            self._sit_down({**facts, "started": None, "finished": None}, [])
+            here = os.path.relpath(Path.cwd(), self.path.resolve())
+            self._sit_down({**facts, "working_directory": here, "started": None, "finished": None}, [])
         self._journal = Journal(self.path, trajectories=config.output.save_trajectories)
 
     def finish(self, extra: Mapping[str, Any]) -> None:
@@ -130,7 +133,7 @@ class RunDirectory:
         return load_config(file=self.path / "config.yaml", overrides=overrides, environment={})
 
     def trusted_config(self, overrides: Sequence[str] = (), *, allow_plugins: bool = False) -> Config:
-        """`config`, and its plugins imported, so that the run's components can be made.
+        """`config`, its data where the run found it and its plugins imported, so that its components can be made.
 
         Raises RunDirectoryError that names what the run's own file would import or execute here, unless it is allowed:
         the directory may be a stranger's. What the overrides name, or is imported already, is the user's own.
@@ -143,7 +146,8 @@ class RunDirectory:
                 "If you trust whoever made the run, add --allow-plugins."
             )
         import_plugins(config.plugins)
-        return config
+        started_in = self.path.resolve() / self.manifest().get("working_directory", Path.cwd())
+        return as_seen_from(config, started_in, _given(overrides))
 
     def open_for_reading(self) -> None:
         """Open the journal of a finished run (rescore, replay, report)."""
@@ -224,10 +228,15 @@ class RunDirectory:
 
 def _named_code(config: Config, overrides: Sequence[str]) -> list[str]:
     """What using a run's configuration would do with names out of it, as verbs for a message."""
-    given = {override.lstrip("+~").partition("=")[0] for override in overrides}
+    given = _given(overrides)
     modules = [repr(name) for name in config.plugins if name not in sys.modules and "plugins" not in given]
     command = None if given & {"simulator", "simulator.command"} else config.simulator.command
     return [f"import {', '.join(modules)}"] * bool(modules) + [f"execute {command!r}"] * bool(command)
+
+
+def _given(overrides: Sequence[str]) -> set[str]:
+    """The keys that overrides set."""
+    return {override.lstrip("+~").partition("=")[0] for override in overrides}
 
 
 WAY_THERE = ("endpoint", "allowed_networks", "token_file", "tls")
