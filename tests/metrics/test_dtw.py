@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import math
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 
@@ -17,24 +16,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from nav_eval.metrics.dtw import dtw, dtw_points, fastdtw_points
+from metrics.alignment import cheapest
+from nav_eval.metrics.dtw import dtw_points, fastdtw_points
 
 coordinates = st.floats(-50, 50, width=32)
 
 
 def paths(least: int = 1, most: int = 25) -> st.SearchStrategy[np.ndarray]:
     return st.integers(least, most).flatmap(lambda n: arrays(np.float64, (n, 3), elements=coordinates))
-
-
-def cheapest(distances: np.ndarray) -> float:
-    """DTW from the last cell back, as its definition reads."""
-
-    @cache
-    def cost(i: int, j: int) -> float:
-        before = [cost(a, b) for a, b in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if a >= 0 and b >= 0]
-        return float(distances[i, j]) + (min(before) if before else 0.0)
-
-    return cost(distances.shape[0] - 1, distances.shape[1] - 1)
 
 
 def norm(a: np.ndarray, b: np.ndarray) -> float:
@@ -49,7 +38,6 @@ def test_exact_dtw_equals_dtaidistance_and_the_definition(agent: np.ndarray, ref
     assert ours == pytest.approx(dtw_ndim.distance(agent, reference, inner_dist="euclidean"), rel=1e-9, abs=1e-9)
     distances = np.linalg.norm(agent[:, None] - reference[None], axis=2)
     assert ours == pytest.approx(cheapest(distances), rel=1e-9, abs=1e-9)
-    assert dtw(distances) == pytest.approx(ours, rel=1e-9, abs=1e-9)
     assert ours == dtw_points(reference, agent)
 
 
@@ -82,7 +70,6 @@ def test_empty_paths_have_no_alignment() -> None:
     point = [(0.0, 0.0, 0.0)]
     for a, b in (([], point), (point, []), ([], [])):
         assert dtw_points(a, b) == fastdtw_points(a, b) == math.inf
-    assert dtw(np.empty((0, 4))) == dtw([]) == math.inf
 
 
 def test_a_missing_or_infinite_coordinate_never_gives_a_small_cost() -> None:

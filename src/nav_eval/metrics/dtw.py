@@ -1,7 +1,8 @@
 """Dynamic time warping between an agent's path and the reference: exact, and fastdtw as VLN-CE scores with it.
 
-Exact DTW is the default. `fastdtw` is the approximation of Salvador & Chan 2007 as the PyPI package of that name
-computes it (VLN-CE calls it with radius 1): align at half the resolution, then refine near that path.
+Exact DTW is the default; it grows by the row that an episode's alignment keeps (kernels/rows.py). `fastdtw` is the
+approximation of Salvador & Chan 2007 as the PyPI package of that name computes it (VLN-CE calls it with radius 1):
+align at half the resolution, then refine near that path.
 Importing this module loads numba; nav_eval.metrics.reference does so only where points are compared.
 """
 
@@ -11,20 +12,17 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nav_eval.metrics.functional import not_nan
-from nav_eval.metrics.kernels import dtw as kernels
 from nav_eval.metrics.kernels.fastdtw import dtw_window, widened
-
-
-def dtw(distances: ArrayLike) -> float:
-    """Exact DTW over a (T, R) matrix of distances between agent and reference points, m; inf where it is empty."""
-    matrix = np.ascontiguousarray(distances, dtype=np.float64)
-    return not_nan(kernels.dtw_matrix(matrix)) if matrix.size else np.inf
+from nav_eval.metrics.kernels.rows import align_point, first_row
 
 
 def dtw_points(agent: ArrayLike, reference: ArrayLike) -> float:
     """Exact DTW between (T, 3) and (R, 3) points (m) under Euclidean distance; inf where either is empty."""
     agent, reference = _points(agent), _points(reference)
-    return not_nan(kernels.dtw_points(agent, reference)) if len(agent) and len(reference) else np.inf
+    row = first_row(len(reference))
+    for point in agent:
+        align_point(row, reference, *point)
+    return not_nan(float(row[-1])) if len(agent) and len(reference) else np.inf
 
 
 def fastdtw_points(agent: ArrayLike, reference: ArrayLike, radius: int = 1) -> float:

@@ -144,11 +144,10 @@ class PointReference:
 
 class _PointAlignment:
     def __init__(self, points: np.ndarray) -> None:
-        from nav_eval.metrics.kernels.rows import align_point
+        from nav_eval.metrics.kernels.rows import align_point, first_row
 
         self._extend, self._points = align_point, points
-        self._row = np.full(len(points) + 1, math.inf)
-        self._row[0] = 0.0
+        self._row = first_row(len(points))
 
     def add(self, place: Place) -> None:
         self._extend(self._row, self._points, *place.position)

@@ -15,6 +15,13 @@ from nav_eval.jit import kernel
 POINTS = "float64[:, ::1]"
 
 
+def first_row(size: int) -> np.ndarray:
+    """(size + 1,): the state before the first agent point, for a reference of `size` points."""
+    row = np.full(size + 1, math.inf)
+    row[0] = 0.0
+    return row
+
+
 @kernel(f"float64({POINTS}, int64, float64, float64, float64)")
 def distance_to(points: np.ndarray, j: int, x: float, y: float, z: float) -> float:
     dx, dy, dz = x - points[j, 0], y - points[j, 1], z - points[j, 2]
