@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import json
 import os
@@ -54,7 +55,7 @@ class GpsAgent(VLNAgent):
 
 
 class DeadlyAgent(DigestAgent):
-    """Kills its process in the second step of path 4, as a fault in a native library would."""
+    """Kills its worker in the second step of path 4, as a fault in a simulator's native library would."""
 
     def reset(self, episode):
         super().reset(episode)
@@ -62,7 +63,7 @@ class DeadlyAgent(DigestAgent):
 
     def act(self, observation):
         if self._deadly and self._steps == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getppid(), signal.SIGKILL)
         return super().act(observation)
 
 
@@ -72,3 +73,68 @@ class SlowAgent(DigestAgent):
     def act(self, observation):
         time.sleep(0.03)
         return super().act(observation)
+
+
+class SlowToAnswer(DigestAgent):
+    """Thinks longer than its test grants."""
+
+    def act(self, observation):
+        time.sleep(6)
+        return "stop"
+
+
+class KeepsPython(DigestAgent):
+    """Never gives Python back, as a loop in a C library does."""
+
+    def act(self, observation):
+        ctypes.PyDLL(None).sleep(60)
+
+
+class Exits(DigestAgent):
+    def act(self, observation):
+        os._exit(3)
+
+
+class Crashes(DigestAgent):
+    """A fault in a native library."""
+
+    def act(self, observation):
+        ctypes.string_at(0)
+
+
+class Leaves(DigestAgent):
+    def act(self, observation):
+        raise SystemExit(2)
+
+
+class Breaks(DigestAgent):
+    def act(self, observation):
+        raise ValueError("first\n\x1b[31msecond")
+
+
+class BreaksOnce(DigestAgent):
+    """Ends its process in the episode of one instruction, and plays the others."""
+
+    def act(self, observation):
+        if "Leave" in observation["instruction"]["text"]:
+            os._exit(0)
+        return super().act(observation)
+
+
+class HasNoWeights(DigestAgent):
+    def __init__(self):
+        raise FileNotFoundError("weights.pt")
+
+
+class LoadsForEver(DigestAgent):
+    def __init__(self):
+        time.sleep(60)
+
+
+class Forks(DigestAgent):
+    """Leaves a child behind that holds what it was given, as a data loader's worker does."""
+
+    def act(self, observation):
+        if os.fork() == 0:
+            time.sleep(60)
+        os._exit(5)

@@ -26,6 +26,7 @@ from nav_eval.dataset.episode import Instruction
 from nav_eval.errors import InvalidAction
 from nav_eval.geometry import IDENTITY
 from nav_eval_sdk.protocol import messages
+from nav_eval_sdk.protocol.text import line
 
 ORIGIN = (0.0, 0.0, 0.0)
 GRID = {"m": 1e-4, "m/s": 1e-4, "rad": 1e-4, "rad/s": 1e-4, "degrees": 1e-2, "degrees/s": 1e-2}
@@ -71,8 +72,11 @@ class Disclosed:
         return self.nodes.hidden(observations | rounded)
 
     def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
-        """What the participant's answer means here; raises InvalidAction."""
-        return self.nodes.revealed(space.parse(name, arguments), space)
+        """What the participant's answer means here; raises InvalidAction, which quotes it in a line."""
+        try:
+            return self.nodes.revealed(space.parse(name, arguments), space)
+        except InvalidAction as fault:
+            raise InvalidAction(line(str(fault))) from None
 
 
 def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, pack: Packing = raw) -> Disclosed:

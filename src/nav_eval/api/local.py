@@ -1,34 +1,138 @@
-"""Agents in the evaluator's own process, told and shown exactly what they would be over a wire."""
+"""Agents on this side of the wire, told and shown exactly what they would be behind one.
+
+`LocalService` plays them in this process: built-in ones directly, objects and classes that Python hands over in a
+thread of their own, so that their deadlines hold. `nav_eval.api.process` gives a class that can be named a process.
+"""
 
 from __future__ import annotations
 
 import time
 import traceback
-from collections.abc import Callable
-from pathlib import Path
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from nav_eval.api.base import Deadlines
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
-from nav_eval.api.remote import limits
+from nav_eval.api.remote import limits, service_errors
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
-from nav_eval.errors import AgentError, InvalidAction
+from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError
 from nav_eval.logging import get_logger
 from nav_eval_sdk.agent_interface import ActionFault, Agent, agent_episode, normalise
+from nav_eval_sdk.errors import DeadlineMissed
+from nav_eval_sdk.protocol.messages import EpisodeData, in_order
+from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.values import canonical
+from nav_eval_sdk.server.agents import AgentThread, Job, fault
+from nav_eval_sdk.transport.base import Deadline
 
 MANY = 4096
+FAREWELL = 5.0
+"""Seconds that `close` of an agent may take."""
+
+
+class AgentHost(ABC):
+    """Where the agent of a session lives. Raises AgentError, InvalidAction and AgentTimeout; `gone`: of no use now."""
+
+    gone: bool = False
+
+    @abstractmethod
+    def open(self, deadline: Deadline) -> None:
+        """Make the agent."""
+
+    @abstractmethod
+    def reset(self, data: EpisodeData, deadline: Deadline) -> None: ...
+
+    @abstractmethod
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> tuple[str, Mapping[str, Any]]:
+        """(name, arguments) of an action."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
+class InThisProcess(AgentHost):
+    """`limited`: each call runs in the agent's own thread and is waited for until its deadline.
+
+    A call that is late goes on there, and the next one waits for it, within a deadline of its own.
+    """
+
+    def __init__(self, factory: Callable[[], Agent], *, limited: bool) -> None:
+        self._factory = factory
+        self._thread = AgentThread() if limited else None
+        self._agent: Any = None
+        self._late = False
+        self._specs: Mapping[str, Any] = {}
+
+    def open(self, deadline: Deadline) -> None:
+        self._agent = self._run("constructor", deadline, self._factory)
+
+    def reset(self, data: EpisodeData, deadline: Deadline) -> None:
+        self._specs = data.observation_spec
+        self._run("reset", deadline, self._agent.reset, agent_episode(data))
+
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> tuple[str, Mapping[str, Any]]:
+        answer = self._run("act", deadline, self._agent.act, canonical(self._specs, observation))
+        try:
+            return normalise(answer)
+        except ActionFault as error:
+            raise InvalidAction(line(str(error))) from None
+
+    def close(self) -> None:
+        if hasattr(self._agent, "close") and not self._late:
+            with suppress(ServiceError):
+                self._run("close", Deadline(FAREWELL), self._agent.close)
+        if self._thread is not None:
+            self._thread.stop()
+
+    def _run(self, name: str, deadline: Deadline, call: Callable[..., Any], *args: Any) -> Any:
+        outcome = _Outcome.of(call, args) if self._thread is None else self._waited(name, deadline, call, args)
+        if outcome.error is not None:
+            get_logger(__name__).debug("the agent's traceback: %s", outcome.trace)
+            raise AgentError(f"the agent raised {fault(outcome.error)}") from outcome.error
+        return outcome.value
+
+    def _waited(self, name: str, deadline: Deadline, call: Callable[..., Any], args: tuple[Any, ...]) -> _Outcome:
+        assert self._thread is not None
+        job = Job(lambda: _Outcome.of(call, args), Future())
+        try:
+            outcome: _Outcome = self._thread.submit(job).result(deadline.remaining())
+        except (TimeoutError, DeadlineMissed):
+            self._late = True
+            raise AgentTimeout(f"the agent gave no answer to {name} within {deadline.seconds:g} s.") from None
+        self._late = False
+        return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    """What became of a call; whatever an agent raises is the participant's fault."""
+
+    value: Any = None
+    error: BaseException | None = None
+    trace: str = ""
+
+    @classmethod
+    def of(cls, call: Callable[..., Any], args: tuple[Any, ...]) -> _Outcome:
+        try:
+            return cls(call(*args))
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - the agent may raise what it likes
+            return cls(error=error, trace=traceback.format_exc())
 
 
 class LocalService(AgentService):
-    """`factory` (usually the agent's class) makes one agent per session, in the session's own thread."""
+    """`factory` (usually the agent's class) makes one agent per session. `limited`: deadlines hold."""
 
     def __init__(
         self,
         factory: Callable[[], Agent],
         *,
+        limited: bool = True,
         disclosure: Literal["competition", "full"] = "competition",
         secret: bytes = b"",
         deadlines: Deadlines | None = None,
@@ -36,69 +140,59 @@ class LocalService(AgentService):
         self.name = str(getattr(factory, "name", "") or getattr(factory, "__name__", "agent"))
         self._version = str(getattr(factory, "version", ""))
         self._factory = factory
+        self._limited = limited
         self._disclosure = Disclosure(disclosure, secret)
-        self._deadlines = deadlines or Deadlines()
+        self.deadlines = deadlines or Deadlines()
 
     def health_check(self) -> ServiceStatus:
-        return ServiceStatus(True, "in this process", self.name, self._version, MANY)
+        return ServiceStatus(True, "on this machine", line(self.name), line(self._version), MANY)
 
     def open_session(self) -> LocalAgentClient:
-        return LocalAgentClient(self._factory, self._disclosure, self._deadlines)
+        return LocalAgentClient(self.open_host, self._disclosure, self.deadlines)
+
+    def open_host(self) -> AgentHost:
+        """With the agent made; called when a session's first episode begins, and after one that lost its agent."""
+        host = InThisProcess(self._factory, limited=self._limited)
+        host.open(Deadline(self.deadlines.ready))
+        return host
 
 
 class LocalAgentClient(AgentClient):
-    """Deadlines cannot be enforced here: a call that hangs, hangs."""
+    """One session: an episode at a time."""
 
-    def __init__(self, factory: Callable[[], Agent], disclosure: Disclosure, deadlines: Deadlines) -> None:
-        self._factory = factory
+    def __init__(self, open_host: Callable[[], AgentHost], disclosure: Disclosure, deadlines: Deadlines) -> None:
+        self._open_host = open_host
         self._disclosure = disclosure
         self._deadlines = deadlines
-        self._agent: Agent | None = None
-        self._episode: tuple[Disclosed, ActionSpace] | None = None
+        self._host: AgentHost | None = None
+        self._episode: tuple[Disclosed, ActionSpace, Deadline] | None = None
 
     def health_check(self) -> ServiceStatus:
-        return ServiceStatus(True, "in this process")
+        return ServiceStatus(True, "on this machine")
 
     def reset_episode(self, offer: EpisodeOffer) -> None:
         disclosed = disclose(offer, self._disclosure, limits(offer, self._deadlines))
-        if self._agent is None:
-            self._agent = _guarded(self._factory)
-        self._episode = disclosed, offer.action_space
-        _guarded(self._agent.reset, agent_episode(disclosed.data))
+        if self._host is None or self._host.gone:
+            self._host = self._open_host()
+        self._episode = disclosed, offer.action_space, Deadline(self._deadlines.episode)
+        self._host.reset(in_order(disclosed.data), Deadline(self._deadlines.reset))
 
     def get_action(self, observations: Observations) -> Decision:
-        if self._agent is None or self._episode is None:
+        if self._host is None or self._episode is None:
             raise AgentError("get_action was called outside an episode: call reset_episode first.")
-        disclosed, space = self._episode
-        seen = canonical(disclosed.data.observation_spec, disclosed.observation(observations))
+        disclosed, space, until = self._episode
+        shown = disclosed.observation(observations)
+        with service_errors():
+            limit = Deadline(until.at_most(self._deadlines.act))
         begun = time.perf_counter()
-        answer = _guarded(self._agent.act, seen)
+        name, arguments = self._host.act(shown, limit)
         latency = time.perf_counter() - begun
-        try:
-            name, arguments = normalise(answer)
-        except ActionFault as fault:
-            raise InvalidAction(str(fault)) from None
         return Decision(disclosed.action(name, arguments, space), latency)
 
     def end_episode(self, reason: str) -> None:
         self._episode = None
 
     def close(self) -> None:
-        if self._agent is not None and hasattr(self._agent, "close"):
-            _guarded(self._agent.close)
-        self._agent = None
-
-
-def _guarded(call: Callable[..., Any], *args: Any) -> Any:
-    """The call's result; whatever an agent raises is the participant's fault."""
-    try:
-        return call(*args)
-    except Exception as error:
-        get_logger(__name__).debug("the agent's traceback", exc_info=True)
-        raise AgentError(f"the agent raised {type(error).__name__}: {str(error)[:200]}{_place(error)}") from error
-
-
-def _place(error: Exception) -> str:
-    """The innermost line that raised: " (agent.py, line 12)"."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    return f" ({Path(frame.filename).name}, line {frame.lineno})"
+        if self._host is not None:
+            self._host.close()
+        self._host = None

@@ -182,7 +182,15 @@ def make_service(config: Config, secret: bytes) -> AgentService:
     if service.type == "remote":
         return _remote_service(config, secret)
     agent = _agent_class(service.agent)
-    return agent() if issubclass(agent, AgentService) else local_service(config, agent, secret)
+    if issubclass(agent, AgentService):
+        return agent()  # type: ignore[no-any-return]
+    if ":" not in service.agent:
+        return local_service(config, agent, secret, limited=not agent.__module__.startswith("nav_eval."))
+    from nav_eval.api.process import ProcessService
+
+    parallel = config.evaluation.parallel
+    keep = parallel.workers == 1 and parallel.executor == "local"
+    return ProcessService(service.agent, agent, keep=keep, **_told(config, secret))
 
 
 def given_service(config: Config, agent: Any, secret: bytes) -> AgentService:
@@ -192,13 +200,26 @@ def given_service(config: Config, agent: Any, secret: bytes) -> AgentService:
     return local_service(config, agent if isinstance(agent, type) else lambda: agent, secret)
 
 
-def local_service(config: Config, factory: Callable[[], Any], secret: bytes) -> AgentService:
-    """Agents made by `factory`, one per session, in this process."""
+def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, limited: bool = True) -> AgentService:
+    """Agents made by `factory`, one per session, in this process; `limited`: held to their deadlines."""
     from nav_eval.api.local import LocalService
 
-    return LocalService(
-        factory, disclosure=config.agent_service.disclosure, secret=secret, deadlines=_deadlines(config)
-    )
+    return LocalService(factory, limited=limited, **_told(config, secret))
+
+
+def _told(config: Config, secret: bytes) -> dict[str, Any]:
+    return {"disclosure": config.agent_service.disclosure, "secret": secret, "deadlines": _deadlines(config)}
+
+
+def own_secret(config: Config, *, local: bool = False) -> bytes | None:
+    """The secret that does not differ from run to run: the one that was set, or a local agent's, made of the seed.
+
+    What is secret is so from participants; who runs an agent on this machine wants the same run again.
+    """
+    service = config.agent_service
+    if service.secret:
+        return service.secret.encode()
+    return f"a local agent's: {config.seed}".encode() if local or service.type == "local" else None
 
 
 def _agent_class(name: str) -> Any:

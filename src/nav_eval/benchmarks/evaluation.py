@@ -114,8 +114,7 @@ def _filmed(
 
 
 def _secret(config: Config, directory: RunDirectory) -> bytes:
-    fixed = config.agent_service.secret
-    return fixed.encode() if fixed else directory.secret
+    return builder.own_secret(config) or directory.secret
 
 
 def settle(

@@ -14,7 +14,7 @@ from nav_eval.benchmarks.plan import resolved
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.aggregate import EvaluationResults
-from nav_eval.core.interfaces import Simulator
+from nav_eval.core.interfaces import AgentService, Simulator
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode
@@ -31,10 +31,12 @@ def evaluate(
     config: str | Path | None = None,
     out: str | Path | None = None,
 ) -> EvaluationResults:
-    """Evaluate an agent in this process and return its figures.
+    """Evaluate an agent and return its figures.
 
-    `agent`: a VLNAgent class (one object per session is made of it) or an object of one; None uses the configured
-    agent_service. `overrides`: Hydra grammar. `config`: a --config file. With `out` a run directory is written.
+    `agent`: a VLNAgent class (one object per session is made of it) or an object of one. It is run in this process,
+    each call in a thread, so deadlines hold, but one that ends the process ends the evaluation; None uses the
+    configured agent_service. `overrides`: Hydra grammar. `config`: a --config file. With `out` a run directory is
+    written.
     """
     if out is None:
         with Evaluation(benchmark, overrides=overrides, config=config) as evaluation:
@@ -62,13 +64,13 @@ class Evaluation:
     def run_evaluation(self, agent: Any = None) -> EvaluationResults:
         """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
         store = MemoryStore()
-        with closing(builder.given_service(self.config, agent, secrets.token_bytes(32))) as service:
+        with closing(self._service(agent)) as service:
             results = self._runner.run_evaluation(service, store)
         return replace(results, episodes=tuple(store.in_order(self.episodes.keys)))
 
     def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
         """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
-        with closing(builder.given_service(self.config, agent, secrets.token_bytes(32))) as service:
+        with closing(self._service(agent)) as service:
             service.health_check()
             return self._runner.run_episode(service, episode)
 
@@ -81,6 +83,10 @@ class Evaluation:
         Path(out).mkdir(parents=True, exist_ok=True)
         write_json(Path(out) / "results.json", results_document(self.config, results))
         export_csv(Path(out) / "results.csv", results.episodes, results.measured)
+
+    def _service(self, agent: Any) -> AgentService:
+        secret = builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)
+        return builder.given_service(self.config, agent, secret)
 
     def close(self) -> None:
         self._open.close()

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nav_eval.benchmarks import builder
 from nav_eval.config.schema import Config
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.workers import scene_blocks
@@ -59,7 +60,7 @@ class Part:
 def _check_secret(config: Config) -> None:
     """Raises ConfigError where each part would draw its own secret: an agent would get other ids and seeds."""
     service = config.agent_service
-    if service.disclosure == "competition" and not service.secret:
+    if service.disclosure == "competition" and builder.own_secret(config) is None:
         raise ConfigError(
             "--shard: all shards must send the agent the same opaque ids. Give each the same secret: "
             "NAV_EVAL_AGENT_SERVICE__SECRET=$(cat FILE)."

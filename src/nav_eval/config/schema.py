@@ -257,9 +257,9 @@ class TlsConfig(Section):
 
 
 class AgentServiceConfig(Section):
-    """The participant: an agent in this process, or a service behind REST or gRPC."""
+    """The participant: an agent on this machine, or a service behind REST or gRPC."""
 
-    type: Literal["local", "remote"] = Field("local", description="local: `agent` in this process; remote: `endpoint`")
+    type: Literal["local", "remote"] = Field("local", description="local: `agent` on this machine; remote: `endpoint`")
     agent: str = Field("random", description="a name from `nav-eval list agents`, or MODULE:CLASS (local)")
     protocol: Literal["rest", "grpc"] = Field("rest", description="what the service speaks (remote)")
     endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
@@ -282,7 +282,9 @@ class AgentServiceConfig(Section):
         "competition",
         description="competition: opaque ids, and poses relative to the start; full: the data set's own ids and poses",
     )
-    secret: str | None = Field(None, description="fixes the opaque ids; null: the run directory keeps a random one")
+    secret: str | None = Field(
+        None, description="fixes the opaque ids; null: random, kept in the run directory; local: from `seed`"
+    )
     deadlines: DeadlinesConfig = Field(DeadlinesConfig(), description="how long the service may take")
     retries: Annotated[int, Field(ge=0, le=100)] = Field(
         2, description="how often a request is sent again, unchanged, when its connection broke"

@@ -122,4 +122,4 @@ class ActionSpace:
             fault = argument.fault(given[key])
             if fault:
                 raise InvalidAction(f"argument {key!r} of {name!r} {fault}.")
-        return Action(name, dict(given))
+        return Action(name, {key: given[key] for key in expected})

@@ -123,6 +123,14 @@ class EpisodeData(Message, frozen=True):
     limits: Limits = Limits()
 
 
+def in_order(data: EpisodeData) -> EpisodeData:
+    """The same with the keys of every map sorted, so that an agent sees one order on every wire: gRPC's maps have none.
+
+    Observations are read in the order of their specs.
+    """
+    return msgspec.json.decode(msgspec.json.encode(data, order="deterministic"), type=EpisodeData)
+
+
 class InitialObservation(Message, frozen=True):
     """The answer of reset. `initial_observation` is the specification's; the evaluator ignores it."""
 

@@ -10,13 +10,16 @@ import logging
 import queue
 import threading
 import time
+import traceback
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from nav_eval_sdk.agent_interface import Agent
 from nav_eval_sdk.errors import ServiceProblem
+from nav_eval_sdk.protocol.text import line
 
 log = logging.getLogger(__name__)
 AgentFactory = Callable[[], Agent]
@@ -150,9 +153,17 @@ def _finish(jobs: Sequence[Job], work: Callable[[Sequence[Job]], list[Any]] = _r
         answers = work(jobs)
     except (Exception, SystemExit) as error:
         log.exception("The agent failed.")
-        problem = ServiceProblem("agent_error", f"{type(error).__name__}: {str(error)[:300]}")
+        problem = ServiceProblem("agent_error", fault(error))
         for job in jobs:
             job.future.set_exception(problem)
         return
     for job, answer in zip(jobs, answers):
         job.future.set_result(answer)
+
+
+def fault(error: BaseException) -> str:
+    """What an agent raised, in a line that ends with the place: "ValueError: no such word (agent.py, line 12)"."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = line(f"({Path(frames[-1].filename).name}, line {frames[-1].lineno})", 80) if frames else ""
+    said = line(f"{type(error).__name__}: {error}", 200)
+    return f"{said} {place}".rstrip()

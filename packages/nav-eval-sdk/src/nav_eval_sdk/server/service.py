@@ -28,6 +28,7 @@ from nav_eval_sdk.protocol.messages import (
     SensorWish,
     ServiceStatus,
     Validation,
+    in_order,
 )
 from nav_eval_sdk.protocol.values import Specs, message_limit
 from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
@@ -139,6 +140,7 @@ class Service:
     def _begin(self, data: EpisodeData, old: Session | None) -> Session:
         if self._status != "ready":
             raise ServiceProblem(self._status)
+        data = in_order(data)
         largest = _largest_message(data)
         if old is not None:
             if old.thinking:
