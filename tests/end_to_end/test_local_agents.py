@@ -66,12 +66,14 @@ def test_a_crash_costs_the_episode_that_it_happens_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("agent", "words"),
-    [("HasNoWeights", r"FileNotFoundError: weights.pt \(agents.py"), ("LoadsForEver", "within 1 s")],
+    ("agent", "ready", "words"),
+    [("HasNoWeights", 60, r"FileNotFoundError: weights.pt \(agents.py"), ("LoadsForEver", 1, "within 1 s")],
 )
-def test_an_agent_that_cannot_be_made_ends_the_run_before_it_begins(tmp_path: Path, agent: str, words: str) -> None:
+def test_an_agent_that_cannot_be_made_ends_the_run_before_it_begins(
+    tmp_path: Path, agent: str, ready: int, words: str
+) -> None:
     with pytest.raises(ServiceUnavailable, match=words):
-        run(tmp_path, agent, "agent_service.deadlines.ready=1")
+        run(tmp_path, agent, f"agent_service.deadlines.ready={ready}")
     assert not (tmp_path / "run" / "episodes.jsonl").exists() or not records(tmp_path / "run")
 
 
