@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ from nav_eval import evaluate
 from nav_eval.benchmarks.evaluation import run_benchmark
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.benchmarks.scoring import replay, rescore, score_predictions
+from nav_eval.dataset.registry import load_dataset
+from nav_eval.errors import ConfigError, PredictionsError
 from nav_eval.results.run_directory import RunDirectory
 
 
@@ -59,13 +62,59 @@ def test_reference_values_online_offline_rescored_and_replayed(r2r, tmp_path, ag
         assert replay(directory, config) == (1021, [])
 
 
-def test_the_first_three_instructions_alone_are_the_1020_of_the_official_evaluation(r2r, shared_data):
+OFFICIAL = {
+    "stop": {"path_length": 0.0, "navigation_error": 10.185449, "success": 0.0, "ndtw": 0.209277, "cls": 0.178100},
+    "shortest": {
+        "path_length": 10.185449,
+        "navigation_error": 0.0,
+        "success": 1.0,
+        "spl": 1.0,
+        "ndtw": 1.0,
+        "cls": 1.0,
+    },
+}
+THREE = "dataset.instructions_per_path=3"
+
+
+def submission(path, items, agent, most):
+    """What an agent that stays, or walks the given path, hands in for the first instructions of each path."""
+    rows = [
+        {
+            "instr_id": f"{item['path_id']}_{k}",
+            "trajectory": [[node, item["heading"], 0.0] for node in item["path"][: 1 if agent == "stop" else None]],
+        }
+        for item in items
+        for k in range(min(most, len(item["instructions"])))
+    ]
+    path.write_text(json.dumps(rows))
+    return len(rows)
+
+
+@pytest.mark.parametrize(("agent", "most", "rows"), [("stop", 3, 1020), ("shortest", 3, 1020), ("stop", 4, 1021)])
+def test_a_file_is_scored_like_the_official_script(r2r, shared_data, tmp_path, agent, most, rows):
     items = json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text())
-    ids = [f"'{item['path_id']}_{k}'" for item in items for k in range(3)]
-    results = evaluate("r2r", overrides=[*r2r, f"dataset.episodes=[{','.join(ids)}]", "agent_service.agent=stop"])
+    path = tmp_path / "submission.json"
+    assert submission(path, items, agent, most) == rows
+    scored = score_predictions(benchmark_config("r2r", overrides=[*r2r, THREE]), path).results
+    assert scored.n_episodes == 1020
+    means = {name: scored.metrics[name]["mean"] for name in OFFICIAL[agent]}
+    assert means == pytest.approx(OFFICIAL[agent], abs=5e-7)
+
+
+def test_the_official_selection_is_run_too_and_named_where_a_file_lacks_the_rest(r2r, shared_data, tmp_path):
+    results = evaluate("r2r", overrides=[*r2r, THREE, "agent_service.agent=stop"])
     assert results.n_episodes == 1020
-    means = [results.metrics[name]["mean"] for name in ("navigation_error", "ndtw", "cls")]
-    assert means == pytest.approx([10.185449, 0.209277, 0.178100], abs=5e-7)
+    means = {name: results.metrics[name]["mean"] for name in OFFICIAL["stop"]}
+    assert means == pytest.approx(OFFICIAL["stop"], abs=5e-7)
+    items = json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text())
+    submission(tmp_path / "submission.json", items, "stop", 3)
+    with pytest.raises(PredictionsError, match=re.escape(THREE)):
+        score_predictions(benchmark_config("r2r", overrides=r2r), tmp_path / "submission.json")
+
+
+def test_only_files_that_number_instructions_can_be_cut(tmp_path):
+    with pytest.raises(ConfigError, match="instructions_per_path"):
+        load_dataset("pointnav", tmp_path / "x.json", instructions_per_path=3)
 
 
 def test_the_random_agent_is_r2rs_random_agent(r2r):

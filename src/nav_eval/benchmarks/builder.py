@@ -41,6 +41,7 @@ def make_dataset(config: Config) -> Dataset:
         scenes=dataset.scenes,
         languages=dataset.languages,
         max_bytes=dataset.max_bytes,
+        instructions_per_path=dataset.instructions_per_path,
     )
     return loaded  # type: ignore[no-any-return]
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 from nav_eval.config.schema import Config
+from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError
 from nav_eval.logging import get_logger
 from nav_eval.results.compare import RunRecords, compare
@@ -37,11 +39,27 @@ def _records(path: Path) -> RunRecords:
         directory.open_for_reading()
         manifest = directory.manifest()
         journal = directory.journal
-        results = journal.in_order(list(journal.recorded))
+        results = list(journal.in_order(list(journal.recorded)))
         told = (result for result in results if result.metrics or result.unmeasured)
         episodes = {(result.scene_id, result.episode_id): result.metrics for result in told}
-        shared = {name: manifest.get(name) for name in MUST_AGREE} | _rules(directory.config())
+        shared = (
+            {"reference": _reference(path, results)}
+            | {name: manifest.get(name) for name in MUST_AGREE}
+            | _rules(directory.config())
+        )
         return RunRecords(str(path), episodes, shared)
+
+
+def _reference(path: Path, results: Iterable[EpisodeResult]) -> str | None:
+    """What the run's dtw and coverage compare with. Raises RunDirectoryError where it is not one and the same."""
+    found = Counter(result.reference for result in results if result.reference not in (None, "none"))
+    if len(found) > 1:
+        told = " and ".join(f"{name} in {count}" for name, count in sorted(found.items(), key=str))
+        raise RunDirectoryError(
+            f"{path}: cannot be compared: the reference of its episodes is {told}. Give all of them a path in the _gt "
+            "file (dataset.gt_path), or none."
+        )
+    return next(iter(found), None)
 
 
 def _rules(config: Config) -> dict[str, Any]:

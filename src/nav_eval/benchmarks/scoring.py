@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -29,6 +29,8 @@ WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", 
 """Metrics of continuous paths that ask for no geodesic distance."""
 START_TOLERANCE = 0.5
 """Metres: rounding and snapping are forgiven, another start is not."""
+OFFICIAL = 3
+"""Instructions of each path that R2R's eval.py scores."""
 NOT_IN_A_SUBMISSION = WALL_CLOCK | {"steps", "turns", "collisions", "collision_rate"}
 
 
@@ -61,7 +63,7 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
     """
     config = _without(config, NOT_IN_A_SUBMISSION)
-    predictions = read_predictions(path)
+    predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
     episodes = builder.make_episodes(config)
     name = _naming(predictions, episodes)
     _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
@@ -99,7 +101,8 @@ class _Scorer:
         self._unmeasured: dict[str, int] = {}
 
     def score(self, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
-        return _score(self._environment(episode), episode, prediction)
+        environment = self._environment(episode)
+        return replace(_score(environment, episode, prediction), reference=environment.reference)
 
     def _environment(self, episode: Episode) -> Environment:
         simulator = self._full.simulator
@@ -141,10 +144,27 @@ def _check_ids(path: Path, predictions: Mapping[str, Prediction], wanted: Sequen
     if alien:
         raise PredictionsError(f"{path}: {_some(alien)} belong to no episode of this data set. Is it the right split?")
     if missing and not allow_partial:
+        official = all(_place(name) >= OFFICIAL for name in missing)
+        hint = (
+            f" R2R's official script scores without them: dataset.instructions_per_path={OFFICIAL}." if official else ""
+        )
         raise PredictionsError(
             f"{path}: {len(missing)} of {len(wanted)} episodes are missing: {_some(missing)}. "
-            "Complete the file, or add --allow-partial to count them as failures."
+            f"Complete the file, or add --allow-partial to count them as failures.{hint}"
         )
+
+
+def _asked_for(predictions: Mapping[str, Prediction], per_path: int | None) -> Mapping[str, Prediction]:
+    """Without the rows of instructions that dataset.instructions_per_path leaves out, as R2R's official script does."""
+    if per_path is None:
+        return predictions
+    return {name: prediction for name, prediction in predictions.items() if _place(name) < per_path}
+
+
+def _place(name: str) -> int:
+    """Which instruction of its path an id of R2R's names (`<path_id>_<k>`); -1 for any other id."""
+    place = name.rpartition("_")[2] if "_" in name else ""
+    return int(place) if place.isdecimal() else -1
 
 
 def _some(names: Sequence[str]) -> str:
@@ -207,7 +227,7 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
     with _environment(config) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, config):
             environment.reset(episode)
-            result = _rescored(environment, episode, recorded, steps)
+            result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
             results.append(result)
             differences += _metric_differences(recorded, result.metrics)
     return builder.make_aggregator(config).aggregate_metrics(results), differences

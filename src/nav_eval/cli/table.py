@@ -17,6 +17,7 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     ]
     width = max((len(name) for name in document["metrics"]), default=0)
     lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
+    lines += _references(document.get("references", {}))
     lines += _other_ends(document["statuses"])
     lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
     lines += [f"note: {note}" for note in document["notes"]]
@@ -25,6 +26,12 @@ def metrics_table(document: Mapping[str, Any]) -> str:
 
 def _episodes(count: int) -> str:
     return f"{count} episode{'' if count == 1 else 's'}"
+
+
+def _references(references: Mapping[str, int]) -> list[str]:
+    """What dtw and coverage compare with; nothing where no episode has a path."""
+    told = ", ".join(f"{name} ({_episodes(count)})" for name, count in references.items())
+    return [f"  reference: {told}"] if references.keys() - {"none"} else []
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:

@@ -198,6 +198,11 @@ class DatasetConfig(Section):
         description="episodes that nobody could play (start off the navmesh, goal out of reach): "
         "refuse the run, or leave them out and say how many",
     )
+    instructions_per_path: Count | None = Field(
+        None,
+        description="only the first n instructions of each path (R2R and its kin); R2R's official script scores 3; "
+        "null: all",
+    )
     max_bytes: Annotated[int, Field(gt=0), _unit("bytes")] = Field(
         4 << 30, description="largest decompressed size of one file; a larger one is refused"
     )

@@ -20,7 +20,8 @@ class EvaluationResults:
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
     are in no metric and not among the failed. `metric_faults`: metric -> {"n", "reason"}: episodes in which it has no
-    value through its own fault, and the first one's reason. `episodes`: their results, where nav_eval.Evaluation ran
+    value through its own fault, and the first one's reason. `references`: how many episodes were compared with what
+    (EpisodeResult.reference). `episodes`: their results, where nav_eval.Evaluation ran
     them; a run directory keeps them in its journal.
     """
 
@@ -33,6 +34,7 @@ class EvaluationResults:
     over_budget: int = 0
     lost: int = 0
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    references: Mapping[str, int] = field(default_factory=dict)
     episodes: Sequence[EpisodeResult] = ()
 
     @property
@@ -65,6 +67,7 @@ class MetricsAggregator:
         scenes: dict[str, list[str]] = {name: [] for name in self._names}
         statuses: Counter[str] = Counter()
         faults: dict[str, list[str]] = {}
+        references: Counter[str] = Counter()
         timing: dict[str, list[float]] = {"wall": [], "agent": []}
         unscored = 0
         for result in results:
@@ -74,6 +77,7 @@ class MetricsAggregator:
             unscored += not result.metrics and not result.unmeasured
             for name, reason in result.unmeasured.items():
                 faults.setdefault(name, []).append(reason)
+            references.update([result.reference] if result.reference else [])
             for name in self._names:
                 value = result.metrics.get(name)
                 if isinstance(value, int | float):
@@ -91,4 +95,5 @@ class MetricsAggregator:
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),
             metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
+            references=dict(sorted(references.items())),
         )

@@ -17,6 +17,9 @@ from nav_eval.core.types import Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
 
+SOURCES = {"densified": "reference_path", "sparse": "reference_path"}
+"""MetricContext.reference_kind -> the part of the data set that it was made of, where that has another name."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -48,6 +51,8 @@ class Environment:
         self.steps = 0
         self._moves = 0
         self._goals: Sequence[Place] = ()
+        self.reference: str | None = None
+        """Where the present episode's reference comes from, as in EpisodeResult."""
 
     @property
     def observation_spec(self) -> Mapping[str, Spec]:
@@ -60,6 +65,7 @@ class Environment:
 
     def start(self, episode: Episode) -> None:
         """Begin an episode. Its measurements are reset only if it has a goal to be measured against."""
+        self.reference = None
         self.simulator.start(episode)
         self.over, self.ended, self.steps, self._moves = False, False, 0, 0
         self.task.begin(episode)
@@ -69,6 +75,7 @@ class Environment:
 
     def _context(self, episode: Episode) -> MetricContext:
         reference, kind = self.task.reference(episode)
+        self.reference = SOURCES.get(kind, kind)
         return MetricContext(
             episode=episode,
             start=self.simulator.get_agent_state(),

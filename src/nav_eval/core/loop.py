@@ -217,6 +217,7 @@ class EpisodeLoop:
             start=start,
             trajectory=tuple(steps),
             unmeasured=unmeasured,
+            reference=None if start is None else self._environment.reference,
         )
 
     def _unmeasured(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:

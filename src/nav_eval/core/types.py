@@ -69,7 +69,8 @@ class StepRecord:
 class EpisodeResult:
     """What one episode came to. `metrics` hold numbers or, for records such as `trajectory`, plain JSON.
 
-    `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's.
+    `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's. `reference`: where the
+    path that dtw and coverage compare with came from ("gt", "reference_path", "nodes", "none"); None if not measured.
     """
 
     scene_id: str
@@ -82,3 +83,4 @@ class EpisodeResult:
     start: AgentState | None = None
     trajectory: tuple[StepRecord, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
+    reference: str | None = None

@@ -16,7 +16,7 @@ from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.fields import Fields, Origin, Report, raise_fault
 from nav_eval.dataset.inspection import checked_object, report_oddities
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
-from nav_eval.errors import DatasetError
+from nav_eval.errors import ConfigError, DatasetError
 
 GoalSource: TypeAlias = Callable[[Fields], tuple[Goal, ...]]
 """Finds the goals of a record: in the record itself, or in a table of the file."""
@@ -34,6 +34,7 @@ class DatasetRequest:
     scenes: frozenset[str] | None = None
     languages: frozenset[str] | None = None
     max_bytes: int = MAX_BYTES
+    instructions_per_path: int | None = None
 
 
 def scene_name(scene_id: str) -> str:
@@ -77,9 +78,15 @@ class FileDataset(ABC):
     has_content: ClassVar[bool] = False
     table_key: ClassVar[str | None] = None
     bare_list: ClassVar[bool] = False
+    numbers_instructions: ClassVar[bool] = False
+    """Whether an instruction is known by its place among those of a path: the first n of each can be asked for."""
 
     def __init__(self, request: DatasetRequest) -> None:
         self.request = request
+        if request.instructions_per_path is not None and not self.numbers_instructions:
+            raise ConfigError(
+                f"dataset.instructions_per_path: {self.type} files number no instructions of a path. Leave it out."
+            )
         self._scene_names = frozenset(map(scene_name, request.scenes or ()))
 
     def __iter__(self) -> Iterator[Episode]:

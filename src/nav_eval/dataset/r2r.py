@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterable, Iterator, Mapping
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Any, ClassVar
 
 from nav_eval.dataset.dataset import FileDataset, GoalSource
@@ -26,6 +26,7 @@ class R2RDataset(FileDataset):
     type: ClassVar[str] = "r2r"
     scene_key: ClassVar[str] = "scan"
     bare_list: ClassVar[bool] = True
+    numbers_instructions: ClassVar[bool] = True
 
     def read(self, record: Fields, goals: GoalSource) -> Iterator[Episode]:
         record = record.of_episode(record.label("path_id"))
@@ -39,7 +40,8 @@ class R2RDataset(FileDataset):
             "reference_nodes": path if len(path) > 1 else (),
             "extra": record.rest("scan", "path", "instructions"),
         }
-        for k, (text, extra) in enumerate(zip(texts, self.details(record, len(texts)))):
+        told = zip(texts, self.details(record, len(texts)))
+        for k, (text, extra) in enumerate(islice(told, self.request.instructions_per_path)):
             name = f"{path_id}_{k}"
             said = Instruction(text=text, tokens=tokenize(text), instruction_id=name, extra=extra)
             yield Episode(episode_id=name, instruction=said, **walk)

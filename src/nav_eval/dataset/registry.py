@@ -42,8 +42,10 @@ def load_dataset(
     scenes: Iterable[str] | None = None,
     languages: Iterable[str] | None = None,
     max_bytes: int = MAX_BYTES,
+    instructions_per_path: int | None = None,
 ) -> EpisodeFiles:
     """The episodes of a file; nothing is read yet. `scenes`: ids or bare names; `languages`: "en" includes "en-IN".
+    `instructions_per_path`: only the first of each path (R2R and its kin).
 
     Raises ConfigError for an unknown `type`; iterating raises DatasetError at the first fault.
     """
@@ -53,5 +55,6 @@ def load_dataset(
         scenes=None if scenes is None else frozenset(scenes),
         languages=None if languages is None else frozenset(languages),
         max_bytes=max_bytes,
+        instructions_per_path=instructions_per_path,
     )
     return DATASETS.get(type)(request)

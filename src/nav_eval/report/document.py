@@ -137,9 +137,14 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "outcomes": figures.outcome_counts(outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
-        "notes": list(summary["notes"]),
+        "notes": [*summary["notes"], *_references(summary.get("references", {}))],
         "facts": {} if public else _facts(manifest),
     }
+
+
+def _references(references: Mapping[str, int]) -> list[str]:
+    told = ", ".join(f"{name} ({count})" for name, count in references.items())
+    return [f"Reference of nDTW and coverage: {told}."] if references.keys() - {"none"} else []
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,9 +44,11 @@ def _caption(run: Run) -> str:
     profile, split = summary["profile"], summary["split"] or "(split unknown)"
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
     failed += f", {lost} missing through the evaluator's fault" if (lost := summary.get("n_lost")) else ""
+    known = [name for name in summary.get("references", {}) if name != "none"]
+    reference = f", reference {' and '.join(known)}" if known else ""
     return (
         f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}, "
-        f"n = {summary['n_episodes']}{failed}, 95% intervals"
+        f"n = {summary['n_episodes']}{failed}{reference}, 95% intervals"
     )
 
 

@@ -29,6 +29,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "n_over_budget": results.over_budget,
         "n_lost": results.lost,
         "metric_faults": {name: dict(fault) for name, fault in results.metric_faults.items()},
+        "references": dict(results.references),
         "statuses": dict(results.statuses),
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
         "timing": dict(results.timing),

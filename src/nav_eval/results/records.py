@@ -28,7 +28,8 @@ def episode_record(result: EpisodeResult) -> dict[str, Any]:
         "steps": result.steps,
         "timing": dict(result.timing),
     }
-    return record | ({"unmeasured": dict(result.unmeasured)} if result.unmeasured else {})
+    record |= {"unmeasured": dict(result.unmeasured)} if result.unmeasured else {}
+    return record | ({"reference": result.reference} if result.reference else {})
 
 
 def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
@@ -46,6 +47,7 @@ def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
         steps=record["steps"],
         timing=record["timing"],
         unmeasured=record.get("unmeasured", {}),
+        reference=record.get("reference"),
     )
 
 
