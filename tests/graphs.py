@@ -57,11 +57,27 @@ def default_items() -> list[dict[str, Any]]:
 
 
 def item(path_id: int, path: list[str], instructions: list[str]) -> dict[str, Any]:
+    """A record whose path goes by every node of `path`, along x and then along y."""
+    whole = walked(path)
     return {
         "path_id": path_id,
         "scan": SCAN,
-        "path": path,
+        "path": whole,
         "heading": 0.5,
-        "distance": 2.0 * (len(path) - 1),
+        "distance": 2.0 * (len(whole) - 1),
         "instructions": instructions,
     }
+
+
+def walked(path: list[str]) -> list[str]:
+    """`path` with the grid points between its nodes, so that each step is an edge."""
+    nodes = path[:1]
+    for end in path[1:]:
+        (x, y), (u, v) = ((int(name[:16], 16), int(name[16:], 16)) for name in (nodes[-1], end))
+        nodes += [node(i, y) for i in _between(x, u)] + [node(u, j) for j in _between(y, v)]
+    return nodes
+
+
+def _between(a: int, b: int) -> range:
+    """After `a` up to `b`."""
+    return range(a + 1, b + 1) if a < b else range(a - 1, b - 1, -1)

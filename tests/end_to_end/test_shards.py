@@ -34,6 +34,8 @@ def world(tmp_path_factory):
     paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(2) for y in range(3)]
     items = [item(n, path, ["Walk.", "Go on."]) | {"scan": (SCAN, "cabin")[n % 2]} for n, path in enumerate(paths)]
     items += [item(n, paths[n % 6], ["On."]) | {"scan": (SCAN, "cabin")[n % 3 == 0]} for n in range(6, 14)]
+    for one in items:
+        del one["distance"]  # the cabin has another spacing
     overrides = write_r2r(folder, items=items)
     (folder / "connectivity" / "cabin_connectivity.json").write_text(json.dumps(grid_scan(4, 3, spacing=1.5)))
     return [*overrides, AGENT]

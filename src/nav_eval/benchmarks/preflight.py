@@ -108,7 +108,7 @@ def _refusal(config: Config, found: Sequence[Unplayable], total: int) -> str:
     faulty = len({one.key for one in found})
     place = "connectivity_dir" if config.simulator.backend == "nav_graph" else "scenes_dir"
     where = getattr(config.simulator, place) or "..."
-    different = list({one.fault.message: one for one in found}.values())
+    different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
     shown = [f"{one.fault} (scene {one.key[0]})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
     advice = (
