@@ -228,11 +228,13 @@ def test_a_partial_merge_says_so_and_can_be_completed(world, alone, thirds, tmp_
 def test_shards_must_share_a_secret_where_it_shows(world, tmp_path):
     nobodys = "agent_service.secret=null"
     with pytest.raises(ConfigError, match="NAV_EVAL_AGENT_SERVICE__SECRET"):
-        run(tmp_path / "none", world, "1/3", secret=nobodys)
-    full = [
-        run(tmp_path / f"full{i}", world, f"{i}/2", "agent_service.disclosure=full", secret=nobodys) for i in (1, 2)
-    ]
-    assert merge_runs(full, tmp_path / "merged")[1] == []
+        run(tmp_path / "none", world, "1/3", "agent_service.type=remote", secret=nobodys)
+    for told in ("full", "competition"):  # a local agent's secret follows from the seed
+        parts = [
+            run(tmp_path / f"{told}{i}", world, f"{i}/2", f"agent_service.disclosure={told}", secret=nobodys)
+            for i in (1, 2)
+        ]
+        assert merge_runs(parts, tmp_path / told)[1] == []
 
 
 @pytest.mark.parametrize("text", ["0/3", "4/3", "3", "1/0", "a/b", "-1/3", "1/3/5", "1/2\n"])
