@@ -135,3 +135,28 @@ def test_a_full_disk_costs_the_cache_only(
     assert jit.kernel("int64(int64)")(doubled)(4) == 8
     assert "cannot be written" in caplog.text
     assert [file for file in directory.iterdir() if file.name != ".lock"] == []
+
+
+ALIGN = """
+import sys
+import numpy as np
+print("ready", flush=True)
+sys.stdin.readline()
+from nav_eval.metrics.dtw import dtw_points, fastdtw_points
+path = [(float(i), 0.0, 0.0) for i in range(9)]
+assert dtw_points(path, path) == 0.0 == fastdtw_points(path, path)
+"""
+
+
+@pytest.mark.soak
+def test_twenty_times_four_processes_compile_the_metrics_into_an_empty_cache(tmp_path: Path) -> None:
+    pipe = subprocess.PIPE
+    for trial in range(20):
+        environment = os.environ | {"NAV_EVAL_CACHE": str(tmp_path / str(trial))}
+        command = [sys.executable, "-c", ALIGN]
+        processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) for _ in range(4)]
+        assert all(p.stdout and p.stdout.readline() == b"ready\n" for p in processes)
+        said = [process.communicate(b"\n", timeout=600)[1] for process in processes]
+        said.append(subprocess.run(command, input=b"\n", env=environment, capture_output=True, check=True).stderr)
+        assert said == [b""] * 5
+        assert [process.returncode for process in processes] == [0] * 4
