@@ -67,7 +67,7 @@ def _rules(config: Config) -> dict[str, Any]:
     evaluation, simulator = config.evaluation, config.simulator
     limits = {f"evaluation.{n}": getattr(evaluation, n) for n in ("success_distance", "max_steps", "max_moves")}
     walk = {f"simulator.{name}": getattr(simulator, name).model_dump() for name in ("motion", "body")}
-    return {"task.type": config.task.type, **limits, **walk}
+    return {"task.type": config.task.type, "simulator.scale": simulator.scale, **limits, **walk}
 
 
 def comparison_table(rows: Sequence[dict[str, Any]]) -> str:

@@ -6,15 +6,20 @@ import os
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.errors import ConfigError
 
+if TYPE_CHECKING:
+    from nav_eval.simulator.scene import Scene
+
 Up = Literal["auto", "y", "z"]
+EYE = 1.25
+"""Metres: the height of most profiles' cameras."""
 
 
-def info(scene: Path, *, up: Up = "auto", json: bool = False) -> int:
+def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False) -> int:
     """Print triangles, materials, textures, extent, rooms and what was repaired while reading.
 
     Parameters
@@ -23,12 +28,14 @@ def info(scene: Path, *, up: Up = "auto", json: bool = False) -> int:
         A .glb, .gltf, .obj or .ply file.
     up
         Which axis of the file points up; auto follows its owner's layout.
+    scale
+        Metres of the file's unit: 0.001 for millimetres.
     json
         Print JSON instead of lines.
     """
     from nav_eval.simulator.scene import scene_info
 
-    found = asdict(scene_info(scene, up))
+    found = asdict(scene_info(scene, up, scale))
     if json:
         import msgspec
 
@@ -51,6 +58,7 @@ def navmesh(
     scene: Path,
     *,
     up: Up = "auto",
+    scale: float = 1.0,
     out: Path | None = None,
     agent_radius: float = 0.1,
     agent_height: float = 1.5,
@@ -64,6 +72,8 @@ def navmesh(
         A scene file, or a .navmesh file itself.
     up
         Which axis of the scene's file points up.
+    scale
+        Metres of the scene file's unit: 0.001 for millimetres. A .navmesh is in metres.
     out
         Save the navmesh here, in Habitat's format.
     agent_radius
@@ -80,7 +90,7 @@ def navmesh(
     loaded = None if rebuild else load_navmesh(beside)
     if loaded is None and scene.suffix == ".navmesh":
         raise ConfigError(f"{scene}: there is no such navmesh. Give the scene to build one.")
-    mesh = loaded or load_scene(scene, up).build_navmesh(agent_radius=agent_radius, agent_height=agent_height)
+    mesh = loaded or load_scene(scene, up, scale).build_navmesh(agent_radius=agent_radius, agent_height=agent_height)
     sys.stdout.write(f"{'read from ' + str(beside) if loaded else 'built'}: {mesh.area:.2f} m2 walkable\n")
     for island in sorted(mesh.islands, key=lambda island: -island.area):
         sys.stdout.write(
@@ -98,14 +108,15 @@ def view(
     out: Path = Path("view.png"),
     kind: Literal["pose", "plan", "rooms"] = "pose",
     position: tuple[float, float, float] | None = None,
-    yaw: float = 0.0,
+    yaw: float | None = None,
     pitch: float = 0.0,
     size: tuple[int, int] = (640, 480),
     hfov: float = 79.0,
     storey: int = 0,
     up: Up = "auto",
+    scale: float = 1.0,
 ) -> int:
-    """Save a picture: what a camera sees from a pose, a floor plan with room names, or one view of each room.
+    """Save a picture: what an agent would see from a pose, a floor plan with room names, or one view of each room.
 
     Parameters
     ----------
@@ -116,9 +127,9 @@ def view(
     kind
         pose, plan or rooms; the last two need a scene with annotated rooms.
     position
-        Camera position in metres; by default eye height over a random place that can be walked.
+        Camera position in metres; by default 1.25 m over a place that can be walked, where much is seen.
     yaw
-        Degrees, positive = left.
+        Degrees, positive = left; by default that of the farthest view.
     pitch
         Degrees, positive = up.
     size
@@ -129,33 +140,37 @@ def view(
         Which storey a plan shows.
     up
         Which axis of the file points up.
+    scale
+        Metres of the file's unit: 0.001 for millimetres.
     """
     import math
 
     from nav_eval.simulator.scene import load_scene
     from nav_eval.worlds import views
 
-    loaded = load_scene(scene, up)
+    loaded = load_scene(scene, up, scale)
     if kind == "plan":
         picture = views.floor_plan(loaded, storey)
     elif kind == "rooms":
         picture = views.contact_sheet(loaded)
     else:
-        x, y, z = position or _somewhere(scene, up)
-        picture = views.view_image(loaded, (x, y, z), math.radians(yaw), math.radians(pitch), size, hfov)
+        places = _places(scene, loaded) if position is None else [position]
+        place, open_yaw = views.open_pose(loaded, places) if yaw is None or position is None else (position, 0.0)
+        heading = open_yaw if yaw is None else math.radians(yaw)
+        picture = views.view_image(loaded, place, heading, math.radians(pitch), size, hfov)
     picture.save(out)
     sys.stdout.write(f"{out}\n")
     return DONE
 
 
-def _somewhere(scene: Path, up: Up) -> tuple[float, float, float]:
+def _places(path: Path, scene: Scene) -> list[tuple[float, float, float]]:
+    """Camera positions over the largest island, and a few elsewhere, because the largest may be a roof."""
     from nav_eval.simulator.navmesh.mesh import load_navmesh
-    from nav_eval.simulator.scene import load_scene
 
-    mesh = load_navmesh(scene.with_suffix(".navmesh")) or load_scene(scene, up).build_navmesh()
+    mesh = load_navmesh(path.with_suffix(".navmesh")) or scene.build_navmesh()
     largest = max(mesh.islands, key=lambda island: island.area)
-    x, y, z = mesh.random_point(seed=0, island=largest.index)
-    return (x, y + 1.25, z)
+    spots = [*mesh.random_points(16, 0, largest.index), *mesh.random_points(8, 1)]
+    return [(float(x), float(y) + EYE, float(z)) for x, y, z in spots]
 
 
 def data_check(root: Path | None = None, *, json: bool = False) -> int:

@@ -140,10 +140,14 @@ class SimulatorConfig(Section):
     shading: Literal["auto", "unlit", "headlight"] = Field(
         "auto",
         description="unlit: colours as stored, like Habitat; headlight: light from the camera; auto: headlight for "
-        "scenes without textures and vertex colours",
+        "scenes without textures and vertex colours, or with a single colour",
     )
     up: Literal["auto", "y", "z"] = Field(
         "auto", description="which axis of a scene file points up; auto: by its owner's layout"
+    )
+    scale: Annotated[float, Field(gt=0), _unit("m")] = Field(
+        1.0,
+        description="length of a scene file's unit, 0.001 where it is the millimetre; a .navmesh is in metres always",
     )
     endpoint: str | None = Field(None, description="host:port of a simulator that runs already (external, unity)")
     command: str | None = Field(

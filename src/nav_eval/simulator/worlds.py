@@ -69,7 +69,7 @@ class World:
 
     @property
     def scene(self) -> Scene:
-        return shared_scenes().get(self.scene_path, self._config.up)
+        return shared_scenes().get(self.scene_path, self._config.up, self._config.scale)
 
     @property
     def navmesh(self) -> NavMesh:

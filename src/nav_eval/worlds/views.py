@@ -7,7 +7,10 @@ they need no renderer.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
@@ -20,6 +23,8 @@ if TYPE_CHECKING:
     from nav_eval.simulator.render.frame import Renderer
 
 EYE = 1.45
+_YAWS = tuple(math.radians(30 * k) for k in range(12))
+_FAR = 8.0
 _PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
 _TINTS = {
     "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
@@ -38,6 +43,22 @@ def view_image(
 ) -> Image:
     """What a camera at `position` (metres) sees; angles in rad, hfov in degrees, size = (width, height)."""
     return _shoot(_camera(scene, size, hfov), position, yaw, pitch)
+
+
+def open_pose(scene: Scene, places: Sequence[Vec3]) -> tuple[Vec3, float]:
+    """Of camera positions the one that sees most all round, and the yaw (rad) of its farthest view."""
+    from nav_eval.simulator.render.renderer import make_renderer
+
+    camera = make_renderer("cpu", scene, width=32, height=24, hfov=79.0, outputs=("depth",))
+    seen = [_openness(camera, place) for place in places]
+    best = max(range(len(places)), key=lambda k: sum(seen[k]))
+    return places[best], _YAWS[max(range(len(_YAWS)), key=seen[best].__getitem__)]
+
+
+def _openness(camera: Renderer, place: Vec3) -> list[float]:
+    """For each of _YAWS how far one sees: metres, the mean over a frame; where nothing is, as over a roof, it is 0."""
+    frames = camera.render_batch(np.tile(place, (len(_YAWS), 1)), np.array(_YAWS))
+    return [float(np.minimum(frame.depth, _FAR).mean()) for frame in frames]
 
 
 def contact_sheet(scene: Scene, columns: int = 4, size: tuple[int, int] = (320, 240)) -> Image:
@@ -156,7 +177,7 @@ def _clearance(point: Vec3, thing: SemanticObject) -> float:
 def _camera(scene: Scene, size: tuple[int, int], hfov: float) -> Renderer:
     from nav_eval.simulator.render.renderer import make_renderer
 
-    return make_renderer("cpu", scene, width=size[0], height=size[1], hfov=hfov, outputs=("rgb",))
+    return make_renderer("cpu", scene, width=size[0], height=size[1], hfov=hfov, outputs=("rgb",), shading="auto")
 
 
 def _shoot(camera: Renderer, position: Vec3, yaw: float, pitch: float) -> Image:

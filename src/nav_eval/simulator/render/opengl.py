@@ -75,8 +75,7 @@ class OpenGLRenderer:
         self.lens = lens
         self._outputs = check_outputs(outputs)
         textures, self.notes = halve_to_budget(scene, texture_budget_mib * 2**20)
-        bare = scene.colors is None and not textures
-        lit = shading == "headlight" or (shading == "auto" and bare)
+        lit = shading == "headlight" or (shading == "auto" and scene.bare)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="opengl")
         self._stage: _Stage | None = self._thread.submit(_Stage, scene, textures, lens, lit, self._outputs).result()
 

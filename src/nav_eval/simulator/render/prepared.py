@@ -24,8 +24,8 @@ from nav_eval.simulator.render.layout import Assets, Clusters, Materials, Triang
 from nav_eval.simulator.render.textures import pack
 from nav_eval.simulator.scene.scene import Scene
 
-FORMAT = 2
-"""Raised whenever the arrays change their meaning."""
+FORMAT = 3
+"""Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
 LARGEST_BUDGET_MIB = 7168
 """Texels are numbered with 31 bits."""
@@ -39,7 +39,7 @@ GROUPS: dict[str, Any] = {
 
 @dataclass(frozen=True, slots=True)
 class PreparedScene:
-    """`bare`: the scene has neither textures nor vertex colours, so that shading="auto" lights it."""
+    """`bare`: as the Scene's, so that shading="auto" lights it."""
 
     name: str
     digest: str
@@ -77,8 +77,7 @@ def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Prepare
     assets = Assets(clusters, triangles, vertices, textures.materials, textures.texels)
     for array in _flatten(assets).values():
         array.flags.writeable = False
-    bare = scene.colors is None and not any(material.texture >= 0 for material in scene.materials)
-    return PreparedScene(scene.name, scene.digest, assets, bare, textures.notes)
+    return PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes)
 
 
 def fingerprint(scene: Scene) -> str:

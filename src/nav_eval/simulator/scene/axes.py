@@ -1,4 +1,4 @@
-"""Which way is up in a file, and the turn to nav_eval's frame (y up, -z forward).
+"""Which way is up in a file and what its unit is, and the turn to nav_eval's frame (metres, y up, -z forward).
 
 Habitat reads a bare .glb as Z-up unless a stage or scene data set configuration says otherwise; glTF itself is Y-up.
 `auto` follows such a configuration, then the layouts of Matterport3D, HM3D and Gibson (Z-up), then glTF.
@@ -6,8 +6,9 @@ Habitat reads a bare .glb as Z-up unless a stage or scene data set configuration
 
 from __future__ import annotations
 
+import math
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -28,11 +29,12 @@ _FRONTS: dict[int, Vector] = {0: (0.0, 0.0, -1.0), 1: (0.0, 0.0, -1.0), 2: (0.0,
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """A file's up and front directions, and the rule that told them."""
+    """A file's up and front directions, the rule that told them, and the metres of its unit."""
 
     up: Vector
     front: Vector
     reason: str
+    scale: float = 1.0
 
     @property
     def axes(self) -> NDArray[np.float64]:
@@ -43,8 +45,12 @@ class Frame:
     def is_identity(self) -> bool:
         return np.array_equal(self.axes, np.eye(3))
 
+    def scaled(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """(N, 3) in metres."""
+        return points if self.scale == 1.0 else points * np.float32(self.scale)
+
     def turn(self, points: NDArray[np.float32]) -> NDArray[np.float32]:
-        """(N, 3) from the file's frame to y up, -z forward; exact where the axes are the file's own."""
+        """(N, 3) from the file's axes to y up, -z forward; exact where the axes are the file's own."""
         if self.is_identity:
             return points
         rows = self.axes
@@ -81,8 +87,14 @@ _SCENE_DATASET = msgspec.json.Decoder(_SceneDataset)
 """Both made here, because a type that threads show to msgspec for the first time together can end the process."""
 
 
-def frame_of(source: SceneSource, up: UpAxis = "auto") -> Frame:
+def frame_of(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> Frame:
     """The frame of the scene in `source`; SceneError for another `up`, or a configuration that is damaged."""
+    if not 0 < scale < math.inf:
+        raise SceneError(f"{source.path}: scale={scale:g}; it is the metres of a unit, 0.001 for millimetres.")
+    return replace(_oriented(source, up), scale=scale)
+
+
+def _oriented(source: SceneSource, up: UpAxis) -> Frame:
     if up == "y":
         return Frame(Y_UP.up, Y_UP.front, "asked for")
     if up == "z":

@@ -17,7 +17,7 @@ from nav_eval.simulator.scene.scene import Scene
 from nav_eval.simulator.scene.source import SceneSource, Stamp, stamp
 
 DEFAULT_BYTES = 4 << 30
-_Asked = tuple[Path, UpAxis]
+_Asked = tuple[Path, UpAxis, float]
 
 
 def scene_bytes(scene: Scene) -> int:
@@ -39,9 +39,9 @@ class SceneCache:
         self._known: dict[_Asked, tuple[dict[Path, Stamp | None], tuple[str, ...]]] = {}
         self._gates: dict[_Asked, threading.Lock] = {}
 
-    def get(self, path: str | Path, up: UpAxis = "auto") -> Scene:
+    def get(self, path: str | Path, up: UpAxis = "auto", scale: float = 1.0) -> Scene:
         """The scene, read if need be; SceneError as from load_scene."""
-        asked: _Asked = (Path(path).absolute(), up)
+        asked: _Asked = (Path(path).absolute(), up, scale)
         with self._lock:
             scene = self._held(asked)
             gate = self._gates.setdefault(asked, threading.Lock())
@@ -53,7 +53,7 @@ class SceneCache:
             if scene is not None:
                 return scene
             source = SceneSource(asked[0])
-            return self._keep(asked, source, read_scene(source, up))
+            return self._keep(asked, source, read_scene(source, up, scale))
 
     @property
     def nbytes(self) -> int:

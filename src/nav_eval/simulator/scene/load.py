@@ -20,29 +20,34 @@ from nav_eval.simulator.scene.source import SceneSource
 MAX_NOTES = 20
 
 
-def load_scene(path: str | Path, up: UpAxis = "auto") -> Scene:
-    """The scene in `path`, in metres, y up. SceneError says what is wrong with a file that cannot be used."""
-    return read_scene(SceneSource(Path(path)), up)
+def load_scene(path: str | Path, up: UpAxis = "auto", scale: float = 1.0) -> Scene:
+    """The scene in `path`, in metres, y up; `scale`: metres of the file's unit.
+
+    SceneError says what is wrong with a file that cannot be used.
+    """
+    return read_scene(SceneSource(Path(path)), up, scale)
 
 
-def read_scene(source: SceneSource, up: UpAxis = "auto") -> Scene:
+def read_scene(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> Scene:
     """As load_scene; `source` then knows which files were read."""
+    frame = frame_of(source, up, scale)
     try:
-        scene = repaired(loader_of(source.path)(source), str(source.path))
+        scene = loader_of(source.path)(source)
+        scene = repaired(replace(scene, positions=frame.scaled(scene.positions)), str(source.path))
     except MemoryError as error:
         raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
-    frame = frame_of(source, up)
     scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
     scene = with_semantics(source, scene, frame)
     return _frozen(replace(scene, digest=_digest(source, frame), notes=_shortened([*scene.notes, *source.notes])))
 
 
 def _digest(source: SceneSource, frame: Frame) -> str:
-    """Of all that the geometry depends on, since caches are kept by it: files, turn, the code of a plug-in's loader."""
+    """Of all that the geometry depends on, since caches are kept by it: files, frame, code of a plug-in's loader."""
     code = _code(loader_of(source.path))
-    if frame.is_identity and not code:
+    unit = "" if frame.scale == 1.0 else f" times {frame.scale!r}"
+    if frame.is_identity and not unit + code:
         return source.digest
-    return hashlib.sha256(f"{source.digest} {frame.axes}{code}".encode()).hexdigest()
+    return hashlib.sha256(f"{source.digest} {frame.axes}{unit}{code}".encode()).hexdigest()
 
 
 def _code(loader: SceneLoader) -> str:

@@ -62,7 +62,8 @@ def _without_strays(scene: Scene, where: str) -> Scene:
             scene = _without(scene, astray, note, where)
     extent = scene.positions.max(axis=0) - scene.positions.min(axis=0)
     if float(extent.max()) > MAX_EXTENT_M:
-        raise SceneError(f"{where}: {float(extent.max()) / 1000.0:.0f} km across. Scale the scene to metres.")
+        across = float(extent.max()) / 1000.0
+        raise SceneError(f"{where}: {across:.0f} km across. Give its unit as simulator.scale (--scale), such as 0.001.")
     return scene
 
 

@@ -85,6 +85,12 @@ class Scene:
     notes: tuple[str, ...] = field(default=())
     """What was repaired while reading, one line each."""
 
+    @property
+    def bare(self) -> bool:
+        """Whether its surfaces look all the same, as in a scan without textures, so that only light shows them."""
+        pictures = (*self.textures, *(() if self.colors is None else (self.colors,)))
+        return all(_one_colour(picture) for picture in pictures)
+
     def build_navmesh(self, **settings: Any) -> NavMesh:
         """A navmesh over this scene, from the cache if it was built before; `settings` are NavmeshSettings' fields.
 
@@ -99,3 +105,9 @@ class Scene:
             if name not in known:
                 raise NavmeshError(f"navmesh setting {name!r} does not exist.{nearest(name, known)}")
         return NavMesh.from_bytes(build_or_load(self, NavmeshSettings(**settings).checked()), self.name)
+
+
+def _one_colour(picture: NDArray[np.uint8]) -> bool:
+    """(..., 4): whether all pixels or vertices have one colour; a few are looked at first."""
+    pixels = picture.reshape(-1, picture.shape[-1])
+    return len(pixels) == 0 or all(bool((some == pixels[0]).all()) for some in (pixels[::997], pixels))

@@ -145,7 +145,7 @@ def _polygons(floors: Floors, settings: NavmeshSettings, grid: Grid) -> Polygons
     if len(found.sizes) == 0:
         raise NavmeshError(
             f"there is no floor for an agent of {settings.agent_height:g} m height and {settings.agent_radius:g} m "
-            "radius: check the scene's scale, up axis and which way its triangles face, or lower region_min_size"
+            "radius: check simulator.scale, simulator.up (--scale, --up) and which way its triangles face"
         )
     if len(found.sizes) > MAX_POLYGONS or len(found.vertices) > MAX_VERTICES:
         raise NavmeshError(_too_fine("polygons", MAX_POLYGONS))

@@ -90,7 +90,7 @@ def fit_grid(positions: Positions, settings: NavmeshSettings) -> Grid:
     if width < 1 or depth < 1:
         raise NavmeshError(
             f"the mesh is {high[0] - low[0]:g} x {high[2] - low[2]:g} m, less than a cell of {cell:g} m: "
-            "check its scale and up axis"
+            "check simulator.scale and simulator.up (--scale, --up)"
         )
     clearance = float(settings.agent_height) / float(height)
     if clearance > MAX_CLEARANCE:
@@ -124,5 +124,6 @@ def _too_large(positions: Positions, low: Positions, high: Positions, cell: floa
     where = ", ".join(f"{x:g}" for x in farthest)
     return (
         f"the mesh spans {float(high[0]) - low[0]:g} x {float(high[2]) - low[2]:g} m, too much for cells of "
-        f"{cell:g} m; its farthest vertex is ({where}): remove what lies out there, or raise cell_size"
+        f"{cell:g} m; its farthest vertex is ({where}): remove what lies out there, give "
+        "the file's unit as simulator.scale (--scale), such as 0.001, or raise cell_size"
     )

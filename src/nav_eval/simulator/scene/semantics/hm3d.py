@@ -38,7 +38,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
     ids = scene.object_ids
     if mesh != source.path and source.has(mesh):
         annotated = repaired(load_gltf(source.beside(mesh)), str(mesh))
-        annotated = replace(annotated, positions=frame.turn(annotated.positions))
+        annotated = replace(annotated, positions=frame.turn(frame.scaled(annotated.positions)))
         ids = transfer_ids(annotated, ids_of_colors(annotated, colors), scene)
     elif ids is None:
         source.notes.append(f"{mesh.name} is not there: objects are listed, but no triangle shows them")

@@ -66,7 +66,7 @@ def attach(source: SceneSource, scene: Scene, frame: Frame, text: bytes) -> Scen
     ids = scene.object_ids
     if mesh != source.path and source.has(mesh):
         annotated = repaired(load_ply(source.beside(mesh)), str(mesh))
-        annotated = replace(annotated, positions=frame.turn(annotated.positions))
+        annotated = replace(annotated, positions=frame.turn(frame.scaled(annotated.positions)))
         if annotated.object_ids is not None:
             ids = transfer_ids(annotated, annotated.object_ids, scene)
     elif ids is None:
@@ -129,4 +129,4 @@ def _vector(line: list[str], at: int) -> list[float]:
 
 
 def _turned(points: list[list[float]], frame: Frame) -> np.ndarray:
-    return frame.turn(np.array(points, np.float32)).astype(np.float64)
+    return frame.turn(frame.scaled(np.array(points, np.float32))).astype(np.float64)
