@@ -24,7 +24,7 @@ from nav_eval.core.interfaces import ServiceStatus
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, NavEvalError, ServiceUnavailable
 from nav_eval.logging import get_logger
 from nav_eval_sdk.errors import DeadlineMissed
-from nav_eval_sdk.protocol.messages import EpisodeData, Message
+from nav_eval_sdk.protocol.messages import EpisodeData
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.server.pipe import BOOT, LENGTH, Reply, read_frame
@@ -32,13 +32,6 @@ from nav_eval_sdk.transport.base import MAX_ANSWER, Deadline
 
 GLANCE = 0.5
 """Seconds between looks whether the process lives: its own children may hold its end of the line open."""
-
-
-class Call(Message, frozen=True):
-    """A Request as it is written."""
-
-    call: str
-    body: Any = None
 
 
 class AgentProcess(AgentHost):
@@ -84,7 +77,7 @@ class AgentProcess(AgentHost):
 
     def _ask(self, call: str, body: Any, deadline: Deadline) -> Reply:
         try:
-            reply = self._exchange(Call(call, body), deadline)
+            reply = self._exchange({"call": call, "body": body}, deadline)
         except (TimeoutError, DeadlineMissed):
             self.kill()
             raise AgentTimeout(f"the agent gave no answer to {call} within {deadline.seconds:g} s.") from None
@@ -100,8 +93,8 @@ class AgentProcess(AgentHost):
             raise InvalidAction(line(reply.problem.detail))
         raise AgentError(f"the agent raised {line(reply.problem.detail)}")
 
-    def _exchange(self, call: Call, deadline: Deadline) -> Reply:
-        self._encoder.encode_into(call, self._buffer)
+    def _exchange(self, request: dict[str, Any], deadline: Deadline) -> Reply:
+        self._encoder.encode_into(request, self._buffer)
         self._until = deadline
         self._line.settimeout(deadline.remaining())
         self._line.sendall(LENGTH.pack(len(self._buffer)))

@@ -23,6 +23,7 @@ import numpy as np
 from nav_eval_sdk.agent_interface import ActionFault, agent_episode, normalise
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, Message, Problem, in_order
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.values import Reader
 from nav_eval_sdk.server.agents import fault
 
@@ -45,6 +46,9 @@ class Reply(Message, frozen=True):
     action_args: dict[str, Any] = msgspec.field(default_factory=dict)
     problem: Problem | None = None
     trace: str = ""
+
+
+known(globals())
 
 
 def read_frame(receive_into: Callable[[Any], int], most: int = 1 << 32) -> memoryview:
