@@ -27,7 +27,7 @@ import re
 from collections.abc import Iterator
 from typing import ClassVar
 
-_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
 LONGEST_LINE = 1000
@@ -41,6 +41,11 @@ def printable(text: str) -> str:
     """
     spelt = _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
     return "\n".join(map(_fitting, spelt.split("\n"))) if len(spelt) > LONGEST_LINE else spelt
+
+
+def one_line(text: str) -> str:
+    """`printable`, with the ends of lines spelt out too: a name that holds one must not look like two lines."""
+    return printable(text.replace("\n", "\\n"))
 
 
 def _fitting(line: str) -> str:

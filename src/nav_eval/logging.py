@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 
 
 def get_logger(name: str) -> logging.Logger:
@@ -10,12 +11,25 @@ def get_logger(name: str) -> logging.Logger:
     return logging.getLogger(name if name.startswith("nav_eval") else f"nav_eval.{name}")
 
 
-def show_on_terminal(*, verbose: bool = False) -> None:
-    """Print warnings (or everything, if verbose) on stderr through rich. Called by the command line only."""
+class _Spelt(logging.Formatter):
+    def __init__(self, spell: Callable[[str], str]) -> None:
+        super().__init__("%(message)s")
+        self._spell = spell
+
+    def format(self, record: logging.LogRecord) -> str:
+        return self._spell(super().format(record))
+
+
+def show_on_terminal(spell: Callable[[str], str], *, verbose: bool = False) -> None:
+    """Print warnings (or everything, if verbose) on stderr through rich. Called by the command line only.
+
+    `spell` makes a message fit for a terminal: it may quote strangers.
+    """
     from rich.console import Console
     from rich.logging import RichHandler
 
     handler = RichHandler(console=Console(stderr=True), show_path=False, show_time=False, markup=False)
+    handler.setFormatter(_Spelt(spell))
     logger = logging.getLogger("nav_eval")
     logger.handlers[:] = [handler]
     logger.setLevel(logging.DEBUG if verbose else logging.INFO)

@@ -11,7 +11,7 @@ from typing import Any
 
 from nav_eval.config.schema import Config
 from nav_eval.core.types import EpisodeResult
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.run_directory import RunDirectory
@@ -30,7 +30,9 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     shared = [name for name in names if all(name in values for values in every)]
     for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
-        get_logger(__name__).warning("%s is not compared: %d of the episodes have no value of it.", name, lacking)
+        get_logger(__name__).warning(
+            "%s is not compared: %d of the episodes have no value of it.", one_line(name), lacking
+        )
     return [asdict(row) for row in compare(runs, shared)]
 
 
@@ -76,7 +78,7 @@ def comparison_table(rows: Sequence[dict[str, Any]]) -> str:
     for (first, second), group in groupby(rows, key=lambda row: (row["first"], row["second"])):
         lines.append(f"{second} minus {first}")
         lines += map(_line, group)
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _line(row: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import PredictionsError, SceneError
+from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError
 from nav_eval.geometry import euclidean
 from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
@@ -259,6 +259,16 @@ def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
     return sorted(name for name in then if now.get(name) != then[name])
 
 
+def _again(environment: Environment, step: StepRecord, episode: Episode) -> StepRecord:
+    try:
+        return environment.step(step.action)
+    except InvalidAction as error:
+        raise RunDirectoryError(
+            f"trajectories.jsonl, episode {episode.episode_id} of {episode.scene_id}: {error}"
+            " No run of this task recorded that."
+        ) from None
+
+
 def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:
     """Carry out the recorded actions again: episodes replayed, and every pose or metric that differs."""
     count, differences = 0, []
@@ -270,7 +280,7 @@ def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Differenc
             environment.reset(episode)
             differences += _pose_difference(episode, "start", start, environment.simulator.get_agent_state())
             for index, step in enumerate(steps):
-                now = environment.step(step.action)
+                now = _again(environment, step, episode)
                 differences += _pose_difference(episode, f"pose after step {index}", step.state, now.state)
             if recorded.status == "ok":
                 differences += _metric_differences(recorded, environment.metrics)

@@ -23,7 +23,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
     from nav_eval.logging import show_on_terminal
 
     try:
-        show_on_terminal(verbose=debug)
+        show_on_terminal(printable, verbose=debug)
         code = command(arguments)
         sys.stdout.flush()
         return code

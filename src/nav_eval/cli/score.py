@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.table import metrics_table
+from nav_eval.errors import one_line
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
@@ -104,7 +105,9 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
         changed = changed_inputs(directory, config)
-        sys.stdout.writelines(f"{name} is missing, or not the file that this run was made with\n" for name in changed)
+        sys.stdout.writelines(
+            f"{one_line(name)} is missing, or not the file that this run was made with\n" for name in changed
+        )
         count, differences = simulate(directory, config)
     code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
     return FINDINGS if changed else code
@@ -141,7 +144,7 @@ def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tupl
 
 
 def _report(differences: list[Any], fine: str) -> int:
-    sys.stdout.writelines(f"{difference}\n" for difference in differences[:SHOWN])
+    sys.stdout.writelines(f"{one_line(str(difference))}\n" for difference in differences[:SHOWN])
     if len(differences) > SHOWN:
         sys.stdout.write(f"... and {len(differences) - SHOWN} more differences\n")
     sys.stdout.write(f"{len(differences)} differences\n" if differences else f"{fine}\n")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from nav_eval.errors import printable
+from nav_eval.errors import one_line
 
 
 def metrics_table(document: Mapping[str, Any]) -> str:
@@ -21,7 +21,7 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     lines += _other_ends(document["statuses"])
     lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
     lines += [f"note: {note}" for note in document["notes"]]
-    return "\n".join(lines) + "\n"
+    return "\n".join(map(one_line, lines)) + "\n"
 
 
 def _episodes(count: int) -> str:
@@ -55,4 +55,4 @@ def _other_ends(statuses: Mapping[str, int]) -> list[str]:
 
 
 def _fault(name: str, fault: Mapping[str, Any]) -> str:
-    return f"  {name}: no value in {_episodes(fault['n'])}, the evaluator's fault: {printable(fault['reason'])}"
+    return f"  {name}: no value in {_episodes(fault['n'])}, the evaluator's fault: {fault['reason']}"

@@ -7,6 +7,7 @@ does validation, every fault at once. Nothing outside this module knows Hydra.
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import threading
@@ -32,6 +33,8 @@ RESERVED = (
     "NAV_EVAL_AGENT_TOKEN_FILE",
 )
 """Variables that are no keys; those of nav-eval-agent may be set in the same shell."""
+MOST_VALUES = 100_000
+"""Of a configuration file. A few aliases of aliases are billions, and composing them takes as long."""
 UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
 """What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
 _HYDRA_IS_GLOBAL = threading.Lock()
@@ -178,15 +181,33 @@ def _read_yaml(path: Path) -> dict[str, Any]:
 
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        count = _values(content, {})
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file.") from None
     except (OSError, RecursionError, yaml.YAMLError, *UNFORESEEN) as error:
         raise ConfigError(f"{path}: cannot be read as YAML: {_first_line(error)}") from None
     if content is None:
         return {}
+    if count == math.inf:
+        raise ConfigError(f"{path}: an alias refers to itself. Write its value out.")
+    if count > MOST_VALUES:
+        raise ConfigError(
+            f"{path}: holds more than {MOST_VALUES:,} values, aliases written out. Leave out what is not set."
+        )
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: must hold sections such as `task:` at its top, not {type(content).__name__}.")
     return content
+
+
+def _values(content: Any, counted: dict[int, float]) -> float:
+    """How many values `content` has when every alias is written out, which nothing has done yet; inf: one in itself."""
+    if not isinstance(content, dict | list):
+        return 1
+    if id(content) not in counted:
+        counted[id(content)] = math.inf
+        parts = [*content, *content.values()] if isinstance(content, dict) else content
+        counted[id(content)] = 1 + sum(_values(part, counted) for part in parts)
+    return counted[id(content)]
 
 
 def validate(content: Mapping[str, Any], layers: Layers) -> Config:

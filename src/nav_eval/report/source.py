@@ -59,11 +59,7 @@ def read_run(path: Path, config: Config) -> Run:
 
 
 def _results(path: Path) -> Iterator[EpisodeResult]:
-    for record in _lines(path / "episodes.jsonl", _RECORD):
-        try:
-            yield episode_result(record)
-        except (KeyError, TypeError, AttributeError) as error:
-            raise RunDirectoryError(f"{path}/episodes.jsonl: a record lacks or misuses {error}.") from None
+    return map(episode_result, _lines(path / "episodes.jsonl", _RECORD))
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:

@@ -228,6 +228,7 @@ def _decoded(line: bytes) -> Any:
         return None
     try:
         record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return record if isinstance(record, dict) and "scene_id" in record and "episode_id" in record else None
+    named = isinstance(record, dict) and all(isinstance(record.get(name), str) for name in ("scene_id", "episode_id"))
+    return record if named else None

@@ -7,8 +7,11 @@ infinity. `schema` is the version of these records; a reader refuses versions it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
+
+import msgspec
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
@@ -36,19 +39,19 @@ def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
     """The inverse of episode_record; null metrics become inf. Older records give metrics to an episode that was lost
     through our own fault; they say nothing of the agent and are dropped.
     """
-    given = {} if record["status"] in OURS else record["metrics"]
-    metrics = {name: math.inf if value is None else value for name, value in given.items()}
-    return EpisodeResult(
-        scene_id=record["scene_id"],
-        episode_id=record["episode_id"],
-        status=record["status"],
-        failure_reason=record["failure_reason"],
-        metrics=metrics,
-        steps=record["steps"],
-        timing=record["timing"],
-        unmeasured=record.get("unmeasured", {}),
-        reference=record.get("reference"),
-    )
+    with _as_written("episodes.jsonl"):
+        given = {} if record["status"] in OURS else record["metrics"]
+        metrics = {name: math.inf if value is None else value for name, value in given.items()}
+        return msgspec.convert({**record, "metrics": metrics}, EpisodeResult)
+
+
+@contextmanager
+def _as_written(file: str) -> Iterator[None]:
+    """Records are read back from files that others may have written; raises RunDirectoryError where they are none."""
+    try:
+        yield
+    except (KeyError, TypeError, AttributeError, ValueError, msgspec.ValidationError) as error:
+        raise RunDirectoryError(f"{file}: a record lacks or misuses {str(error)[:200]}.") from None
 
 
 def trajectory_record(result: EpisodeResult) -> dict[str, Any]:
@@ -71,9 +74,10 @@ def read_trajectory(record: Mapping[str, Any]) -> tuple[AgentState | None, tuple
             f"trajectories.jsonl: record version {record.get('schema')!r} is not {SCHEMA}. "
             "Use the nav_eval version that the manifest names."
         )
-    latency = record["timing"]["latency"]
-    steps = tuple(_read_step(step, seconds) for step, seconds in zip(record["steps"], latency, strict=True))
-    return (None if record["start"] is None else _read_state(record["start"])), steps
+    with _as_written("trajectories.jsonl"):
+        latency = record["timing"]["latency"]
+        steps = tuple(_read_step(step, seconds) for step, seconds in zip(record["steps"], latency, strict=True))
+        return (None if record["start"] is None else _read_state(record["start"])), steps
 
 
 def _state_record(state: AgentState) -> dict[str, Any]:

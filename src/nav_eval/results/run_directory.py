@@ -36,9 +36,18 @@ RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 
 
 class RunDirectory:
-    """Files of one run. Use as a context manager: it holds the lock and the journal."""
+    """Files of one run. Use as a context manager: it holds the lock and the journal.
+
+    Raises RunDirectoryError where one of them is a link, a pipe or a device: in a stranger's run it could be endless,
+    or another file of this machine that is then published.
+    """
 
     def __init__(self, path: Path) -> None:
+        for file in (path / name for name in ("manifest.json", "secret.key", *RUN_FILES)):
+            if file.is_symlink() or (file.exists() and not file.is_file()):
+                raise RunDirectoryError(
+                    f"{file}: is no file of its own but a link, a folder or a device. Copy the file."
+                )
         self.path = path
         self._lock: BinaryIO | None = None
         self._journal: Journal | None = None
@@ -120,8 +129,10 @@ class RunDirectory:
             content: dict[str, Any] = msgspec.json.decode(path.read_bytes())
         except FileNotFoundError:
             raise RunDirectoryError(f"{self.path}: is no run directory (it has no manifest.json).") from None
-        except (OSError, msgspec.DecodeError) as error:
+        except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
             raise RunDirectoryError(f"{path}: cannot be read: {error}.") from None
+        if not isinstance(content, dict):
+            raise RunDirectoryError(f"{path}: is no manifest.")
         if content.get("schema") != MANIFEST_SCHEMA:
             raise RunDirectoryError(f"{path}: schema {content.get('schema')!r} is not {MANIFEST_SCHEMA}.")
         return content
