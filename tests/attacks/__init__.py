@@ -11,9 +11,9 @@ from attacks.attack import Attack
 
 def everything() -> list[Attack]:
     """Every attack, in the order of the families."""
-    from attacks import actions, evaluators, grpc_frames, grpc_messages, rest_answers, rest_http, sessions, texts
+    from attacks import actions, evaluators, files, grpc_frames, grpc_messages, rest_answers, rest_http, sessions, texts
 
-    families = (rest_answers, rest_http, grpc_messages, grpc_frames, texts, actions, sessions, evaluators)
+    families = (rest_answers, rest_http, grpc_messages, grpc_frames, texts, actions, sessions, evaluators, files)
     found = [attack for family in families for attack in family.attacks()]
     names = [attack.name for attack in found]
     assert len(set(names)) == len(names), "two attacks have one name"

@@ -45,7 +45,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m attacks", description="Attacks on nav_eval, by name.")
     parser.add_argument("--only", nargs="+", metavar="TEXT", help="attacks whose name holds one of these")
     parser.add_argument("--list", action="store_true", help="name the attacks and carry none out")
-    parser.add_argument("--jobs", type=int, default=2, help="evaluators side by side (default 2)")
+    parser.add_argument("--jobs", type=int, default=4, help="evaluators side by side (default 4; most wait)")
     parser.add_argument("--keep", type=Path, metavar="DIR", help="a new folder for what findings leave")
     return parser.parse_args()
 

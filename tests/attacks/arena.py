@@ -21,11 +21,10 @@ from typing import Any
 
 from attacks import judge
 from attacks.attack import Expectation, Outcome
-from attacks.target import Target, target
+from attacks.target import PYTHONPATH, TESTS, Target, target
 from graphs import default_items, write_r2r
 from served import served
 
-TESTS = Path(__file__).parents[1]
 QUICK = ("connect=1", "ready=1.5", "reset=1.5", "act=1")
 """Seconds, for services that do not answer; the others may take their time on a busy machine."""
 PATIENT = ("connect=10", "ready=20", "reset=20", "act=20")
@@ -49,7 +48,7 @@ def world(root: Path) -> Iterator[World]:
     data = write_r2r(root / "data", items=default_items())
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", "attacks.honest:Honest", "--port", "0"]
     options = ["--max-sessions", "16", "--idle-timeout", "2"]
-    environment = os.environ | {"PYTHONPATH": str(TESTS), "PYTHONUNBUFFERED": "1"}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH, "PYTHONUNBUFFERED": "1"}
     with ExitStack() as stack:
         honest = {
             protocol: stack.enter_context(served([*command, *options, "--protocol", protocol], TESTS, environment))
@@ -72,7 +71,7 @@ class Arena:
         warm_up.write_text(
             json.dumps(self._job(sandbox, [self._honest("rest", sandbox)], 300) | {"modules": f"{sandbox}/modules"})
         )
-        environment = os.environ | {"PYTHONPATH": str(TESTS)} | {"NAV_EVAL_CACHE": str(_cache())}
+        environment = os.environ | {"PYTHONPATH": PYTHONPATH} | {"NAV_EVAL_CACHE": str(_cache())}
         self._process = subprocess.Popen(
             [sys.executable, "-m", "attacks.evaluator", str(warm_up)],
             stdin=subprocess.PIPE,
@@ -86,7 +85,8 @@ class Arena:
         trial = self.run([])
         if not trial.told:
             raise RuntimeError(f"an honest run fails: {trial.log(0)}")
-        self.records = judge.records(trial.sandbox / "honest")
+        self.good_run = trial.sandbox / "honest"
+        self.records = judge.records(self.good_run)
         self.megabytes = trial.told[0]["mb"]
         if [record["status"] for record in self.records] != ["ok"]:
             raise RuntimeError(f"an honest team fails: {self.records}")
@@ -131,7 +131,11 @@ class Arena:
         return {
             "commands": commands,
             "cwd": str(sandbox / "cwd"),
-            "environment": {"HOME": str(sandbox / "home"), "TMPDIR": str(sandbox / "tmp")},
+            "environment": {
+                "HOME": str(sandbox / "home"),
+                "TMPDIR": str(sandbox / "tmp"),
+                "SECRET_OF_THE_ORGANISER": "only-for-the-organiser",
+            },
             "out": str(sandbox / "log"),
             "result": str(sandbox / "result"),
             "limit": limit,
@@ -146,19 +150,21 @@ class Arena:
         remote = ["agent_service.type=remote", "agent_service.secret=fixed"]
         return ["run", "r2r", *self.world.data, *remote, *limits, *overrides, "--out", str(out)]
 
-    def judged(self, trial: Trial, expected: Expectation, *, bound: float = BOUND, text_of: str = "run") -> Outcome:
-        """Everything that must hold whatever the attack was, and the expectation of this one."""
+    def judged(self, trial: Trial, expected: Expectation, *, bound: float = BOUND, runs: int | None = None) -> Outcome:
+        """Everything that must hold whatever the attack was, and the expectation of the first `runs` commands (all);
+        those after them read what a run left and must succeed."""
         findings = judge.process(trial.told, trial.ended, len(trial.commands) + 1, bound, self.megabytes + MEGABYTES)
         for number, _ in enumerate(trial.commands):
             findings += judge.log(trial.log(number))
         findings += judge.strays(trial.sandbox)
         records: list[Any] = []
-        directory = trial.sandbox / text_of
-        if directory.is_dir():
+        directory = trial.sandbox / "run"
+        if runs is not None and directory.is_dir():
             records, faults = judge.run_directory(directory)
             findings += faults
         codes = [told["code"] for told in trial.told[: len(trial.commands)]]
-        findings += judge.expectation(expected, codes, records)
+        findings += judge.expectation(expected, codes[:runs], records)
+        findings += [f"exit {code} of what reads the run" for code in codes[runs or len(codes) :] if code]
         if len(trial.told) > len(trial.commands):
             findings += judge.honest(trial.sandbox / "honest", trial.told[-1]["code"], self.records)
         seconds = max((told["seconds"] for told in trial.told), default=0.0)

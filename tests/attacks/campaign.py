@@ -14,7 +14,7 @@ from attacks.attack import Attack, Outcome
 Done = tuple[Attack, Outcome]
 
 
-def campaign(attacks: Sequence[Attack], folder: Path, jobs: int = 2) -> Iterator[Done]:
+def campaign(attacks: Sequence[Attack], folder: Path, jobs: int = 4) -> Iterator[Done]:
     """Each attack and what came of it, as they end."""
     waiting: queue.SimpleQueue[Attack | None] = queue.SimpleQueue()
     done: queue.SimpleQueue[Done | BaseException] = queue.SimpleQueue()

@@ -14,6 +14,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import resource
 import signal
 import sys
 import threading
@@ -22,6 +23,8 @@ from pathlib import Path
 from typing import Any
 
 Job = dict[str, Any]
+MOST_BYTES = 6 << 30
+"""Of address space: an endless file must not take the machine with it."""
 NOT_BEFORE_A_FORK = ("grpc", "google", "nav_eval_sdk.transport.grpc")
 
 
@@ -42,6 +45,7 @@ def run(job: Job) -> int:
     """In the child; its own exit is the interpreter's usual one, so that threads that hold it up are noticed."""
     os.setsid()
     Path(f"{job['result']}.pid").write_text(str(os.getpid()))
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     os.chdir(job["cwd"])
     os.environ.update(job["environment"])
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -14,6 +14,8 @@ from typing import Any
 from attacks.attack import PARTICIPANT, Expectation
 
 LONGEST_REASON = 300
+PLUGIN = "stranger.py"
+"""A stranger's module, which lies in the working directory before the attack."""
 FILLER = "Q"
 """What long hostile texts are made of, so that their length shows wherever they come to."""
 LONG_FILLER = re.compile(f"{FILLER}{{{LONGEST_REASON + 1},}}")
@@ -130,7 +132,8 @@ def _texts(value: Any) -> Iterator[str]:
 def strays(sandbox: Path) -> list[str]:
     """Files outside the run directory."""
     parts = [sandbox / part for part in ("cwd", "home", "tmp")]
-    return [f"wrote {path.relative_to(sandbox)}" for part in parts for path in part.rglob("*")][:3]
+    found = [path for part in parts for path in part.rglob("*") if path.name != PLUGIN]
+    return [f"wrote {path.relative_to(sandbox)}" for path in found][:3]
 
 
 def expectation(expected: Expectation, codes: Sequence[Any], rows: Sequence[Any]) -> list[str]:

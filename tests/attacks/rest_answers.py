@@ -127,6 +127,7 @@ KINDS = (
         "says-problem",
         "a problem document with status 200",
         _body(lambda body: b'{"code":"agent_error"}', kind="application/problem+json"),
+        odd=True,
     ),
     Kind("strange-type", "a content type of 10,000 characters", _body(bytes, kind="x/" + "Q" * 10_000), odd=True),
 )

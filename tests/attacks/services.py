@@ -41,13 +41,13 @@ def attack(
             protocol = "rest" if wire == "rest" else "grpc"
             form = {"rest": "json", "grpc": "unary", "stream": "stream"}[wire]
             where = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={hostile.endpoint}"]
-            encoding = [f"agent_service.encoding={form}", f"agent_service.retries={1 if quick else 2}"]
+            encoding = [f"agent_service.encoding={form}", "agent_service.retries=1"]
             command = arena.command([*where, *encoding, *overrides], sandbox / "run", QUICK if quick else PATIENT)
             commands = [command, *[[*command, "--resume"]] * resumes]
             commands += [[one, str(sandbox / "run"), "--out", str(sandbox / one)] for one in then]
             told = partial(meanwhile, hostile) if meanwhile else None
             trial = arena.run(commands, name=name, protocol=protocol, sandbox=sandbox, bound=bound, meanwhile=told)
-            outcome = arena.judged(trial, expected, bound=bound)
+            outcome = arena.judged(trial, expected, bound=bound, runs=1 + resumes)
             outcome.findings += [f"{len(hostile.trapped)} connections to where it redirected"] * bool(hostile.trapped)
             outcome.findings += after(hostile, trial) if after else []
         return outcome

@@ -16,6 +16,8 @@ from pathlib import Path
 TOKEN = "a-long-token"
 SECONDS = 20.0
 TESTS = Path(__file__).parents[1]
+PYTHONPATH = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
+"""Of the processes that are started: these modules, and whatever this process was given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,7 @@ def target(protocol: str, folder: Path) -> Iterator[Target]:
     log = folder / f"{protocol}.log"
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", "attacks.honest:Honest", "--port", "0"]
     options = ["--protocol", protocol, "--token", TOKEN, "--max-sessions", "8", "--idle-timeout", "0"]
-    environment = os.environ | {"PYTHONPATH": str(TESTS), "PYTHONUNBUFFERED": "1"}
+    environment = os.environ | {"PYTHONPATH": PYTHONPATH, "PYTHONUNBUFFERED": "1"}
     with log.open("w") as out, subprocess.Popen([*command, *options], stderr=out, env=environment) as process:
         while not (told := re.search(r"Serving at (\S+)\.\n", log.read_text())):
             if process.poll() is not None:
