@@ -182,10 +182,10 @@ def test_headlight_shows_shapes_and_auto_leaves_textures_alone() -> None:
     assert len(np.unique(draw(box).rgb)) == 1
     assert len(np.unique(draw(box, shading="headlight").rgb)) > 1
     assert len(np.unique(draw(box, shading="auto").rgb)) > 1
-    painted = make_scene(
-        wall(), materials=[Material(texture=0)], uvs=WALL_UVS, textures=(np.full((1, 1, 4), 9, np.uint8),)
-    )
-    assert (draw(painted, shading="auto").rgb == 9).all()
+    two = np.repeat(np.uint8([[[9], [30]]]), 4, axis=2)
+    painted = make_scene(wall(), materials=[Material(texture=0)], uvs=WALL_UVS, textures=(two,))
+    assert np.array_equal(draw(painted, shading="auto").rgb, draw(painted, shading="unlit").rgb)
+    assert not np.array_equal(draw(painted, shading="auto").rgb, draw(painted, shading="headlight").rgb)
 
 
 def test_batches_and_threads_answer_as_single_views() -> None:

@@ -72,9 +72,13 @@ def test_an_unwritable_cache_is_no_obstacle(monkeypatch: pytest.MonkeyPatch, tmp
     assert prepare(painted()).assets.texels.size > 0
 
 
-def test_bare_means_neither_texture_nor_vertex_colour() -> None:
+def test_bare_means_that_no_texture_or_vertex_colour_differs() -> None:
+    one, two = np.zeros((6, 4), np.uint8), np.arange(24, dtype=np.uint8).reshape(6, 4)
     assert build(make_scene(wall())).bare
-    assert not build(make_scene(wall(), colors=np.zeros((6, 4), np.uint8))).bare
+    assert build(make_scene(wall(), colors=one)).bare
+    assert not build(make_scene(wall(), colors=two)).bare
+    assert build(make_scene(wall(), textures=(one.reshape(3, 2, 4),))).bare
+    assert not build(make_scene(wall(), textures=(one.reshape(3, 2, 4), two.reshape(3, 2, 4)))).bare
 
 
 def test_the_pool_hands_out_what_nobody_holds() -> None:
