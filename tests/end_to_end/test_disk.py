@@ -25,7 +25,7 @@ PAGE = os.sysconf("SC_PAGESIZE")
 
 @pytest.fixture
 def world(tmp_path):
-    paths = [[node(x, 0), node(1, 1), node(2, 1)] for x in range(3)]
+    paths = [[node(0, y), node(1, y), node(2, y)] for y in range(3)]
     items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
     return [*write_r2r(tmp_path, items=items), "agent_service.agent=random", "agent_service.secret=s3"]
 

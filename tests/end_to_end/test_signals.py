@@ -52,7 +52,7 @@ class Thinker(DigestAgent):
 
 @pytest.fixture
 def world(tmp_path):
-    paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(2) for y in range(2)]
+    paths = [[node(x, y), node(x + 1, y), node(x + 2, y)] for x in range(2) for y in range(2)]
     items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]
     return [*write_r2r(tmp_path, items=items), "agent_service.secret=s3", "agent_service.type=remote"]
 

@@ -18,4 +18,4 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
         rows = list(csv.reader(file))[1:]
     assert [row[0] for row in rows] == [f"'{text}" for text in hostile]
     assert not any(cell[:1] in ("=", "+", "@", "\t", "\r") for row in rows for cell in row)
-    assert {tuple(row[5:]) for row in rows} == {("3", "", "-1.5")}
+    assert {tuple(row[5:]) for row in rows} == {("3", "", "-1.5", "1", "0", "0")}

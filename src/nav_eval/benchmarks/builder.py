@@ -20,6 +20,7 @@ from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.orchestrator import BenchmarkRunner
 from nav_eval.core.sessions import InProcess
+from nav_eval.core.tries import Tries
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
 
@@ -299,15 +300,17 @@ def make_runner(
     open_observers: Callable[[], Sequence[Observer]] = tuple,
     secret: bytes | None = None,
     facts: Mapping[str, Any] | None = None,
+    tries: Tries | None = None,
 ) -> BenchmarkRunner:
-    """A runner over episodes that were chosen before.
+    """A runner over episodes that were chosen before. `tries`: what is known of earlier sittings, and told of this one.
 
     Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
     """
     from nav_eval.benchmarks.execution import make_executor
 
     parallel = config.evaluation.parallel
-    here = InProcess(episodes, partial(make_environment, config, backend), make_policy(config), open_observers)
+    environment = partial(make_environment, config, backend)
+    here = InProcess(episodes, environment, make_policy(config), open_observers, tries)
     executor = make_executor(config, here, open_observers, secret, facts)
     return BenchmarkRunner(episodes, executor, make_aggregator(config), parallel.workers * parallel.sessions)
 

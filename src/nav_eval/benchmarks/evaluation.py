@@ -66,7 +66,13 @@ def run_benchmark(
         if config.output.video != "none":
             open_observers = _filmed(watched, config, backend, directory, episodes)
         runner = builder.make_runner(
-            config, backend, episodes, open_observers, secret if agent is None else None, facts
+            config,
+            backend,
+            episodes,
+            open_observers,
+            secret if agent is None else None,
+            facts,
+            directory.journal.tries,
         )
         service = builder.given_service(config, agent, secret)
         try:

@@ -39,7 +39,7 @@ class EvaluationJob:
         try:
             open_environment = partial(builder.make_environment, self.config, backend)
             sessions = Sessions(service, open_environment, self.policy)
-            sessions.play(episodes.only(shard.keys), shard.sessions, report)
+            sessions.play(episodes.only(shard.keys), shard.sessions, report, shard.lost)
         finally:
             service.close()
             backend.close()

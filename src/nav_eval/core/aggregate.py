@@ -19,10 +19,11 @@ class EvaluationResults:
     """What a run came to. `metrics`: name -> {"mean", "ci95", "n", "n_nonfinite", ...}.
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
-    are in no metric and not among the failed. `metric_faults`: metric -> {"n", "reason"}: episodes in which it has no
-    value through its own fault, and the first one's reason. `references`: how many episodes were compared with what
-    (EpisodeResult.reference). `episodes`: their results, where nav_eval.Evaluation ran
-    them; a run directory keeps them in its journal.
+    are in no metric and not among the failed. `replayed`, `resumed`: those that were shown to the agent more than once,
+    because its service lost them, or because the evaluator ended meanwhile. `metric_faults`: metric -> {"n", "reason"}:
+    episodes in which it has no value through its own fault, and the first one's reason. `references`: how many episodes
+    were compared with what (EpisodeResult.reference). `episodes`: their results, where nav_eval.Evaluation ran them; a
+    run directory keeps them in its journal.
     """
 
     n_episodes: int
@@ -33,6 +34,8 @@ class EvaluationResults:
     not_scored: int = 0
     over_budget: int = 0
     lost: int = 0
+    replayed: int = 0
+    resumed: int = 0
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     references: Mapping[str, int] = field(default_factory=dict)
     episodes: Sequence[EpisodeResult] = ()
@@ -70,8 +73,10 @@ class MetricsAggregator:
         references: Counter[str] = Counter()
         timing: dict[str, list[float]] = {"wall": [], "agent": []}
         unscored = 0
+        again: Counter[str] = Counter()
         for result in results:
             statuses[result.status] += 1
+            again.update(kind for kind in ("replays", "resumes") if result.timing.get(kind))
             if result.status in ("budget_exceeded", *OURS):
                 continue
             unscored += not result.metrics and not result.unmeasured
@@ -94,6 +99,8 @@ class MetricsAggregator:
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),
+            replayed=again["replays"],
+            resumed=again["resumes"],
             metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
             references=dict(sorted(references.items())),
         )

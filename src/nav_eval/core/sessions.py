@@ -10,9 +10,9 @@ from __future__ import annotations
 import os
 import resource
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 from nav_eval.core.environment import Environment
@@ -20,6 +20,7 @@ from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer
 from nav_eval.core.loop import EpisodeLoop, Policy, Stopped
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS, Attended, Draining, wait_for
+from nav_eval.core.tries import Announced, Tries, Try
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
@@ -42,6 +43,8 @@ class Report(Protocol):
 
     def begun(self, key: EpisodeKey) -> None: ...
 
+    def tried(self, noted: Try) -> None: ...
+
     def ended(self, result: EpisodeResult) -> None: ...
 
 
@@ -61,15 +64,17 @@ class Sessions:
         self._open_observers = open_observers
         self._breaker = Breaker(service)
 
-    def play(self, episodes: Iterator[Episode], count: int, report: Report) -> None:
-        """Play all `episodes` in `count` sessions.
+    def play(
+        self, episodes: Iterator[Episode], count: int, report: Report, lost: Mapping[EpisodeKey, int] | None = None
+    ) -> None:
+        """Play all `episodes` in `count` sessions. `lost`: how many of an episode's tries the service lost before.
 
         Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, SceneError or
         NavmeshError when all other episodes are played, and Draining if some are left because of that. An interrupt
         ends the sessions at the service before it is passed on.
         """
         make_room_for_files(FILES_AT_LEAST + FILES_PER_SESSION * count)
-        turn = _Turn(episodes, report)
+        turn = _Turn(episodes, report, lost or {})
         threads = [Attended(self._serve, name=f"session-{index}", args=(turn,)) for index in range(count)]
         begun: list[Attended] = []
         try:
@@ -90,12 +95,12 @@ class Sessions:
 
     def run_episode(self, episode: Episode) -> EpisodeResult:
         """One episode in a session of its own."""
-        with self._session(lambda: False) as loop:
+        with self._session(lambda: False, lambda _: None) as loop:
             return loop.run_episode(episode)
 
     def _serve(self, turn: _Turn) -> None:
         try:
-            with self._session(turn.stopped) as loop:
+            with self._session(turn.stopped, turn.tried) as loop:
                 while (episode := turn.next_episode()) is not None:
                     self._take(loop, episode, turn)
         except Stopped:
@@ -105,7 +110,7 @@ class Sessions:
 
     def _take(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> None:
         try:
-            result = self._played(loop, episode)
+            result = self._played(loop, episode, turn)
         except (SceneError, NavmeshError) as error:
             turn.leave_out(error)
             return
@@ -118,20 +123,24 @@ class Sessions:
         if result.status == "service_unavailable":
             self._breaker.wait_until_back()
 
-    def _played(self, loop: EpisodeLoop, episode: Episode) -> EpisodeResult:
-        """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun."""
-        left = {True: self._policy.replays, False: ATTEMPTS}  # by whether the agent has seen anything
+    def _played(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> EpisodeResult:
+        """What came of it, at last. An episode of which the agent saw nothing was not lost, only not begun.
+
+        A loss is noted before the service is waited for: whoever stays away then has used up a replay all the same.
+        """
+        left = {True: self._policy.replays - turn.lost.get(episode.key, 0), False: ATTEMPTS}  # by whether it was shown
         result = loop.run_episode(episode)
-        while result.status == "service_unavailable" and left[loop.shown]:
+        while result.status == "service_unavailable" and left[loop.shown] > 0:
             left[loop.shown] -= 1
+            if loop.shown:
+                turn.tried(Try(episode.key, "lost"))
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
-        replays = self._policy.replays - left[True]
-        return replace(result, timing={**result.timing, "replays": replays}) if replays else result
+        return result
 
     @contextmanager
-    def _session(self, stopped: Callable[[], bool]) -> Iterator[EpisodeLoop]:
-        environment, client = self._open_environment(), self._service.open_session()
+    def _session(self, stopped: Callable[[], bool], tried: Callable[[Try], None]) -> Iterator[EpisodeLoop]:
+        environment, client = self._open_environment(), Announced(self._service.open_session(), tried)
         try:
             yield EpisodeLoop(environment, client, self._open_observers(), self._policy, stopped)
         finally:
@@ -148,7 +157,9 @@ class InProcess:
         open_environment: Callable[[], Environment],
         policy: Policy,
         open_observers: Callable[[], Sequence[Observer]] = tuple,
+        tries: Tries | None = None,
     ) -> None:
+        self.tries = tries or Tries()
         self.episodes = episodes
         self._open_environment = open_environment
         self._policy = policy
@@ -161,7 +172,8 @@ class InProcess:
         in_flight: int,
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
-        self._sessions(service).play(self.episodes.only(keys), in_flight, _Delivery(deliver))
+        report = _Delivery(lambda result: deliver(self.tries.marked(result)), self.tries.note)
+        self._sessions(service).play(self.episodes.only(keys), in_flight, report, self.tries.lost(keys))
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._sessions(service).run_episode(episode)
@@ -182,9 +194,10 @@ class InProcess:
 
 @dataclass(frozen=True, slots=True)
 class _Delivery:
-    """A Report for somebody who wants results only."""
+    """A Report for somebody who does not ask what has begun."""
 
     ended: Callable[[EpisodeResult], None]
+    tried: Callable[[Try], None]
 
     def begun(self, key: EpisodeKey) -> None:
         """Nobody asked."""
@@ -214,7 +227,8 @@ class Breaker:
 class _Turn:
     """What the session threads share: the next episode, the report, and the first error, which ends the run."""
 
-    def __init__(self, episodes: Iterator[Episode], report: Report) -> None:
+    def __init__(self, episodes: Iterator[Episode], report: Report, lost: Mapping[EpisodeKey, int]) -> None:
+        self.lost = lost
         self._episodes = episodes
         self._report = report
         self._lock = threading.Lock()
@@ -236,6 +250,10 @@ class _Turn:
         with self._lock:
             if not self._stopped:
                 self._report.ended(result)
+
+    def tried(self, noted: Try) -> None:
+        with self._lock:
+            self._report.tried(noted)
 
     def leave_out(self, error: NavEvalError) -> None:
         """An episode that cannot be played here and now; the others go on."""

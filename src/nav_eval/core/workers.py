@@ -15,9 +15,9 @@ import signal
 import threading
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -34,6 +34,7 @@ from nav_eval.core.stopping import (
     heed_as_worker,
     wait_for,
 )
+from nav_eval.core.tries import Tries, Try
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, exhausted
@@ -45,16 +46,17 @@ FRUITLESS = 3
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Episodes of one worker, and how many of them it plays side by side."""
+    """Episodes of one worker, how many of them it plays side by side, and how often the service lost them before."""
 
     keys: tuple[EpisodeKey, ...]
     sessions: int
+    lost: Mapping[EpisodeKey, int] = field(default_factory=dict)
 
 
 Job: TypeAlias = Callable[[Shard, Report], None]
 """Plays a shard in the process that it is called in; can be pickled."""
-Message: TypeAlias = EpisodeKey | EpisodeResult
-"""What a worker reports: an episode begins, an episode has ended."""
+Message: TypeAlias = EpisodeKey | Try | EpisodeResult
+"""What a worker reports: an episode begins, is shown or lost, has ended."""
 
 
 class WorkerLost(NavEvalError):
@@ -97,8 +99,11 @@ def scene_blocks(keys: Sequence[EpisodeKey], count: int) -> list[tuple[EpisodeKe
 class Crew:
     """`lost` makes the result of an episode that its worker did not survive twice, from its key and the reason."""
 
-    def __init__(self, launcher: Launcher, lost: Callable[[EpisodeKey, str], EpisodeResult]) -> None:
+    def __init__(
+        self, launcher: Launcher, lost: Callable[[EpisodeKey, str], EpisodeResult], tries: Tries | None = None
+    ) -> None:
         self._launcher = launcher
+        self._tries = tries or Tries()
         self._lost = lost
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
@@ -167,12 +172,14 @@ class Crew:
     def _attempt(self, shard: Shard) -> Remains:
         """What is left when a worker has ended; nothing if it ended well."""
         left = dict.fromkeys(shard.keys, False)
-        messages = self._launcher.messages(shard)
+        messages = self._launcher.messages(replace(shard, lost=self._tries.lost(shard.keys)))
         try:
             for message in messages:
                 if isinstance(message, EpisodeResult):
                     self._keep(message)
                     left.pop((message.scene_id, message.episode_id), None)
+                elif isinstance(message, Try):
+                    self._tries.note(message)
                 else:
                     left[message] = True
         except WorkerLost as error:
@@ -184,7 +191,7 @@ class Crew:
     def _keep(self, result: EpisodeResult) -> None:
         with self._lock:
             if not self._errors:
-                self._deliver(result)
+                self._deliver(self._tries.marked(result))
                 self._missing -= 1
 
     def _fail(self, error: BaseException) -> None:
@@ -208,7 +215,7 @@ class Spread:
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
         self._here.warm(keys[0])
-        Crew(self._launcher, _lost).play(shards(keys, self._workers, in_flight), deliver)
+        Crew(self._launcher, _lost, self._here.tries).play(shards(keys, self._workers, in_flight), deliver)
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._here.run_episode(service, episode)
@@ -318,6 +325,9 @@ class Mouthpiece(logging.Handler):
 
     def begun(self, key: EpisodeKey) -> None:
         self.say(key)
+
+    def tried(self, noted: Try) -> None:
+        self.say(noted)
 
     def ended(self, result: EpisodeResult) -> None:
         self.say(result)

@@ -14,6 +14,8 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.results.files import write_atomically
 
 RESULTS_SCHEMA = 1
+ONCE = {"tries": 1, "replays": 0, "resumes": 0}
+"""How often an agent was shown an episode, as it usually is."""
 
 
 def results_document(config: Config, results: EvaluationResults, notes: Sequence[str] = ()) -> dict[str, Any]:
@@ -28,6 +30,8 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "n_not_scored": results.not_scored,
         "n_over_budget": results.over_budget,
         "n_lost": results.lost,
+        "n_replayed": results.replayed,
+        "n_resumed": results.resumed,
         "metric_faults": {name: dict(fault) for name, fault in results.metric_faults.items()},
         "references": dict(results.references),
         "statuses": dict(results.statuses),
@@ -40,6 +44,11 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
 def _lost_notes(results: EvaluationResults) -> list[str]:
     """What of a run is missing through the evaluator's own fault, and how to get it."""
     notes = []
+    if results.replayed:
+        notes.append(
+            f"{results.replayed} episodes were shown to the agent again after its service had lost them, as "
+            "agent_service.replays allows; results.csv says which."
+        )
     if results.lost:
         notes.append(
             f"{results.lost} episodes are missing through the evaluator's fault and count in no figure; the figures "
@@ -56,7 +65,7 @@ def _lost_notes(results: EvaluationResults) -> list[str]:
 def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str]) -> None:
     """One row per episode; a number that is not finite is an empty cell."""
     names = [name for name in names if name != "steps"]  # every row has them, measured or not
-    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", *names]
+    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", *names, *ONCE]
 
     def write(fresh: Path) -> None:
         with fresh.open("w", newline="", encoding="utf-8") as file:
@@ -70,7 +79,8 @@ def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str
 def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
     unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
     fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
-    return [_cell(value) for value in fixed] + [_number(result.metrics, name) for name in names]
+    tries = [result.timing.get(name, usual) for name, usual in ONCE.items()]
+    return [*map(_cell, fixed), *(_number(result.metrics, name) for name in names), *tries]
 
 
 def _cell(value: Any) -> Any:

@@ -17,11 +17,13 @@ from typing import Any, Literal
 
 import msgspec
 
+from nav_eval.core.tries import Tries
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.files import explained
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
+from nav_eval.results.tries import TryFile
 
 SYNC_SECONDS = 0.05
 """Between two fsyncs: a page that is on its way to the disk holds up whoever appends to it."""
@@ -119,7 +121,7 @@ class JsonLines:
 class Syncer:
     """Fsyncs files in its own thread whenever something was appended; its error is raised at the next call."""
 
-    def __init__(self, files: Sequence[JsonLines]) -> None:
+    def __init__(self, files: Sequence[JsonLines | TryFile]) -> None:
         self._files = files
         self._dirty = threading.Event()
         self._pause = threading.Event()
@@ -163,18 +165,33 @@ class Journal:
         self._episodes = JsonLines(directory / "episodes.jsonl", writable=writable)
         kept = JsonLines(directory / "trajectories.jsonl", writable=writable) if trajectories else None
         self._trajectories = kept
+        self._tries = TryFile(directory / "tries.jsonl", self._appended) if writable else None
         self._syncer: Syncer | None = None
+        self._beginning = threading.Lock()
+
+    @property
+    def tries(self) -> Tries:
+        """Of this run, over all its sittings; a reader's are none."""
+        return Tries() if self._tries is None else self._tries.tries
 
     @property
     def _files(self) -> list[JsonLines]:
         return [file for file in (self._trajectories, self._episodes) if file is not None]
 
+    @property
+    def _tried(self) -> list[TryFile]:
+        return [] if self._tries is None else [self._tries]
+
     def add(self, result: EpisodeResult) -> None:
-        if self._syncer is None:
-            self._syncer = Syncer(self._files)
         if self._trajectories is not None:
             self._trajectories.append(trajectory_record(result))
         self._episodes.append(episode_record(result))
+        self._appended()
+
+    def _appended(self) -> None:
+        with self._beginning:
+            if self._syncer is None:
+                self._syncer = Syncer([*self._files, *self._tried])
         self._syncer.appended()
 
     def finished(self) -> Collection[EpisodeKey]:
@@ -221,6 +238,8 @@ class Journal:
         finally:
             for file in self._files:
                 file.close()
+            for tried in self._tried:
+                tried.close()
 
 
 def _decoded(line: bytes) -> Any:

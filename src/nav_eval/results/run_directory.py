@@ -30,7 +30,7 @@ from nav_eval.results.journal import Journal
 
 MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = ("agents", "benchmarks", "datasets", "metrics", "scene_formats", "sensors", "simulators", "tasks")
-PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json")
+PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
 RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 
@@ -265,7 +265,7 @@ def public_config(config: Config) -> dict[str, Any]:
 def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     """What of a public configuration may change a result: a run with anything else of it is another run."""
     service = content["agent_service"]
-    named = ("type", "disclosure", "agent") if service["type"] == "local" else ("type", "disclosure")
+    named = ("type", "disclosure", "replays", *(["agent"] if service["type"] == "local" else []))
     evaluation = {name: value for name, value in content["evaluation"].items() if name != "parallel"}
     own = {"evaluation": evaluation, "agent_service": {name: service[name] for name in named}}
     return {name: value for name, value in content.items() if name != "output"} | own

@@ -1,0 +1,98 @@
+"""How often an agent was shown an episode, over all sittings of a run, and why more than once.
+
+A try begins when the agent is asked for its first action. It ends with a result, or is lost: the service forgot the
+session. A try that did neither was cut short by the evaluator (killed, stopped, a worker that crashed), which is not
+the participant's fault.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from nav_eval.core.interfaces import AgentClient, Decision, EpisodeOffer, ServiceStatus
+from nav_eval.core.types import EpisodeResult, Observations
+from nav_eval.dataset.episode import EpisodeKey
+
+
+@dataclass(frozen=True, slots=True)
+class Try:
+    """What befell a try of the episode `key`: it was shown to the agent, or the service lost it."""
+
+    key: EpisodeKey
+    event: Literal["shown", "lost"]
+
+
+class Tries:
+    """Counts. `past`: what earlier sittings noted; `keep` is told of everything new, one at a time."""
+
+    def __init__(self, past: Iterable[Try] = (), keep: Callable[[Try], None] = lambda _: None) -> None:
+        self._lock = threading.Lock()
+        self._keep = keep
+        self._shown: Counter[EpisodeKey] = Counter()
+        self._lost: Counter[EpisodeKey] = Counter()
+        self._replays: Counter[EpisodeKey] = Counter()
+        self._last: dict[EpisodeKey, str] = {}
+        for each in past:
+            self._count(each)
+
+    def note(self, noted: Try) -> None:
+        with self._lock:
+            self._keep(noted)
+            self._count(noted)
+
+    def lost(self, keys: Iterable[EpisodeKey]) -> dict[EpisodeKey, int]:
+        """How many tries of these episodes the service lost; the others are left out."""
+        return {key: self._lost[key] for key in keys if self._lost[key]}
+
+    def marked(self, result: EpisodeResult) -> EpisodeResult:
+        """`result`; under `timing` the tries, unless it was one, and how many were replays or resumes.
+
+        Replays came after a loss, resumes after the evaluator had cut a try short.
+        """
+        key = (result.scene_id, result.episode_id)
+        tries, replays = self._shown[key], self._replays[key]
+        if tries == 1:
+            return result
+        told = {"tries": tries, "replays": replays, "resumes": max(0, tries - 1 - replays)}
+        return replace(result, timing={**result.timing, **told})
+
+    def _count(self, noted: Try) -> None:
+        key = noted.key
+        if noted.event == "shown":
+            self._shown[key] += 1
+            self._replays[key] += self._last.get(key) == "lost"
+        else:
+            self._lost[key] += 1
+        self._last[key] = noted.event
+
+
+class Announced(AgentClient):
+    """A client that says that its agent will be shown an episode, right before it is."""
+
+    def __init__(self, client: AgentClient, say: Callable[[Try], None]) -> None:
+        self._client = client
+        self._say = say
+        self._hidden: EpisodeKey | None = None
+
+    def health_check(self) -> ServiceStatus:
+        return self._client.health_check()
+
+    def reset_episode(self, offer: EpisodeOffer) -> None:
+        self._hidden = offer.episode.key
+        self._client.reset_episode(offer)
+
+    def get_action(self, observations: Observations) -> Decision:
+        hidden, self._hidden = self._hidden, None
+        if hidden is not None:
+            self._say(Try(hidden, "shown"))
+        return self._client.get_action(observations)
+
+    def end_episode(self, reason: str) -> None:
+        self._client.end_episode(reason)
+
+    def close(self) -> None:
+        self._client.close()

@@ -1,0 +1,75 @@
+"""tries.jsonl: every try of an episode, noted before the agent sees anything of it, and every loss before it is waited.
+
+Append-only; a truncated last line is cut off, as in the journal, whose thread fsyncs this file too.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import BinaryIO, Literal
+
+import msgspec
+
+from nav_eval.core.tries import Tries, Try
+from nav_eval.errors import RunDirectoryError
+from nav_eval.results.files import explained
+
+
+class Line(msgspec.Struct):
+    """A line of the file."""
+
+    scene_id: str
+    episode_id: str
+    event: Literal["shown", "lost"]
+
+
+class TryFile:
+    """`tries`: what the file holds, and what is noted from now on; `appended` is called after each line.
+
+    The file is made when there is something to note.
+    """
+
+    def __init__(self, path: Path, appended: Callable[[], None]) -> None:
+        self.path = path
+        self._appended = appended
+        self._file: BinaryIO | None = None
+        with explained(path):
+            past = list(self._past()) if path.exists() else []
+        self.tries = Tries(past, self._append)
+
+    def _past(self) -> Iterator[Try]:
+        end = 0
+        for line in self.path.read_bytes().splitlines(keepends=True):
+            if not line.endswith(b"\n"):
+                os.truncate(self.path, end)
+                return
+            try:
+                noted = msgspec.json.decode(line, type=Line)
+            except (msgspec.DecodeError, UnicodeDecodeError):
+                raise RunDirectoryError(
+                    f"{self.path}: line at byte {end} is damaged. Delete that line to go on."
+                ) from None
+            yield Try((noted.scene_id, noted.episode_id), noted.event)
+            end += len(line)
+
+    def _append(self, noted: Try) -> None:
+        line = msgspec.json.encode(Line(*noted.key, noted.event)) + b"\n"
+        with explained(self.path):
+            if self._file is None:
+                self._file = self.path.open("ab", buffering=0)
+            if self._file.write(line) != len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        self._appended()
+
+    def sync(self) -> None:
+        """Wait until what was noted is on disk."""
+        if self._file is not None:
+            with explained(self.path):
+                os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        if self._file is not None:
+            self._file.close()

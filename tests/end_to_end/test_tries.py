@@ -1,0 +1,204 @@
+"""Second tries are counted over all sittings of a run, and told; who cut a try short is told apart."""
+
+from __future__ import annotations
+
+import csv
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections import Counter
+from typing import ClassVar
+
+import pytest
+
+from end_to_end.agents import DigestAgent
+from graphs import item, node, write_r2r
+from nav_eval.benchmarks.evaluation import run_benchmark
+from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.core.tries import Tries, Try
+from nav_eval.errors import RunDirectoryError, ServiceUnavailable
+from nav_eval.results import audit
+from nav_eval.results.tries import TryFile
+from nav_eval_sdk import start
+from nav_eval_sdk.protocol.messages import EpisodeEnd
+
+KEY = ("scene", "1_0")
+
+
+class Watched(DigestAgent):
+    """Counts how often each episode began to be seen; the last one is remembered."""
+
+    seen: ClassVar[Counter[str]] = Counter()
+    thinking = threading.Event()
+    free = threading.Event()
+
+    def reset(self, episode):
+        super().reset(episode)
+        self._id = episode["episode_id"]
+
+    def act(self, observation):
+        if self._steps == 0:
+            Watched.seen[self._id] += 1
+        if self._steps == 1:
+            Watched.thinking.set()
+            Watched.free.wait(60)
+        return super().act(observation)
+
+
+@pytest.fixture
+def world(tmp_path):
+    items = [item(number, [node(0, number), node(1, number), node(2, number)], ["Walk."]) for number in range(3)]
+    secret = ["agent_service.secret=s3", "agent_service.type=remote"]
+    return [*write_r2r(tmp_path, items=items), *secret]
+
+
+@pytest.fixture
+def watched():
+    Watched.seen.clear()
+    Watched.thinking.clear()
+    Watched.free.clear()
+    yield Watched
+    Watched.free.set()
+
+
+def lines(folder, name="episodes.jsonl"):
+    path = folder / name
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def overrides(world, server, protocol, workers):
+    parallel = [f"evaluation.parallel.workers={workers}", "agent_service.deadlines.ready=0.5"]
+    return [*world, *parallel, f"agent_service.protocol={protocol}", f"agent_service.endpoint={server.endpoint}"]
+
+
+def lose_and_load(server):
+    """When an agent has seen enough, its session is gone, and the service says "loading" for as long as we wait."""
+    assert Watched.thinking.wait(60)
+    server.service._status = "loading"
+    for key in list(server.service._sessions):
+        server.service.end(EpisodeEnd(session_id=key))
+    Watched.free.set()
+
+
+@pytest.mark.parametrize(("protocol", "workers"), [("rest", 1), ("grpc", 1), ("rest", 2)])
+def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
+    world, watched, tmp_path, protocol, workers
+):
+    sittings = 0
+    with start(Watched, protocol=protocol, port=0, max_sessions=1).wait_loaded() as server:
+        config = benchmark_config("r2r", overrides=overrides(world, server, protocol, workers))
+        while not lines(tmp_path / "run") and sittings < 8:
+            server.service._status = "ready"
+            Watched.thinking.clear()
+            Watched.free.clear()
+            leaving = threading.Thread(target=lose_and_load, args=(server,))
+            leaving.start()
+            with pytest.raises(ServiceUnavailable, match="--resume"):
+                run_benchmark(config, tmp_path / "run", resume=sittings > 0)
+            leaving.join()
+            sittings += 1
+        (failed,) = lines(tmp_path / "run")
+        assert sittings == 3
+        assert list(watched.seen.values()) == [3]  # agent_service.replays is 2
+        assert failed["status"] == "service_unavailable"
+        assert {name: failed["timing"][name] for name in ("tries", "replays", "resumes")} == {
+            "tries": 3,
+            "replays": 2,
+            "resumes": 0,
+        }
+        server.service._status = "ready"
+        evaluated = run_benchmark(config, tmp_path / "run", resume=True)
+    assert evaluated.results.statuses == {"ok": 2, "service_unavailable": 1}
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert (results["n_replayed"], results["n_resumed"]) == (1, 0)
+    assert any("shown to the agent again" in note for note in results["notes"])
+    table = list(csv.DictReader((tmp_path / "run" / "results.csv").open()))
+    assert [(row["tries"], row["replays"]) for row in table] == [("3", "2"), ("1", "0"), ("1", "0")]
+    assert len(json.loads((tmp_path / "run" / "manifest.json").read_text())["sittings"]) == 4
+    assert audit.verify(tmp_path / "run") == []
+    assert "tries.jsonl" not in audit.publish(tmp_path / "run", tmp_path / "public")
+    assert audit.verify(tmp_path / "public") == []
+
+
+@pytest.mark.parametrize(("workers", "number"), [(1, signal.SIGKILL), (2, signal.SIGTERM)])
+def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_replay(
+    world, watched, tmp_path, workers, number
+):
+    with start(Watched, port=0, max_sessions=2).wait_loaded() as server:
+        options = [*overrides(world, server, "rest", workers), "agent_service.replays=0"]
+        code = "from nav_eval.cli import main; main()"
+        command = [sys.executable, "-c", code, "run", "r2r", *options, "--out", str(tmp_path / "run"), "-q"]
+        process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
+        assert watched.thinking.wait(60)
+        process.send_signal(number)
+        process.communicate(timeout=30)
+        Watched.free.set()
+        cut_short = [line["episode_id"] for line in lines(tmp_path / "run", "tries.jsonl")]
+        evaluated = run_benchmark(benchmark_config("r2r", overrides=options), tmp_path / "run", resume=True)
+    assert 1 <= len(cut_short) <= 2
+    assert evaluated.results.statuses == {"ok": 3}
+    assert evaluated.results.resumed == len(cut_short)
+    marked = {line["episode_id"]: line["timing"] for line in lines(tmp_path / "run") if "tries" in line["timing"]}
+    assert sorted(marked) == sorted(cut_short)
+    assert all((timing["tries"], timing["resumes"], timing["replays"]) == (2, 1, 0) for timing in marked.values())
+
+
+def test_other_replays_are_another_run(world, watched, tmp_path):
+    Watched.free.set()
+    with start(Watched, port=0).wait_loaded() as server:
+        options = overrides(world, server, "rest", 1)
+        run_benchmark(benchmark_config("r2r", overrides=options), tmp_path / "run")
+        more = benchmark_config("r2r", overrides=[*options, "agent_service.replays=9"])
+        with pytest.raises(RunDirectoryError, match=r"agent_service\.replays was 2, is 9"):
+            run_benchmark(more, tmp_path / "run", resume=True)
+
+
+def noted(path, *events):
+    file = TryFile(path, lambda: None)
+    for event in events:
+        file.tries.note(Try(KEY, event))
+    file.close()
+
+
+def counted(tries):
+    from nav_eval.core.types import EpisodeResult
+
+    timing = tries.marked(EpisodeResult(*KEY, "ok", None, {}, 1, {})).timing
+    return tuple(timing.get(name) for name in ("tries", "replays", "resumes"))
+
+
+@pytest.mark.parametrize(
+    ("events", "counts", "lost"),
+    [
+        (["shown"], (None, None, None), 0),
+        (["shown", "lost", "shown"], (2, 1, 0), 1),
+        (["shown", "shown"], (2, 0, 1), 0),
+        (["shown", "shown", "lost", "shown", "shown"], (4, 1, 2), 1),
+        (["shown", "lost", "shown", "lost", "shown"], (3, 2, 0), 2),
+    ],
+)
+def test_tries_are_counted_over_sittings(tmp_path, events, counts, lost):
+    for event in events:
+        noted(tmp_path / "tries.jsonl", event)
+    tries = TryFile(tmp_path / "tries.jsonl", lambda: None).tries
+    assert counted(tries) == counts
+    assert tries.lost([KEY]) == ({KEY: lost} if lost else {})
+
+
+def test_a_truncated_last_line_is_cut_off_and_a_damaged_one_named(tmp_path):
+    path = tmp_path / "tries.jsonl"
+    noted(path, "shown", "lost", "shown")
+    path.write_bytes(path.read_bytes()[:-9])
+    noted(path, "shown", "shown")
+    assert counted(TryFile(path, lambda: None).tries) == (3, 1, 1)
+    path.write_bytes(b"{}\n" + path.read_bytes())
+    with pytest.raises(RunDirectoryError, match="line at byte 0 is damaged"):
+        TryFile(path, lambda: None)
+
+
+def test_nothing_is_written_before_there_is_something_to_note(tmp_path):
+    TryFile(tmp_path / "tries.jsonl", lambda: None).close()
+    assert list(tmp_path.iterdir()) == []
+    assert counted(Tries([Try(KEY, "shown")] * 2)) == (2, 0, 1)
