@@ -8,6 +8,7 @@ outlive the call. Scratch is never cleared: a mark equal to the current generati
 
 from __future__ import annotations
 
+import math
 import threading
 from collections.abc import Callable
 from dataclasses import fields
@@ -15,11 +16,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from numba import carray, types  # type: ignore[attr-defined]
-from numba.core import cgutils
+from llvmlite import ir
+from numba import types
 from numba.extending import intrinsic
+from numba.np import arrayobj
+from numba.np.numpy_support import from_dtype
 
-from nav_eval.jit import kernel
 from nav_eval.simulator.navmesh.layout import Layout
 
 MAX_NODES = 2048
@@ -50,6 +52,8 @@ MARKS, NODE_MARK, NODE_POS, NODE_COST, NODE_STATE, HEAP, CORRIDOR, PATH, WALK_MA
     12
 )
 SCRATCH_SIZE = 14
+LONG: Any = ir.IntType(64)
+populate: Any = arrayobj.populate_array
 
 
 class MeshTable:
@@ -86,50 +90,70 @@ class Scratch(threading.local):
         self.path: npt.NDArray[np.float32] = np.asarray(self._arrays[PATH])
 
 
-def _pointer_of(typingctx: Any, address: Any) -> Any:
-    """The void pointer of an integer address (numba intrinsic)."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.inttoptr(arguments[0], cgutils.voidptr_t)
-
-    return types.voidptr(types.int64), generate
+def _entry(builder: Any, table: Any, slot: int) -> Any:
+    """The number at `slot` of a table of which only the address is known."""
+    return builder.load(builder.gep(builder.inttoptr(table, LONG.as_pointer()), [LONG(slot)]))
 
 
-_pointer: Any = intrinsic(_pointer_of)
+def _accessor(slot: int, dtype: type[np.generic], row: tuple[int, ...], rows: Callable[[Any, Any], Any]) -> Any:
+    """A numba intrinsic (table address) -> array over the memory that `slot` names; nothing is compiled for it alone.
+
+    `row`: the shape of an element; `rows` makes the number of elements, given the builder and the table.
+    """
+    kind: Any = types.Array(from_dtype(np.dtype(dtype)), 1 + len(row), "C")
+    size = np.dtype(dtype).itemsize
+    strides = [size * math.prod(row[k:]) for k in range(len(row) + 1)]
+
+    def view(typingctx: Any, table: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            array = context.make_array(kind)(context, builder)
+            populate(
+                array,
+                data=builder.inttoptr(_entry(builder, arguments[0], slot), array.data.type),
+                shape=[rows(builder, arguments[0]), *map(LONG, row)],
+                strides=[LONG(stride) for stride in strides],
+                itemsize=LONG(size),
+                meminfo=None,
+            )
+            return array._getvalue()
+
+        return kind(types.int64), generate
+
+    return intrinsic(view)
 
 
 def _mesh_array(name: str) -> Callable[[int], Array]:
     slot = NAMES.index(name)
-    row: tuple[int, ...] = ROW_SHAPES.get(name, ())
     dtype = np.float32 if FIELDS[slot].type == "Floats" else np.int32
-
-    @kernel()
-    def view(mesh: int) -> Array:
-        table = carray(_pointer(mesh), (TABLE_SIZE,), np.int64)
-        found: Array = carray(_pointer(table[2 * slot]), (table[2 * slot + 1], *row), dtype)
-        return found
-
-    return view
+    accessor: Callable[[int], Array] = _accessor(
+        2 * slot, dtype, ROW_SHAPES.get(name, ()), lambda builder, table: _entry(builder, table, 2 * slot + 1)
+    )
+    return accessor
 
 
 def _scratch_array(slot: int, shape: tuple[int, ...], dtype: type[np.generic]) -> Callable[[int], Array]:
     """A view of one scratch array; a first length of 0 stands for the number of nodes, -1 for that of polygons."""
     length, row = shape[0], shape[1:]
 
-    @kernel()
-    def view(scratch: int) -> Array:
-        table = carray(_pointer(scratch), (SCRATCH_SIZE,), np.int64)
-        rows = length if length > 0 else table[SCRATCH_SIZE - 2 - length]
-        found: Array = carray(_pointer(table[slot]), (rows, *row), dtype)
-        return found
+    def rows(builder: Any, table: Any) -> Any:
+        return LONG(length) if length > 0 else _entry(builder, table, SCRATCH_SIZE - 2 - length)
 
-    return view
+    accessor: Callable[[int], Array] = _accessor(slot, dtype, row, rows)
+    return accessor
 
 
-@kernel()
-def states_per_polygon(mesh: int) -> int:
-    table = carray(_pointer(mesh), (TABLE_SIZE,), np.int64)
-    return int(table[TABLE_SIZE - 1])
+def _number(slot: int) -> Callable[[int], int]:
+    def view(typingctx: Any, table: Any) -> Any:
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            return _entry(builder, arguments[0], slot)
+
+        return types.int64(types.int64), generate
+
+    accessor: Any = intrinsic(view)
+    return accessor  # type: ignore[no-any-return]
+
+
+states_per_polygon = _number(TABLE_SIZE - 1)
 
 
 corners = _mesh_array("corners")
