@@ -17,6 +17,7 @@ from pathlib import Path
 from worlds_of_graphs import Batched, Paced, Sleeping, Unbatched, write_world
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.execution import make_runner
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import EpisodeResult
@@ -65,7 +66,7 @@ def measure(agent: type[Paced], protocol: str, sessions: int, episodes: int, bat
         overrides = [*write_world(Path(folder), episodes), *remote, *parallel, "agent_service.timeout=60"]
         config = benchmark_config("r2r", overrides=overrides)
         backend, service = builder.make_backend(config), builder.make_service(config, b"secret")
-        runner = builder.make_runner(config, backend, builder.make_episodes(config))
+        runner = make_runner(config, backend, builder.make_episodes(config))
         service.health_check()
         ends: list[tuple[float, float]] = []
         store = Noting(ends)

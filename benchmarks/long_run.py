@@ -14,6 +14,7 @@ from pathlib import Path
 from worlds_of_graphs import write_world
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.execution import make_runner
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.loop import resident_mb
 from nav_eval.core.types import EpisodeResult
@@ -42,7 +43,7 @@ def main() -> None:
             if done % WARM_UP == 0:
                 memory.append(resident_mb())
 
-        runner = builder.make_runner(config, backend, episodes)
+        runner = make_runner(config, backend, episodes)
         begun = time.perf_counter()
         keys = episodes.keys
         reading = time.perf_counter() - begun

@@ -18,8 +18,9 @@ import pytest
 
 from api.raw_http2 import DATA, Answer, raw_service, trailers_only, with_message
 from api.worlds import observation, offer
-from nav_eval.api.base import Deadlines, Retry, connect
+from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
+from nav_eval.api.settings import Deadlines, Retry
 from nav_eval.errors import AgentError, ServiceError, ServiceUnavailable
 from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from api.worlds import GEODESIC, GOAL, REFERENCE, ROTATION, SECRETS, START, Fingerprinting, observation, offer
-from nav_eval.api.base import connect
+from nav_eval.api.connecting import connect
 from nav_eval.api.disclosure import GRID, Disclosure, disclose
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec

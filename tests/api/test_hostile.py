@@ -12,7 +12,8 @@ import pytest
 from api.hostile import Hostile, grpc_service, rest_service
 from api.worlds import SPECS, observation, offer
 from nav_eval.api import remote
-from nav_eval.api.base import Deadlines, Retry, connect
+from nav_eval.api.connecting import connect
+from nav_eval.api.settings import Deadlines, Retry
 from nav_eval.core.interfaces import AgentClient
 from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import start

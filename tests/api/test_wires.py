@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from api.worlds import SECRETS, Fingerprinting, observation, offer
-from nav_eval.api.base import Encoding, connect
+from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
+from nav_eval.api.settings import Encoding
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import AgentError, ConfigError, InvalidAction, ServiceUnavailable

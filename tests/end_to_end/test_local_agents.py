@@ -108,7 +108,7 @@ ORDER = """
 import json
 from api.test_wires import FORMS
 from api.worlds import Fingerprinting, observation, offer
-from nav_eval.api.base import connect
+from nav_eval.api.connecting import connect
 from nav_eval.api.local import LocalService
 from nav_eval.api.process import ProcessService
 from nav_eval_sdk import start

@@ -12,6 +12,7 @@ import pytest
 from PIL import Image, ImageFont
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.execution import make_runner
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
 from nav_eval.core.orchestrator import MemoryStore
@@ -43,7 +44,7 @@ def record(data: list[str], folder: Path, agent: str, video: str) -> tuple[Memor
     observers = video_observers(config, backend, builder.make_task(config), folder, episodes.keys)
     store = MemoryStore()
     service = builder.make_service(config, b"0" * 32)
-    builder.make_runner(config, backend, episodes, observers).run_evaluation(service, store)
+    make_runner(config, backend, episodes, observers).run_evaluation(service, store)
     return store, folder / "videos"
 
 

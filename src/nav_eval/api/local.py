@@ -15,9 +15,9 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nav_eval.api.base import Deadlines
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
 from nav_eval.api.remote import limits, service_errors
+from nav_eval.api.settings import Deadlines
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations

@@ -15,10 +15,10 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from nav_eval.api.base import Deadlines, Encoding, Retry
 from nav_eval.api.convert import Packing, packing
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
 from nav_eval.api.retrying import Retrying
+from nav_eval.api.settings import Deadlines, Encoding, Retry
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus

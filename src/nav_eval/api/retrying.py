@@ -22,7 +22,7 @@ from nav_eval_sdk.protocol.messages import (
 from nav_eval_sdk.transport.base import Ask, Deadline, Transport
 
 if TYPE_CHECKING:
-    from nav_eval.api.base import Retry
+    from nav_eval.api.settings import Retry
 
 BROKEN = (Unreachable, BadAnswer)
 UNEXPLAINED = {"internal": 1}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -15,17 +15,14 @@ from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
-from nav_eval.core.interfaces import AgentService, Dataset, Observer, SimulatorBackend, Task
+from nav_eval.core.interfaces import AgentService, Dataset, SimulatorBackend, Task
 from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.orchestrator import BenchmarkRunner
-from nav_eval.core.sessions import InProcess
-from nav_eval.core.tries import Tries
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
-    from nav_eval.api.base import Deadlines
+    from nav_eval.api.settings import Deadlines
 
 SPLIT = "{split}"
 
@@ -243,7 +240,8 @@ def no_agent(name: str, error: Exception) -> ConfigError:
 
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
-    from nav_eval.api.base import Retry, Tls, connect, given_token
+    from nav_eval.api.connecting import connect, given_token
+    from nav_eval.api.settings import Retry, Tls
 
     service = config.agent_service
     _check_tls(service.tls)
@@ -273,7 +271,7 @@ def _check_tls(tls: TlsConfig) -> None:
 
 
 def _deadlines(config: Config) -> Deadlines:
-    from nav_eval.api.base import Deadlines
+    from nav_eval.api.settings import Deadlines
 
     given = config.agent_service.deadlines
     return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
@@ -291,28 +289,6 @@ def make_policy(config: Config) -> Policy:
         budget_mb=budget.memory_mb,
         budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
     )
-
-
-def make_runner(
-    config: Config,
-    backend: SimulatorBackend,
-    episodes: EpisodeManager,
-    open_observers: Callable[[], Sequence[Observer]] = tuple,
-    secret: bytes | None = None,
-    facts: Mapping[str, Any] | None = None,
-    tries: Tries | None = None,
-) -> BenchmarkRunner:
-    """A runner over episodes that were chosen before. `tries`: what is known of earlier sittings, and told of this one.
-
-    Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
-    """
-    from nav_eval.benchmarks.execution import make_executor
-
-    parallel = config.evaluation.parallel
-    environment = partial(make_environment, config, backend)
-    here = InProcess(episodes, environment, make_policy(config), open_observers, tries)
-    executor = make_executor(config, here, open_observers, secret, facts)
-    return BenchmarkRunner(episodes, executor, make_aggregator(config), parallel.workers * parallel.sessions)
 
 
 def data_root() -> str:

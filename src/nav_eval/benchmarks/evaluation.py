@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.execution import make_runner
 from nav_eval.benchmarks.plan import resolved
 from nav_eval.benchmarks.sharding import Part, places
 from nav_eval.benchmarks.submission import write_submission
@@ -65,7 +66,7 @@ def run_benchmark(
         open_observers = watched
         if config.output.video != "none":
             open_observers = _filmed(watched, config, backend, directory, episodes)
-        runner = builder.make_runner(
+        runner = make_runner(
             config,
             backend,
             episodes,

@@ -14,10 +14,12 @@ from typing import Any
 from nav_eval.benchmarks import builder
 from nav_eval.config.locations import absolute
 from nav_eval.config.schema import Config
-from nav_eval.core.interfaces import Observer
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import Observer, SimulatorBackend
 from nav_eval.core.loop import Policy
-from nav_eval.core.orchestrator import Executor
+from nav_eval.core.orchestrator import BenchmarkRunner, Executor
 from nav_eval.core.sessions import InProcess, Report, Sessions
+from nav_eval.core.tries import Tries
 from nav_eval.core.workers import Processes, Shard, Spread
 from nav_eval.errors import ConfigError
 from nav_eval.registry import import_plugins
@@ -45,7 +47,27 @@ class EvaluationJob:
             backend.close()
 
 
-def make_executor(
+def make_runner(
+    config: Config,
+    backend: SimulatorBackend,
+    episodes: EpisodeManager,
+    open_observers: Callable[[], Sequence[Observer]] = tuple,
+    secret: bytes | None = None,
+    facts: Mapping[str, Any] | None = None,
+    tries: Tries | None = None,
+) -> BenchmarkRunner:
+    """A runner over episodes that were chosen before. `tries`: what is known of earlier sittings, and told of this one.
+
+    Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
+    """
+    parallel = config.evaluation.parallel
+    environment = partial(builder.make_environment, config, backend)
+    here = InProcess(episodes, environment, builder.make_policy(config), open_observers, tries)
+    executor = _executor(config, here, open_observers, secret, facts)
+    return BenchmarkRunner(episodes, executor, builder.make_aggregator(config), parallel.workers * parallel.sessions)
+
+
+def _executor(
     config: Config,
     here: InProcess,
     open_observers: Callable[[], Sequence[Observer]],

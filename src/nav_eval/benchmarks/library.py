@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.benchmarks import builder
+from nav_eval.benchmarks.execution import make_runner
 from nav_eval.benchmarks.plan import resolved
 from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
@@ -59,7 +60,7 @@ class Evaluation:
         given = benchmark_config(benchmark, file=config, overrides=overrides)
         plan = self._open.enter_context(resolved(given))
         self.config, self.episodes = plan.config, plan.episodes
-        self._runner = builder.make_runner(plan.config, plan.backend, plan.episodes)
+        self._runner = make_runner(plan.config, plan.backend, plan.episodes)
 
     def run_evaluation(self, agent: Any = None) -> EvaluationResults:
         """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
