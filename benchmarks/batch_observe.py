@@ -10,9 +10,9 @@ from __future__ import annotations
 import time
 from concurrent.futures import ThreadPoolExecutor
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 SESSIONS, ROUNDS = 8, 12
 SENSORS = "simulator.sensors={rgb: {width: 224, height: 224, hfov: 90}, depth: {width: 224, height: 224, hfov: 90}}"

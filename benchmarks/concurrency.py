@@ -16,11 +16,11 @@ from pathlib import Path
 
 from worlds_of_graphs import Batched, Paced, Sleeping, Unbatched, write_world
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.execution import make_runner
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import EpisodeResult
+from nav_eval.runs import builder
+from nav_eval.runs.execution import make_runner
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
 

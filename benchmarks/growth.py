@@ -176,9 +176,9 @@ def write_ply(path: Path, points: np.ndarray, faces: np.ndarray) -> None:
 
 def build_one(path: str) -> None:
     """CPU s to load a scene and to build its navmesh, kernels compiled before."""
-    from nav_eval.simulator.navmesh.build import build_navmesh
-    from nav_eval.simulator.navmesh.settings import NavmeshSettings
-    from nav_eval.simulator.scene.load import load_scene
+    from nav_eval.engine.navmesh.settings import NavmeshSettings
+    from nav_eval.engine.recast import build_navmesh
+    from nav_eval.engine.scene.load import load_scene
 
     build_navmesh(*terrain(5, 20), NavmeshSettings())
     begun = time.process_time()

@@ -13,13 +13,13 @@ from pathlib import Path
 
 from worlds_of_graphs import write_world
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.execution import make_runner
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.loop import resident_mb
 from nav_eval.core.types import EpisodeResult
 from nav_eval.results.journal import Journal
 from nav_eval.results.statistics import summarise_metric
+from nav_eval.runs import builder
+from nav_eval.runs.execution import make_runner
+from nav_eval.runs.registry import benchmark_config
 
 WARM_UP = 500
 

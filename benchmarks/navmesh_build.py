@@ -21,10 +21,10 @@ from pathlib import Path
 
 import numpy as np
 
-from nav_eval.simulator.navmesh.build import build_navmesh
-from nav_eval.simulator.navmesh.file import parse_navmesh
-from nav_eval.simulator.navmesh.settings import NavmeshSettings
-from nav_eval.simulator.scene.load import load_scene
+from nav_eval.engine.navmesh.file import parse_navmesh
+from nav_eval.engine.navmesh.settings import NavmeshSettings
+from nav_eval.engine.recast import build_navmesh
+from nav_eval.engine.scene.load import load_scene
 
 ROUNDS = 7
 HABITAT = {  # CPU seconds of a build

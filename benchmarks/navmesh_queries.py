@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nav_eval.simulator.navmesh.mesh import NavMesh, load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 
 ROUNDS = 7
 HABITAT = {  # calls per CPU second: find_path, geodesic with the goal kept, try_step, snap; target factor

@@ -16,12 +16,12 @@ from typing import Any
 
 from worlds_of_graphs import Paced, write_world
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.environment import Environment
 from nav_eval.core.interfaces import AgentClient, AgentService
 from nav_eval.core.sessions import InProcess
 from nav_eval.results.journal import Journal
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 EPISODES = 600
 SIMULATOR_CALLS = ("start", "advance", "observe", "get_agent_state", "distance_to", "locate")

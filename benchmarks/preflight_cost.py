@@ -16,11 +16,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.preflight import Preflight
 from nav_eval.dataset.dataset import records
-from nav_eval.simulator.navmesh.mesh import NavMesh, load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 SHARED = Path(os.environ.get("NAV_EVAL_SHARED_DATA", "../shared/data")) / "habitat-parity"
 NAMES = ("gz_aws_small_house", "ifc_LargeBuilding_nodoors", "house_200k")

@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.simulator.render.prepared import prepare
-from nav_eval.simulator.render.renderer import make_renderer
-from nav_eval.simulator.render.warm import warm
-from nav_eval.simulator.scene import load_scene
+from nav_eval.engine.render.prepared import prepare
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.render.warm import warm
+from nav_eval.engine.scene import load_scene
 
 ROOT = Path(__file__).parents[1]
 Pose = tuple[np.ndarray[Any, Any], float]

@@ -57,9 +57,9 @@ def measure(path: Path, which: str) -> dict[str, float]:
     """One load in this process; libraries are imported beforehand."""
     import PIL.Image
 
-    import nav_eval.simulator.scene
-    import nav_eval.simulator.scene.gltf.loader
-    import nav_eval.simulator.scene.obj  # noqa: F401
+    import nav_eval.engine.scene
+    import nav_eval.engine.scene.gltf.loader
+    import nav_eval.engine.scene.obj  # noqa: F401
 
     if which == "trimesh":
         import trimesh  # noqa: F401
@@ -81,7 +81,7 @@ def measure(path: Path, which: str) -> dict[str, float]:
 
 
 def load_ours(path: Path) -> tuple[object, dict[str, float]]:
-    from nav_eval.simulator.scene import scene_bytes, shared_scenes
+    from nav_eval.engine.scene import scene_bytes, shared_scenes
 
     scene = shared_scenes().get(path)
     return scene, {"triangles": len(scene.triangles), "arrays": scene_bytes(scene) / 2**20}

@@ -15,11 +15,11 @@ import tempfile
 import time
 from pathlib import Path
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
 from nav_eval.dataset.episode import Episode, Goal
-from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 SCENES = ("house_200k", "gz_aws_small_house", "gz_cafe")
 STEPS, ROUNDS = 60, 7

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from PIL import Image
 
-from nav_eval.simulator.scene.scene import Scene
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.report.views import floor_plan, room_view, view_image
 from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.views import floor_plan, room_view, view_image
 from nav_eval.worlds.world import generate_world
 
 BUILDINGS: list[tuple[str, int, int, Kind]] = [

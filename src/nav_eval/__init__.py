@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from nav_eval.agents.registry import register_agent
-    from nav_eval.benchmarks.library import Evaluation, evaluate, make_simulator
-    from nav_eval.benchmarks.registry import register_benchmark
     from nav_eval.core.actions import Action, ActionSpace
     from nav_eval.core.interfaces import Metric, Sensor, Simulator, Task
     from nav_eval.core.types import AgentState, EpisodeResult, Place
     from nav_eval.dataset.episode import Episode, Goal, Instruction
     from nav_eval.dataset.registry import load_dataset, register_dataset
+    from nav_eval.engine.navmesh.mesh import load_navmesh
+    from nav_eval.engine.render.renderer import make_renderer
+    from nav_eval.engine.scene.formats import register_scene_format
+    from nav_eval.engine.scene.load import load_scene
     from nav_eval.gym import make_env, make_vec_env
     from nav_eval.metrics.registry import register_metric
-    from nav_eval.simulator.navmesh.mesh import load_navmesh
+    from nav_eval.runs.library import Evaluation, evaluate, make_simulator
+    from nav_eval.runs.registry import register_benchmark
     from nav_eval.simulator.registry import register_simulator
-    from nav_eval.simulator.render.renderer import make_renderer
-    from nav_eval.simulator.scene.formats import register_scene_format
-    from nav_eval.simulator.scene.load import load_scene
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
 
@@ -35,7 +35,7 @@ _HOMES = {
     "AgentState": "nav_eval.core.types",
     "Episode": "nav_eval.dataset.episode",
     "EpisodeResult": "nav_eval.core.types",
-    "Evaluation": "nav_eval.benchmarks.library",
+    "Evaluation": "nav_eval.runs.library",
     "Goal": "nav_eval.dataset.episode",
     "Instruction": "nav_eval.dataset.episode",
     "Metric": "nav_eval.core.interfaces",
@@ -43,19 +43,19 @@ _HOMES = {
     "Sensor": "nav_eval.core.interfaces",
     "Simulator": "nav_eval.core.interfaces",
     "Task": "nav_eval.core.interfaces",
-    "evaluate": "nav_eval.benchmarks.library",
+    "evaluate": "nav_eval.runs.library",
     "load_dataset": "nav_eval.dataset.registry",
-    "load_navmesh": "nav_eval.simulator.navmesh.mesh",
-    "load_scene": "nav_eval.simulator.scene.load",
-    "make_renderer": "nav_eval.simulator.render.renderer",
+    "load_navmesh": "nav_eval.engine.navmesh.mesh",
+    "load_scene": "nav_eval.engine.scene.load",
+    "make_renderer": "nav_eval.engine.render.renderer",
     "make_env": "nav_eval.gym",
-    "make_simulator": "nav_eval.benchmarks.library",
+    "make_simulator": "nav_eval.runs.library",
     "make_vec_env": "nav_eval.gym",
     "register_agent": "nav_eval.agents.registry",
-    "register_benchmark": "nav_eval.benchmarks.registry",
+    "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
-    "register_scene_format": "nav_eval.simulator.scene.formats",
+    "register_scene_format": "nav_eval.engine.scene.formats",
     "register_sensor": "nav_eval.simulator.sensors.registry",
     "register_simulator": "nav_eval.simulator.registry",
     "register_task": "nav_eval.tasks.registry",

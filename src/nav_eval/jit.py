@@ -2,7 +2,7 @@
 
 Numba notices a change of the file that defines a kernel, not of the kernels that it calls, so the cache
 directory's name holds a hash of every source file of the package that the kernel lives in; a kernel therefore calls
-kernels of its own package only (simulator/navmesh, simulator/render, metrics, ...). The cache lies in the user's
+kernels of its own package only (engine/navmesh, engine/render, metrics, ...). The cache lies in the user's
 own cache directory; where that cannot be written, kernels are compiled anew in each process, and said so.
 Kernels release the GIL and keep IEEE order (no fastmath): parity with recorded float32 answers depends on it.
 """

@@ -7,11 +7,11 @@ import time
 
 import pytest
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.plan import check
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError, ServiceUnavailable
+from nav_eval.runs import builder
+from nav_eval.runs.plan import check
+from nav_eval.runs.registry import benchmark_config
 
 
 def remote(*overrides: str) -> Config:

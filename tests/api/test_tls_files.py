@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ConfigError
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 
 @pytest.mark.parametrize("name", ["ca", "cert", "key"])

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ConfigError, ServiceUnavailable
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import cli, start
 from nav_eval_sdk.examples.forward import ForwardAgent
 

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from graphs import write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.progress import Latencies, Progress, shown
 from nav_eval.core.actions import STOP
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 
 @pytest.mark.parametrize("scale", [1e-5, 0.1, 30.0])

@@ -10,8 +10,8 @@ import sys
 
 import pytest
 
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ConfigError
+from nav_eval.runs.registry import benchmark_config
 
 MODULE = '''
 from nav_eval import Metric, register_metric

@@ -12,11 +12,11 @@ import pytest
 
 from graphs import item, node, write_r2r
 from nav_eval import Metric, evaluate, register_metric
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.loop import Meter, Policy, resident_mb
 from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable, exhausted
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent, start
 
 BUDGET = "evaluation.budget"

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.interfaces import SimulatorBackend, Task
 from nav_eval.core.preflight import Preflight
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 
 START = {"scene_id": "s.glb", "start_position": [0, 0, 0], "start_rotation": [0, 0, 0, 1], "info": {}}
 VIEW = {"agent_state": {"position": [0, 0, 0], "rotation": [0, 0, 0, 1]}, "iou": 0.5}

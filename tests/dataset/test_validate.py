@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from nav_eval.benchmarks.preflight import validate_playable
 from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
+from nav_eval.runs.preflight import validate_playable
 
 REAL = {
     "r2r/R2R_val_seen.json": "r2r",

@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from docker.dockerfiles import ROOT
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.run import split_arguments
+from nav_eval.runs.registry import benchmark_config
 
 COMPOSE = ROOT / "docker" / "compose.yaml"
 AGENTS = ("grounded", "random")

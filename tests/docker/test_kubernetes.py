@@ -15,9 +15,9 @@ import pytest
 import yaml
 
 from docker.dockerfiles import ROOT
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.sharding import Part
 from nav_eval.cli.run import split_arguments
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.sharding import Part
 
 FOLDER = ROOT / "examples" / "kubernetes"
 FILES = ("agent", "evaluate", "merge", "service", "storage")

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from documentation.pages import PAGES, ROOT
 from nav_eval.config.schema import Config, SensorConfig
 from nav_eval.core.interfaces import Simulator, Task
-from nav_eval.simulator.navmesh.mesh import NavMesh
+from nav_eval.engine.navmesh.mesh import NavMesh
 
 SECTIONS = "|".join(Config.model_fields)
 KEY = re.compile(rf"(?<![\w./-])((?:{SECTIONS})(?:\.\w+)+)(?![\w(/])")

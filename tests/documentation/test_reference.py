@@ -15,10 +15,10 @@ from nav_eval.agents.registry import AGENTS
 from nav_eval.config.loader import RESERVED, builtin_benchmarks
 from nav_eval.core.actions import ARGUMENTS
 from nav_eval.dataset.registry import DATASETS
+from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.metrics.registry import METRICS
 from nav_eval.registry import Registry
 from nav_eval.simulator.registry import SIMULATORS
-from nav_eval.simulator.scene.formats import SCENE_FORMATS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from nav_eval.benchmarks.evaluation import agent_name
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import agent_name
+from nav_eval.runs.registry import benchmark_config
 
 
 @pytest.mark.parametrize(

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.scoring import replay, rescore
 from nav_eval.dataset.validate import validate_dataset
+from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import replay, rescore
 from nav_eval_sdk import VLNAgent, start
 from specification import SECTION_9
 

@@ -8,8 +8,8 @@ import pytest
 
 from api.test_disclosure import Recorder
 from end_to_end.agents import DigestAgent
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
 from nav_eval.errors import ResourceExhausted, RunDirectoryError, SceneError, exhausted
 from nav_eval.results.files import explained
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 PAGE = os.sysconf("SC_PAGESIZE")
 

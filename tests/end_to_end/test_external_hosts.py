@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from end_to_end.worlds_of_walls import CELL, ROUTES, is_free, length, points
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.types import Place
 from nav_eval.dataset.dump import dump_dataset
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.testing import check_simulator, demand
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.testing import check_simulator, demand
 

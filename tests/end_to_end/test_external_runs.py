@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.dataset.dump import dump_dataset
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.geometry import yaw_rotation
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 HOST = Path(__file__).parents[1] / "simulator" / "backends" / "square_host.py"
 STARTS = [(0.0, 0.0, 0.0), (2.0, 0.0, -1.0), (-3.0, 0.0, 2.0), (4.5, 0.0, 4.5)]

@@ -8,10 +8,10 @@ import json
 import pytest
 
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.preflight import validate_playable
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import DatasetError
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.preflight import validate_playable
+from nav_eval.runs.registry import benchmark_config
 from nav_eval.testing.fakes import FakeSimulator
 from nav_eval_sdk import VLNAgent
 from rooms import SIZE, episode, write_room
@@ -109,7 +109,7 @@ def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house
     Asked.asked = 0
     spoil(tmp_path, goals=[{"position": [50.0, 0.0, 0.0], "radius": 0.2}])
     backend = FakeSimulator(sensors=())
-    monkeypatch.setattr("nav_eval.benchmarks.builder.make_backend", lambda config: backend)
+    monkeypatch.setattr("nav_eval.runs.builder.make_backend", lambda config: backend)
     results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked).results
     assert (results.statuses, results.n_failed, results.lost) == ({"evaluator_error": 1, "ok": 5}, 0, 1)
     assert results.metrics["success"]["n"] == 5

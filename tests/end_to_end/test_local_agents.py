@@ -15,9 +15,9 @@ import pytest
 from end_to_end.agents import Breaks, DigestAgent, SlowToAnswer
 from graphs import write_r2r
 from nav_eval import evaluate
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ServiceUnavailable
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 TESTS = Path(__file__).parents[1]
 

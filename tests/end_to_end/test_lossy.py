@@ -9,8 +9,8 @@ import pytest
 from api.lossy import Fate, lossy_grpc, lossy_rest
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
 WIRES = [("rest", "json"), ("rest", "msgpack"), ("grpc", "unary"), ("grpc", "stream")]

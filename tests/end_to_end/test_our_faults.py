@@ -223,9 +223,9 @@ def test_a_clock_that_jumps_changes_nothing(world, sound, tmp_path, monkeypatch,
 @pytest.mark.parametrize("damage", ["gone", "truncated"])
 def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path, damage):
     """Every other episode is finished; those of the scene are missing, and --resume plays them."""
-    from nav_eval.benchmarks.evaluation import run_benchmark
-    from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.errors import NavEvalError
+    from nav_eval.runs.evaluation import run_benchmark
+    from nav_eval.runs.registry import benchmark_config
 
     overrides = [*write_room(tmp_path, scenes=2), "agent_service.agent=forward", "agent_service.secret=s3"]
     config = benchmark_config("pointnav", overrides=[*overrides, "simulator.navmesh=false"])
@@ -248,8 +248,8 @@ def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path
 
 def test_runs_with_faults_are_compared_and_summed_up_alike(world, inject, tmp_path, monkeypatch, caplog):
     """An incomplete run is refused; a metric without all its values is left out, and said."""
-    from nav_eval.benchmarks.comparison import compare_runs
     from nav_eval.errors import RunDirectoryError
+    from nav_eval.runs.comparison import compare_runs
 
     run(world, tmp_path / "sound", monkeypatch)
     inject("get_metric")

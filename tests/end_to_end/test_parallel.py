@@ -11,10 +11,10 @@ import pytest
 from end_to_end.agents import DigestAgent, GpsAgent
 from graphs import item, node, write_r2r
 from nav_eval import evaluate
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ConfigError, ServiceUnavailable
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from rooms import write_room
 

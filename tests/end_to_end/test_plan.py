@@ -11,10 +11,10 @@ import sys
 import pytest
 
 from graphs import write_r2r
-from nav_eval.benchmarks.plan import resolved
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli import main
 from nav_eval.errors import ConfigError, NavEvalError
+from nav_eval.runs.plan import resolved
+from nav_eval.runs.registry import benchmark_config
 from specification import SECTION_9
 
 STOP = "agent_service.agent=stop"

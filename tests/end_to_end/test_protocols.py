@@ -10,9 +10,9 @@ import pytest
 from api.hostile import grpc_service, rest_service
 from end_to_end.agents import DigestAgent
 from graphs import write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import ServiceUnavailable
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
 WIRES = {

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 
 from nav_eval import evaluate
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.scoring import replay, rescore, score_predictions
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.errors import ConfigError, PredictionsError
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import replay, rescore, score_predictions
 
 
 @pytest.fixture(scope="module")

@@ -17,9 +17,9 @@ import ray
 
 import nav_eval
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.machines import UnfitMachine
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.machines import UnfitMachine
+from nav_eval.runs.registry import benchmark_config
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])

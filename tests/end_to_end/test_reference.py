@@ -7,11 +7,11 @@ import shutil
 
 import pytest
 
-from nav_eval.benchmarks.comparison import compare_runs
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.table import metrics_table
 from nav_eval.errors import RunDirectoryError
+from nav_eval.runs.comparison import compare_runs
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 
 @pytest.fixture(scope="module")

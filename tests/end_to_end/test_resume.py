@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from graphs import SCAN, grid_scan, item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
 from nav_eval.results.journal import Journal
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 TESTS = str(Path(__file__).parents[1])
 RUN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r"]

@@ -6,13 +6,13 @@ import pytest
 
 import nav_eval
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.comparison import compare_runs
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.audit import verify
 from nav_eval.cli.score import replay
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
+from nav_eval.runs.comparison import compare_runs
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from rooms import write_room
 
 

@@ -10,9 +10,9 @@ import pytest
 from dtaidistance import dtw_ndim
 
 from graphs import default_items, node, write_r2r
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.scoring import score_predictions
 from nav_eval.errors import PredictionsError
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import score_predictions
 
 
 def walk(*cells):

@@ -9,16 +9,16 @@ import shutil
 import pytest
 
 from graphs import SCAN, grid_scan, item, node, write_r2r
-from nav_eval.benchmarks.comparison import compare_runs
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.merging import merge_runs
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.scoring import changed_inputs, replay, rescore
-from nav_eval.benchmarks.sharding import Part
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.results.audit import verify
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.comparison import compare_runs
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.merging import merge_runs
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import changed_inputs, replay, rescore
+from nav_eval.runs.sharding import Part
 
 AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
 SECRET = "agent_service.secret=s3"

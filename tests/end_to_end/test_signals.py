@@ -18,8 +18,8 @@ import pytest
 
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient, start
 
 NAV_EVAL = [sys.executable, "-c", "from nav_eval.cli import main; main()"]

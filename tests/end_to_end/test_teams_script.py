@@ -12,8 +12,8 @@ import yaml
 
 from api.raw_http2 import raw_service, trailers_only
 from graphs import write_r2r
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.results.run_directory import public_config
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 

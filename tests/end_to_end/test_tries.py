@@ -15,12 +15,12 @@ import pytest
 
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.tries import Tries, Try
 from nav_eval.errors import RunDirectoryError, ServiceUnavailable
 from nav_eval.results import audit
 from nav_eval.results.tries import TryFile
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import EpisodeEnd
 

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from engine.navmesh.making import grid, navmesh, rectangle, single, tile
 from fuzz.expect import only
+from nav_eval.engine.navmesh.file import MESH_HEADER, SECTIONS, SET_HEADER, SETTINGS, TILE_HEADER, parse_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh, Point
 from nav_eval.errors import NavmeshError
-from nav_eval.simulator.navmesh.file import MESH_HEADER, SECTIONS, SET_HEADER, SETTINGS, TILE_HEADER, parse_navmesh
-from nav_eval.simulator.navmesh.mesh import NavMesh, Point
-from simulator.navmesh.making import grid, navmesh, rectangle, single, tile
 
 NAME = "fuzz.navmesh"
 MAX_LEN = 16384

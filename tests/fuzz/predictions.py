@@ -18,11 +18,11 @@ from fuzz.dataset_seeds import CE, DIALOG, FRAME, TIMED
 from fuzz.documents import mutate, pack, unpack
 from fuzz.expect import only
 from graphs import SCAN, grid_scan, item, node
-from nav_eval.benchmarks.registry import benchmark_config
-from nav_eval.benchmarks.scoring import score_predictions
 from nav_eval.config.schema import Config
 from nav_eval.errors import PredictionsError
 from nav_eval.results.predictions import read_predictions
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import score_predictions
 from rooms import write_room
 
 __all__ = ["mutate", "one", "seeds"]

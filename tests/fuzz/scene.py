@@ -20,17 +20,17 @@ from typing import Any
 
 import numpy as np
 
+from engine.scene.made import Glb, encoded, simple
+from engine.scene.test_fuzz import OBJ, PLY, RICH
+from engine.scene.test_meshopt import VECTORS
+from engine.scene.test_semantics import ANNOTATIONS, FACES, HOUSE, POINTS, hm3d_mesh, semantic_ply
 from fuzz import documents, scene_mutations
 from fuzz.expect import only
+from nav_eval.engine.render.prepared import prepare
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene import load_scene
+from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import SceneError
-from nav_eval.simulator.render.prepared import prepare
-from nav_eval.simulator.render.renderer import make_renderer
-from nav_eval.simulator.scene import load_scene
-from nav_eval.simulator.scene.scene import Scene
-from simulator.scene.made import Glb, encoded, simple
-from simulator.scene.test_fuzz import OBJ, PLY, RICH
-from simulator.scene.test_meshopt import VECTORS
-from simulator.scene.test_semantics import ANNOTATIONS, FACES, HOUSE, POINTS, hm3d_mesh, semantic_ply
 
 MAX_LEN = 32768
 NAME = "room"

@@ -8,7 +8,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from simulator.scene.made import glb
+from engine.scene.made import glb
 
 Bytes = Callable[[bytes], bytes]
 NUMBERS: tuple[Any, ...] = (

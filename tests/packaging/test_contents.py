@@ -19,7 +19,7 @@ NEEDED = {
         "report/templates/report.html",
         "report/static/*.js",
         "report/static/report.css",
-        "simulator/navmesh/build/*.py",
+        "engine/recast/*.py",
     ],
     "nav-eval-sdk": [
         "py.typed",

@@ -12,11 +12,11 @@ from typing import Any
 import pytest
 
 from graphs import item, node, write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.report import make_workshop
 from nav_eval.report.document import make_document
 from nav_eval.report.page import write_page
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 AGENTS = ("random", "shortest_path", "stop")
 HOSTILE = (

@@ -14,10 +14,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli.report import make_workshop
 from nav_eval.report.live import both, live_view
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 from report.conftest import Visit
 
 

@@ -13,11 +13,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nav_eval.dataset.connectivity import NavigationGraph
+from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.mesh import clustered, scene_mesh, triangle_colours
 from nav_eval.report.storeys import find_storeys, storey_of
 from nav_eval.report.topdown import graph_maps, navmesh_maps, probed_maps
-from nav_eval.simulator.navmesh.mesh import load_navmesh
-from nav_eval.simulator.scene.scene import Material, Scene
 
 
 def test_two_floors_and_stairs() -> None:

@@ -11,9 +11,6 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.execution import make_runner
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
@@ -26,6 +23,9 @@ from nav_eval.report.frames import read_frames, stem
 from nav_eval.report.picture import MapPainter, Walk, scale_length, window
 from nav_eval.report.recording import VideoPolicy, video_observers
 from nav_eval.report.topdown import GridMap
+from nav_eval.runs import builder
+from nav_eval.runs.execution import make_runner
+from nav_eval.runs.registry import benchmark_config
 
 av = pytest.importorskip("av", reason="the extra [video] writes videos")
 

@@ -10,11 +10,11 @@ import pytest
 
 from graphs import SCAN, node, write_r2r
 from nav_eval import cli
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results import audit
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 EMPTY_FACTS = {"dataset_sha256": {}, "assets_sha256": {}, "episodes_sha256": "", "secret_sha256": ""}
 

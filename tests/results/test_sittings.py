@@ -11,11 +11,11 @@ from typing import ClassVar
 import pytest
 
 from graphs import write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.countdown import Countdown
 from nav_eval.results import sittings
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 
 class Clock(datetime):

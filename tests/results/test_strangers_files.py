@@ -11,13 +11,13 @@ from pathlib import Path
 import pytest
 
 from graphs import write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
 from nav_eval.errors import ConfigError, RunDirectoryError, one_line
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 READERS = [
     ["report", "{run}", "--out", "{run}/../page"],

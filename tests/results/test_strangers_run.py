@@ -13,10 +13,10 @@ import pytest
 import yaml
 
 from graphs import write_r2r
-from nav_eval.benchmarks.evaluation import run_benchmark
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
 
 CANARY = "from pathlib import Path\nPath({mark!r}).write_text('sung')\nclass Bird: ...\n"
 ONES = {

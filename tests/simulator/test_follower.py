@@ -11,10 +11,10 @@ import pytest
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState
+from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.geometry import yaw_rotation
 from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, next_move
 from nav_eval.simulator.motion import MotionProfile, perform
-from nav_eval.simulator.navmesh.mesh import load_navmesh
 
 SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState
+from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import MODELS, ActuationNoise
 from nav_eval.simulator.motion import MotionProfile, perform, tilt, turn
-from nav_eval.simulator.navmesh.mesh import load_navmesh
 
 SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")

@@ -8,11 +8,11 @@ import json
 import pytest
 
 import nav_eval
-from nav_eval.benchmarks import builder
-from nav_eval.benchmarks.registry import benchmark_config
 from nav_eval.core.actions import Action
 from nav_eval.dataset.episode import Episode, Goal
-from nav_eval.simulator.navmesh.mesh import load_navmesh
+from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
 from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
 from nav_eval.worlds.episodes.splits import TASKS as GENERATED

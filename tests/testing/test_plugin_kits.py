@@ -18,8 +18,8 @@ from nav_eval.core.specs import TensorSpec
 from nav_eval.dataset.episode import Instruction
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.dataset.validate import validate_dataset
+from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import DatasetError, SceneError
-from nav_eval.simulator.scene.scene import Material, Scene
 from nav_eval.tasks.pointnav import PointNavTask
 from nav_eval.tasks.registry import TASKS
 from nav_eval.testing import check_dataset, check_scene_format, check_sensor, check_task, demand

@@ -7,9 +7,9 @@ from functools import cache
 
 import pytest
 
-from nav_eval.simulator.navmesh.build.build import build_navmesh
-from nav_eval.simulator.navmesh.mesh import NavMesh
-from nav_eval.simulator.navmesh.settings import NavmeshSettings
+from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.navmesh.settings import NavmeshSettings
+from nav_eval.engine.recast.build import build_navmesh
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.plan import Kind
 from nav_eval.worlds.world import World, generate_world

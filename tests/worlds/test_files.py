@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import trimesh
 
-from nav_eval.simulator.navmesh.mesh import load_navmesh
-from nav_eval.simulator.scene.load import load_scene
+from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.engine.scene.load import load_scene
 from nav_eval.worlds.collection import make_scenes
 from nav_eval.worlds.episodes.site import load_site
 from nav_eval.worlds.plan import Kind

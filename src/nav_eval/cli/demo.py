@@ -18,12 +18,12 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     quick
         2 homes and 4 episodes instead of 3 and 8.
     """
-    from nav_eval.benchmarks.demo import run_demo
     from nav_eval.cli.progress import shown
     from nav_eval.cli.report import make_workshop
     from nav_eval.cli.table import metrics_table
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
+    from nav_eval.runs.demo import run_demo
 
     def say(text: str) -> None:
         sys.stdout.write(f"{text}\n")

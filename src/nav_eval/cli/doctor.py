@@ -24,7 +24,7 @@ def doctor(*, warm: bool = False) -> int:
         Also compile what is compiled on first use, so that no run has to.
     """
     if warm:
-        from nav_eval.simulator.render.warm import warm as compile_renderer
+        from nav_eval.engine.render.warm import warm as compile_renderer
 
         compile_renderer()
     broken = False
@@ -68,7 +68,7 @@ def _cache() -> tuple[bool, str]:
 
 
 def _cpu() -> str:
-    from nav_eval.simulator.render.warm import is_warm
+    from nav_eval.engine.render.warm import is_warm
 
     return "compiled" if is_warm() else "compiles on first use (20 s); do it now with `nav-eval doctor --warm`"
 
@@ -76,7 +76,7 @@ def _cpu() -> str:
 def _opengl() -> str:
     if find_spec("moderngl") is None:
         return "optional: pip install 'nav-eval[gl]', Debian packages libegl1 libgl1-mesa-dri"
-    from nav_eval.simulator.render.opengl import graphics_card
+    from nav_eval.engine.render.opengl import graphics_card
 
     card = graphics_card()
     return f"graphics card: {card}" if card else "no graphics card; software OpenGL where Mesa is installed"

@@ -53,14 +53,14 @@ def _registry(kind: Kind) -> Any:
         "sensors": "nav_eval.simulator.sensors.registry:SENSORS",
         "agents": "nav_eval.agents.registry:AGENTS",
         "datasets": "nav_eval.dataset.registry:DATASETS",
-        "scene_formats": "nav_eval.simulator.scene.formats:SCENE_FORMATS",
+        "scene_formats": "nav_eval.engine.scene.formats:SCENE_FORMATS",
     }[kind]
     module, _, name = home.partition(":")
     return getattr(import_module(module), name)
 
 
 def _benchmark_rows() -> list[dict[str, str]]:
-    from nav_eval.benchmarks.registry import benchmark_config, benchmark_names
+    from nav_eval.runs.registry import benchmark_config, benchmark_names
 
     return [{"name": name, "about": benchmark_config(name).benchmark.description} for name in benchmark_names()]
 
@@ -77,8 +77,8 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     """
     import yaml
 
-    from nav_eval.benchmarks.registry import benchmark_config
     from nav_eval.results.run_directory import public_config
+    from nav_eval.runs.registry import benchmark_config
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides, plugins=False)
@@ -100,8 +100,8 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
     allow_plugins
         Import its plugins, so that the names which they register are known, and start simulator.command.
     """
-    from nav_eval.benchmarks.plan import resolved
-    from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.runs.plan import resolved
+    from nav_eval.runs.registry import benchmark_config
 
     name, overrides = split_arguments(arguments)
     if config is None and name is not None and name.endswith((".yaml", ".yml")):
@@ -153,7 +153,7 @@ def validate(
     benchmark
         Whose body and navmesh are meant; by default the first one for such files.
     """
-    from nav_eval.benchmarks.preflight import validate_playable
+    from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
     sys.stdout.writelines(f"{fault}\n" for fault in found.faults)

@@ -21,8 +21,8 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     partial
         Merge what there is though shards or episodes are missing; results.json says what, and the exit code is 1.
     """
-    from nav_eval.benchmarks.merging import merge_runs
     from nav_eval.errors import RunDirectoryError
+    from nav_eval.runs.merging import merge_runs
 
     if not run_directories:
         raise RunDirectoryError("merge: of what? Name the run directories of all shards.")

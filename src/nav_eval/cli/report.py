@@ -71,9 +71,9 @@ def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]
 
 def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False) -> Workshop:
     """What nav_eval.report takes from the composition root."""
-    from nav_eval.benchmarks import builder
-    from nav_eval.benchmarks.comparison import compare_runs
     from nav_eval.report.workshop import Workshop
+    from nav_eval.runs import builder
+    from nav_eval.runs.comparison import compare_runs
 
     return Workshop(
         config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),

@@ -52,11 +52,11 @@ def run(
     progress
         On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
     """
-    from nav_eval.benchmarks.evaluation import run_benchmark
-    from nav_eval.benchmarks.registry import benchmark_config
-    from nav_eval.benchmarks.sharding import Part
     from nav_eval.cli.progress import shown
     from nav_eval.core.stopping import drainable
+    from nav_eval.runs.evaluation import run_benchmark
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval.runs.sharding import Part
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)

@@ -12,7 +12,7 @@ from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
-    from nav_eval.simulator.scene import Scene
+    from nav_eval.engine.scene import Scene
 
 Up = Literal["auto", "y", "z"]
 EYE = 1.25
@@ -33,7 +33,7 @@ def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False
     json
         Print JSON instead of lines.
     """
-    from nav_eval.simulator.scene import scene_info
+    from nav_eval.engine.scene import scene_info
 
     found = asdict(scene_info(scene, up, scale))
     if json:
@@ -83,8 +83,8 @@ def navmesh(
     rebuild
         Build one even where a .navmesh lies beside the scene.
     """
-    from nav_eval.simulator.navmesh.mesh import load_navmesh
-    from nav_eval.simulator.scene import load_scene
+    from nav_eval.engine.navmesh.mesh import load_navmesh
+    from nav_eval.engine.scene import load_scene
 
     beside = scene if scene.suffix == ".navmesh" else scene.with_suffix(".navmesh")
     loaded = None if rebuild else load_navmesh(beside)
@@ -145,8 +145,8 @@ def view(
     """
     import math
 
-    from nav_eval.simulator.scene import load_scene
-    from nav_eval.worlds import views
+    from nav_eval.engine.scene import load_scene
+    from nav_eval.report import views
 
     loaded = load_scene(scene, up, scale)
     if kind == "plan":
@@ -165,7 +165,7 @@ def view(
 
 def _places(path: Path, scene: Scene) -> list[tuple[float, float, float]]:
     """Camera positions over the largest island, and a few elsewhere, because the largest may be a roof."""
-    from nav_eval.simulator.navmesh.mesh import load_navmesh
+    from nav_eval.engine.navmesh.mesh import load_navmesh
 
     mesh = load_navmesh(path.with_suffix(".navmesh")) or scene.build_navmesh()
     largest = max(mesh.islands, key=lambda island: island.area)
@@ -183,7 +183,7 @@ def data_check(root: Path | None = None, *, json: bool = False) -> int:
     json
         Print JSON instead of lines.
     """
-    from nav_eval.simulator.scene import data_check as check
+    from nav_eval.dataset.data_check import data_check as check
 
     findings = check(root or Path(os.environ.get("NAV_EVAL_DATA", "data")))
     if json:

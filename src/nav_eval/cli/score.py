@@ -44,12 +44,12 @@ def score(
     out
         Also write the results as JSON to this file.
     """
-    from nav_eval.benchmarks.builder import settled_split
-    from nav_eval.benchmarks.registry import benchmark_config
-    from nav_eval.benchmarks.scoring import score_predictions
     from nav_eval.errors import ConfigError
     from nav_eval.results.export import results_document
     from nav_eval.results.files import write_json
+    from nav_eval.runs.builder import settled_split
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval.runs.scoring import score_predictions
 
     if benchmark is None and config is None:
         raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
@@ -74,8 +74,8 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
     allow_plugins
         Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
-    from nav_eval.benchmarks.scoring import rescore as recompute
     from nav_eval.results.export import results_document
+    from nav_eval.runs.scoring import rescore as recompute
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
@@ -99,8 +99,8 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     allow_plugins
         Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
-    from nav_eval.benchmarks.scoring import changed_inputs
-    from nav_eval.benchmarks.scoring import replay as simulate
+    from nav_eval.runs.scoring import changed_inputs
+    from nav_eval.runs.scoring import replay as simulate
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
@@ -123,7 +123,7 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     json
         Print JSON instead of a table.
     """
-    from nav_eval.benchmarks.comparison import compare_runs, comparison_table
+    from nav_eval.runs.comparison import compare_runs, comparison_table
 
     comparison = compare_runs(run_directories)
     if json:

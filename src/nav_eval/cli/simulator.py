@@ -42,9 +42,9 @@ def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[Simu
     given = [override for override in overrides if override.startswith("simulator.")]
     if target in ("custom", "nav_graph") and not overrides:
         return (room if target == "custom" else grid_graph)(folder)
-    from nav_eval.benchmarks.builder import make_episodes
     from nav_eval.config.loader import load_config
     from nav_eval.registry import import_plugins
+    from nav_eval.runs.builder import make_episodes
 
     place = [f"simulator.backend={target}"] if ":" not in target else ["simulator.backend=external"]
     place += [f"simulator.endpoint='{target}'"] if ":" in target else []

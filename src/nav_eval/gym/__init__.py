@@ -82,8 +82,8 @@ def make_vec_env(
 
 
 def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> tuple[Config, SimulatorBackend]:
-    from nav_eval.benchmarks.builder import make_backend
-    from nav_eval.benchmarks.registry import benchmark_config
+    from nav_eval.runs.builder import make_backend
+    from nav_eval.runs.registry import benchmark_config
 
     resolved = benchmark_config(benchmark, file=file, overrides=overrides)
     return resolved, make_backend(resolved)
@@ -92,7 +92,7 @@ def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -
 def _nav_env(
     config: Config, backend: SimulatorBackend, render_mode: str | None, close: Callable[[], None] = lambda: None
 ) -> NavEnv:
-    from nav_eval.benchmarks.builder import make_environment, make_episodes
+    from nav_eval.runs.builder import make_environment, make_episodes
 
     environment = make_environment(config, backend)
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nav_eval.simulator.scene.scene import Scene
+from nav_eval.engine.scene.scene import Scene
 
 MOST_TRIANGLES = 12_000
 FIRST_CELL = 0.05

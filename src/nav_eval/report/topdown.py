@@ -16,10 +16,10 @@ import numpy.typing as npt
 
 from nav_eval.core.interfaces import Simulator
 from nav_eval.dataset.connectivity import NavigationGraph
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Vec3
 from nav_eval.report.storeys import REACH, find_storeys
 from nav_eval.report.track import centimetres, deltas
-from nav_eval.simulator.navmesh.mesh import NavMesh
 
 Bits = npt.NDArray[np.bool_]
 

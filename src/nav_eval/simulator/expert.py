@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from nav_eval.core.types import AgentState
+from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Quaternion, Vec3
 from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, Move
 from nav_eval.simulator.motion import MotionProfile, turn, walk
-from nav_eval.simulator.navmesh.mesh import NavMesh
 
 NEAR_ENOUGH = 0.75
 """Share of a forward step within which the follower is at its goal, as Habitat has it by default."""

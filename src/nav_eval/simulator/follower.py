@@ -17,9 +17,9 @@ from typing import Literal
 
 import numpy as np
 
+from nav_eval.engine.navmesh.mesh import NavMesh, PointLike
 from nav_eval.geometry import Quaternion, Vec3
 from nav_eval.simulator.motion import turn, walk
-from nav_eval.simulator.navmesh.mesh import NavMesh, PointLike
 
 Move = Literal["stop", "move_forward", "turn_left", "turn_right"]
 

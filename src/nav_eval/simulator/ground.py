@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from nav_eval.dataset.episode import Episode
+from nav_eval.engine.navmesh.mesh import NavMesh, PathMode
 from nav_eval.geometry import Vec3
-from nav_eval.simulator.navmesh.mesh import NavMesh, PathMode
 
 START_TOLERANCE_M = 0.1
 """In the plane, from a start to the nearest walkable point: files round, and meshes are built anew."""

@@ -10,10 +10,10 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from nav_eval.engine.scene.load import load_scene, loader_of
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.source import SceneSource
 from nav_eval.errors import SceneError
-from nav_eval.simulator.scene.load import load_scene, loader_of
-from nav_eval.simulator.scene.scene import Scene
-from nav_eval.simulator.scene.source import SceneSource
 from nav_eval.testing.findings import Finding, run_checks
 
 

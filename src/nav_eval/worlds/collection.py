@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.errors import SceneError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
-from nav_eval.simulator.scene.formats import SCENE_FORMATS
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import split_scenes, write_task
@@ -56,7 +56,9 @@ def cached_collection(
 ) -> tuple[Path, Path]:
     """The folder of scenes and that of the task's splits, made once for these arguments and this code."""
     building = (seed, str(scenes), str(rooms), str(storeys), kind, str(detail))
-    key = hashlib.sha256("/".join((source_hash(Path(__file__).parent), *building)).encode()).hexdigest()[:16]
+    house = Path(__file__).parents[1]
+    sources = (source_hash(house / "worlds"), source_hash(house / "engine"))
+    key = hashlib.sha256("/".join((*sources, *building)).encode()).hexdigest()[:16]
     root = cache_home() / "worlds" / key
     seeds = [f"{seed}-{number}" for number in range(scenes)]
 

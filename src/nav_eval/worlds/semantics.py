@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.simulator.scene.scene import SemanticObject, SemanticRegion
+from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import CEILING, PITCH, Plan
 from nav_eval.worlds.tessellate import Mesh

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.navmesh.settings import NavmeshSettings
+from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion
 from nav_eval.errors import ConfigError
-from nav_eval.simulator.navmesh.settings import NavmeshSettings
-from nav_eval.simulator.scene.scene import Material, Scene, SemanticObject, SemanticRegion
 from nav_eval.worlds.exact import Stream, quantise
 from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
@@ -80,7 +80,7 @@ class World:
 
     def navmesh(self, settings: NavmeshSettings | None = None) -> bytes:
         """The bytes of a `.navmesh` file for the world."""
-        from nav_eval.simulator.navmesh.build.build import build_navmesh
+        from nav_eval.engine.recast.build import build_navmesh
 
         positions = self.mesh.positions.astype(np.float32)
         return build_navmesh(positions, self.mesh.triangles, settings or NavmeshSettings())

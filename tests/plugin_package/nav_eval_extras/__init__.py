@@ -12,9 +12,9 @@ from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
 from nav_eval.core.specs import TensorSpec
 from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal
+from nav_eval.engine.scene import Material, Scene
 from nav_eval.geometry import euclidean
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.scene import Material, Scene
 from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval_sdk import VLNAgent
 

@@ -11,9 +11,9 @@ import pytest
 import nav_eval
 from nav_eval.core.actions import Action
 from nav_eval.dataset.episode import Episode, Goal, ImageGoal, Instruction
+from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import euclidean, yaw_rotation
-from nav_eval.simulator.navmesh.mesh import load_navmesh
 from nav_eval.simulator.sensors.noise import make_noise
 
 SMALL = {"width": 64, "height": 48}

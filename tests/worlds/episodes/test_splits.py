@@ -153,8 +153,8 @@ def test_object_goals_have_the_shape_of_objectnav(files: dict[str, dict[str, Pat
 
 def test_view_points_see_their_object(files: dict[str, dict[str, Path]], make_site: MakeSite) -> None:
     """Rendered from the view point, facing as recorded, the object is in the picture for nearly all of them."""
+    from nav_eval.engine.render.renderer import make_renderer
     from nav_eval.geometry import yaw_of
-    from nav_eval.simulator.render.renderer import make_renderer
 
     site = make_site(2, 7, 1, "home", 0.1)
     content = files["objectnav"]["train"].parent / "content" / site.scene_id.replace(".glb", ".json.gz")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nav_eval.simulator.render.renderer import make_renderer
+from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.listener import follow
 from nav_eval.worlds.episodes.site import EYE, Site, densified

@@ -19,20 +19,20 @@ from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
+from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import DatasetError, NavmeshError, SceneError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.buildings import World, Worlds
 from nav_eval.simulator.expert import Expert
 from nav_eval.simulator.ground import ground_faults
 from nav_eval.simulator.motion import MotionProfile, perform
-from nav_eval.simulator.navmesh.mesh import NavMesh
-from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
-from nav_eval.simulator.worlds import World, Worlds
 
 if TYPE_CHECKING:
-    from nav_eval.simulator.render.frame import Frame
+    from nav_eval.engine.render.frame import Frame
 
 
 class CustomBackend(SimulatorBackend):

@@ -20,6 +20,8 @@ from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode
+from nav_eval.engine.render.camera import Lens
+from nav_eval.engine.render.frame import Frame
 from nav_eval.errors import ConfigError, NavEvalError, SimulatorError
 from nav_eval.geometry import Vec3
 from nav_eval.logging import get_logger
@@ -35,8 +37,6 @@ from nav_eval.simulator.backends.external_values import (
 )
 from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.render.camera import Lens
-from nav_eval.simulator.render.frame import Frame
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval_sdk.errors import Refused, WireError

@@ -14,8 +14,8 @@ import numpy as np
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
-from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.sensors.noise import NoiseModel, make_noise, noise_generator
 
 WIDTH, HEIGHT, HFOV = 640, 480, 90.0

@@ -14,9 +14,9 @@ from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.imagenav import goal_rotation
 from nav_eval.dataset.instance_imagenav import goal_image
 from nav_eval.dataset.objectnav import object_category
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, rotate, to_start_frame, yaw_of
-from nav_eval.simulator.render.camera import Lens
 from nav_eval.simulator.sensors.frame import HEIGHT, HFOV, WIDTH
 
 

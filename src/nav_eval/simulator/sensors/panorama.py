@@ -14,9 +14,9 @@ import numpy as np
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
-from nav_eval.simulator.render.camera import Lens
 
 KINDS = ("equirectangular", "views36", "views12", "cube")
 WIDTH, HEIGHT, VIEW_HFOV = 640, 480, 60.0
@@ -52,7 +52,7 @@ class PanoramaSensor(Sensor):
         return (count, self._lens.height, self._lens.width, 3)
 
     def observe(self, simulator: Simulator) -> Any:
-        from nav_eval.simulator.render.panorama import FACES, cube_faces, equirectangular, vln_views
+        from nav_eval.engine.render.panorama import FACES, cube_faces, equirectangular, vln_views
 
         renderer, (position, yaw, _) = simulator.shortcuts["render"](self._lens)
         if self._kind == "equirectangular":

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation, yaw_towards
-from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.exact import Stream
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Vec3, rotate
-from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.relations import Walker, Way, choices, pass_door, resolve
 from nav_eval.worlds.episodes.rooms_map import Flat, RoomsMap
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, euclidean, yaw_rotation
-from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES, View, photographs, view_points
 from nav_eval.worlds.episodes.site import Site

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from nav_eval.simulator.scene.scene import SemanticObject, SemanticRegion
+from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 
 BUILT_IN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain"))
 _WALL = 0.35

@@ -15,10 +15,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import NavmeshError, SceneError
 from nav_eval.geometry import Vec3
-from nav_eval.simulator.navmesh.mesh import NavMesh
-from nav_eval.simulator.scene.scene import Scene
 from nav_eval.worlds.episodes.rooms_map import RoomsMap, rooms_map
 from nav_eval.worlds.exact import Stream, length
 from nav_eval.worlds.voxels import Voxels, voxelise
@@ -130,8 +130,8 @@ class Site:
 
 def load_site(path: Path, scene_id: str = "") -> Site:
     """The site of a scene file with its `.navmesh` beside it. SceneError or NavmeshError where one is missing."""
-    from nav_eval.simulator.navmesh.mesh import load_navmesh
-    from nav_eval.simulator.scene.load import load_scene
+    from nav_eval.engine.navmesh.mesh import load_navmesh
+    from nav_eval.engine.scene.load import load_scene
 
     navmesh = load_navmesh(path.with_suffix(".navmesh"))
     if navmesh is None:

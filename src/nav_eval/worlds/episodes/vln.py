@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation
-from nav_eval.simulator.scene.scene import SemanticObject
 from nav_eval.worlds.episodes.chinese import in_chinese
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.english import in_english

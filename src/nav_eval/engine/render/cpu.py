@@ -1,0 +1,146 @@
+"""The renderer `cpu`: the default everywhere, because its frames depend on no driver and no device.
+
+A frame runs on one thread: cull, draw, shade; a batch gives one camera to each thread of one pool that all
+renderers of the process share. Threads borrow a workspace and hand it back, so that memory grows with the
+threads at work and not with the sessions.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nav_eval.engine.render import attributes, cull, raster, shade
+from nav_eval.engine.render.camera import Lens, view
+from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
+from nav_eval.engine.render.layout import PITCH, PLANES, ROW_ARRAYS, TILE, Assets, Camera, Workspace
+from nav_eval.engine.render.prepared import PreparedScene
+from nav_eval.engine.render.recycle import ArrayPool
+
+
+class CpuRenderer:
+    """Draws a prepared scene in software."""
+
+    kind = "cpu"
+
+    def __init__(
+        self,
+        scene: PreparedScene,
+        lens: Lens,
+        outputs: Sequence[str] = ("rgb", "depth"),
+        shading: Shading = "unlit",
+    ) -> None:
+        self.scene = scene
+        self.lens = lens
+        self.notes = scene.notes
+        self._outputs = check_outputs(outputs)
+        self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
+        self._arrays = ArrayPool()
+        self._free: list[Workspace] = []
+        self._lock = threading.Lock()
+
+    def render(self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> Frame:
+        """One view, drawn on the calling thread."""
+        lens = self.lens
+        stride = -(-lens.width // TILE) * TILE
+        camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
+        work = self._borrow()
+        try:
+            return self._draw(camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)))
+        finally:
+            with self._lock:
+                self._free.append(work)
+
+    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
+        """N views, one camera per thread."""
+        places, headings, tilts = check_batch(positions, yaws, pitches)
+        if len(places) == 1:
+            return [self.render(places[0], float(headings[0]), float(tilts[0]))]
+        return list(_pool().map(self.render, places, headings.tolist(), tilts.tolist()))
+
+    def close(self) -> None:
+        """Free the workspaces and spare images."""
+        self._arrays.clear()
+        with self._lock:
+            self._free.clear()
+
+    def _borrow(self) -> Workspace:
+        with self._lock:
+            if self._free:
+                return self._free.pop()
+        return workspace(self.scene.assets, self.lens)
+
+    def _draw(self, camera: Camera, work: Workspace) -> Frame:
+        assets = self.scene.assets
+        count = cull.visible_clusters(camera, assets.clusters, work)
+        cull.sort_front_to_back(count, work)
+        raster.draw(camera, assets, count, work)
+        images: dict[str, Image] = {}
+        shape = (camera.height, camera.width)
+        if "rgb" in self._outputs:
+            images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
+            shade.shade(camera, assets, self._headlight, work, images["rgb"].reshape(-1))
+        if "depth" in self._outputs:
+            images["depth"] = self._arrays.take(shape, np.float32)
+            attributes.read_depth(camera, work.inverse_depth, images["depth"])
+        resolve = _Late(camera, assets, work.ids)
+        for name in ("semantic", "normal"):
+            if name in self._outputs:
+                images[name] = resolve(name)
+        return Frame(images, resolve)
+
+
+class _Late:
+    """Object ids and normals of a frame, from the triangle numbers that were kept."""
+
+    __slots__ = ("_assets", "_camera", "_ids")
+
+    def __init__(self, camera: Camera, assets: Assets, ids: NDArray[np.int32]) -> None:
+        self._camera, self._assets, self._ids = camera, assets, ids
+
+    def __call__(self, name: str) -> Image:
+        shape = (self._camera.height, self._camera.width)
+        if name == "semantic":
+            semantic = np.empty(shape, np.int32)
+            attributes.read_semantic(self._camera, self._assets, self._ids, semantic)
+            return semantic
+        normal = np.empty((*shape, 3), np.float32)
+        attributes.read_normal(self._camera, self._assets, self._ids, normal)
+        return normal
+
+
+def workspace(assets: Assets, lens: Lens) -> Workspace:
+    """Scratch for one camera: about 60 bytes a pixel and 4 a triangle, touched only where it is used."""
+    stride, rows = -(-lens.width // TILE) * TILE, -(-lens.height // TILE) * TILE
+    area, tiles, pixels = stride * rows, stride * rows // TILE**2, lens.width * lens.height
+    clusters = len(assets.clusters.center)
+    vertices = int(np.diff(assets.clusters.first_vertex).max(initial=1))
+    return Workspace(
+        inverse_depth=np.zeros(area, np.float32),
+        ids=np.empty(area, np.int32),
+        far=np.zeros(tiles, np.float32),
+        dirty=np.zeros(tiles, np.uint8),
+        rect=np.zeros((clusters, 4), np.int32),
+        nearest=np.zeros(clusters, np.float32),
+        order=np.zeros(clusters, np.int32),
+        sorted=np.zeros(clusters, np.int32),
+        screen=np.zeros((6, vertices), np.float64),
+        clip=np.zeros((4, 5), np.float64),
+        slot=np.full(len(assets.triangles.material), -1, np.int32),
+        seen=np.zeros(pixels, np.int32),
+        planes=np.zeros((pixels, PLANES), np.float32),
+        tints=np.zeros((pixels, 9), np.float32),
+        row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
+    )
+
+
+@cache
+def _pool() -> ThreadPoolExecutor:
+    """As many threads as this process may use cores."""
+    return ThreadPoolExecutor(len(os.sched_getaffinity(0)), thread_name_prefix="render")

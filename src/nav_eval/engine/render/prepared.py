@@ -1,0 +1,141 @@
+"""A scene made ready for the software renderer: clusters and tiled textures, immutable, shared by all cameras.
+
+It is kept in the cache directory, one .npy file per array, and mapped from there: a second process starts
+without reading the scene's file, and all processes of a machine share the same pages of memory.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.engine.render.clusters import cut
+from nav_eval.engine.render.layout import Assets, Clusters, Materials, Triangles, Vertices
+from nav_eval.engine.render.textures import pack
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.errors import ConfigError
+from nav_eval.jit import cache_home
+from nav_eval.logging import get_logger
+
+FORMAT = 3
+"""Raised whenever the arrays, or `bare`, change their meaning."""
+TEXTURE_BUDGET_MIB = 2048
+LARGEST_BUDGET_MIB = 7168
+"""Texels are numbered with 31 bits."""
+GROUPS: dict[str, Any] = {
+    "clusters": Clusters,
+    "triangles": Triangles,
+    "vertices": Vertices,
+    "materials": Materials,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedScene:
+    """`bare`: as the Scene's, so that shading="auto" lights it."""
+
+    name: str
+    digest: str
+    assets: Assets
+    bare: bool
+    notes: tuple[str, ...] = ()
+
+    @property
+    def nbytes(self) -> int:
+        """Memory taken by all arrays, in bytes; mapped pages count once per machine."""
+        return sum(array.nbytes for array in _flatten(self.assets).values())
+
+
+def prepare(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, cache: bool = True) -> PreparedScene:
+    """From the cache if it holds this scene, else built and stored there (a scene without digest is not stored)."""
+    if not 1 <= texture_budget_mib <= LARGEST_BUDGET_MIB:
+        raise ConfigError(f"texture_budget_mib must lie between 1 and {LARGEST_BUDGET_MIB}, not {texture_budget_mib}.")
+    key = fingerprint(scene)
+    if cache and scene.digest:
+        found = load_prepared(scene.digest, texture_budget_mib=texture_budget_mib, key=key)
+        if found is not None:
+            return found
+    built = build(scene, texture_budget_mib)
+    for note in built.notes:
+        get_logger(__name__).warning(note)
+    if cache and scene.digest:
+        _store(built, directory(scene.digest, texture_budget_mib), key)
+    return built
+
+
+def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> PreparedScene:
+    """Cut and tile a scene, without the cache."""
+    clusters, triangles, vertices = cut(scene)
+    textures = pack(scene, texture_budget_mib * 2**20)
+    assets = Assets(clusters, triangles, vertices, textures.materials, textures.texels)
+    for array in _flatten(assets).values():
+        array.flags.writeable = False
+    return PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes)
+
+
+def fingerprint(scene: Scene) -> str:
+    """What tells two readings of the same file apart (up axis, repairs): sizes and the box of all positions."""
+    box = [scene.positions.min(axis=0), scene.positions.max(axis=0)] if len(scene.positions) else []
+    return json.dumps([len(scene.positions), len(scene.triangles), np.asarray(box, np.float64).tolist()])
+
+
+def directory(digest: str, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Path:
+    """Where a prepared scene is kept."""
+    return cache_home() / "scenes" / f"{digest[:32]}-render{FORMAT}-{texture_budget_mib}"
+
+
+def load_prepared(
+    digest: str, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, key: str | None = None
+) -> PreparedScene | None:
+    """Map a prepared scene from the cache; None if it is not there, damaged, or of another reading (`key`)."""
+    folder = directory(digest, texture_budget_mib)
+    try:
+        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        if key is not None and about["key"] != key:
+            return None
+        assets = _unflatten({path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")})
+        return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]))
+    except (OSError, ValueError, KeyError) as error:
+        if folder.exists():
+            get_logger(__name__).warning("The cached scene %s cannot be read (%s); it is made again.", folder, error)
+        return None
+
+
+def _store(scene: PreparedScene, folder: Path, key: str) -> None:
+    """Write to a temporary folder and rename, so that nobody sees half a scene."""
+    about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes, "key": key}
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
+            made = Path(temporary) / "scene"
+            made.mkdir()
+            for name, array in _flatten(scene.assets).items():
+                np.save(made / f"{name}.npy", array)
+            (made / "about.json").write_text(json.dumps(about), encoding="utf-8")
+            if folder.exists():
+                shutil.rmtree(folder)
+            made.replace(folder)
+    except OSError as error:
+        get_logger(__name__).warning("The prepared scene was not cached at %s: %s", folder, error)
+
+
+def _flatten(assets: Assets) -> dict[str, NDArray[Any]]:
+    arrays: dict[str, NDArray[Any]] = {"texels": assets.texels}
+    for group in GROUPS:
+        for name, array in getattr(assets, group)._asdict().items():
+            arrays[f"{group}.{name}"] = array
+    return arrays
+
+
+def _unflatten(arrays: dict[str, NDArray[Any]]) -> Assets:
+    """Plain read-only arrays in place of memory maps, so that kernels see one type wherever a scene came from."""
+    plain = {name: np.asarray(array) for name, array in arrays.items()}
+    groups = {group: kind(*(plain[f"{group}.{field}"] for field in kind._fields)) for group, kind in GROUPS.items()}
+    return Assets(texels=plain["texels"], **groups)

@@ -1,0 +1,330 @@
+"""Visibility: which triangle is nearest in each pixel, by scan conversion front to back.
+
+Per pixel only 1/z and the triangle's number are written; colours are computed afterwards, once per visible pixel
+(a visibility buffer: Burns and Hunt, JCGT 2013). Tiles of 8 x 8 pixels keep a lower bound of their 1/z (Greene,
+Kass and Miller, "Hierarchical Z-Buffer Visibility", 1993), recomputed only when a test needs it.
+
+Two triangles that share an edge compute its crossing with a row of pixels by the same operations in the same
+order, from its upper vertex down, in float64 without contraction: there is no crack between them. A pixel
+belongs to a span if its centre lies in [left, right). Every span is handled in blocks of eight pixels, written
+whole with the old value where a pixel is not covered, so that the compiler turns a block into vector code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nav_eval.engine.render.layout import (
+    DOUBLE_SIDED,
+    F32,
+    F64,
+    I32,
+    MASKED,
+    NEAR,
+    TILE,
+    U8,
+    Assets,
+    Camera,
+    Scalar,
+    Vertices,
+    Workspace,
+)
+from nav_eval.engine.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
+from nav_eval.jit import kernel
+
+BEYOND = 1e30
+"""1/z of the padding at the right and lower border: never the farthest of a tile."""
+
+
+@kernel(_nrt=False)
+def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
+    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids."""
+    pose, stride = camera.pose, camera.stride
+    left, top = camera.width * 0.5, camera.height * 0.5
+    first_vertex, first_triangle = assets.clusters.first_vertex, assets.clusters.first_triangle
+    vx, vy, vz = assets.vertices.x, assets.vertices.y, assets.vertices.z
+    corners, flags = assets.triangles.corners, assets.triangles.flags
+    depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
+    rect, nearest, order, screen, polygon = work.rect, work.nearest, work.sorted, work.screen, work.clip
+    clear(camera.width, camera.height, stride, depth, ids, far, dirty)
+    for k in range(count):
+        cluster = order[k]
+        if is_hidden(cluster, stride, rect, np.float32(1.000001) / nearest[cluster], depth, far, dirty):
+            continue
+        first = first_vertex[cluster]
+        project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
+        for triangle in range(first_triangle[cluster], first_triangle[cluster + 1]):
+            a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
+            inside = (screen[5, a] >= NEAR) + (screen[5, b] >= NEAR) + (screen[5, c] >= NEAR)
+            if inside == 0:
+                continue
+            if inside == 3:
+                size = 3
+                for axis in range(5):
+                    polygon[0, axis] = screen[axis, a]
+                    polygon[1, axis] = screen[axis, b]
+                    polygon[2, axis] = screen[axis, c]
+            else:
+                size = clip_near(camera, assets, triangle, first, work)
+            for corner in range(1, size - 1):
+                fill(camera, assets, triangle, flags[triangle], polygon, corner, depth, ids, work)
+        mark_dirty(cluster, stride, rect, dirty)
+
+
+@kernel(_nrt=False, forceinline=True)
+def clear(width: Scalar, height: Scalar, stride: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
+    """Empty depth; tiles start clean with bound 0."""
+    depth[:] = np.float32(0.0)
+    ids[:] = np.int32(-1)
+    far[:] = np.float32(0.0)
+    dirty[:] = np.uint8(0)
+    for y in range(height):
+        for x in range(width, stride):
+            depth[y * stride + x] = np.float32(BEYOND)
+    for at in range(height * stride, depth.shape[0]):
+        depth[at] = np.float32(BEYOND)
+
+
+@kernel(_nrt=False, forceinline=True)
+def is_hidden(cluster: Scalar, stride: Scalar, rect: I32, nearest: Scalar, depth: F32, far: F32, dirty: U8) -> bool:
+    """True if in every tile of the cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
+    across = stride // TILE
+    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
+            tile = ty * across + tx
+            if far[tile] < nearest:
+                if dirty[tile]:
+                    far[tile] = farthest(ty * TILE * stride + tx * TILE, stride, depth)
+                    dirty[tile] = 0
+                if far[tile] < nearest:
+                    return False
+    return True
+
+
+@kernel(_nrt=False, forceinline=True)
+def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
+    """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises."""
+    lowest = np.float32(BEYOND)
+    for row in range(TILE):
+        at = np.uint64(origin + row * stride)
+        for column in range(TILE):
+            value = depth[at + np.uint64(column)]
+            lowest = value if value < lowest else lowest
+    return lowest
+
+
+@kernel(_nrt=False, forceinline=True)
+def mark_dirty(cluster: Scalar, stride: Scalar, rect: I32, dirty: U8) -> None:
+    """The tiles of a cluster's rectangle may have come nearer."""
+    across = stride // TILE
+    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
+        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
+            dirty[ty * across + tx] = 1
+
+
+@kernel(_nrt=False, forceinline=True)
+def project(
+    pose: F64,
+    focal: Scalar,
+    left: Scalar,
+    top: Scalar,
+    first: Scalar,
+    count: Scalar,
+    vx: F32,
+    vy: F32,
+    vz: F32,
+    screen: F64,
+) -> None:
+    """Screen position, 1/z and z of a cluster's vertices."""
+    right_x, right_y, right_z, down_x, down_y, down_z = pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]
+    ahead_x, ahead_y, ahead_z, px, py, pz = pose[6], pose[7], pose[8], pose[9], pose[10], pose[11]
+    for k in range(count):
+        dx = vx[first + k] - px
+        dy = vy[first + k] - py
+        dz = vz[first + k] - pz
+        z = ahead_x * dx + ahead_y * dy + ahead_z * dz
+        w = 1.0 / z if z >= NEAR else 0.0
+        x = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
+        y = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
+        screen[0, k] = x
+        screen[1, k] = y
+        screen[2, k] = w
+        screen[3, k] = snap(x)
+        screen[4, k] = snap(y)
+        screen[5, k] = z
+
+
+@kernel(_nrt=False, forceinline=True)
+def snap(value: Scalar) -> Scalar:
+    """To the nearest 1/256 pixel, as graphics hardware does, so that edges cover the pixels that Habitat's cover.
+
+    Adding 1.5 * 2**52 leaves no bits for a fraction.
+    """
+    return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
+
+
+@kernel(_nrt=False, forceinline=True)
+def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, work: Workspace) -> int:
+    """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
+
+    A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
+    """
+    n = 0
+    for k in range(3):
+        a = assets.triangles.corners[triangle, k]
+        b = assets.triangles.corners[triangle, (k + 1) % 3]
+        ahead_a = work.screen[5, a - first] >= NEAR
+        ahead_b = work.screen[5, b - first] >= NEAR
+        if ahead_a:
+            for axis in range(5):
+                work.clip[n, axis] = work.screen[axis, a - first]
+            n += 1
+        if ahead_a != ahead_b:
+            seen, behind = (a, b) if ahead_a else (b, a)
+            sx, sy, sz = to_camera(camera.pose, assets.vertices, seen)
+            hx, hy, hz = to_camera(camera.pose, assets.vertices, behind)
+            share = (NEAR - sz) / (hz - sz)
+            scale = camera.focal / NEAR
+            work.clip[n, 0] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
+            work.clip[n, 1] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
+            work.clip[n, 2] = 1.0 / NEAR
+            work.clip[n, 3] = snap(work.clip[n, 0])
+            work.clip[n, 4] = snap(work.clip[n, 1])
+            n += 1
+    return n
+
+
+@kernel(_nrt=False, forceinline=True)
+def ceil(value: Scalar) -> Scalar:
+    """Ceiling of a value from 0 to 2**20, without the call into the C library that math.ceil would be."""
+    return np.int64(1048576) - np.int64(1048576.0 - value)
+
+
+@kernel(_nrt=False, forceinline=True)
+def fill(
+    camera: Camera,
+    assets: Assets,
+    triangle: Scalar,
+    flags: Scalar,
+    polygon: F64,
+    k: Scalar,
+    depth: F32,
+    ids: I32,
+    work: Workspace,
+) -> None:
+    """Scan-convert corners 0, k and k + 1 of a polygon; edges from snapped positions, 1/z from exact ones."""
+    x0, y0, x1, y1 = polygon[0, 3], polygon[0, 4], polygon[k, 3], polygon[k, 4]
+    x2, y2 = polygon[k + 1, 3], polygon[k + 1, 4]
+    turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+    if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
+        return  # turned away: counter-clockwise with y up is clockwise with y down
+    top = ceil(max(min(y0, min(y1, y2)) - 0.5, 0.0))
+    end = ceil(min(max(y0, max(y1, y2)) - 0.5, float(camera.height)))
+    left = ceil(max(min(x0, min(x1, x2)) - 0.5, 0.0))
+    right = ceil(min(max(x0, max(x1, x2)) - 0.5, float(camera.width)))
+    if top >= end or left >= right:
+        return
+    ox, oy, ow = polygon[0, 0], polygon[0, 1], polygon[0, 2]
+    ax, ay, aw = polygon[k, 0] - ox, polygon[k, 1] - oy, polygon[k, 2] - ow
+    bx, by, bw = polygon[k + 1, 0] - ox, polygon[k + 1, 1] - oy, polygon[k + 1, 2] - ow
+    det = ax * by - bx * ay
+    if det == 0.0:
+        return
+    wx = (by * aw - ay * bw) / det
+    wy = (ax * bw - bx * aw) / det
+    corner = ow + wx * (0.5 - ox) + wy * (0.5 - oy)
+    if y1 < y0:
+        x0, y0, x1, y1 = x1, y1, x0, y0
+    if y2 < y1:
+        x1, y1, x2, y2 = x2, y2, x1, y1
+        if y1 < y0:
+            x0, y0, x1, y1 = x1, y1, x0, y0
+    long = (x2 - x0) / (y2 - y0)
+    first, last = float(left), float(right)
+    middle = ceil(min(max(y1 - 0.5, float(top)), float(end)))
+    for half in range(2):  # above and below the corner in the middle
+        if half == 0:
+            begin, stop, ex, ey, slope = top, middle, x0, y0, (x1 - x0) / (y1 - y0)
+        else:
+            begin, stop, ex, ey, slope = middle, end, x1, y1, (x2 - x1) / (y2 - y1)
+        for y in range(begin, stop):
+            p = x0 + (y + 0.5 - y0) * long - 0.5
+            q = ex + (y + 0.5 - ey) * slope - 0.5
+            a = ceil(max(min(p, q), first))
+            b = ceil(min(max(p, q), last))
+            if a < b:
+                w = corner + wy * y
+                if flags & MASKED:
+                    span_masked(camera, assets, triangle, y, a, b, w, wx, work)
+                else:
+                    w32 = np.float32(w + wx * (a & ~(TILE - 1)))
+                    span(y * camera.stride, a, b, w32, np.float32(wx), np.int32(triangle), depth, ids)
+
+
+@kernel(_nrt=False, forceinline=True)
+def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
+    """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
+    start = a & ~(TILE - 1)
+    for x in range(start, (b + TILE - 1) & ~(TILE - 1)):
+        at = np.uint64(origin + x)
+        q = w + wx * np.float32(np.int32(x - start))
+        old = depth[at]
+        nearer = (q > old) & (x >= a) & (x < b)
+        depth[at] = q if nearer else old
+        ids[at] = triangle if nearer else ids[at]
+
+
+@kernel(_nrt=False)
+def span_masked(
+    camera: Camera,
+    assets: Assets,
+    triangle: Scalar,
+    y: Scalar,
+    a: Scalar,
+    b: Scalar,
+    w: Scalar,
+    wx: Scalar,
+    work: Workspace,
+) -> None:
+    """As `span`, for a material with holes: a pixel that is nearest so far asks the texture. w: 1/z at x = 0."""
+    corners = assets.triangles.corners[triangle]
+    vertices = assets.vertices
+    material = assets.triangles.material[triangle]
+    materials = assets.materials
+    planes = barycentric_planes(camera, vertices, corners[0], corners[1], corners[2])
+    ux, uy, u0 = blend_plane(planes, vertices.u[corners[0]], vertices.u[corners[1]], vertices.u[corners[2]])
+    vx, vy, v0 = blend_plane(planes, vertices.v[corners[0]], vertices.v[corners[1]], vertices.v[corners[2]])
+    px, py, _ = blend_plane(planes, 1.0, 1.0, 1.0)
+    width, height = materials.size[material, 0, 0] / 256.0, materials.size[material, 0, 1] / 256.0
+    factor = materials.factor[material, 3]
+    ax, ay, a0 = blend_plane(
+        planes,
+        corner_alpha(vertices, corners[0]) * factor,
+        corner_alpha(vertices, corners[1]) * factor,
+        corner_alpha(vertices, corners[2]) * factor,
+    )
+    cutoff = materials.cutoff[material]
+    for x in range(a, b):
+        q = np.float32(w + wx * x)
+        at = y * camera.stride + x
+        if q <= work.inverse_depth[at]:
+            continue
+        z = 1.0 / (w + wx * x)
+        u = (u0 + ux * (x + 0.5) + uy * (y + 0.5)) * z
+        v = (v0 + vx * (x + 0.5) + vy * (y + 0.5)) * z
+        level = level_of_detail(
+            (ux - u * px) * z, (uy - u * py) * z, (vx - v * px) * z, (vy - v * py) * z,
+            width, height, materials.top[material],
+        )  # fmt: skip
+        opacity = (a0 + ax * (x + 0.5) + ay * (y + 0.5)) * z
+        if alpha(assets.texels, materials, material, np.float32(u), np.float32(v), level) * opacity >= cutoff:
+            work.inverse_depth[at] = q
+            work.ids[at] = triangle
+
+
+@kernel(_nrt=False, forceinline=True)
+def corner_alpha(vertices: Vertices, vertex: Scalar) -> Scalar:
+    """Alpha of a vertex's colour, 0 to 1."""
+    if vertices.color.shape[0] == 1:
+        return 1.0
+    return (vertices.color[vertex] >> np.uint32(24)) / 255.0

@@ -1,0 +1,146 @@
+"""The passes over a row of pixels: from texel indices and weights to blended bytes.
+
+All row arrays lie in one buffer at constant distances, so that the compiler sees that they do not overlap and
+makes vector code. Two 8-bit channels are mixed in one 32-bit multiplication, rounded at each step.
+Numba widens uint32 arithmetic to 64 bits; the cast `u32` after each step keeps it narrow.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
+from nav_eval.jit import kernel
+
+NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
+"""Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
+coarser level (0 to 256), the eight texels, the blended colour."""
+STEP = np.uint64(PITCH)
+PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
+LOW, FIFTEEN = np.uint32(255), np.uint32(15)
+EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16), np.uint32(24)
+u32 = np.uint32
+
+
+@kernel(_nrt=False, forceinline=True)
+def plain(row: U32, x: Scalar, n: Scalar, texel: Scalar) -> None:
+    """A run of one colour: `texel` is the first of its SOLID texels."""
+    for i in range(x, x + n):
+        at = np.uint64(i)
+        row[at + NEAR_TEXEL] = texel
+        row[at + FAR_TEXEL] = texel
+        row[at + FRACTIONS] = 0
+        row[at + WEIGHT] = 0
+
+
+@kernel(_nrt=False, forceinline=True)
+def put(
+    row: U32,
+    i: Scalar,
+    s: Scalar,
+    t: Scalar,
+    wide: Scalar,
+    high: Scalar,
+    base: Scalar,
+    across: Scalar,
+    wide2: Scalar,
+    high2: Scalar,
+    base2: Scalar,
+    across2: Scalar,
+    weight: Scalar,
+) -> None:
+    """Texel indices, fractions and weight of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
+    at = np.uint64(i)
+    c = np.uint32(np.int32(s * wide + np.float32(128.5)))
+    r = np.uint32(np.int32(t * high + np.float32(128.5)))
+    row[at + NEAR_TEXEL] = tiled(c, r, base, across)
+    c2 = np.uint32(np.int32(s * wide2 + np.float32(128.5)))
+    r2 = np.uint32(np.int32(t * high2 + np.float32(128.5)))
+    row[at + FAR_TEXEL] = tiled(c2, r2, base2, across2)
+    near = (c & LOW) | u32((r & LOW) << EIGHT)
+    row[at + FRACTIONS] = near | u32((c2 & LOW) << SIXTEEN) | u32((r2 & LOW) << TWENTY_FOUR)
+    row[at + WEIGHT] = weight
+
+
+@kernel(_nrt=False, forceinline=True)
+def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
+    """Index of the texel at column c and row r, both in 1/256, of a level that starts at `base`."""
+    tile = u32(u32(u32(r >> TWELVE) * across) + (c >> TWELVE))
+    inside = u32(u32(((r >> EIGHT) & FIFTEEN) * np.uint32(17)) + ((c >> EIGHT) & FIFTEEN))
+    return u32(u32(base + u32(tile * np.uint32(289))) + inside)
+
+
+@kernel(_nrt=False, forceinline=True)
+def gather(texels: U32, count: Scalar, row: U32) -> None:
+    """Load the four texels of both levels."""
+    for i in range(count):
+        k = np.uint64(i)
+        at = np.uint64(row[k + NEAR_TEXEL])
+        row[k + TAPS] = texels[at]
+        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
+        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
+        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
+        at = np.uint64(row[k + FAR_TEXEL])
+        row[k + TAPS + np.uint64(4) * STEP] = texels[at]
+        row[k + TAPS + np.uint64(5) * STEP] = texels[at + np.uint64(1)]
+        row[k + TAPS + np.uint64(6) * STEP] = texels[at + np.uint64(17)]
+        row[k + TAPS + np.uint64(7) * STEP] = texels[at + np.uint64(18)]
+
+
+@kernel(_nrt=False, forceinline=True)
+def blend(count: Scalar, row: U32) -> None:
+    """Bilinear in both levels, then linear between them."""
+    for i in range(count):
+        k = np.uint64(i)
+        fractions = row[k + FRACTIONS]
+        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
+        x2, y2 = u32(fractions >> SIXTEEN) & LOW, u32(fractions >> TWENTY_FOUR)
+        weight = row[k + WEIGHT]
+        a, b = row[k + TAPS], row[k + TAPS + STEP]
+        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+        e, f = row[k + TAPS + np.uint64(4) * STEP], row[k + TAPS + np.uint64(5) * STEP]
+        g, h = row[k + TAPS + np.uint64(6) * STEP], row[k + TAPS + np.uint64(7) * STEP]
+        even = mix(
+            bilinear(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y),
+            bilinear(e & PAIR, f & PAIR, g & PAIR, h & PAIR, x2, y2),
+            weight,
+        )
+        odd = mix(
+            bilinear(upper(a), upper(b), upper(c), upper(d), x, y),
+            bilinear(upper(e), upper(f), upper(g), upper(h), x2, y2),
+            weight,
+        )
+        row[k + COLOR] = even | u32(odd << EIGHT)
+
+
+@kernel(_nrt=False, forceinline=True)
+def upper(color: Scalar) -> Scalar:
+    """Channels 1 and 3."""
+    return u32(color >> EIGHT) & PAIR
+
+
+@kernel(_nrt=False, forceinline=True)
+def bilinear(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """Two channels of four texels, 16 bits apart; x, y: fractions out of 256."""
+    xy = u32(u32(x * y) >> EIGHT)
+    top = u32(u32(a * u32(u32(np.uint32(256) + xy) - u32(x + y))) + u32(b * u32(x - xy)))
+    bottom = u32(u32(c * u32(y - xy)) + u32(d * xy))
+    return u32(u32(u32(top + bottom) + HALVES) >> EIGHT) & PAIR
+
+
+@kernel(_nrt=False, forceinline=True)
+def mix(a: Scalar, b: Scalar, weight: Scalar) -> Scalar:
+    """Two pairs of channels, `weight` out of 256 of the second."""
+    total = u32(u32(a * u32(np.uint32(256) - weight)) + u32(b * weight))
+    return u32(u32(total + HALVES) >> EIGHT) & PAIR
+
+
+@kernel(_nrt=False, forceinline=True)
+def write(count: Scalar, row: U32, start: Scalar, rgb: U8) -> None:
+    """Three bytes a pixel from rgb[start] on."""
+    for i in range(count):
+        color = row[np.uint64(i) + COLOR]
+        at = np.uint64(start + 3 * i)
+        rgb[at] = np.uint8(color & LOW)
+        rgb[at + np.uint64(1)] = np.uint8(u32(color >> EIGHT) & LOW)
+        rgb[at + np.uint64(2)] = np.uint8(u32(color >> SIXTEEN) & LOW)

@@ -1,0 +1,33 @@
+"""The registry of scene formats: a file's ending, without the dot, to the function that reads it.
+
+A loader takes a SceneSource and returns a Scene in the file's own frame; load_scene turns it upright, checks it
+and adds semantics. A plug-in registers with `@register_scene_format("ext")`, or by an entry point in the group
+`nav_eval.scene_formats`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.source import SceneSource
+from nav_eval.registry import Registry
+
+SceneLoader = Callable[[SceneSource], Scene]
+L = TypeVar("L", bound=SceneLoader)
+
+SCENE_FORMATS: Registry[SceneLoader] = Registry(
+    "scene_formats",
+    {
+        "glb": "nav_eval.engine.scene.gltf.loader:load_gltf",
+        "gltf": "nav_eval.engine.scene.gltf.loader:load_gltf",
+        "obj": "nav_eval.engine.scene.obj:load_obj",
+        "ply": "nav_eval.engine.scene.ply:load_ply",
+    },
+)
+
+
+def register_scene_format(ending: str) -> Callable[[L], L]:
+    """Decorator: make a SceneLoader known for files with `ending` (no dot). Raises ConfigError if it is taken."""
+    return SCENE_FORMATS.register(ending.lower().lstrip("."))

@@ -1,0 +1,83 @@
+"""From a path to a Scene in nav_eval's frame: read, repair, turn upright, add semantics."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from nav_eval.engine.scene.axes import Frame, UpAxis, frame_of
+from nav_eval.engine.scene.formats import SCENE_FORMATS, SceneLoader
+from nav_eval.engine.scene.repair import repaired
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.semantics.attach import with_semantics
+from nav_eval.engine.scene.source import SceneSource
+from nav_eval.errors import ConfigError, SceneError
+
+MAX_NOTES = 20
+
+
+def load_scene(path: str | Path, up: UpAxis = "auto", scale: float = 1.0) -> Scene:
+    """The scene in `path`, in metres, y up; `scale`: metres of the file's unit.
+
+    SceneError says what is wrong with a file that cannot be used.
+    """
+    return read_scene(SceneSource(Path(path)), up, scale)
+
+
+def read_scene(source: SceneSource, up: UpAxis = "auto", scale: float = 1.0) -> Scene:
+    """As load_scene; `source` then knows which files were read."""
+    frame = frame_of(source, up, scale)
+    try:
+        scene = loader_of(source.path)(source)
+        scene = repaired(replace(scene, positions=frame.scaled(scene.positions)), str(source.path))
+    except MemoryError as error:
+        raise SceneError(f"{source.path}: does not fit into memory. Decimate the scene or its textures.") from error
+    scene = replace(scene, positions=np.ascontiguousarray(frame.turn(scene.positions)))
+    scene = with_semantics(source, scene, frame)
+    return _frozen(replace(scene, digest=_digest(source, frame), notes=_shortened([*scene.notes, *source.notes])))
+
+
+def _digest(source: SceneSource, frame: Frame) -> str:
+    """Of all that the geometry depends on, since caches are kept by it: files, frame, code of a plug-in's loader."""
+    code = _code(loader_of(source.path))
+    unit = "" if frame.scale == 1.0 else f" times {frame.scale!r}"
+    if frame.is_identity and not unit + code:
+        return source.digest
+    return hashlib.sha256(f"{source.digest} {frame.axes}{unit}{code}".encode()).hexdigest()
+
+
+def _code(loader: SceneLoader) -> str:
+    """SHA-256 of the module that holds a plug-in's loader; "" for our own, whose version the caches know."""
+    module = getattr(loader, "__module__", "")
+    file = getattr(sys.modules.get(module), "__file__", None)
+    if module.startswith("nav_eval.") or file is None:
+        return ""
+    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+
+
+def _shortened(notes: list[str]) -> tuple[str, ...]:
+    """Each note once, and no more of them than a person reads."""
+    once = list(dict.fromkeys(notes))
+    rest = len(once) - MAX_NOTES
+    return (*once[:MAX_NOTES], f"and {rest} more of the kind") if rest > 0 else tuple(once)
+
+
+def _frozen(scene: Scene) -> Scene:
+    """Sessions share the arrays: nobody may write to them."""
+    arrays = (scene.positions, scene.triangles, scene.material_ids, scene.uvs, scene.colors, scene.object_ids)
+    for array in (*arrays, *scene.textures):
+        if array is not None:
+            array.flags.writeable = False
+    return scene
+
+
+def loader_of(path: Path) -> SceneLoader:
+    """The registered loader for the file's ending."""
+    try:
+        return SCENE_FORMATS.get(path.suffix.lower().lstrip("."))
+    except ConfigError as error:
+        raise SceneError(f"{path}: {error}") from error

@@ -1,0 +1,114 @@
+"""A loaded scene: flat, immutable arrays that every session of a process shares.
+
+All positions are metres in the one frame of nav_eval, y up and -z forward (conventions: a Z-up file is turned by
+(x, y, z) -> (x, z, -y) when it is read). Node transforms are applied; there is no scene graph left.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.errors import NavmeshError
+from nav_eval.registry import nearest
+
+if TYPE_CHECKING:
+    from nav_eval.engine.navmesh.mesh import NavMesh
+
+AlphaMode = Literal["opaque", "mask", "blend"]
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """How a triangle is coloured: texture x base colour factor x vertex colour, unlit.
+
+    `base_color`: RGBA factor, 0 to 1, as stored in the file. `texture`: index into Scene.textures, or -1.
+    `alpha_cutoff` counts for mode "mask" only. `wrap` is (s, t): "repeat", "clamp" or "mirror".
+    """
+
+    name: str = ""
+    base_color: tuple[float, float, float, float] = (1.0, 1.0, 1.0, 1.0)
+    texture: int = -1
+    alpha_mode: AlphaMode = "opaque"
+    alpha_cutoff: float = 0.5
+    double_sided: bool = False
+    wrap: tuple[str, str] = ("repeat", "repeat")
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticObject:
+    """One annotated object: `id` is what the semantic sensor shows; `region` names a room id, or is -1."""
+
+    id: int
+    category: str
+    region: int = -1
+    center: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class SemanticRegion:
+    """One annotated room: axis-aligned box in metres, and the storey it lies on."""
+
+    id: int
+    category: str
+    storey: int = 0
+    low: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    high: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """V vertices, T triangles (counter-clockwise seen from the front), M materials, K textures.
+
+    positions (V, 3) float32; triangles (T, 3) int32; material_ids (T,) int32 into `materials`;
+    uvs (V, 2) float32, v down as in glTF, or None; colors (V, 4) uint8, or None; object_ids (T,) int32, 0 = none.
+    textures: each (H, W, 4) uint8 sRGB as stored. `digest`: SHA-256 of the files that were read; where the scene was
+    turned upright, of that and the turn, so that it stands for the geometry.
+    """
+
+    name: str
+    positions: NDArray[np.float32]
+    triangles: NDArray[np.int32]
+    material_ids: NDArray[np.int32]
+    materials: tuple[Material, ...]
+    uvs: NDArray[np.float32] | None = None
+    colors: NDArray[np.uint8] | None = None
+    textures: tuple[NDArray[np.uint8], ...] = ()
+    object_ids: NDArray[np.int32] | None = None
+    objects: tuple[SemanticObject, ...] = ()
+    regions: tuple[SemanticRegion, ...] = ()
+    digest: str = ""
+    notes: tuple[str, ...] = field(default=())
+    """What was repaired while reading, one line each."""
+
+    @property
+    def bare(self) -> bool:
+        """Whether its surfaces look all the same, as in a scan without textures, so that only light shows them."""
+        pictures = (*self.textures, *(() if self.colors is None else (self.colors,)))
+        return all(_one_colour(picture) for picture in pictures)
+
+    def build_navmesh(self, **settings: Any) -> NavMesh:
+        """A navmesh over this scene, from the cache if it was built before; `settings` are NavmeshSettings' fields.
+
+        NavmeshError for a setting that is unknown or that no build can use.
+        """
+        from nav_eval.engine.navmesh.mesh import NavMesh
+        from nav_eval.engine.navmesh.settings import NavmeshSettings
+        from nav_eval.engine.recast import build_or_load
+
+        known = [field.name for field in fields(NavmeshSettings)]
+        for name in settings:
+            if name not in known:
+                raise NavmeshError(f"navmesh setting {name!r} does not exist.{nearest(name, known)}")
+        checked = NavmeshSettings(**settings).checked()
+        return NavMesh.from_bytes(build_or_load(self.positions, self.triangles, checked), self.name)
+
+
+def _one_colour(picture: NDArray[np.uint8]) -> bool:
+    """(..., 4): whether all pixels or vertices have one colour; a few are looked at first."""
+    pixels = picture.reshape(-1, picture.shape[-1])
+    return len(pixels) == 0 or all(bool((some == pixels[0]).all()) for some in (pixels[::997], pixels))

@@ -1,0 +1,65 @@
+"""nav_eval's own semantic sidecar, `<name>.semantic.json`, for scenes that are made or annotated with our tools.
+
+    {"objects": [{"id": 7, "category": "chair", "region": 2, "center": [x, y, z], "size": [x, y, z]}, ...],
+     "regions": [{"id": 2, "category": "kitchen", "storey": 0, "low": [x, y, z], "high": [x, y, z]}, ...]}
+
+Metres, y up, in nav_eval's frame. `region`, `center`, `size`, `storey`, `low` and `high` may be absent; a box that is
+absent is measured on the object's triangles. Which triangle shows which object stands in the GLB: `extras.object_id`
+of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJECT_ID`.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Annotated
+
+import msgspec
+from msgspec import Meta, Struct
+
+from nav_eval.engine.scene.scene import Scene, SemanticObject, SemanticRegion
+from nav_eval.errors import SceneError
+
+_Vector = tuple[float, float, float]
+_Id = Annotated[int, Meta(ge=0, lt=2**31)]
+
+
+class _Object(Struct):
+    id: _Id
+    category: str
+    region: Annotated[int, Meta(ge=-1, lt=2**31)] = -1
+    center: _Vector = (0.0, 0.0, 0.0)
+    size: _Vector = (0.0, 0.0, 0.0)
+
+
+class _Region(Struct):
+    id: _Id
+    category: str
+    storey: int = 0
+    low: _Vector = (0.0, 0.0, 0.0)
+    high: _Vector = (0.0, 0.0, 0.0)
+
+
+class _Sidecar(Struct):
+    objects: list[_Object] = []
+    regions: list[_Region] = []
+
+
+_SIDECAR = msgspec.json.Decoder(_Sidecar)
+"""Made here, because a type that threads show to msgspec for the first time together can end the process."""
+
+
+def attach(scene: Scene, text: bytes, name: str) -> Scene:
+    """`scene` with the sidecar's objects and regions; SceneError for a file that does not follow the format."""
+    try:
+        stored = _SIDECAR.decode(text)
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
+        raise SceneError(f"{name}: not a semantic sidecar ({error}). Write it again, or remove it.") from error
+    for kind, ids in (("object", [o.id for o in stored.objects]), ("region", [r.id for r in stored.regions])):
+        counts = Counter(ids)
+        if len(counts) < len(ids):
+            twice = next(i for i, count in counts.items() if count > 1)
+            raise SceneError(f"{name}: {kind} {twice} is there twice. Give each {kind} an id of its own.")
+    objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size) for o in stored.objects)
+    regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
+    return replace(scene, objects=objects, regions=regions)

@@ -1,0 +1,193 @@
+"""Pictures of a scene for people: a view from a pose, a floor plan with room names, a contact sheet of rooms.
+
+They take any Scene with regions, generated or loaded, and return PIL images. Plans are drawn from the semantics, so
+they need no renderer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nav_eval.engine.scene.scene import Scene, SemanticObject, SemanticRegion
+from nav_eval.errors import SceneError
+from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+    from PIL.ImageDraw import ImageDraw
+
+    from nav_eval.engine.render.frame import Renderer
+
+EYE = 1.45
+_YAWS = tuple(math.radians(30 * k) for k in range(12))
+_FAR = 8.0
+_PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
+_TINTS = {
+    "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
+    "bedroom": (222, 230, 246), "bathroom": (212, 238, 242), "study": (238, 230, 214), "hallway": (240, 240, 238),
+    "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
+}  # fmt: skip
+_NOT_SEEN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "curtain", "picture", "rug", "lamp"))
+_TELLING = frozenset(
+    ("bed", "sofa", "toilet", "counter", "bathtub", "shower", "desk", "washing_machine", "refrigerator")
+)
+_NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard"))
+
+
+def view_image(
+    scene: Scene, position: Vec3, yaw: float, pitch: float = 0.0, size: tuple[int, int] = (640, 480), hfov: float = 79.0
+) -> Image:
+    """What a camera at `position` (metres) sees; angles in rad, hfov in degrees, size = (width, height)."""
+    return _shoot(_camera(scene, size, hfov), position, yaw, pitch)
+
+
+def open_pose(scene: Scene, places: Sequence[Vec3]) -> tuple[Vec3, float]:
+    """Of camera positions the one that sees most all round, and the yaw (rad) of its farthest view."""
+    from nav_eval.engine.render.renderer import make_renderer
+
+    camera = make_renderer("cpu", scene, width=32, height=24, hfov=79.0, outputs=("depth",))
+    seen = [_openness(camera, place) for place in places]
+    best = max(range(len(places)), key=lambda k: sum(seen[k]))
+    return places[best], _YAWS[max(range(len(_YAWS)), key=seen[best].__getitem__)]
+
+
+def _openness(camera: Renderer, place: Vec3) -> list[float]:
+    """For each of _YAWS how far one sees: metres, the mean over a frame; where nothing is, as over a roof, it is 0."""
+    frames = camera.render_batch(np.tile(place, (len(_YAWS), 1)), np.array(_YAWS))
+    return [float(np.minimum(frame.depth, _FAR).mean()) for frame in frames]
+
+
+def contact_sheet(scene: Scene, columns: int = 4, size: tuple[int, int] = (320, 240)) -> Image:
+    """One view of each room, named. SceneError for a scene without regions."""
+    from PIL import Image as Pictures
+    from PIL import ImageDraw
+
+    regions = [region for region in _regions(scene) if region.category != "stairs"] or list(_regions(scene))
+    camera = _camera(scene, size, 90.0)
+    rows = -(-len(regions) // columns)
+    sheet = Pictures.new("RGB", (columns * size[0], rows * size[1]), _PAPER)
+    for k, region in enumerate(regions):
+        position, yaw = room_view(scene, region)
+        picture = _shoot(camera, position, yaw, -0.14)
+        _label(ImageDraw.Draw(picture), (6, 4), f"{region.category} {region.id}", size[1] // 18)
+        sheet.paste(picture, ((k % columns) * size[0], (k // columns) * size[1]))
+    return sheet
+
+
+def room_view(scene: Scene, region: SemanticRegion) -> tuple[Vec3, float]:
+    """A camera position and yaw from which much of a room is seen: the best corner, looking to the middle."""
+    middle = ((region.low[0] + region.high[0]) / 2, region.low[1] + EYE, (region.low[2] + region.high[2]) / 2)
+    things = _furniture(scene, region)
+    off = 0.35
+    corners = [
+        (x, region.low[1] + EYE, z)
+        for x in (region.low[0] + off, region.high[0] - off)
+        for z in (region.low[2] + off, region.high[2] - off)
+    ]
+    best = max(corners, key=lambda corner: _worth(corner, yaw_towards(corner, middle), things))
+    return best, yaw_towards(best, middle)
+
+
+def _furniture(scene: Scene, region: SemanticRegion) -> list[SemanticObject]:
+    return [o for o in scene.objects if o.region == region.id and o.category not in _NOT_SEEN]
+
+
+def _worth(position: Vec3, yaw: float, things: list[SemanticObject]) -> float:
+    """How much furniture a view holds; less than nothing with the camera inside some."""
+    total = 0.0
+    for thing in things:
+        if _clearance(position, thing) < 0.3:
+            return -1.0
+        offset = abs(wrap_angle(yaw_towards(position, thing.center) - yaw))
+        distance = math.dist(position, thing.center)
+        if offset < 0.55 and 0.9 < distance < 6.0:
+            size = min((thing.size[0] + thing.size[2]) * thing.size[1], 3.0) ** 0.5
+            total += size * (4.0 if thing.category in _TELLING else 1.0)
+    return total
+
+
+def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Image:
+    """The rooms of a storey with their names, doors, windows and furniture, seen from above (-z is up)."""
+    from PIL import Image as Pictures
+    from PIL import ImageDraw
+
+    regions = [region for region in _regions(scene) if region.storey == storey]
+    if not regions:
+        raise SceneError(f"{scene.name}: there is no storey {storey}. Choose one of its regions' storeys.")
+    low_x, low_z = min(r.low[0] for r in regions) - 0.4, min(r.low[2] for r in regions) - 0.4
+    high_x, high_z = max(r.high[0] for r in regions) + 0.4, max(r.high[2] for r in regions) + 0.4
+    scale = pixels_per_metre
+    plan = Pictures.new("RGB", (round((high_x - low_x) * scale), round((high_z - low_z) * scale)), _PAPER)
+    draw = ImageDraw.Draw(plan)
+
+    def box(low: tuple[float, ...], high: tuple[float, ...], grow: float = 0.0) -> tuple[float, float, float, float]:
+        return (
+            (low[0] - grow - low_x) * scale,
+            (low[2] - grow - low_z) * scale,
+            (high[0] + grow - low_x) * scale,
+            (high[2] + grow - low_z) * scale,
+        )
+
+    for region in regions:
+        draw.rectangle(box(region.low, region.high, 0.12), fill=_WALL)
+    for region in regions:
+        draw.rectangle(box(region.low, region.high), fill=_TINTS.get(region.category, _FLOOR))
+    rooms = {region.id for region in regions}
+    for thing in sorted(scene.objects, key=lambda o: o.center[1] + o.size[1] / 2):
+        if thing.region in rooms and thing.category not in _NOT_DRAWN:
+            _draw_thing(draw, thing, box)
+    for region in regions:
+        left, top, right, bottom = box(region.low, region.high)
+        _label(draw, ((left + right) / 2, (top + bottom) / 2), region.category, max(9, scale // 4), centred=True)
+    return plan
+
+
+def _draw_thing(draw: ImageDraw, thing: SemanticObject, box: object) -> None:
+    low = tuple(c - s / 2 for c, s in zip(thing.center, thing.size, strict=True))
+    high = tuple(c + s / 2 for c, s in zip(thing.center, thing.size, strict=True))
+    area = box(low, high)  # type: ignore[operator]
+    if thing.category in ("door", "doorway"):
+        draw.rectangle(area, fill=_FLOOR)
+    elif thing.category == "window":
+        draw.rectangle(area, fill=(150, 200, 232))
+    elif thing.category == "rug":
+        draw.rectangle(area, outline=(190, 160, 130))
+    elif thing.category == "plant":
+        draw.ellipse(area, fill=(150, 190, 140), outline=(90, 130, 80))
+    else:
+        draw.rectangle(area, fill=(226, 214, 196), outline=(140, 124, 104))
+
+
+def _regions(scene: Scene) -> tuple[SemanticRegion, ...]:
+    if not scene.regions:
+        raise SceneError(f"{scene.name}: no regions are known. Put a semantic file beside the scene.")
+    return scene.regions
+
+
+def _clearance(point: Vec3, thing: SemanticObject) -> float:
+    """Distance, metres, from a point to a thing's box."""
+    gaps = (max(abs(p - c) - s / 2, 0.0) for p, c, s in zip(point, thing.center, thing.size, strict=True))
+    return math.hypot(*gaps)
+
+
+def _camera(scene: Scene, size: tuple[int, int], hfov: float) -> Renderer:
+    from nav_eval.engine.render.renderer import make_renderer
+
+    return make_renderer("cpu", scene, width=size[0], height=size[1], hfov=hfov, outputs=("rgb",), shading="auto")
+
+
+def _shoot(camera: Renderer, position: Vec3, yaw: float, pitch: float) -> Image:
+    from PIL import Image as Pictures
+
+    return Pictures.fromarray(camera.render(position, yaw, pitch).rgb)
+
+
+def _label(draw: ImageDraw, at: tuple[float, float], text: str, size: int, centred: bool = False) -> None:
+    from PIL import ImageFont
+
+    font = ImageFont.load_default(size)
+    draw.text(at, text, fill=_INK, font=font, anchor="mm" if centred else "la", stroke_width=2, stroke_fill=_FLOOR)

@@ -1,0 +1,117 @@
+"""The demonstration: the whole path of an evaluation on worlds of our own, with services in processes of their own."""
+
+from __future__ import annotations
+
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count, groupby
+from pathlib import Path
+
+from nav_eval.config.schema import Config
+from nav_eval.core.orchestrator import Watch
+from nav_eval.dataset.episode import Episode
+from nav_eval.engine.scene.load import load_scene
+from nav_eval.runs import builder
+from nav_eval.runs.comparison import compare_runs, comparison_table
+from nav_eval.runs.evaluation import Evaluated, run_benchmark
+from nav_eval.runs.registry import benchmark_config
+
+AGENTS = {
+    "random": ("rest", "nav_eval_sdk.examples.random_agent:RandomAgent"),
+    "grounded": ("grpc", "nav_eval_sdk.examples.grounded:GroundedAgent"),
+}
+VIDEO = {"random": "none", "grounded": "sample(2)"}
+PHRASINGS = 3
+"""Of each path, in each language; English first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What the demonstration leaves: runs (random first), their comparison as text, pictures of the homes."""
+
+    runs: Sequence[Evaluated]
+    comparison: str
+    pictures: Sequence[Path]
+
+
+def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watch: Watch) -> Shown:
+    """Make worlds, evaluate both agents on the same episodes, compare. `out` is made anew."""
+    from nav_eval.engine.render.warm import warm
+
+    shutil.rmtree(out, ignore_errors=True)
+    out.mkdir(parents=True)
+    warm()
+    say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
+    config = demo_config(quick=quick)
+    pictures = picture_homes(Path(str(config.simulator.scenes_dir)), out)
+    for episode in builder.make_episodes(config):
+        say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
+    runs = [_evaluate(name, config, out, say, watch) for name in AGENTS]
+    return Shown(runs, comparison_table(compare_runs([run.path for run in runs])), pictures)
+
+
+def demo_config(*, quick: bool) -> Config:
+    """vln-demo on its generated homes, with a few episodes of each in both languages."""
+    scenes, wanted = (2, 4) if quick else (3, 8)
+    made = [f"dataset.generate.scenes={scenes}", "dataset.split=all", "evaluation.parallel.sessions=2"]
+    config = builder.generated_data(benchmark_config("vln-demo", overrides=made))
+    chosen = tuple(episode.episode_id for episode in _in_turn(builder.make_episodes(config)))[:wanted]
+    return config.model_copy(update={"dataset": config.dataset.model_copy(update={"episodes": chosen})})
+
+
+def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
+    """The first English and the first Chinese phrasing of a path of each home, then of the next path."""
+    homes = [list(group)[::PHRASINGS] for _, group in groupby(episodes, key=lambda episode: episode.scene_id)]
+    for path in count(step=2):
+        if all(path >= len(home) for home in homes):
+            return
+        for home in homes:
+            yield from home[path : path + 2]
+
+
+def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watch: Watch) -> Evaluated:
+    protocol, agent = AGENTS[name]
+    with served(agent, protocol) as endpoint:
+        say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
+        service = config.agent_service.model_copy(
+            update={"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
+        )
+        filmed = config.output.model_copy(update={"video": VIDEO[name]})
+        shown = config.model_copy(update={"agent_service": service, "output": filmed})
+        return run_benchmark(shown, out / name, watch=watch)
+
+
+@contextmanager
+def served(agent: str, protocol: str) -> Iterator[str]:
+    """An agent as a service in a process of its own; yields its endpoint."""
+    port = _free_port()
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", agent, "--protocol", protocol, "--port", str(port)]
+    process = subprocess.Popen([*command, "--max-sessions", "2"], stdout=subprocess.DEVNULL)
+    try:
+        yield f"127.0.0.1:{port}"
+    finally:
+        process.terminate()
+        process.wait(timeout=30)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def picture_homes(scenes: Path, out: Path) -> list[Path]:
+    """A contact sheet of the rooms of each home."""
+    from nav_eval.report.views import contact_sheet
+
+    made = []
+    for path in sorted(scenes.glob("*.glb")):
+        target = out / f"{path.stem}.png"
+        contact_sheet(load_scene(path, "y")).save(target)
+        made.append(target)
+    return made

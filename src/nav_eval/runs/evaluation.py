@@ -1,0 +1,173 @@
+"""A whole evaluation with its run directory: what `nav-eval run` and nav_eval.evaluate do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nav_eval.config.schema import AgentServiceConfig, Config
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
+from nav_eval.core.orchestrator import ResultStore, Watch
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.logging import get_logger
+from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.run_directory import RunDirectory, run_facts
+from nav_eval.runs import builder
+from nav_eval.runs.execution import make_runner
+from nav_eval.runs.plan import resolved
+from nav_eval.runs.sharding import Part, places
+from nav_eval.runs.submission import write_submission
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """A finished run: its figures, the content of results.json, and where its files are."""
+
+    results: EvaluationResults
+    document: Mapping[str, Any]
+    path: Path
+
+
+def _unwatched(_: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
+    return store, tuple
+
+
+def run_benchmark(
+    config: Config,
+    out: str | Path | None = None,
+    *,
+    resume: bool = False,
+    watch: Watch = _unwatched,
+    part: Part | None = None,
+    agent: Any = None,
+) -> Evaluated:
+    """Evaluate, or one `part` of it, and write the run directory. `agent`: one that the caller holds, as for evaluate.
+
+    Raises NavEvalError's subclasses; finished episodes stay on disk.
+    """
+    config = config if agent is None else _with_agent(config, agent)
+    _warn_of_a_service_not_asked(config.agent_service)
+    name = "" if part is None else f"-{part.index}-of-{part.of}"
+    directory = RunDirectory.named(out, config, name)
+    finished = directory.finished() if resume else ()
+    with resolved(config, part, finished=finished, agent_given=agent is not None) as plan, directory:
+        config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
+        directory.claim(resume=resume)
+        secret = _secret(config, directory)
+        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret)
+        directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
+        if part is not None:
+            directory.write_json("shard.json", places(episodes.keys, whole.keys))
+        store, watched = watch(episodes, directory.journal)
+        open_observers = watched
+        if config.output.video != "none":
+            open_observers = _filmed(watched, config, backend, directory, episodes)
+        runner = make_runner(
+            config,
+            backend,
+            episodes,
+            open_observers,
+            secret if agent is None else None,
+            facts,
+            directory.journal.tries,
+        )
+        service = builder.given_service(config, agent, secret)
+        try:
+            results = runner.run_evaluation(service, store)
+        finally:
+            service.close()
+        learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+        notes = [] if part is None else [part.note(len(episodes), len(whole))]
+        return settle(config, directory, episodes.keys, results, learnt, [*plan.notes, *notes])
+
+
+def _with_agent(config: Config, agent: Any) -> Config:
+    """The same with the agent's name in place of a service's."""
+    kind = agent if isinstance(agent, type) else type(agent)
+    local = {"type": "local", "agent": f"{kind.__module__}:{kind.__qualname__}"}
+    return config.model_copy(update={"agent_service": config.agent_service.model_copy(update=local)})
+
+
+def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
+    unset = AgentServiceConfig()
+    given = [
+        name for name in ("endpoint", "token", "token_file", "tls") if getattr(service, name) != getattr(unset, name)
+    ]
+    if service.type == "local" and given:
+        get_logger(__name__).warning(
+            "agent_service.%s is given, but agent_service.type is local: the agent %r is run in this process. "
+            "Set agent_service.type=remote to ask the service.",
+            given[0],
+            service.agent,
+        )
+
+
+def _filmed(
+    watched: Callable[[], Sequence[Observer]],
+    config: Config,
+    backend: SimulatorBackend,
+    directory: RunDirectory,
+    episodes: EpisodeManager,
+) -> Callable[[], Sequence[Observer]]:
+    """Adds each session's recorder, as output.video says."""
+    from nav_eval.report.recording import video_observers
+
+    recorders = video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
+    return lambda: [*watched(), *recorders()]
+
+
+def _secret(config: Config, directory: RunDirectory) -> bytes:
+    return builder.own_secret(config) or directory.secret
+
+
+def settle(
+    config: Config,
+    directory: RunDirectory,
+    keys: Sequence[EpisodeKey],
+    results: EvaluationResults,
+    learnt: Mapping[str, Any],
+    notes: Sequence[str] = (),
+) -> Evaluated:
+    """Write what a run came to. `learnt`: what it taught about the agent, for the manifest."""
+    directory.journal.settle(keys)
+    document = results_document(config, results, [*_notes(results, learnt["privileged"]), *notes])
+    directory.write_json("results.json", document)
+    journal = directory.journal
+    export_csv(directory.path / "results.csv", journal.in_order(keys), results.measured)
+    if config.output.save_trajectories:
+        write_submission(config, keys, journal, directory)
+    directory.finish({"agent": agent_name(config), **learnt})
+    return Evaluated(results, document, directory.path)
+
+
+def _said(status: ServiceStatus | None) -> dict[str, Any]:
+    """What the service called itself; nothing where nobody asked, because the run was finished already."""
+    return {} if status is None else {"service": {"name": status.name, "version": status.version}}
+
+
+def agent_name(config: Config) -> str | None:
+    """What tables call the agent: a service has only the name that agent_service.agent gives it, if it was set."""
+    service = config.agent_service
+    unset = service.type == "remote" and service.agent == type(service).model_fields["agent"].default
+    return None if unset else service.agent
+
+
+def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
+    notes = []
+    if privileged:
+        notes.append("The agent is an oracle: it sees the simulator. Its figures are an upper bound, not a result.")
+    if results.over_budget:
+        notes.append(
+            f"{results.over_budget} episodes met evaluation.budget and count in no figure; "
+            f"the figures are those of the other {results.n_episodes - results.over_budget}."
+        )
+    if results.not_scored:
+        notes.append(
+            f"{results.not_scored} episodes have no goal in this file (a hidden test split): they were run, "
+            "not scored. Send submission.json to whoever holds the goals."
+        )
+    return notes

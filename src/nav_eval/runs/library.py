@@ -1,0 +1,122 @@
+"""nav_eval from Python: a simulator to walk in, an evaluation in one call."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.interfaces import AgentService, Simulator
+from nav_eval.core.orchestrator import MemoryStore
+from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import ConfigError
+from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.files import write_json
+from nav_eval.runs import builder
+from nav_eval.runs.execution import make_runner
+from nav_eval.runs.plan import resolved
+from nav_eval.runs.registry import benchmark_config
+
+
+def evaluate(
+    benchmark: str | None = None,
+    *,
+    agent: Any = None,
+    overrides: Sequence[str] = (),
+    config: str | Path | None = None,
+    out: str | Path | None = None,
+) -> EvaluationResults:
+    """Evaluate an agent and return its figures.
+
+    `agent`: a VLNAgent class (one object per session is made of it) or an object of one. It is run in this process,
+    each call in a thread, so deadlines hold, but one that ends the process ends the evaluation; None uses the
+    configured agent_service. `overrides`: Hydra grammar. `config`: a --config file. With `out` a run directory is
+    written.
+    """
+    if out is None:
+        with Evaluation(benchmark, overrides=overrides, config=config) as evaluation:
+            return evaluation.run_evaluation(agent)
+    from nav_eval.runs.evaluation import run_benchmark
+
+    return run_benchmark(benchmark_config(benchmark, file=config, overrides=overrides), out, agent=agent).results
+
+
+class Evaluation:
+    """The specification's orchestrator (3.1) on one configuration, in memory: a context manager.
+
+    `episodes`: the chosen ones, in order. Raises what makes the configuration not valid.
+    """
+
+    def __init__(
+        self, benchmark: str | None = None, *, overrides: Sequence[str] = (), config: str | Path | None = None
+    ) -> None:
+        self._open = ExitStack()
+        given = benchmark_config(benchmark, file=config, overrides=overrides)
+        plan = self._open.enter_context(resolved(given))
+        self.config, self.episodes = plan.config, plan.episodes
+        self._runner = make_runner(plan.config, plan.backend, plan.episodes)
+
+    def run_evaluation(self, agent: Any = None) -> EvaluationResults:
+        """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
+        store = MemoryStore()
+        with closing(self._service(agent)) as service:
+            results = self._runner.run_evaluation(service, store)
+        return replace(results, episodes=tuple(store.in_order(self.episodes.keys)))
+
+    def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
+        """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
+        with closing(self._service(agent)) as service:
+            service.health_check()
+            return self._runner.run_episode(service, episode)
+
+    def aggregate_metrics(self, episode_results: Iterable[EpisodeResult]) -> dict[str, Any]:
+        """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
+        return dict(builder.make_aggregator(self.config).aggregate_metrics(episode_results).metrics)
+
+    def export_results(self, results: EvaluationResults, out: str | Path) -> None:
+        """Write results.json, and results.csv with a row per episode, into the folder `out`."""
+        Path(out).mkdir(parents=True, exist_ok=True)
+        write_json(Path(out) / "results.json", results_document(self.config, results))
+        export_csv(Path(out) / "results.csv", results.episodes, results.measured)
+
+    def _service(self, agent: Any) -> AgentService:
+        secret = builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)
+        return builder.given_service(self.config, agent, secret)
+
+    def close(self) -> None:
+        self._open.close()
+
+    def __enter__(self) -> Evaluation:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def make_simulator(
+    backend: str = "custom", *, sensors: Mapping[str, Mapping[str, Any]] | None = None, seed: int = 0, **settings: Any
+) -> Simulator:
+    """One session of a simulator backend, ready for reset(episode).
+
+    `sensors`: name -> settings, for example {"rgb": {"width": 640, "height": 480}}. `settings`: keys of the
+    configuration's simulator section (connectivity_dir, scenes_dir, motion, ...); `scene` fixes one scene file.
+    """
+    from pydantic import ValidationError
+
+    from nav_eval.simulator.registry import SIMULATORS
+
+    scene = settings.pop("scene", None)
+    options = dict(settings.pop("options", {})) | ({"scene": str(scene)} if scene is not None else {})
+    try:
+        suite = {name: SensorConfig.model_validate(dict(value)) for name, value in (sensors or {}).items()}
+        config = SimulatorConfig.model_validate({"backend": backend, "sensors": suite, "options": options, **settings})
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in error.errors(include_url=False))
+        raise ConfigError(f"make_simulator: {faults}.") from None
+    return SIMULATORS.get(backend)(config, seed).open_session()

@@ -1,0 +1,189 @@
+"""What a run will do, with everything that it needs found to be there: `config validate` asks, `run` begins with it.
+
+First the configuration alone (names, the agent's class, files of the connection), every fault at once; then the data
+set, its split, whether the backend can serve it with these sensors and actions, whether every episode can be played,
+and the files of every scene.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from nav_eval.config.schema import Config
+from nav_eval.core.actions import ActionSpace
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.errors import ConfigError
+from nav_eval.registry import check_importable
+from nav_eval.runs import builder
+from nav_eval.runs.preflight import refuse_faulty, without_faulty
+from nav_eval.runs.sharding import Part
+
+GRAPH_ACTIONS = ("stop", "move_to", "turn_left", "turn_right", "look_up", "look_down")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """`config`: with its split settled; `assets`: file -> SHA-256 of every scene that `episodes` are in.
+
+    `episodes` are a part of the `whole` run, or all of it; `notes` tell what was left out of it.
+    """
+
+    config: Config
+    whole: EpisodeManager
+    episodes: EpisodeManager
+    backend: SimulatorBackend
+    assets: Mapping[str, str]
+    notes: Sequence[str] = ()
+
+
+@contextmanager
+def resolved(
+    config: Config,
+    part: Part | None = None,
+    *,
+    finished: Collection[EpisodeKey] = (),
+    commands: bool = True,
+    agent_given: bool = False,
+) -> Iterator[Plan]:
+    """The plan of a run, or of a part of it; its backend is open until the end.
+
+    `finished`: episodes that are not played again. `commands`: simulator.command may run. `agent_given`: the caller
+    holds the agent, so its name is not looked up.
+
+    Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
+    at the first fault of what it names. Nothing is written, no code of the agent's is run.
+    """
+    check(config, agent_given=agent_given)
+    config = builder.settled_split(config)
+    whole = builder.make_episodes(config)
+    _check_world(config, next(iter(whole)))
+    with closing(builder.make_backend(config)) as backend:
+        if commands or config.simulator.command is None:
+            backend.open_session().close()  # the sensors fit
+        whole, notes = without_faulty(config, whole, backend)
+        episodes = whole if part is None else part.of_run(config, whole)
+        refuse_faulty(config, episodes, backend, finished)
+        yield Plan(config, whole, episodes, backend, _assets(episodes, backend), notes)
+
+
+def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:
+    """Raises SceneError for a scene that is missing."""
+    assets: dict[str, str] = {}
+    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
+        assets |= backend.assets(scene)
+    return assets
+
+
+def check(config: Config, *, agent_given: bool = False) -> None:
+    """Look everything up that is named. Raises one ConfigError with all that is wrong."""
+    from nav_eval.agents.registry import AGENTS
+    from nav_eval.dataset.registry import DATASETS
+    from nav_eval.metrics.registry import METRICS
+    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.sensors.registry import SENSORS
+    from nav_eval.tasks.registry import TASKS
+
+    faults: list[str] = []
+
+    def look(key: str, find: Callable[[], object]) -> None:
+        try:
+            find()
+        except ConfigError as error:
+            text = str(error)
+            faults.append(text if text.startswith(f"{key}:") else f"{key}: {text}")
+
+    look("task.type", lambda: TASKS.get(config.task.type))
+    look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
+    for name in config.task.measurements or ():
+        look("task.measurements", partial(METRICS.get, name) if name not in _own_metrics(config) else tuple)
+    look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
+    for name, sensor in config.simulator.sensors.items():
+        look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
+    look("dataset.type", lambda: DATASETS.get(config.dataset.type))
+    service = config.agent_service
+    if agent_given:
+        pass
+    elif service.type == "remote":
+        look("agent_service", lambda: builder.make_service(config, b"").close())
+    elif ":" in service.agent:
+        look("agent_service.agent", partial(_check_agent, service.agent))
+    else:
+        look("agent_service.agent", lambda: AGENTS.get(service.agent))
+    look("output.video", partial(_check_video, config))
+    if faults:
+        raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))
+
+
+def _own_metrics(config: Config) -> Collection[str]:
+    from nav_eval.tasks.registry import TASKS
+
+    return builder.make_task(config).own_metrics if config.task.type in TASKS else ()
+
+
+def _check_agent(name: str) -> None:
+    module, _, attribute = name.partition(":")
+    try:
+        check_importable(module, attribute)
+    except (ImportError, ValueError) as error:
+        raise builder.no_agent(name, error) from None
+
+
+def _check_video(config: Config) -> None:
+    parallel = config.evaluation.parallel
+    if config.output.video != "none" and (parallel.workers > 1 or parallel.executor != "local"):
+        raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
+
+
+def _check_world(config: Config, first: Episode) -> None:
+    """Raises ConfigError where a built-in backend has another kind of world than `first`, or cannot do an action."""
+    backend = config.simulator.backend
+    if backend == "custom" and first.start_position is None:
+        raise ConfigError(
+            f"{builder.data_file(config.dataset)}: its episodes go from viewpoint to viewpoint of a navigation graph, "
+            f"which simulator.backend=custom does not have. Add: {_onto_the_graph(config)}"
+        )
+    if backend == "nav_graph" and first.start_node is None:
+        raise ConfigError(
+            f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
+            "graph. Add: simulator.backend=custom simulator.scenes_dir=FOLDER, and give sensors that it has."
+        )
+    actions = set(config.task.actions or builder.make_task(config).actions)
+    strange = actions & {"custom": {"move_to"}, "nav_graph": {"move_forward", "velocity", "waypoint"}}.get(
+        backend, set()
+    )
+    if strange:
+        hint = f" Add: '{_actions_of_the_graph()}'" if backend == "nav_graph" else ""
+        raise ConfigError(
+            f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={backend}.{hint}"
+        )
+
+
+def _onto_the_graph(config: Config) -> str:
+    """Overrides that turn a configuration for buildings into one for Matterport3D's graph, fit to be pasted."""
+    from nav_eval.simulator.sensors.registry import SENSORS
+
+    sensors = {name: SENSORS.get(sensor.type or name) for name, sensor in config.simulator.sensors.items()}
+    unfit = [name for name, kind in sensors.items() if {*getattr(kind, "needs", ())} - {"graph"}]
+    beside = Path(builder.data_file(config.dataset)).parent / "connectivity"
+    folder = config.simulator.connectivity_dir or (str(beside) if beside.is_dir() else builder.connectivity())
+    quoted = folder if re.fullmatch(r"[\w./-]+", folder) else f"'{folder}'"
+    words = [
+        "simulator.backend=nav_graph",
+        f"simulator.connectivity_dir={quoted}",
+        _actions_of_the_graph(),
+        "+simulator.sensors.navigable={}",
+        *(f"~simulator.sensors.{name}" for name in unfit),
+    ]
+    return " ".join(map(shlex.quote, words))
+
+
+def _actions_of_the_graph() -> str:
+    return f"task.actions=[{','.join(GRAPH_ACTIONS)}]"

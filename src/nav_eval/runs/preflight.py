@@ -1,0 +1,118 @@
+"""No episode is played at a participant's cost: what `validate` lists and `run` refuses, or leaves out, before anything
+is asked of anybody.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from contextlib import closing, nullcontext
+from pathlib import Path
+
+from nav_eval.config.loader import builtin_benchmarks
+from nav_eval.config.schema import Config
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.core.preflight import Preflight, Unplayable
+from nav_eval.dataset.dataset import records
+from nav_eval.dataset.detect import detect_type
+from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.dataset.fields import Fault
+from nav_eval.dataset.validate import Findings, validate_dataset
+from nav_eval.errors import DatasetError
+from nav_eval.logging import get_logger
+from nav_eval.runs import builder
+from nav_eval.runs.registry import benchmark_config
+
+SHOWN = 3
+BENCHMARK_OF = {"fgr2r": "r2r", "objectnav": "objectnav-hm3d"}
+"""By type of data set, where there is none of its name."""
+
+
+def refuse_faulty(
+    config: Config, episodes: EpisodeManager, backend: SimulatorBackend, finished: Collection[EpisodeKey]
+) -> None:
+    """Raises DatasetError for episodes that nobody could play, unless dataset.faulty says to leave them out.
+
+    `finished` episodes are not looked at again.
+    """
+    wanted = set(episodes.keys).difference(finished)
+    if not wanted or config.dataset.faulty == "exclude":
+        return
+    if found := _unplayable(config, episodes, backend, wanted):
+        raise DatasetError(_refusal(config, found, len(wanted)))
+
+
+def without_faulty(
+    config: Config, episodes: EpisodeManager, backend: SimulatorBackend
+) -> tuple[EpisodeManager, list[str]]:
+    """The episodes that somebody could play, and a note on the others; all of them unless dataset.faulty=exclude.
+
+    Always looks at all, so that a run keeps its episodes when it is resumed. Raises DatasetError if none is left.
+    """
+    if config.dataset.faulty != "exclude":
+        return episodes, []
+    keys = {one.key: None for one in _unplayable(config, episodes, backend, set(episodes.keys))}
+    if not keys:
+        return episodes, []
+    if len(keys) == len(episodes):
+        raise DatasetError(f"{', '.join(episodes.dataset.files)}: none of the {len(keys)} episodes can be played.")
+    names = ", ".join(f"{name} of {scene}" for scene, name in list(keys)[:SHOWN]) + ", ..." * (len(keys) > SHOWN)
+    note = f"{len(keys)} episodes that nobody could play were left out (dataset.faulty=exclude): {names}."
+    get_logger(__name__).warning(note)
+    return episodes.narrowed([key for key in episodes.keys if key not in keys]), [note]
+
+
+def validate_playable(path: Path, kind: str | None, benchmark: str | None, overrides: Sequence[str]) -> Findings:
+    """Every fault of a data set file, and of its episodes in the scenes or graphs that the overrides name.
+
+    `kind`: the data set's type, told from the file if None. `benchmark`: whose body and navmesh are meant.
+    """
+    kind = kind or _kind(path)
+    config = benchmark_config(benchmark or _benchmark_of(kind), overrides=overrides)
+    dataset = config.dataset.model_copy(update={"data_path": str(path)})
+    config = config.model_copy(update={"dataset": dataset})
+    in_world = benchmark is not None or any(override.lstrip("+~").startswith("simulator.") for override in overrides)
+    with closing(builder.make_backend(config)) if in_world else nullcontext() as backend:
+        preflight = Preflight(backend, builder.make_task(config))
+        found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
+        told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
+        for one in preflight.unplayable():
+            told.setdefault((one.fault.file, one.fault.path, one.fault.message), one.fault)
+    for fault in told.values():
+        found.add(fault)
+    return found
+
+
+def _kind(path: Path) -> str | None:
+    try:
+        return detect_type(str(path))
+    except DatasetError:
+        return None  # validate_dataset says it
+
+
+def _benchmark_of(kind: str | None) -> str | None:
+    name = BENCHMARK_OF.get(kind or "", kind)
+    return name if name in builtin_benchmarks() else None
+
+
+def _unplayable(
+    config: Config, episodes: EpisodeManager, backend: SimulatorBackend, wanted: Collection[EpisodeKey]
+) -> list[Unplayable]:
+    preflight = Preflight(backend, builder.make_task(config))
+    for record, episode in records(episodes.dataset):
+        preflight.take(record, episode, wanted=episode.key in wanted)
+    return list(preflight.unplayable())
+
+
+def _refusal(config: Config, found: Sequence[Unplayable], total: int) -> str:
+    faulty = len({one.key for one in found})
+    place = "connectivity_dir" if config.simulator.backend == "nav_graph" else "scenes_dir"
+    where = getattr(config.simulator, place) or "..."
+    different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
+    shown = [f"{one.fault} (scene {one.key[0]})" for one in different[:SHOWN]]
+    more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
+    advice = (
+        f"Mend them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "
+        f"simulator.{place}={where}` lists all."
+    )
+    return "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more]) + f"\n{advice}"

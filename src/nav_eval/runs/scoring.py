@@ -1,0 +1,353 @@
+"""Scores without an agent: of a submission file, of recorded trajectories (rescore), of recorded actions (replay)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from nav_eval.config.schema import Config
+from nav_eval.core.actions import STOP, Action
+from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.environment import Environment
+from nav_eval.core.episodes import EpisodeManager
+from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError
+from nav_eval.geometry import euclidean
+from nav_eval.metrics.registry import WALL_CLOCK
+from nav_eval.results.predictions import Prediction, read_predictions
+from nav_eval.results.records import read_trajectory
+from nav_eval.results.run_directory import RunDirectory, dataset_sums
+from nav_eval.runs import builder
+
+WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", "waypoint_coverage", "path_coverage")
+"""Metrics of continuous paths that ask for no geodesic distance."""
+START_TOLERANCE = 0.5
+"""Metres: rounding and snapping are forgiven, another start is not."""
+OFFICIAL = 3
+"""Instructions of each path that R2R's eval.py scores."""
+NOT_IN_A_SUBMISSION = WALL_CLOCK | {"steps", "turns", "collisions", "collision_rate"}
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A recorded value and what it came to this time."""
+
+    scene_id: str
+    episode_id: str
+    what: str
+    recorded: Any
+    now: Any
+
+    def __str__(self) -> str:
+        return f"{self.scene_id} {self.episode_id}: {self.what} was {self.recorded!r}, is {self.now!r}"
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A submission's figures, one result per episode, and what could not be scored and why."""
+
+    results: EvaluationResults
+    episodes: Sequence[EpisodeResult]
+    notes: Sequence[str] = ()
+
+
+def score_predictions(config: Config, path: Path, *, allow_partial: bool = False) -> Scored:
+    """Score a submission file. Raises PredictionsError listing what is missing or belongs to no episode.
+
+    Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
+    """
+    config = _without(config, NOT_IN_A_SUBMISSION)
+    predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
+    episodes = builder.make_episodes(config)
+    name = _naming(predictions, episodes)
+    _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
+    with _environment(config) as full, _environment(_only(config, WITHOUT_DISTANCE)) as paths_only:
+        scorer = _Scorer(full, paths_only)
+        try:
+            results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
+        except PredictionsError as error:
+            raise PredictionsError(f"{path}: {error}") from None
+    if all(not result.metrics for result in results):
+        raise PredictionsError(
+            f"{', '.join(episodes.dataset.files)}: has no goals (a hidden test split), so nothing can be scored here."
+        )
+    return Scored(builder.make_aggregator(config).aggregate_metrics(results), results, scorer.notes())
+
+
+def _naming(predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
+    """How the file names an episode: RxR's by instruction id, all others by episode id."""
+    by_instruction = {_instruction_id(episode) for episode in episodes} - {""}
+    if by_instruction and set(predictions) <= by_instruction:
+        return _instruction_id
+    return lambda episode: episode.episode_id
+
+
+def _instruction_id(episode: Episode) -> str:
+    return (episode.instruction.instruction_id if episode.instruction else "") or ""
+
+
+class _Scorer:
+    """Scores episode by episode; remembers scenes in which no distance can be measured."""
+
+    def __init__(self, full: Environment, paths_only: Environment) -> None:
+        self._full = full
+        self._paths_only = paths_only
+        self._unmeasured: dict[str, int] = {}
+
+    def score(self, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
+        environment = self._environment(episode)
+        return replace(_score(environment, episode, prediction), reference=environment.reference)
+
+    def _environment(self, episode: Episode) -> Environment:
+        simulator = self._full.simulator
+        if episode.scene_id not in self._unmeasured:
+            simulator.start(episode)
+            try:
+                here = simulator.get_agent_state().place
+                simulator.distance_to(here, [here])
+            except SceneError:
+                self._unmeasured[episode.scene_id] = 0
+        if episode.scene_id in self._unmeasured:
+            self._unmeasured[episode.scene_id] += 1
+            return self._paths_only
+        return self._full
+
+    def notes(self) -> list[str]:
+        if not self._unmeasured:
+            return []
+        scenes = _some(sorted(self._unmeasured))
+        return [
+            f"{sum(self._unmeasured.values())} episodes in {len(self._unmeasured)} scenes without navmesh and mesh "
+            f"({scenes}) have no geodesic metrics: success, SPL and navigation error cover the others only. "
+            "Set simulator.scenes_dir to score them all."
+        ]
+
+
+def _without(config: Config, names: Collection[str]) -> Config:
+    return _only(config, set(builder.measurement_names(config)) - set(names))
+
+
+def _only(config: Config, names: Collection[str]) -> Config:
+    kept = tuple(name for name in builder.measurement_names(config) if name in names)
+    return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
+
+
+def _check_ids(path: Path, predictions: Mapping[str, Prediction], wanted: Sequence[str], allow_partial: bool) -> None:
+    alien = sorted(predictions.keys() - set(wanted))
+    missing = [name for name in wanted if name not in predictions]
+    if alien:
+        raise PredictionsError(f"{path}: {_some(alien)} belong to no episode of this data set. Is it the right split?")
+    if missing and not allow_partial:
+        official = all(_place(name) >= OFFICIAL for name in missing)
+        hint = (
+            f" R2R's official script scores without them: dataset.instructions_per_path={OFFICIAL}." if official else ""
+        )
+        raise PredictionsError(
+            f"{path}: {len(missing)} of {len(wanted)} episodes are missing: {_some(missing)}. "
+            f"Complete the file, or add --allow-partial to count them as failures.{hint}"
+        )
+
+
+def _asked_for(predictions: Mapping[str, Prediction], per_path: int | None) -> Mapping[str, Prediction]:
+    """Without the rows of instructions that dataset.instructions_per_path leaves out, as R2R's official script does."""
+    if per_path is None:
+        return predictions
+    return {name: prediction for name, prediction in predictions.items() if _place(name) < per_path}
+
+
+def _place(name: str) -> int:
+    """Which instruction of its path an id of R2R's names (`<path_id>_<k>`); -1 for any other id."""
+    place = name.rpartition("_")[2] if "_" in name else ""
+    return int(place) if place.isdecimal() else -1
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:10])
+    return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
+
+
+def _score(environment: Environment, episode: Episode, prediction: Prediction | None) -> EpisodeResult:
+    environment.reset(episode)
+    if prediction is None:
+        lost = {**environment.metrics, **environment.measurements.failure_values} if episode.has_goal else {}
+        return _result(episode, "agent_error", "missing from the submission", lost, 0, _unmeasured(environment, lost))
+    steps = _steps(environment, episode, prediction)
+    values = _measured(environment, steps)
+    return _result(episode, "ok", None, values, len(steps), _unmeasured(environment, values))
+
+
+def _steps(environment: Environment, episode: Episode, prediction: Prediction) -> list[StepRecord]:
+    start = environment.simulator.get_agent_state()
+    first = prediction.states[0]
+    if start.node is not None and first.node != start.node:
+        raise PredictionsError(
+            f"episode {episode.episode_id}: the trajectory begins at {first.node!r}, not at the start {start.node!r}."
+        )
+    away = euclidean(start.position, first.position)
+    if start.node is None and not away <= START_TOLERANCE:
+        raise PredictionsError(f"episode {episode.episode_id}: the path begins {away:.2f} m away from the start.")
+    states = [_placed(environment, episode, state) for state in prediction.states]
+    steps = [StepRecord(Action("move_to" if state.node else "move_forward"), state) for state in states[1:]]
+    return [*steps, StepRecord(STOP, states[-1])] if prediction.stopped is not False else steps
+
+
+def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:
+    if state.node is None:
+        return state
+    graph = environment.simulator.shortcuts["graph"].graph
+    if state.node not in graph:
+        raise PredictionsError(
+            f"episode {episode.episode_id}: {state.node!r} is no viewpoint of scan {episode.scene_id}."
+        )
+    return AgentState(graph.positions[state.node], state.rotation, state.node, elevation=state.elevation)
+
+
+def _measured(environment: Environment, steps: Sequence[StepRecord]) -> Mapping[str, Any]:
+    for step in steps:
+        environment.follow(step)
+    return environment.metrics
+
+
+def _unmeasured(environment: Environment, values: Mapping[str, Any]) -> Mapping[str, str]:
+    return {name: why for name, why in environment.metric_faults.items() if name not in values}
+
+
+def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults, list[Difference]]:
+    """Recompute metrics from recorded poses; differences are those from the values that the run wrote.
+
+    An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
+    """
+    results, differences = [], []
+    with _environment(config) as environment:
+        for episode, recorded, (_, steps) in _recorded(directory, config):
+            environment.reset(episode)
+            result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
+            results.append(result)
+            differences += _metric_differences(recorded, result.metrics)
+    return builder.make_aggregator(config).aggregate_metrics(results), differences
+
+
+def _rescored(
+    environment: Environment, episode: Episode, recorded: EpisodeResult, steps: Sequence[StepRecord]
+) -> EpisodeResult:
+    values = dict(_measured(environment, steps))
+    status, reason = recorded.status, recorded.failure_reason
+    if status in OURS and steps and environment.over:
+        status, reason = "ok", None
+    if status in ("budget_exceeded", *OURS):
+        return _result(episode, status, reason, {}, recorded.steps)
+    if status != "ok" and episode.has_goal:
+        values |= environment.measurements.failure_values
+    return _result(episode, status, reason, values, recorded.steps, _unmeasured(environment, values))
+
+
+def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
+    """Names of the episode files and scenes that are missing or not, byte for byte, those of the run."""
+    manifest, episodes = directory.manifest(), builder.make_episodes(config)
+    now = dataset_sums(episodes.dataset.files)
+    with closing(builder.make_backend(config)) as backend:
+        for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
+            with suppress(SceneError):  # poses and metrics may do without its mesh
+                now |= backend.assets(scene)
+    then = manifest["dataset_sha256"] | manifest["assets_sha256"]
+    return sorted(name for name in then if now.get(name) != then[name])
+
+
+def _again(environment: Environment, step: StepRecord, episode: Episode) -> StepRecord:
+    try:
+        return environment.step(step.action)
+    except InvalidAction as error:
+        raise RunDirectoryError(
+            f"trajectories.jsonl, episode {episode.episode_id} of {episode.scene_id}: {error}"
+            " No run of this task recorded that."
+        ) from None
+
+
+def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:
+    """Carry out the recorded actions again: episodes replayed, and every pose or metric that differs."""
+    count, differences = 0, []
+    with _environment(config) as environment:
+        for episode, recorded, (start, steps) in _recorded(directory, config):
+            if start is None:
+                continue
+            count += 1
+            environment.reset(episode)
+            differences += _pose_difference(episode, "start", start, environment.simulator.get_agent_state())
+            for index, step in enumerate(steps):
+                now = _again(environment, step, episode)
+                differences += _pose_difference(episode, f"pose after step {index}", step.state, now.state)
+            if recorded.status == "ok":
+                differences += _metric_differences(recorded, environment.metrics)
+    return count, differences
+
+
+Recorded = tuple[Episode, EpisodeResult, tuple[AgentState | None, tuple[StepRecord, ...]]]
+
+
+def _recorded(directory: RunDirectory, config: Config) -> Iterator[Recorded]:
+    episodes, journal = builder.make_episodes(config), directory.journal
+    recorded = journal.recorded
+    done = [key for key in episodes.keys if key in recorded]
+    results, lines = journal.in_order(done), journal.trajectories(done)
+    for episode, result, line in zip(episodes.only(done), results, lines, strict=True):
+        yield episode, result, read_trajectory(line)
+
+
+def _pose_difference(episode: Episode, what: str, recorded: AgentState, now: AgentState) -> list[Difference]:
+    return [] if recorded == now else [Difference(episode.scene_id, episode.episode_id, what, recorded, now)]
+
+
+def _metric_differences(recorded: EpisodeResult, values: Mapping[str, Any]) -> list[Difference]:
+    shared = [name for name in recorded.metrics if name in values and name not in WALL_CLOCK]
+    return [
+        Difference(recorded.scene_id, recorded.episode_id, name, recorded.metrics[name], values[name])
+        for name in shared
+        if not _equal(recorded.metrics[name], values[name])
+    ]
+
+
+def _equal(a: Any, b: Any) -> bool:
+    numbers = isinstance(a, int | float) and isinstance(b, int | float)
+    return bool(a == b) or (numbers and not math.isfinite(a) and not math.isfinite(b))
+
+
+@contextmanager
+def _environment(config: Config) -> Iterator[Environment]:
+    backend = builder.make_backend(_blind(config))
+    try:
+        environment = builder.make_environment(_blind(config), backend)
+        yield environment
+        environment.simulator.close()
+    finally:
+        backend.close()
+
+
+def _blind(config: Config) -> Config:
+    """The same without sensors: scores need poses, not pictures."""
+    return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
+
+
+def _result(
+    episode: Episode,
+    status: Any,
+    reason: str | None,
+    metrics: Mapping[str, Any],
+    steps: int,
+    unmeasured: Mapping[str, str] = MappingProxyType({}),
+) -> EpisodeResult:
+    return EpisodeResult(
+        scene_id=episode.scene_id,
+        episode_id=episode.episode_id,
+        status=status,
+        failure_reason=reason,
+        metrics=metrics,
+        steps=steps,
+        timing={},
+        unmeasured=unmeasured,
+    )

@@ -1,0 +1,97 @@
+"""Small scenes whose pictures can be worked out by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nav_eval.engine.scene.scene import Material, Scene
+
+
+def make_scene(
+    corners: ArrayLike,
+    *,
+    materials: Sequence[Material] = (Material(),),
+    material_ids: ArrayLike | None = None,
+    **fields: Any,
+) -> Scene:
+    """A scene of separate triangles, corners (T, 3, 3)."""
+    points = np.asarray(corners, np.float32).reshape(-1, 3)
+    count = len(points) // 3
+    ids = np.zeros(count, np.int32) if material_ids is None else np.asarray(material_ids, np.int32)
+    return Scene(
+        name="made",
+        positions=points,
+        triangles=np.arange(len(points), dtype=np.int32).reshape(-1, 3),
+        material_ids=ids,
+        materials=tuple(materials),
+        **fields,
+    )
+
+
+def wall(z: float = -2.0, half: float = 5.0) -> NDArray[np.float64]:
+    """(2, 3, 3) a square that faces +z, towards a camera at the origin that looks along -z."""
+    a, b, c, d = (-half, -half, z), (half, -half, z), (half, half, z), (-half, half, z)
+    return np.array([[a, b, c], [a, c, d]])
+
+
+WALL_UVS = np.array([[0, 1], [1, 1], [1, 0], [0, 1], [1, 0], [0, 0]], np.float32)
+"""Of `wall`: the texture upright, its first row at the top."""
+
+
+def room(divisions: int, seed: int = 0, size: float = 4.0) -> Scene:
+    """A closed box seen from inside, each face a grid of jittered vertices, all triangles facing inwards."""
+    rng = np.random.default_rng(seed)
+    n = divisions + 1
+    steps = np.linspace(-1.0, 1.0, n)
+    points: list[NDArray[np.float64]] = []
+    triangles: list[NDArray[np.int64]] = []
+    for axis in range(3):
+        for sign in (-1.0, 1.0):
+            u, v = np.meshgrid(steps, steps, indexing="ij")
+            inner = np.zeros((n, n, 3))
+            jitter = rng.uniform(-0.3, 0.3, (2, n, n)) * (2.0 / divisions)
+            inside = (abs(u) < 1) & (abs(v) < 1)
+            inner[..., axis] = sign
+            inner[..., (axis + 1) % 3] = u + jitter[0] * inside
+            inner[..., (axis + 2) % 3] = v + jitter[1] * inside
+            start = len(points) * n * n
+            index = start + np.arange(n * n).reshape(n, n)
+            a, b, c, d = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
+            faces = np.concatenate([np.stack([a, c, b], -1), np.stack([a, d, c], -1)]).reshape(-1, 3)
+            points.append(inner.reshape(-1, 3))
+            triangles.append(faces if sign > 0 else faces[:, ::-1])
+    positions = (np.concatenate(points) * size * np.array([1.0, 0.4, 0.8])).astype(np.float32)
+    faces = np.concatenate(triangles).astype(np.int32)
+    return Scene("room", positions, faces, np.zeros(len(faces), np.int32), (Material(),))
+
+
+def rays(width: int, height: int, hfov: float) -> NDArray[np.float64]:
+    """(H, W, 3) direction through each pixel's centre for a camera that looks along -z; z component -1."""
+    focal = width / 2 / np.tan(np.radians(hfov) / 2)
+    x = (np.arange(width) + 0.5 - width / 2) / focal
+    y = -(np.arange(height) + 0.5 - height / 2) / focal
+    return np.stack(np.broadcast_arrays(x[None, :], y[:, None], -1.0), axis=-1)
+
+
+def cast(corners: NDArray[np.float64], directions: NDArray[np.float64], near: float = 0.01) -> NDArray[np.float64]:
+    """(N,) distance along each ray from the origin to the nearest front face beyond `near`; inf where there is none.
+
+    Moeller and Trumbore, "Fast, Minimum Storage Ray-Triangle Intersection", 1997; all pairs.
+    """
+    nearest = np.full(len(directions), np.inf)
+    for a, b, c in corners:
+        edge1, edge2 = b - a, c - a
+        p = np.cross(directions, edge2)
+        det = p @ edge1
+        with np.errstate(all="ignore"):
+            u = (p @ -a) / det
+            q = np.cross(-a, edge1)
+            v = (directions @ q) / det
+            t = (edge2 @ q) / det
+        hit = (det > 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= near)
+        nearest = np.where(hit & (t < nearest), t, nearest)
+    return nearest

@@ -1,0 +1,167 @@
+"""Both renderers against frames that Habitat recorded, and against each other."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.render.shapes import WALL_UVS, make_scene, room, wall
+from nav_eval.engine.render.frame import OUTPUTS, Frame
+from nav_eval.engine.render.opengl import OpenGLRenderer, create_context
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene import load_scene
+from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval.errors import ConfigError
+
+SCENES = ("house_200k", "gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors")
+
+
+@cache
+def scene_of(path: Path) -> Scene:
+    return load_scene(path)
+
+
+@pytest.fixture(scope="session")
+def opengl() -> None:
+    """Skips where OpenGL cannot start."""
+    try:
+        create_context().release()
+    except ConfigError as error:
+        pytest.skip(str(error).splitlines()[0])
+
+
+def check_parity(kind: str, shared_data: Path, name: str) -> None:
+    """Bounds over the six frames of a scene: 1 level on average, 100 ppm beyond 8 levels, 20 pixels beyond 1 cm."""
+    recorded = np.load(shared_data / "habitat-parity" / name / "frames.npz")
+    renderer = make_renderer(kind, scene_of(shared_data / "scenes" / f"{name}.glb"), hfov=float(recorded["hfov_deg"]))
+    wrong = []
+    for rgb, depth, pose, yaw in zip(recorded["rgb"], recorded["depth"], recorded["cam_to_world"], recorded["yaw"]):
+        frame = renderer.render(pose[:3, 3], float(yaw))
+        difference = abs(rgb.astype(int) - frame.rgb)
+        assert difference.mean() <= 1.0
+        assert np.median(abs(depth - frame.depth)) < 1e-4
+        assert (abs(depth - frame.depth) > 0.01).sum() <= 20
+        wrong.append((difference.max(axis=-1) > 8).mean())
+    # Where two surfaces lie within one step of a float32 depth buffer, which one shows is noise, so the mean counts.
+    assert np.mean(wrong) <= 100e-6
+    renderer.close()
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_cpu_frames_are_habitats(shared_data: Path, name: str) -> None:
+    check_parity("cpu", shared_data, name)
+
+
+@pytest.mark.usefixtures("opengl")
+@pytest.mark.parametrize("name", SCENES)
+def test_opengl_frames_are_habitats(shared_data: Path, name: str) -> None:
+    check_parity("opengl", shared_data, name)
+
+
+def differences(a: Frame, b: Frame) -> np.ndarray[Any, Any]:
+    """Each of the four bounds' quantities in units of the bound."""
+    rgb = abs(a.rgb.astype(int) - b.rgb)
+    depth = abs(a.depth - b.depth)
+    return np.array(
+        [
+            rgb.mean() / 1.0,
+            (rgb.max(axis=-1) > 8).mean() / 100e-6,
+            np.median(depth) / 1e-4,
+            (depth > 0.01).sum() / 20,
+        ]
+    )
+
+
+@pytest.mark.usefixtures("opengl")
+def test_cpu_and_opengl_agree_on_random_poses(shared_data: Path) -> None:
+    """Positions anywhere in the building, also inside furniture and a centimetre from walls; any pitch and roll."""
+    rng = np.random.default_rng(11)
+    found = []
+    for name in ("house_200k", "gz_aws_small_house", "gz_cafe"):
+        scene = scene_of(shared_data / "scenes" / f"{name}.glb")
+        cpu, gl = (make_renderer(kind, scene, hfov=79) for kind in ("cpu", "opengl"))
+        points = np.load(shared_data / "habitat-parity" / name / "nav.npz")["random_points"][:, :3]
+        for _ in range(67):
+            place = points[rng.integers(len(points))] + np.array([0, rng.uniform(0.02, 2.0), 0])
+            angles = rng.uniform(-np.pi, np.pi), rng.uniform(-1.5, 1.5), rng.uniform(-0.5, 0.5)
+            found.append(differences(cpu.render(place, *angles), gl.render(place, *angles)))
+        gl.close()
+    worst = np.array(found).max(axis=1)
+    assert (worst <= 1.0).mean() >= 0.99, np.array(found)[worst > 1.0].round(2).tolist()
+    assert worst.max() <= 10.0
+
+
+@pytest.mark.usefixtures("opengl")
+def test_odd_materials_look_the_same_on_both() -> None:
+    rng = np.random.default_rng(2)
+    count = 60
+    corners = rng.normal(0, 1.5, (count, 1, 3)) + np.array([0, 0, -5]) + rng.normal(0, 0.8, (count, 3, 3))
+    textures = tuple(rng.integers(0, 256, (h, w, 4), dtype=np.uint8) // 64 * 64 for h, w in ((4, 4), (5, 9), (1, 2)))
+    materials = [
+        Material(texture=0, double_sided=True, base_color=(0.4, 0.9, 1, 1)),
+        Material(texture=1, wrap=("mirror", "clamp"), double_sided=True),
+        Material(texture=2, wrap=("repeat", "mirror")),
+        Material(base_color=(0.3, 0.5, 0.7, 0.2), alpha_mode="blend", double_sided=True),
+    ]
+    scene = make_scene(
+        corners, materials=materials, material_ids=rng.integers(0, 4, count),
+        uvs=rng.uniform(-2, 3, (count * 3, 2)).astype(np.float32),
+        colors=rng.integers(100, 256, (count * 3, 4), dtype=np.uint8), textures=textures,
+        object_ids=rng.integers(0, 9, count).astype(np.int32),
+    )  # fmt: skip
+    for shading in ("unlit", "headlight"):
+        both = [
+            make_renderer(kind, scene, width=203, height=149, hfov=70, outputs=OUTPUTS, shading=shading)  # type: ignore[arg-type]
+            for kind in ("cpu", "opengl")
+        ]
+        a, b = (renderer.render((0, 0, 0), 0.1, 0.05) for renderer in both)
+        assert abs(a.rgb.astype(int) - b.rgb).mean() < 1.0
+        assert (abs(a.rgb.astype(int) - b.rgb).max(axis=-1) > 12).mean() < 0.002
+        assert (a.semantic != b.semantic).mean() < 1e-3
+        assert (abs(a.normal - b.normal).max(axis=-1) > 0.02).mean() < 0.01
+        assert (abs(a.depth - b.depth) > 1e-3).mean() < 1e-3
+
+
+@pytest.mark.usefixtures("opengl")
+def test_masks_agree() -> None:
+    texture = np.full((32, 32, 4), 255, np.uint8)
+    texture[..., 3] = np.random.default_rng(0).integers(0, 2, (8, 8)).repeat(4, 0).repeat(4, 1) * 255
+    both = np.concatenate([wall(-3.0), wall(-2.0, half=2.0)])
+    materials = [Material(base_color=(1, 0, 0, 1)), Material(texture=0, alpha_mode="mask", alpha_cutoff=0.4)]
+    uvs = np.concatenate([np.zeros((6, 2), np.float32), WALL_UVS])
+    scene = make_scene(both, materials=materials, material_ids=[0, 0, 1, 1], uvs=uvs, textures=(texture,))
+    a, b = (make_renderer(kind, scene, width=200, height=160).render((0, 0, 0), 0.2, 0.1) for kind in ("cpu", "opengl"))
+    assert (abs(a.depth - b.depth) > 1e-3).mean() < 2e-3
+
+
+@pytest.mark.usefixtures("opengl")
+def test_opengl_batches_answer_as_single_views() -> None:
+    rng = np.random.default_rng(4)
+    gl = make_renderer("opengl", room(4), width=60, height=2000, outputs=OUTPUTS, shading="auto")
+    places, yaws, pitches = rng.uniform(-1, 1, (9, 3)), rng.uniform(-3, 3, 9), rng.uniform(-1, 1, 9)
+    batch = gl.render_batch(places, yaws, pitches)
+    for frame, place, yaw, pitch in zip(batch, places, yaws, pitches):
+        single = gl.render(place, yaw, pitch)
+        for name in OUTPUTS:  # the place in the framebuffer changes the last bit of what is interpolated
+            assert np.percentile(abs(getattr(frame, name) - getattr(single, name).astype(float)), 99.9) <= 1.0
+    assert isinstance(gl, OpenGLRenderer)
+    assert gl.device
+    gl.close()
+    gl.close()
+    with pytest.raises(ConfigError, match="closed"):
+        gl.render((0, 0, 0), 0.0)
+
+
+def test_a_missing_driver_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    moderngl = pytest.importorskip("moderngl")
+
+    def fail(**_: Any) -> None:
+        raise ImportError("libEGL.so.1: cannot open shared object file")
+
+    monkeypatch.setattr(moderngl, "create_context", fail)
+    with pytest.raises(ConfigError, match=r"nav-eval\[gl\].*libegl1 libgl1-mesa-dri"):
+        create_context()

@@ -1,0 +1,85 @@
+"""Tiles, mip levels and the memory budget, against Pillow and plain indexing."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.render.shapes import WALL_UVS, make_scene, wall
+from nav_eval.engine.render.sample import level_of_detail
+from nav_eval.engine.render.textures import BYTES_PER_TEXEL, pack, plan_halvings
+from nav_eval.engine.render.tiling import BORDERED, halve, tile, tile_grid
+from nav_eval.engine.scene.scene import Material
+
+
+def _noise(height: int, width: int) -> np.ndarray:
+    return np.random.default_rng(height * 1000 + width).integers(0, 256, (height, width, 4), dtype=np.uint8)
+
+
+@pytest.mark.parametrize("size", [(1, 1), (16, 16), (17, 15), (40, 33), (3, 100)])
+@pytest.mark.parametrize(("wrap", "border"), [("repeat", "wrap"), ("clamp", "edge"), ("mirror", "symmetric")])
+def test_every_texel_and_its_neighbours_lie_in_one_tile(size: tuple[int, int], wrap: str, border: str) -> None:
+    image = _noise(*size)
+    height, width = size
+    rows, across = tile_grid(height, width)
+    tiles = np.zeros(rows * across * BORDERED, np.uint32)
+    tile(image, (wrap, wrap), tiles)
+    padded = np.pad(image.view(np.uint32)[..., 0], 1, mode=border)
+    for row in range(height + 1):
+        for column in range(width + 1):
+            at = ((row >> 4) * across + (column >> 4)) * 289 + (row & 15) * 17 + (column & 15)
+            found = tiles[[at, at + 1, at + 17, at + 18]]
+            np.testing.assert_array_equal(found, padded[row : row + 2, column : column + 2].ravel())
+
+
+@pytest.mark.parametrize("size", [(8, 8), (64, 2), (6, 10)])
+def test_even_levels_are_box_filtered(size: tuple[int, int]) -> None:
+    image = _noise(*size)
+    wanted = Image.fromarray(image[..., :3]).resize((size[1] // 2, size[0] // 2), Image.Resampling.BOX)
+    assert abs(halve(image)[..., :3].astype(int) - np.asarray(wanted)).max() <= 1
+
+
+def test_odd_levels_keep_size_and_mean() -> None:
+    image = np.full((7, 1, 4), 93, np.uint8)
+    assert halve(image).shape == (3, 1, 4)
+    assert (halve(image) == 93).all()
+    ramp = np.repeat(np.arange(9, dtype=np.uint8)[None, :, None] * 20, 4, axis=2)
+    assert abs(halve(ramp)[0, :, 0] - 20 * ((np.arange(4) + 0.5) * 9 / 4 - 0.5)).max() <= 0.51
+
+
+def test_the_budget_halves_the_largest_first_and_says_so() -> None:
+    shapes = {0: (1024, 1024), 1: (256, 256), 2: (512, 512)}
+    whole = sum(h * w for h, w in shapes.values()) * BYTES_PER_TEXEL
+    assert set(plan_halvings(shapes, int(whole) + 1).values()) == {0}
+    assert plan_halvings(shapes, int(whole * 0.9)) == {0: 1, 1: 0, 2: 0}
+    textures = tuple(_noise(512, 512) for _ in range(2))
+    materials = [Material(texture=0), Material(texture=1)]
+    scene = make_scene(wall(), materials=materials, material_ids=[0, 1], uvs=WALL_UVS, textures=textures)
+    packed = pack(scene, 2**20)
+    assert packed.texels.nbytes <= 2**20
+    assert "2 of 2 textures were halved" in packed.notes[0]
+    assert pack(scene, 2**30).notes == ()
+
+
+def test_a_texture_used_twice_is_stored_once() -> None:
+    textures = (_noise(64, 64),)
+    same = [Material(texture=0), Material(texture=0, base_color=(0.5, 1, 1, 1))]
+    other = [Material(texture=0), Material(texture=0, wrap=("clamp", "repeat"))]
+    once = pack(make_scene(wall(), materials=same, uvs=WALL_UVS, textures=textures), 2**30)
+    twice = pack(make_scene(wall(), materials=other, uvs=WALL_UVS, textures=textures), 2**30)
+    assert len(twice.texels) > 1.9 * len(once.texels)
+
+
+def test_unused_textures_cost_nothing() -> None:
+    scene = make_scene(wall(), textures=(_noise(512, 512),))
+    assert pack(scene, 2**30).texels.nbytes < 1000
+
+
+@pytest.mark.parametrize("step", [np.nan, -np.nan, np.inf, -np.inf, 3e38, 1e-45, 0.0])
+def test_no_step_of_a_texture_coordinate_leaves_the_mip_levels(step: float) -> None:
+    """A level below 0 would be read from before the texture."""
+    top = np.int64(5 * 256)
+    for steps in ((step, 0, 0, 0), (0, step, 0, 0), (0, 0, step, 1), (step, step, step, step)):
+        level = level_of_detail(*map(np.float32, steps), np.float32(64), np.float32(32), top)
+        assert 0 <= level <= top

@@ -1,0 +1,127 @@
+"""Textures: every way of storing them, the limits, and KTX2 through its extra."""
+
+from __future__ import annotations
+
+import sys
+import zlib
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from engine.scene.made import encoded, simple
+from nav_eval.engine.scene import images, load_scene
+from nav_eval.engine.scene.images import decode_image, decode_images, image_size
+from nav_eval.errors import SceneError
+
+RAMP = np.stack(np.broadcast_arrays(np.arange(0, 256, 16)[None], np.arange(0, 256, 32)[:, None], 7), axis=-1)
+RGB = RAMP.astype(np.uint8)
+
+
+@pytest.mark.parametrize("mode", ["RGB", "RGBA", "L", "LA", "P", "1", "I;16"])
+def test_png_modes(mode: str, tmp_path: Path) -> None:
+    if mode == "I;16":
+        image = Image.fromarray((RGB[..., 0].astype(np.uint16) << 8) + 255)
+        expected = np.repeat(RGB[..., :1], 3, axis=2)
+    else:
+        image = Image.fromarray(RGB).convert(mode)
+        expected = np.asarray(image.convert("RGB"))
+    image.save(tmp_path / "x.png")
+    decoded = decode_image((tmp_path / "x.png").read_bytes(), "x")
+    assert decoded.shape == (8, 16, 4)
+    assert decoded.dtype == np.uint8
+    np.testing.assert_array_equal(decoded[..., :3], expected)
+    assert (decoded[..., 3] == 255).all()
+
+
+def test_transparency_is_kept() -> None:
+    rgba = np.dstack([RGB, RGB[..., 0]])
+    np.testing.assert_array_equal(decode_image(encoded(rgba), "x"), rgba)
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"\x89PNG", encoded(RGB)[:-30], b"GIF89a", b"\xabKTX 20\xbb\r\n\x1a\n", b"%PDF-1"]
+)
+def test_damaged_pictures_are_named(data: bytes) -> None:
+    with pytest.raises(SceneError, match="wall"):
+        decode_image(data, "wall")
+
+
+def test_a_scene_of_too_many_pixels_is_halved_until_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(images, "MAX_TOTAL_PIXELS", 100)
+    notes: list[str] = []
+    first, second = decode_images([(encoded(RGB), "a"), (encoded(RGB), "b")], notes)
+    assert first.shape == second.shape == (4, 8, 4)
+    np.testing.assert_allclose(first[0, 0, :3], RGB[:2, :2].mean(axis=(0, 1)), atol=1)
+    assert "1/2" in notes[0]
+
+
+@pytest.mark.parametrize("codec", ["etc1s", "uastc"])
+def test_ktx2_through_the_extra(tmp_path: Path, codec: str) -> None:
+    pytest.importorskip("opengl_basisu", reason="pip install 'nav-eval[ktx2]'")
+    encoder = pytest.importorskip("alktx2", reason="alktx2 makes the KTX2 fixtures")
+    smooth = np.asarray(Image.fromarray(RGB).resize((64, 32), Image.Resampling.BICUBIC))
+    packed = encoder.encode_bytes_to_ktx2(encoded(smooth), mime="image/png", codec=codec)
+    made = simple()
+    made.json["images"] = [{"bufferView": made.view(packed), "mimeType": "image/ktx2"}]
+    made.json["textures"] = [{"extensions": {"KHR_texture_basisu": {"source": 0}}}]
+    made.json["extensionsRequired"] = ["KHR_texture_basisu"]
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    texture = load_scene(made.save(tmp_path / "x.glb")).textures[0]
+    assert texture.shape == (32, 64, 4)
+    assert np.abs(texture[..., :3].astype(int) - smooth).mean() < 10
+    for length in (30, 90, len(packed) // 2):
+        with pytest.raises(SceneError, match="wall"):
+            decode_image(packed[:length], "wall")
+
+
+def test_hm3d_s_basis_images_begin_at_the_bottom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No tool at hand writes bare .basis files, so the decoder is a stand-in with opengl-basisu's interface."""
+
+    class Texture:
+        height, width = RGB.shape[:2]
+
+        def transcode(self, target: str, level: int, face: int, layer: int) -> SimpleNamespace:
+            assert (target, level, face, layer) == ("rgba8", 0, 0, 0)
+            return SimpleNamespace(data=np.dstack([RGB, np.full(RGB.shape[:2], 255, np.uint8)]))
+
+    monkeypatch.setitem(sys.modules, "opengl_basisu", SimpleNamespace(open=lambda data: Texture()))
+    made = simple()
+    made.json["images"] = [{"bufferView": made.view(b"sB\x13\0" + bytes(90)), "mimeType": "image/x-basis"}]
+    made.json["textures"] = [{"extensions": {"GOOGLE_texture_basis": {"source": 0}}}]
+    made.json["extensionsRequired"] = ["GOOGLE_texture_basis"]
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    np.testing.assert_array_equal(load_scene(made.save(tmp_path / "x.glb")).textures[0][::-1, :, :3], RGB)
+
+
+def test_sixteen_k_is_read_and_more_is_not() -> None:
+    """The size alone: Gibson has one such texture. So many pixels in a few bytes are a bomb."""
+    for side, fits in ((16384, True), (16385, False)):
+        png = bytearray(encoded(RGB))
+        png[16:24] = side.to_bytes(4, "big") * 2
+        png[29:33] = zlib.crc32(png[12:29]).to_bytes(4, "big")
+        if fits:
+            with pytest.raises(SceneError, match="are no picture"):
+                image_size(bytes(png), "wall")
+            png += bytes(side * side // images.PIXELS_PER_BYTE)
+            assert image_size(bytes(png), "wall") == (side, side)
+            continue
+        with pytest.raises(SceneError, match="16385 x 16385"):
+            image_size(bytes(png), "wall")
+
+
+def test_without_the_extra_the_message_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "opengl_basisu", None)
+    header = b"\xabKTX 20\xbb\r\n\x1a\n" + bytes(8) + (4).to_bytes(4, "little") * 2 + bytes(60)
+    with pytest.raises(SceneError, match=r"nav-eval\[ktx2\]"):
+        decode_image(header, "wall")
+
+
+def test_what_pillow_takes_for_a_bomb_is_told_like_any_other_damage(monkeypatch: pytest.MonkeyPatch) -> None:
+    """WebP and TIFF check their size in Pillow's own way, which allows less than we do."""
+    data = encoded(np.zeros((60, 60, 3), np.uint8), "WEBP")
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 1000)
+    with pytest.raises(SceneError, match="wall"):
+        decode_image(data, "wall")
