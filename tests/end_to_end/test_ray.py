@@ -9,6 +9,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -53,11 +54,12 @@ def rooms(tmp_path_factory):
     """Rooms with navmeshes, and the overrides that play in them; beside them the same with another navmesh."""
     folder = tmp_path_factory.mktemp("rooms")
     overrides = [o for o in write_room(folder, scenes=2) if not o.startswith("simulator.scenes_dir")]
-    for name in ("room0", "room1"):
-        scene = nav_eval.load_scene(str(folder / "rooms" / f"{name}.glb"))
-        scene.build_navmesh(agent_radius=0.2, agent_height=1.5).save(str(folder / "rooms" / f"{name}.navmesh"))
     shutil.copytree(folder / "rooms", folder / "other")
-    scene.build_navmesh(agent_radius=0.4, agent_height=1.5).save(str(folder / "other" / "room1.navmesh"))
+    for place, radius in (("rooms", 0.2), ("other", 0.4)):
+        for name in ("room0", "room1"):
+            scene = nav_eval.load_scene(str(folder / place / f"{name}.glb"))
+            mesh = scene.build_navmesh(agent_radius=radius, agent_height=1.5)
+            mesh.save(str(folder / place / f"{name}.navmesh"))
     agent = "agent_service.agent='end_to_end.agents:GpsAgent'"
     plugin = ["plugins=[end_to_end.elsewhere]", "simulator.backend=rooms-of-this-machine", agent]
     return folder, [*overrides, *plugin, "agent_service.secret=s3"]
@@ -70,24 +72,50 @@ def test_machines_with_other_files_play_nothing_and_the_records_stay_the_same(
     monkeypatch.chdir(folder)
     overrides = [*overrides, "simulator.scenes_dir=rooms"]  # the driver's folder; workers have another one
     alone = run_benchmark(benchmark_config("pointnav", overrides=overrides), tmp_path / "alone")
+    here = re.escape(socket.gethostname())
+    faults = (
+        rf"{here}: room[01]\.glb: navmesh is not what the run began with.*\. Others play",
+        rf"{here}: .*/nowhere.*Others play",
+    )
+    until_told(faults, caplog, tmp_path / "told")
     wrong = cluster.add_node(num_cpus=1, env_vars={"ROOMS": str(folder / "other")})
     empty = cluster.add_node(num_cpus=1, env_vars={"ROOMS": "/nowhere"})
-    config = benchmark_config("pointnav", overrides=[*overrides, *RAY, "evaluation.parallel.workers=4"])
+    config = benchmark_config("pointnav", overrides=[*overrides, *RAY, "evaluation.parallel.workers=2"])
     run_benchmark(config, tmp_path / "ray")
     assert alone.results.statuses == {"ok": 6}
     assert records(tmp_path / "ray") == records(tmp_path / "alone")
-    told = "\n".join(record.getMessage() for record in caplog.records)
-    here = re.escape(socket.gethostname())
-    assert re.search(rf"{here}: room1\.glb: navmesh is not what the run began with\. Others play", told)
-    assert re.search(rf"{here}: .*/nowhere.*Others play", told)
+    assert all(re.search(fault, caplog.text) for fault in faults)
     for bad in (wrong, empty):
         cluster.remove_node(bad)
     monkeypatch.setenv("ROOMS", str(folder / "other"))  # now it is the driver that has other files
     with pytest.raises(
-        UnfitMachine, match=r"room1\.glb: navmesh(.|\n)*No machine of the Ray cluster can play"
+        UnfitMachine, match=r"room[01]\.glb: navmesh(.|\n)*No machine of the Ray cluster can play"
     ) as caught:
         run_benchmark(config, tmp_path / "nobody")
     assert caught.value.exit_code == 2
+
+
+def until_told(texts, caplog, flag):
+    """Keep every machine that the cluster has busy until the log holds all these texts, or for two minutes."""
+
+    @ray.remote(num_cpus=1)
+    def busy():
+        end = time.monotonic() + 120
+        flag.with_name(f"{flag.name}-{os.getpid()}").touch()
+        while not flag.exists() and time.monotonic() < end:
+            time.sleep(0.1)
+
+    def tell():
+        end = time.monotonic() + 120
+        while not all(re.search(text, caplog.text) for text in texts) and time.monotonic() < end:
+            time.sleep(0.1)
+        flag.touch()
+
+    for machine in ray.nodes():
+        busy.options(label_selector={"ray.io/node-id": machine["NodeID"]}).remote()
+    while len(list(flag.parent.glob(f"{flag.name}-*"))) < len(ray.nodes()):
+        time.sleep(0.1)
+    threading.Thread(target=tell, daemon=True).start()
 
 
 def test_a_cluster_that_loses_a_node_leaves_the_same_records(tmp_path, cluster):
