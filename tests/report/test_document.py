@@ -10,6 +10,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_workshop, report, split_runs
@@ -144,7 +145,7 @@ def test_no_run(tmp_path: Path) -> None:
 
 def test_public_report_holds_no_episode(runs: list[Path]) -> None:
     document = make_document(runs, make_workshop(), public=True)
-    text = json.dumps(document, ensure_ascii=False)
+    text = json.dumps(document, default=np.ndarray.tolist, ensure_ascii=False)
     for secret in (*HOSTILE, "Walk to door", *(e["episode_id"] for e in episodes_of(runs[0]))):
         assert secret not in text
     assert document["episodes"] is None
@@ -156,7 +157,7 @@ def test_public_report_holds_no_episode(runs: list[Path]) -> None:
 
 def test_page_carries_the_document_and_nothing_foreign(document: dict[str, Any]) -> None:
     html = render_page(document)
-    assert unpacked(html) == json.loads(json.dumps(document))
+    assert unpacked(html) == json.loads(json.dumps(document, default=np.ndarray.tolist))
     assert not re.search(r'(src|href)="', html)
     assert "http:" not in html.replace("http://www.w3.org/2000/svg", "")
     for text in HOSTILE[:3]:
@@ -240,4 +241,4 @@ def test_broken_unicode_in_an_instruction() -> None:
     facts = {("s", "1"): EpisodeFacts("half \ud83d of a pair", "en", "\udc00")}
     columns = episode_columns([("s", "1")], ["s"], facts)
     assert columns["text"] == ["half ? of a pair"]
-    json.dumps(columns).encode()
+    json.dumps(columns, default=np.ndarray.tolist).encode()

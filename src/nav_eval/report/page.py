@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from nav_eval.results.files import write_bytes
 
@@ -70,7 +71,14 @@ def render_page(document: Mapping[str, Any]) -> str:
 
 def packed(document: Mapping[str, Any]) -> str:
     """Gzipped JSON in base64; the same bytes for the same document."""
-    return base64.b64encode(gzip.compress(msgspec.json.encode(document), 9, mtime=0)).decode()
+    return base64.b64encode(gzip.compress(msgspec.json.encode(document, enc_hook=_listed), 9, mtime=0)).decode()
+
+
+def _listed(value: Any) -> Any:
+    """An array of numpy as JSON has it."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} in a report")
 
 
 def policy(script: str, style: str, *, live: bool) -> str:

@@ -122,6 +122,6 @@ def centimetres(points: Iterable[Sequence[float]]) -> Ints:
     return np.rint(np.clip(rows, -1e6, 1e6) * 100).astype(np.int32)
 
 
-def deltas(points: Ints) -> list[int]:
-    """(N, 3) flattened, each point as its difference from the one before: small numbers pack well."""
-    return np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).ravel().tolist()
+def deltas(points: Ints) -> Ints:
+    """(N, 3) flattened to (3 N,), each point as its difference from the one before: small numbers pack well."""
+    return np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).ravel()
