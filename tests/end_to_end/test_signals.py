@@ -137,7 +137,7 @@ def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, work
         process.terminate()
         assert seconds_until_free(service) < 3
         _, said = process.communicate(timeout=10)
-    assert process.returncode == 143
+    assert process.returncode == 143, said
     assert said.splitlines()[-1] == "nav-eval: stopped. What was finished is safe; --resume continues the run."
     assert "Traceback" not in said
     assert "service_unavailable" not in said

@@ -97,6 +97,7 @@ def _heard(handlers: Mapping[signal.Signals, object]) -> list[signal.Signals]:
 def _stop(number: int, _: FrameType | None) -> None:
     for each in _heard({each: signal.getsignal(each) for each in STOPS}):
         signal.signal(each, _end)
+    signal.alarm(0)  # Ray's native handler, which is called before this one, would abort the process in 3 s
     raise KeyboardInterrupt if number == signal.SIGINT else Terminated
 
 
