@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
@@ -76,7 +77,7 @@ def slopes(label: str, sizes: Sequence[float], **columns: Sequence[float]) -> No
 
 def sessions(sizes: Sequence[int]) -> None:
     print("Sessions: a service of 100 ms a step; CPU is the evaluator's alone")
-    print("protocol  sessions  steps/s   ratio  CPU ms per step  evaluator's cores")
+    print("protocol  sessions  steps/s   ratio  CPU ms per step  evaluator's cores  service's cores")
     for protocol in ("rest", "grpc"):
         rates: list[float] = []
         costs: list[float] = []
@@ -91,17 +92,32 @@ def sessions(sizes: Sequence[int]) -> None:
             cores = found["rate"] * found["cpu"]
             print(
                 f"{protocol:8}  {count:8}  {rates[-1]:7.1f}  {rates[-1] / rates[0]:5.1f}x  {1e3 * costs[-1]:15.2f}"
-                f"  {cores:17.2f}",
+                f"  {cores:17.2f}  {found['service']:15.2f}",
                 flush=True,
             )
+        _stop(sizes, rates)
         slopes("sessions", sizes[: len(rates)], **{"steps/s": rates, "CPU per step": costs})
     print()
 
 
+def _stop(sizes: Sequence[int], rates: Sequence[float]) -> None:
+    """Where more sessions bring less than half of what they should."""
+    for at in range(1, len(rates)):
+        if rates[at] / rates[at - 1] < 1 + (sizes[at] / sizes[at - 1] - 1) / 2:
+            print(
+                f"  stops at {sizes[at - 1]}: {sizes[at]} bring {rates[at] / rates[at - 1]:.2f} times as much;"
+                f" all that ran shared {os.cpu_count()} cores (load {os.getloadavg()[0]:.0f})"
+            )
+            return
+
+
 def play_sessions(protocol: str, count: str) -> None:
-    """steps/s and CPU s per step in the steady state."""
+    """steps/s and CPU s per step in the steady state; the mean cores of the service's process."""
+    begun = time.perf_counter()
     found = measure(Sleeping, protocol, int(count), 3 * int(count))
-    print(json.dumps({"rate": found.rate, "cpu": found.cpu / found.steps}))
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    service = (used.ru_utime + used.ru_stime) / (time.perf_counter() - begun)
+    print(json.dumps({"rate": found.rate, "cpu": found.cpu / found.steps, "service": service}))
 
 
 def episodes(sizes: Sequence[int]) -> None:
@@ -113,7 +129,7 @@ def episodes(sizes: Sequence[int]) -> None:
             overrides = [*write_world(Path(folder), count), "agent_service.agent=shortest_path"]
             for name, command in COMMANDS.items():
                 cost = spend([*NAV_EVAL, *command(Path(folder), overrides)])
-                if cost.code not in (0, 1):
+                if cost.code:
                     raise SystemExit(f"{name} of {count} episodes: {cost.said}")
                 spent[name].append(cost)
         cells = [

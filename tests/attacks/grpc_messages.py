@@ -164,6 +164,7 @@ def _statuses() -> Iterator[Attack]:
                 expected,
                 at(call, _abort(code, HOSTILE)),
                 wire=wire_of(call),
+                quick=True,
             )
     for call in ("GetInfo", "EndEpisode", "ValidateEpisode"):
         answer = at(call, _abort(grpc.StatusCode.UNIMPLEMENTED, HOSTILE))

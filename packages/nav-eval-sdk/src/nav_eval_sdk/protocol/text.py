@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import msgspec
 
-LONGEST = 300
+LONGEST = 200
+"""Characters. With the evaluator's own words around them, a reason stays below 300."""
 CODE = re.compile(r"[a-z_]{1,40}")
 S = TypeVar("S", bound=msgspec.Struct)
 
