@@ -137,7 +137,7 @@ def main() -> None:
     if options.child:
         work(options.child, options.data)
         return
-    print(f"warm (compiled or read from the cache): {warm():.1f} s")
+    warm()
     prototype = load_prototype(options.prototype or options.data.parent / "prototypes" / "renderer", options.data)
     baseline = 0.0
     print("640x480 RGB + depth, one thread, CPU ms a frame (and of the prototype's house_200k figure)")

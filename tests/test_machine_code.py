@@ -107,7 +107,7 @@ def doubled(value: Any) -> Any:
 
 @pytest.fixture
 def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    monkeypatch.setattr(jit, "_kernel_cache", lambda package: tmp_path)
+    monkeypatch.setattr(jit, "kernel_cache", lambda package: tmp_path)
     return tmp_path
 
 
@@ -158,5 +158,5 @@ def test_twenty_times_four_processes_compile_the_metrics_into_an_empty_cache(tmp
         assert all(p.stdout and p.stdout.readline() == b"ready\n" for p in processes)
         said = [process.communicate(b"\n", timeout=600)[1] for process in processes]
         said.append(subprocess.run(command, input=b"\n", env=environment, capture_output=True, check=True).stderr)
-        assert said == [b""] * 5
+        assert all(line.startswith((b"Compiling", b"... still")) for text in said for line in text.splitlines())
         assert [process.returncode for process in processes] == [0] * 4

@@ -32,7 +32,7 @@ def source_hash(package: Path) -> str:
 
 
 @cache
-def _kernel_cache(package: Path) -> Path | None:
+def kernel_cache(package: Path) -> Path | None:
     """The directory for a package's machine code, or None where nothing can be written."""
     import numba
 
@@ -85,8 +85,8 @@ def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable
     numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
     def wrap(function: F) -> F:
-        settings = {"nogil": True, "error_model": "numpy"} | options
-        directory = _kernel_cache(_package_of(function))
+        settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True} | options
+        directory = kernel_cache(_package_of(function))
         if directory is None or numba_is_off:
             compiled: F = njit(signature, **settings)(function)
             return compiled

@@ -10,6 +10,7 @@ for the one that compiles it; nothing is wrong if they do not, it only costs mor
 from __future__ import annotations
 
 import fcntl
+import gc
 import hashlib
 import os
 import pickle
@@ -32,6 +33,7 @@ DIGEST_BYTES = 32
 MOST_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
+UNTOLD_SECONDS, TOLD_SECONDS = 1.0, 10.0
 
 
 def kept(dispatcher: Any, signature: str | list[str] | None, settings: dict[str, Any], directory: Path) -> Any:
@@ -116,8 +118,64 @@ class MachineCode(_Cache):
             yield
         else:
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
-            with global_compiler_lock, _alone(self._directory):
+            with global_compiler_lock, _alone(self._directory), _told(self._directory), _uncollected():
                 yield
+
+
+class Notice:
+    """What a user is told of compilations that nobody announced: once that they go on, then how far they are."""
+
+    def __init__(self) -> None:
+        self.silent = False
+        self._seconds = 0.0
+        self._told = 0.0
+        self._functions = 0
+
+    def compiled(self, seconds: float, directory: Path) -> None:
+        """A kernel, with those it calls, took so long; more than a second in all is worth a word."""
+        first = not self._told
+        self._seconds += seconds
+        self._functions += 1
+        if self.silent or self._seconds - self._told < (UNTOLD_SECONDS if first else TOLD_SECONDS):
+            return
+        self._told = self._seconds
+        get_logger(__name__).warning(
+            "Compiling for this machine, once: a minute or two, kept in %s. `nav-eval doctor --warm` does it ahead."
+            if first
+            else "... still compiling (%s).",
+            directory.parent if first else f"{self._functions} functions in {self._seconds:.0f} s",
+        )
+
+
+notice = Notice()
+
+
+@contextmanager
+def _told(directory: Path) -> Iterator[None]:
+    """Around a compilation under the compiler's lock; the time of a kernel that is called is its caller's."""
+    outermost, begun = not _depth, time.monotonic()
+    _depth.append(1)
+    try:
+        yield
+    finally:
+        _depth.pop()
+    if outermost:
+        notice.compiled(time.monotonic() - begun, directory)
+
+
+_depth: list[int] = []
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Without the garbage collector, which takes a tenth of a compilation to find nothing."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collecting:
+            gc.enable()
 
 
 def _write(path: Path, content: bytes) -> None:

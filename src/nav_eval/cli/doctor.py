@@ -24,9 +24,9 @@ def doctor(*, warm: bool = False) -> int:
         Also compile what is compiled on first use, so that no run has to.
     """
     if warm:
-        from nav_eval.engine.render.warm import warm as compile_renderer
+        from nav_eval.engine.warm import warm as compile_engine
 
-        compile_renderer()
+        compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
         sys.stdout.write(f"{'ok  ' if fine else 'look'} {name:<18} {detail}\n")
@@ -68,9 +68,9 @@ def _cache() -> tuple[bool, str]:
 
 
 def _cpu() -> str:
-    from nav_eval.engine.render.warm import is_warm
+    from nav_eval.engine.warm import is_warm
 
-    return "compiled" if is_warm() else "compiles on first use (20 s); do it now with `nav-eval doctor --warm`"
+    return "compiled" if is_warm() else "compiles on first use (a minute); do it now with `nav-eval doctor --warm`"
 
 
 def _opengl() -> str:

@@ -41,11 +41,11 @@ class Shown:
 
 def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watch: Watch) -> Shown:
     """Make worlds, evaluate both agents on the same episodes, compare. `out` is made anew."""
-    from nav_eval.engine.render.warm import warm
+    from nav_eval.engine.warm import warm
 
     shutil.rmtree(out, ignore_errors=True)
     out.mkdir(parents=True)
-    warm()
+    warm(say)
     say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
     config = demo_config(quick=quick)
     pictures = picture_homes(Path(str(config.simulator.scenes_dir)), out)

@@ -11,7 +11,6 @@ import pytest
 from engine.render.shapes import WALL_UVS, cast, make_scene, rays, room, wall
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.renderer import make_renderer
-from nav_eval.engine.render.warm import is_warm, warm
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError, SimulatorError
 
@@ -241,14 +240,6 @@ def test_holes_follow_vertex_alpha() -> None:
 def test_auto_takes_a_renderer_that_works() -> None:
     frame = make_renderer("auto", make_scene(wall()), width=16, height=16).render(ORIGIN, 0.0)
     np.testing.assert_allclose(frame.depth, 2.0, rtol=1e-5)
-
-
-def test_warming_up_twice_compiles_once(caplog: pytest.LogCaptureFixture) -> None:
-    warm()
-    assert is_warm()
-    caplog.clear()
-    warm()
-    assert caplog.records == []
 
 
 def test_extreme_scenes_do_not_crash() -> None:

@@ -189,10 +189,7 @@ def _too_fine(what: str, most: int) -> str:
 
 
 def warm() -> None:
-    """Compile every kernel of the builder, or read it from the cache, by building a small floor and joining a hole.
-
-    Numba has no lock, so that processes which start together would each compile; call this before starting them.
-    """
+    """Compile every kernel of the builder, or read it from the cache, by building a small floor and joining a hole."""
     from nav_eval.engine.recast import holes
 
     positions = np.array([[0, 0, 0], [5, 0, 0], [5, 0, 5], [0, 0, 5]], np.float32)

@@ -1,0 +1,93 @@
+"""Compiles the engine's kernels for this machine before anybody needs them: its packages side by side, in processes.
+
+Machine code lands in the cache directory (see jit.py), and each package has a lock of its own there, so the packages
+do not wait for each other. A process that comes later reads the code in a tenth of a second.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+import time
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+from nav_eval import machine_code
+from nav_eval.jit import cache_home, kernel_cache, source_hash
+from nav_eval.logging import get_logger
+
+HERE = Path(__file__).parent
+PARTS = {
+    "navmesh": "nav_eval.engine.navmesh.queries",
+    "recast": "nav_eval.engine.recast.build",
+    "render": "nav_eval.engine.render.warm",
+}
+"""Package -> module whose import, and whose `warm` if it has one, compiles all of its kernels."""
+TOLD_SECONDS = 10.0
+POLL_SECONDS = 0.1
+
+
+def warm(say: Callable[[str], None]) -> None:
+    """Compile what is not compiled yet; `say` is told once that it begins, and every ten seconds how far it is."""
+    if is_warm():
+        return
+    say(f"Compiling the simulator for this machine, once: about a minute on two cores. Kept in {cache_home()}.")
+    context = multiprocessing.get_context("spawn")
+    processes = [context.Process(target=compile_part, args=(name,)) for name in PARTS]
+    for process in processes:
+        process.start()
+    _tell_until_ended(processes, say)
+    if all(process.exitcode == 0 for process in processes):
+        _touch(_marker())
+    else:
+        get_logger(__name__).warning("Not everything could be compiled beforehand; the rest is when it is needed.")
+
+
+def is_warm() -> bool:
+    """True if this version of the engine was compiled into the present cache before."""
+    return _marker().exists()
+
+
+def compile_part(name: str) -> None:
+    """Compile one package's kernels, in this process and without a word."""
+    machine_code.notice.silent = True
+    module = import_module(PARTS[name])
+    if hasattr(module, "warm"):
+        module.warm()
+
+
+def _tell_until_ended(processes: Sequence[BaseProcess], say: Callable[[str], None]) -> None:
+    begun = told = time.monotonic()
+    while any(process.is_alive() for process in processes):
+        time.sleep(POLL_SECONDS)
+        if time.monotonic() - told > TOLD_SECONDS:
+            told = time.monotonic()
+            say(f"  {_compiled()} of about {_kernels()} functions after {told - begun:.0f} s")
+
+
+def _compiled() -> int:
+    """How many functions the cache holds of this version of the engine."""
+    directories = [kernel_cache(HERE / name) for name in PARTS]
+    return sum(1 for directory in directories if directory for _ in directory.glob("*.nbc"))
+
+
+def _kernels() -> int:
+    """How many the source defines; some are compiled for several types."""
+    sources = (path.read_text(encoding="utf-8") for name in PARTS for path in (HERE / name).rglob("*.py"))
+    return sum(len(re.findall(r"^ *@kernel\(", source, re.MULTILINE)) for source in sources)
+
+
+def _marker() -> Path:
+    import numba
+
+    return cache_home() / "kernels" / f"engine-{source_hash(HERE)}-numba{numba.__version__}.warm"
+
+
+def _touch(marker: Path) -> None:
+    try:
+        marker.parent.mkdir(parents=True, exist_ok=True)
+        marker.touch()
+    except OSError as error:
+        get_logger(__name__).warning("The cache cannot be written (%s): the next process compiles again.", error)
