@@ -203,6 +203,8 @@ def test_every_sensor_of_ours_declares_the_unit_of_its_measures() -> None:
     plain = {f"objects.{name}" for name in ("id", "pixels")}
     simulator = SimulatorConfig(skybox_dir="skyboxes", sensors={"rgb": SensorConfig()})
     for name in SENSORS:
+        if not SENSORS.get(name).__module__.startswith("nav_eval."):
+            continue  # another test's
         spec = SENSORS.get(name)(name, SensorConfig(), simulator).spec
         assert {leaf for leaf in _unrounded(name, spec) if leaf not in plain} == set()
 

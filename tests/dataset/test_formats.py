@@ -349,7 +349,7 @@ def test_the_specifications_episode(tmp_path):
     path.write_text(
         json.dumps({"episodes": [record, {**record, "episode_id": "2", "instruction": {"text": "Go on."}}]})
     )
-    assert validate_dataset(path) == []
+    assert validate_dataset(path).faults == []
     dataset = load_dataset("vln", path)
     first, second = dataset
     assert first.key == ("scene_123", "ep_001")
@@ -365,4 +365,6 @@ def test_the_specifications_episode_has_words_for_tokens(tmp_path):
     record = {"episode_id": "1", "scene_id": "a", "start_position": [0, 0, 0], "start_rotation": [0, 0, 0, 1]}
     path = tmp_path / "episodes.json"
     path.write_text(json.dumps({"episodes": [{**record, "instruction": {"text": "Go.", "tokens": [4, 2]}}]}))
-    assert [fault.path for fault in validate_dataset(path)] == [f"episodes[0].instruction.tokens[{i}]" for i in (0, 1)]
+    assert [fault.path for fault in validate_dataset(path).faults] == [
+        f"episodes[0].instruction.tokens[{i}]" for i in (0, 1)
+    ]

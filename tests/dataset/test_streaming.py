@@ -115,10 +115,10 @@ def test_four_gigabytes_of_blanks_end_within_seconds(tmp_path: Path, begin: byte
     path = tmp_path / "a.json.gz"
     path.write_bytes(gzip.compress(begin) + 128 * gzip.compress(b" " * (32 << 20)))
     assert path.stat().st_size < 5 << 20
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(DatasetError, match="more than 100 times its size"):
         list(JsonStream(str(path)))
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
 
 
 def test_a_dense_but_small_file_is_read(tmp_path: Path) -> None:

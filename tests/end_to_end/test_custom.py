@@ -73,7 +73,7 @@ def test_the_specifications_file_runs_as_it_stands(shared_data, tmp_path, monkey
     shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", scene.with_suffix(".navmesh"))
     data = tmp_path / "data/datasets/vln/R2R/val_seen.json.gz"
     vln_episodes(data, scene, instruction)
-    assert validate_dataset(data) == []
+    assert validate_dataset(data).faults == []
     (tmp_path / "challenge.yaml").write_text(SECTION_9)
     with start(Looker, protocol="grpc", port=0) as server:  # 8085 may be taken where this runs
         here = [f"agent_service.endpoint={server.endpoint}"]

@@ -88,13 +88,13 @@ def test_what_is_no_key_is_refused(run, tmp_path):
 
 
 def test_the_public_form_tells_nothing_of_single_episodes_and_can_be_verified(run, tmp_path):
+    secret = RunDirectory(run).secret.decode()
     public = audit.new_key(tmp_path / "key.pem")
     audit.sign(run, tmp_path / "key.pem")
     out = tmp_path / "public"
     assert set(audit.publish(run, out)) == {path.name for path in out.iterdir()}
     assert audit.verify(out, public) == []
     text = "".join(path.read_text() for path in Path(out).iterdir())
-    secret = (run / "secret.key").read_text()
     for told in ("7_0", "8_1", node(1, 0), "Walk straight", secret):
         assert told not in text
     assert SCAN not in (out / "results.json").read_text()

@@ -26,6 +26,9 @@ class Line(msgspec.Struct):
     event: Literal["shown", "lost"]
 
 
+_LINE = msgspec.json.Decoder(Line)
+
+
 class TryFile:
     """`tries`: what the file holds, and what is noted from now on; `appended` is called after each line.
 
@@ -47,7 +50,7 @@ class TryFile:
                 os.truncate(self.path, end)
                 return
             try:
-                noted = msgspec.json.decode(line, type=Line)
+                noted = _LINE.decode(line)
             except (msgspec.DecodeError, UnicodeDecodeError):
                 raise RunDirectoryError(
                     f"{self.path}: line at byte {end} is damaged. Delete that line to go on."

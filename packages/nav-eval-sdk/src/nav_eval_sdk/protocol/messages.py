@@ -128,7 +128,7 @@ def in_order(data: EpisodeData) -> EpisodeData:
 
     Observations are read in the order of their specs.
     """
-    return msgspec.json.decode(msgspec.json.encode(data, order="deterministic"), type=EpisodeData)
+    return msgspec.convert(msgspec.to_builtins(data, order="deterministic"), EpisodeData)
 
 
 class InitialObservation(Message, frozen=True):
