@@ -79,7 +79,7 @@ def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str
 def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
     unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
     fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
-    tries = [result.timing.get(name, usual) for name, usual in ONCE.items()]
+    tries = [int(result.timing.get(name, usual)) for name, usual in ONCE.items()]
     return [*map(_cell, fixed), *(_number(result.metrics, name) for name in names), *tries]
 
 
