@@ -21,8 +21,14 @@ from nav_eval.report.track import Track, deltas
 DIGITS = 5
 
 
+COMMON = {0.0: 0.0, 1.0: 1.0}
+"""Rates are one of these in every episode: one object each is enough."""
+
+
 def significant(value: float, digits: int = DIGITS) -> float | str:
     """`value` to so many significant digits; "inf" where it is not finite."""
+    if value in COMMON:
+        return COMMON[value]
     if not math.isfinite(value):
         return "inf"
     return float(f"{value:.{digits}g}")
@@ -49,7 +55,7 @@ def episode_columns(
 
 def _printable(text: str | None) -> str | None:
     """Half of a surrogate pair, which JSON may hold and UTF-8 may not, becomes a question mark."""
-    return None if text is None else text.encode(errors="replace").decode()
+    return text if text is None or text.isascii() else text.encode(errors="replace").decode()
 
 
 class FrameBudget:

@@ -9,7 +9,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     notes: list[str] = []
     try:
         wanted = set(keys)
-        episodes = [episode for episode in workshop.episodes(run.config) if episode.key in wanted]
+        episodes = [_without_tokens(episode) for episode in workshop.episodes(run.config) if episode.key in wanted]
         task = workshop.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
@@ -80,6 +80,12 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
     return Scenery(facts, scenes, tuple(notes))
+
+
+def _without_tokens(episode: Episode) -> Episode:
+    """All episodes are held at once, and half of one's memory is its words one by one."""
+    instruction = episode.instruction
+    return episode if instruction is None else replace(episode, instruction=replace(instruction, tokens=()))
 
 
 def blind(config: Config) -> Config:

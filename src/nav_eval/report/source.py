@@ -6,11 +6,13 @@ what is being written.
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from sys import intern
+from typing import Any, ClassVar, TypeVar
 
 import msgspec
 
@@ -27,6 +29,31 @@ from nav_eval.results.statistics import summarise_metric
 
 T = TypeVar("T")
 _RECORD = msgspec.json.Decoder(dict[str, Any])
+
+
+class Numbers(Mapping[str, float]):
+    """An episode's numbers in a quarter of a dictionary's memory: all episodes with the same names share these."""
+
+    __slots__ = ("_names", "_values")
+    _shared: ClassVar[dict[tuple[str, ...], tuple[str, ...]]] = {}
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        numbers = {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+        names = tuple(numbers)
+        self._names = self._shared.setdefault(names, names)
+        self._values = array("d", numbers.values())
+
+    def __getitem__(self, name: str) -> float:
+        try:
+            return self._values[self._names.index(name)]
+        except ValueError:
+            raise KeyError(name) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +77,19 @@ def read_run(path: Path, config: Config) -> Run:
     manifest = RunDirectory(path).manifest()
     results = {(r.scene_id, r.episode_id): r for r in _results(path)}
     tracks = {}
+    same = {key: key for key in results}
     for line in _lines(path / "trajectories.jsonl", TRACK_LINE):
-        track = read_track(line)
-        if track is not None and (line.scene_id, line.episode_id) in results:
-            tracks[line.scene_id, line.episode_id] = track
+        track, key = read_track(line), same.get((line.scene_id, line.episode_id))
+        if track is not None and key is not None:
+            tracks[key] = track
     summary = _recorded_summary(path) if manifest.get("finished") else None
     return Run(path, config, manifest, summary or summarise_run(config, manifest, results), results, tracks)
 
 
 def _results(path: Path) -> Iterator[EpisodeResult]:
-    return map(episode_result, _lines(path / "episodes.jsonl", _RECORD))
+    for record in _lines(path / "episodes.jsonl", _RECORD):
+        result = episode_result(record)
+        yield replace(result, scene_id=intern(result.scene_id), metrics=Numbers(result.metrics))
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:

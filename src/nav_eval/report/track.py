@@ -44,7 +44,7 @@ class Track:
     """
 
     positions: Ints
-    yaws: Ints
+    yaws: npt.NDArray[np.int16]
     actions: str
     collided: tuple[int, ...]
     latency: npt.NDArray[np.float32]
@@ -61,7 +61,7 @@ def track_of(result: EpisodeResult) -> Track | None:
     states = [result.start, *(step.state for step in result.trajectory)]
     return Track(
         positions=centimetres([state.position for state in states]),
-        yaws=np.array([round(math.degrees(yaw_of(state.rotation))) for state in states], np.int32),
+        yaws=np.array([round(math.degrees(yaw_of(state.rotation))) for state in states], np.int16),
         actions="".join(CODES.get(step.action.name, OTHER) for step in result.trajectory),
         collided=tuple(i for i, step in enumerate(result.trajectory) if step.collided),
         latency=np.array([step.latency for step in result.trajectory], np.float32),
@@ -109,7 +109,7 @@ def read_track(line: TrackLine) -> Track | None:
     poses: list[_Pose | _Step] = [line.start, *line.steps]
     return Track(
         positions=centimetres([pose.position for pose in poses]),
-        yaws=np.array([round(math.degrees(yaw_of(pose.rotation))) for pose in poses], np.int32),
+        yaws=np.array([round(math.degrees(yaw_of(pose.rotation))) for pose in poses], np.int16),
         actions="".join(CODES.get(step.action, OTHER) for step in line.steps),
         collided=tuple(i for i, step in enumerate(line.steps) if step.collided),
         latency=np.array(line.timing.latency, np.float32),
@@ -123,5 +123,9 @@ def centimetres(points: Iterable[Sequence[float]]) -> Ints:
 
 
 def deltas(points: Ints) -> Ints:
-    """(N, 3) flattened to (3 N,), each point as its difference from the one before: small numbers pack well."""
-    return np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).ravel()
+    """(N, 3) flattened to (3 N,), each point as its difference from the one before: small numbers pack well.
+
+    A copy, because a view would keep a second array.
+    """
+    flat: Ints = np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).flatten()
+    return flat
