@@ -230,7 +230,7 @@ class LateOnce(VLNAgent):
     def act(self, observation):
         if LateOnce.late:
             LateOnce.late = False
-            time.sleep(0.9)
+            time.sleep(0.6)
         return "stop"
 
 

@@ -24,9 +24,11 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import (
     AgentTimeout,
     BudgetExceeded,
-    InputError,
+    ConfigError,
     NavEvalError,
+    NavmeshError,
     ResourceExhausted,
+    SceneError,
     ServiceError,
     exhausted,
 )
@@ -108,7 +110,7 @@ class EpisodeLoop:
     def run_episode(self, episode: Episode) -> EpisodeResult:
         """Play one episode to its end. A failure of the service or of the evaluator becomes the result's status.
 
-        Raises InputError's subclasses and ResourceExhausted (nobody could have played it), and Stopped.
+        Raises SceneError, NavmeshError and ResourceExhausted (nobody could have played it), and Stopped.
         """
         meter = Meter(self._policy)
         steps: list[StepRecord] = []
@@ -180,7 +182,7 @@ class EpisodeLoop:
             get_logger(__name__).debug("episode %s of %s", *reversed(episode.key), exc_info=True)
         stopped = isinstance(error, Stopped)
         self._end("stopped" if stopped else status)
-        if stopped or isinstance(error, InputError | ResourceExhausted):
+        if stopped or isinstance(error, ConfigError | SceneError | NavmeshError | ResourceExhausted):
             raise error
         if lacking := exhausted(error):
             raise lacking from error

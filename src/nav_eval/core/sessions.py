@@ -23,15 +23,7 @@ from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS, Attended, Draining, wa
 from nav_eval.core.tries import Announced, Tries, Try
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import (
-    DatasetError,
-    NavEvalError,
-    NavmeshError,
-    ResourceExhausted,
-    SceneError,
-    ServiceUnavailable,
-    exhausted,
-)
+from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
 from nav_eval.logging import get_logger
 
 FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
@@ -77,9 +69,9 @@ class Sessions:
     ) -> None:
         """Play all `episodes` in `count` sessions. `lost`: how many of an episode's tries the service lost before.
 
-        Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, DatasetError,
-        SceneError or NavmeshError when all other episodes are played, and Draining if some are left because of that. An
-        interrupt ends the sessions at the service before it is passed on.
+        Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, SceneError or
+        NavmeshError when all other episodes are played, and Draining if some are left because of that. An interrupt
+        ends the sessions at the service before it is passed on.
         """
         make_room_for_files(FILES_AT_LEAST + FILES_PER_SESSION * count)
         turn = _Turn(episodes, report, lost or {})
@@ -119,7 +111,7 @@ class Sessions:
     def _take(self, loop: EpisodeLoop, episode: Episode, turn: _Turn) -> None:
         try:
             result = self._played(loop, episode, turn)
-        except (DatasetError, SceneError, NavmeshError) as error:
+        except (SceneError, NavmeshError) as error:
             turn.leave_out(error)
             return
         turn.deliver(result)
