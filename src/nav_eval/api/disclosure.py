@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import partial
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -29,6 +31,7 @@ from nav_eval_sdk.protocol import messages
 from nav_eval_sdk.protocol.text import line
 
 ORIGIN = (0.0, 0.0, 0.0)
+Coarsening: TypeAlias = Callable[[Any], Any]
 GRID = {"m": 1e-4, "m/s": 1e-4, "rad": 1e-4, "rad/s": 1e-4, "degrees": 1e-2, "degrees/s": 1e-2}
 """Unit -> what a number or a vector of that unit is rounded to, under `competition`."""
 
@@ -63,12 +66,12 @@ class Disclosed:
 
     data: messages.EpisodeData
     nodes: NodeIds
-    grids: Mapping[str, Spec]
+    coarse: Mapping[str, Coarsening]
     """Sensors that hold something to be rounded."""
 
     def observation(self, observations: Observations) -> Observations:
         """What is sent of one step."""
-        rounded = {name: coarse(spec, observations[name]) for name, spec in self.grids.items() if name in observations}
+        rounded = {name: made(observations[name]) for name, made in self.coarse.items() if name in observations}
         return self.nodes.hidden(observations | rounded)
 
     def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
@@ -95,8 +98,9 @@ def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, p
         action_space=wire_actions(offer.action_space),
         limits=limits,
     )
-    grids = {name: spec for name, spec in offer.observation_spec.items() if policy.hides and _is_coarse(spec)}
-    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene), grids)
+    specs = offer.observation_spec if policy.hides else {}
+    coarse = {name: made for name, spec in specs.items() if (made := coarsening(spec))}
+    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene), coarse)
 
 
 def _instruction(instruction: Instruction | None) -> messages.Instruction | None:
@@ -105,46 +109,55 @@ def _instruction(instruction: Instruction | None) -> messages.Instruction | None
     return messages.Instruction(text=instruction.text, tokens=instruction.tokens, language=instruction.language)
 
 
-def coarse(spec: Spec, value: Any) -> Any:
-    """`value` with its measures rounded, within their bounds."""
-    if value is None:
-        return None
+def coarsening(spec: Spec) -> Coarsening | None:
+    """What rounds the measures in a value of this spec, within their bounds; None where there are none."""
     match spec:
         case StructSpec():
-            return {name: coarse(spec.parts[name], part) for name, part in value.items()}
+            parts = {name: made for name, inner in spec.parts.items() if (made := coarsening(inner))}
+            return partial(_struct, parts) if parts else None
         case ListSpec():
-            return [coarse(spec.item, item) for item in value]
-        case TensorSpec() if _grids(spec):
-            return _rounded(value, np.array(_grids(spec)), spec.low, spec.high).astype(spec.dtype)
-        case NumberSpec() if _grids(spec):
-            return float(_rounded(value, np.float64(_grids(spec)[0]), spec.low, spec.high))
-    return value
+            item = coarsening(spec.item)
+            return partial(_list, item) if item else None
+        case NumberSpec() if grids := _grids(spec):
+            return partial(_number, float(round(1 / grids[0])), spec.low, spec.high)
+        case TensorSpec() if grids := _grids(spec):
+            return partial(_vector, np.rint(1 / np.array(grids)), spec)
+    return None
 
 
-def _grids(spec: Spec) -> list[float]:
+def _struct(parts: Mapping[str, Coarsening], value: Any) -> Any:
+    if value is None:
+        return None
+    return {name: parts[name](part) if name in parts else part for name, part in value.items()}
+
+
+def _list(item: Coarsening, value: Any) -> Any:
+    return None if value is None else [item(entry) for entry in value]
+
+
+def _number(per_unit: float, low: float, high: float, value: Any) -> Any:
+    """The nearest multiple. Zero has no sign, because that would tell of low bits, too."""
+    if value is None:
+        return None
+    near = round(value * per_unit) / per_unit + 0.0 if math.isfinite(value) else value
+    return min(max(near, low), high)
+
+
+def _vector(per_unit: np.ndarray, spec: TensorSpec, value: Any) -> Any:
+    """The same of each component."""
+    if value is None:
+        return None
+    near = np.rint(np.asarray(value, np.float64) * per_unit) / per_unit + 0.0
+    return np.clip(near, spec.low, spec.high).astype(spec.dtype)
+
+
+def _grids(spec: NumberSpec | TensorSpec) -> list[float]:
     """What a number, or each component of a vector of floats, is rounded to; [] for images and unknown units."""
-    vector = isinstance(spec, TensorSpec) and len(spec.shape) == 1 and np.dtype(spec.dtype).kind == "f"
-    if not vector and not isinstance(spec, NumberSpec):
+    if isinstance(spec, TensorSpec) and (len(spec.shape) != 1 or np.dtype(spec.dtype).kind != "f"):
         return []
     grids = [GRID[unit] for unit in spec.unit.split(", ") if unit in GRID]
     whole = len(grids) == len(spec.unit.split(", ")) and len(grids) in (1, *getattr(spec, "shape", ()))
     return grids if whole else []
-
-
-def _rounded(value: Any, grids: Any, low: float, high: float) -> Any:
-    """The multiples of `grids` next to `value`. Zero has no sign, because that would tell of low bits, too."""
-    per_unit = np.rint(1 / grids)
-    near = np.rint(np.asarray(value, np.float64) * per_unit) / per_unit + 0.0
-    return np.clip(near, low, high)
-
-
-def _is_coarse(spec: Spec) -> bool:
-    match spec:
-        case StructSpec():
-            return any(_is_coarse(part) for part in spec.parts.values())
-        case ListSpec():
-            return _is_coarse(spec.item)
-    return bool(_grids(spec))
 
 
 class NodeIds:
