@@ -89,7 +89,8 @@ def read_run(path: Path, config: Config) -> Run:
 def _results(path: Path) -> Iterator[EpisodeResult]:
     for record in _lines(path / "episodes.jsonl", _RECORD):
         result = episode_result(record)
-        yield replace(result, scene_id=intern(result.scene_id), metrics=Numbers(result.metrics))
+        metrics, timing = Numbers(result.metrics), Numbers(result.timing)
+        yield replace(result, scene_id=intern(result.scene_id), metrics=metrics, timing=timing)
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
