@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -30,18 +31,31 @@ RAY = ["evaluation.parallel.executor=ray", "evaluation.parallel.sessions=2"]
 @pytest.fixture(scope="module")
 def cluster():
     """A head node and another one, a worker's place on each."""
-    from ray.cluster_utils import Cluster
-
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("RAY_USAGE_STATS_ENABLED", "0")
         patch.setenv("RAY_AUTH_MODE", "disabled")
+        patch.setenv("RAY_gcs_server_port_wait_time_s", "120")  # a cold disk takes more than Ray's 30 seconds
         patch.setenv("PYTHONPATH", os.pathsep.join([TESTS, *filter(None, [os.environ.get("PYTHONPATH")])]))
-        made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        made = with_a_head()
         made.other = made.add_node(num_cpus=1)
         ray.init(address=made.address, log_to_driver=False)
         yield made
         ray.shutdown()
         made.shutdown()
+
+
+def with_a_head():
+    """Ray's own processes now and then do not come up on a busy machine; what they had to say is told then."""
+    from ray.cluster_utils import Cluster
+
+    began = time.time()
+    try:
+        return Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+    except RuntimeError as error:
+        logs = [log for log in Path("/tmp/ray").glob("session_2*/logs/gcs_server.*") if log.stat().st_mtime > began]
+        told = "\n".join(f"{log}: {log.read_text(errors='replace')[-2000:]}" for log in logs)
+        warnings.warn(f"{error}: once more. {told or 'Its server wrote nothing.'}", stacklevel=1)
+        return Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
 
 
 def records(folder):

@@ -25,6 +25,7 @@ OURS = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's only switch that keeps its ports on the loopback interface
     "RAY_AUTH_MODE": "token",
     "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_gcs_server_port_wait_time_s": "120",  # a cold disk takes longer than Ray's 30 seconds
 }
 """Environment of a cluster of our own, read when Ray is imported; what the user has set goes before it."""
 PATIENCE = 5.0
