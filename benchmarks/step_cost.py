@@ -50,7 +50,7 @@ def walk(world, episode: Episode) -> tuple[float, list]:
         world.step(Action(ACTIONS[number % len(ACTIONS)]))
         world.observe()
         spent += time.process_time() - began
-        cameras.append(world.simulator.camera)
+        cameras.append(world.simulator.camera())
     return spent / STEPS * 1e3, cameras
 
 

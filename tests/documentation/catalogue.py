@@ -13,11 +13,18 @@ from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
 from nav_eval.core.actions import ARGUMENTS, Argument
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
+from nav_eval.simulator.backends.custom import CustomSession
+from nav_eval.simulator.backends.external_session import ExternalSession
+from nav_eval.simulator.backends.nav_graph import NavGraphSession
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
 
-BACKENDS = {"frame": "custom, external, unity", "graph": "nav_graph"}
-"""Backends with what a sensor needs; what is not here, custom alone has."""
+SESSIONS = {
+    "custom": CustomSession,
+    "external": ExternalSession,
+    "nav_graph": NavGraphSession,
+    "unity": ExternalSession,
+}
 RULES = {
     "position": "a goal's position",
     "view_points": "a view point of a goal",
@@ -136,11 +143,9 @@ def sensors() -> Iterator[str]:
         yield from (f"- Backends: {_backends(kind.needs)}", "")
 
 
-def _backends(needs: Sequence[str]) -> str:
-    if not needs:
-        return "all"
-    known = {BACKENDS.get(need, "custom") for need in needs}
-    return names(["custom"] if "custom" in known else known.pop().split(", "))
+def _backends(needs: Sequence[type]) -> str:
+    able = [name for name, session in SESSIONS.items() if all(issubclass(session, need) for need in needs)]
+    return names(able) if needs else "all"
 
 
 def _form(name: str, spec: Spec) -> str:

@@ -6,7 +6,7 @@ import csv
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Protocol, runtime_checkable
 
 import numpy as np
 import pytest
@@ -111,11 +111,16 @@ def test_seeded_noise_conforms(noise):
     demand(check_sensor("rgb", width=16, height=12, options=noise))
 
 
+@runtime_checkable
+class HasTelepathy(Protocol):
+    def thought(self): ...
+
+
 @register_sensor("broken_for_tests")
 class BrokenSensor(Sensor):
     def __init__(self, name, config, simulator):
         self._how, self._count = config.options["how"], 0
-        self.needs = ("telepathy",) if self._how == "needs" else ()
+        self.needs = (HasTelepathy,) if self._how == "needs" else ()
 
     @property
     def spec(self):

@@ -81,11 +81,6 @@ class Simulator(ABC):
         """What sensor noise at this step may depend on: run seed, scene, episode, step."""
         return (0, *self.episode.key, "0")
 
-    @property
-    def shortcuts(self) -> Mapping[str, Any]:
-        """Extra capabilities that some sensors need, by name ("frame", "graph"); none by default."""
-        return {}
-
     def reset(self, episode: Episode) -> Observations:
         """start, then observe."""
         self.start(episode)
@@ -114,8 +109,8 @@ def _places(ends: Any) -> Sequence[Place]:
 class Sensor(ABC):
     """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
 
-    needs: ClassVar[tuple[str, ...]] = ()
-    """Names of Simulator.shortcuts without which this sensor cannot work."""
+    needs: ClassVar[tuple[type, ...]] = ()
+    """What a simulator must have beyond the contract for this sensor: protocols as in nav_eval.core.capabilities."""
 
     @property
     @abstractmethod

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from nav_eval.config.schema import Config
+from nav_eval.core.capabilities import HasGraph, HasScene
 from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, EpisodeKey
@@ -120,9 +121,9 @@ def _visit(
             facts[episode.key] = episode_facts(episode, task, session)
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
-    if triangles and "scene" in session.shortcuts:
+    if triangles and isinstance(session, HasScene):
         try:
-            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.shortcuts["scene"](), triangles))
+            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.scene(), triangles))
         except NavEvalError as error:
             return [f"There is no 3-D view of scene {scene_id}: {error}"]
     return []
@@ -153,10 +154,10 @@ def _shortest(episode: Episode, goals: Sequence[Place], session: Simulator | Non
 
 
 def _positions(places: Iterable[Place], session: Simulator | None) -> list[Vec3]:
-    graph = session.shortcuts["graph"].graph if session is not None and "graph" in session.shortcuts else None
-    if graph is None:
+    if not isinstance(session, HasGraph):
         return [place.position for place in places]
-    return [graph.positions.get(place.node or "", place.position) for place in places]
+    positions = session.graph().positions
+    return [positions.get(place.node or "", place.position) for place in places]
 
 
 def _thinned(goals: Ints) -> Ints:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from nav_eval.core.capabilities import HasGraph, HasNavmesh
 from nav_eval.core.interfaces import Simulator
 from nav_eval.dataset.connectivity import NavigationGraph
 from nav_eval.engine.navmesh.mesh import NavMesh
@@ -91,11 +92,10 @@ def _packed(bits: Bits) -> str:
 
 def scene_maps(session: Simulator, visited: Iterable[Vec3]) -> list[Map]:
     """Maps of the scene that `session` stands in, lowest storey first; `visited`: where agents have been."""
-    shortcuts = session.shortcuts
-    if "graph" in shortcuts:
-        return [*graph_maps(shortcuts["graph"].graph)]
-    if "navmesh" in shortcuts:
-        return [*navmesh_maps(shortcuts["navmesh"]())]
+    if isinstance(session, HasGraph):
+        return [*graph_maps(session.graph())]
+    if isinstance(session, HasNavmesh):
+        return [*navmesh_maps(session.navmesh())]
     return [*probed_maps(session, visited)]
 
 

@@ -8,11 +8,12 @@ from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
@@ -200,7 +201,7 @@ def _steps(environment: Environment, episode: Episode, prediction: Prediction) -
 def _placed(environment: Environment, episode: Episode, state: AgentState) -> AgentState:
     if state.node is None:
         return state
-    graph = environment.simulator.shortcuts["graph"].graph
+    graph = cast("HasGraph", environment.simulator).graph()
     if state.node not in graph:
         raise PredictionsError(
             f"episode {episode.episode_id}: {state.node!r} is no viewpoint of scan {episode.scene_id}."

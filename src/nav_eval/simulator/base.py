@@ -14,15 +14,14 @@ from nav_eval.errors import ConfigError, SimulatorError
 class SensorSession(Simulator):
     """A simulator session with a suite of sensors. Subclasses set `_episode` in start and `_last` in advance."""
 
-    def __init__(self, sensors: Mapping[str, Sensor]) -> None:
+    def __init__(self, sensors: Mapping[str, Sensor], backend: str = "this one") -> None:
         self._sensors = sensors
         self._episode: Episode | None = None
         self._last: StepRecord | None = None
         for name, sensor in sensors.items():
-            missing = [need for need in sensor.needs if need not in self.shortcuts]
-            if missing:
+            if missing := [need.__name__ for need in sensor.needs if not isinstance(self, need)]:
                 raise ConfigError(
-                    f"simulator.sensors.{name}: needs a backend with {', '.join(missing)}, which this one lacks. "
+                    f"simulator.sensors.{name}: backend {backend} lacks what it needs ({', '.join(missing)}). "
                     "Drop the sensor or choose another simulator.backend."
                 )
 

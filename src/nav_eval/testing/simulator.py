@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval.core.actions import Action
+from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
@@ -353,10 +354,9 @@ def _places(trial: Trial) -> list[Place]:
 
 
 def _onwards(session: Simulator, trial: Trial) -> list[Action]:
-    if trial.episode.start_node is None:
+    if not isinstance(session, HasGraph):
         return [*(Action("move_forward") for _ in range(3)), Action("turn_left"), Action("turn_left")]
-    candidates = session.shortcuts["graph"].candidates()
-    return [Action("move_to", {"viewpoint": candidates[0]["viewpoint"]})]
+    return [Action("move_to", {"viewpoint": session.candidates()[0]["viewpoint"]})]
 
 
 def _same_pose(a: AgentState, b: AgentState) -> bool:

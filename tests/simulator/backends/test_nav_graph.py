@@ -12,9 +12,10 @@ from nav_eval.core.actions import Action
 from nav_eval.core.types import Place
 from nav_eval.dataset.connectivity import NavigationGraph
 from nav_eval.dataset.episode import Episode, Goal, Instruction
-from nav_eval.errors import DatasetError, InvalidAction
+from nav_eval.errors import ConfigError, DatasetError, InvalidAction
 from nav_eval.geometry import yaw_rotation
 from nav_eval.simulator.backends.nav_graph import NavGraphBackend
+from nav_eval.simulator.sensors.registry import SENSORS as ALL_SENSORS
 
 SENSORS = {name: SensorConfig() for name in ("viewpoint", "navigable", "instruction", "gps", "compass")}
 
@@ -151,3 +152,20 @@ def test_a_scan_id_cannot_leave_the_folder(tmp_path):
     for scan in ("../secret", "/etc/passwd", "", ".hidden"):
         with pytest.raises(DatasetError, match="no scan id"):
             NavigationGraph.load(tmp_path, scan)
+
+
+BUILT_IN = {name for name in ALL_SENSORS if ALL_SENSORS.get(name).__module__.startswith("nav_eval.")}
+IN_3D_ONLY = {"rgb", "depth", "semantic", "panorama", "imagegoal", "objects", "proximity"}
+
+
+@pytest.mark.parametrize("name", sorted(BUILT_IN - {"skybox"}))
+def test_a_sensor_that_a_graph_cannot_serve_is_refused_by_name(tmp_path, name):
+    write_r2r(tmp_path)
+    sensors = {"mine": SensorConfig(type=name)}
+    config = SimulatorConfig(backend="nav_graph", connectivity_dir=str(tmp_path / "connectivity"), sensors=sensors)
+    backend = NavGraphBackend(config)
+    if name in IN_3D_ONLY:
+        with pytest.raises(ConfigError, match=r"simulator\.sensors\.mine: backend nav_graph lacks .*\(Has"):
+            backend.open_session()
+    else:
+        assert set(backend.open_session().observation_spec) == {"mine"}

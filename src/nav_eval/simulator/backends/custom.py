@@ -32,7 +32,8 @@ from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 
 if TYPE_CHECKING:
-    from nav_eval.engine.render.frame import Frame
+    from nav_eval.engine.render.frame import Frame, Renderer
+    from nav_eval.engine.scene.scene import Scene
 
 
 class CustomBackend(SimulatorBackend):
@@ -75,7 +76,7 @@ class CustomBackend(SimulatorBackend):
 
 def _draw(sessions: Sequence[CustomSession], lens: Lens) -> None:
     first = sessions[0]
-    cameras = [session.camera for session in sessions]
+    cameras = [session.camera() for session in sessions]
     frames = first.world.renderer(lens, first.lenses[lens]).render_batch(
         np.array([position for position, _, _ in cameras]),
         np.array([yaw for _, yaw, _ in cameras]),
@@ -101,18 +102,8 @@ class CustomSession(SensorSession):
         self._expert: Expert | None = None
         self._expert_goals: tuple[Vec3, ...] = ()
         sensors = make_sensors(config)
-        super().__init__(sensors)
+        super().__init__(sensors, config.backend)
         self.lenses = _lenses(sensors)
-
-    @property
-    def shortcuts(self) -> Mapping[str, Any]:
-        return {
-            "frame": self.frame,
-            "view": self.view,
-            "render": lambda lens: (self.world.renderer(lens, ("rgb",)), self.camera),
-            "navmesh": lambda: self.navmesh,
-            "scene": lambda: self.world.scene,
-        }
 
     @property
     def world(self) -> World:
@@ -120,9 +111,14 @@ class CustomSession(SensorSession):
             raise SimulatorError("no episode was started: call reset(episode) first.")
         return self._world
 
-    @property
     def navmesh(self) -> NavMesh:
         return self.world.navmesh
+
+    def scene(self) -> Scene:
+        return self.world.scene
+
+    def renderer(self, lens: Lens) -> Renderer:
+        return self.world.renderer(lens, ("rgb",))
 
     def start(self, episode: Episode) -> None:
         if episode.start_position is None:
@@ -137,7 +133,7 @@ class CustomSession(SensorSession):
         self._ends, self._expert = ((), None), None
 
     def advance(self, action: Action) -> None:
-        moved = perform(self.navmesh, self._state, action, self._profile, self._noise_seed())
+        moved = perform(self.navmesh(), self._state, action, self._profile, self._noise_seed())
         self._state = moved.state
         self._steps += 1
         self._frames.clear()
@@ -155,7 +151,6 @@ class CustomSession(SensorSession):
     def get_agent_state(self) -> AgentState:
         return self._state
 
-    @property
     def camera(self) -> tuple[Vec3, float, float]:
         """Position (m), yaw and pitch (rad) of the camera."""
         x, y, z = self._state.position
@@ -164,13 +159,9 @@ class CustomSession(SensorSession):
     def frame(self, lens: Lens) -> Frame:
         """What the camera sees through `lens` now, drawn at most once per step."""
         if lens not in self._frames:
-            position, yaw, pitch = self.camera
+            position, yaw, pitch = self.camera()
             self._frames[lens] = self.world.renderer(lens, self.lenses[lens]).render(position, yaw, pitch)
         return self._frames[lens]
-
-    def view(self, lens: Lens, position: Vec3, yaw: float, pitch: float = 0.0) -> Any:
-        """(H, W, 3) uint8: what a camera elsewhere in the building would see."""
-        return self.world.renderer(lens, ("rgb",)).render(position, yaw, pitch).rgb
 
     def take_frame(self, lens: Lens, frame: Frame) -> None:
         """Keep a frame that was drawn in a batch."""
@@ -179,7 +170,7 @@ class CustomSession(SensorSession):
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
         if not ends:
             return math.inf
-        return float(self.navmesh.geodesic_distance(start.position, self._points(ends), self._config.path_mode))
+        return float(self.navmesh().geodesic_distance(start.position, self._points(ends), self._config.path_mode))
 
     def _points(self, ends: Sequence[Place]) -> Any:
         if self._ends[0] is not ends:
@@ -188,13 +179,13 @@ class CustomSession(SensorSession):
         return self._ends[1]
 
     def is_navigable(self, position: Vec3) -> bool:
-        return self.navmesh.is_navigable(position)
+        return self.navmesh().is_navigable(position)
 
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
         points = tuple(goal.position for goal in goals)
         if self._expert is None or self._expert_goals != points:
             self._expert_goals = points
-            self._expert = Expert(self.navmesh, self._state.position, points, within, self._profile)
+            self._expert = Expert(self.navmesh(), self._state.position, points, within, self._profile)
         move = self._expert.next_move(self._state)
         if move is None:
             raise SimulatorError(f"episode {self.episode.episode_id}: no way leads from here to the goal.")

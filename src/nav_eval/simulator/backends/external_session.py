@@ -103,7 +103,7 @@ class ExternalSession(SensorSession):
         self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
         self._own = _own_requests(self._config)
         self.description = self._open()
-        super().__init__(sensors | {name: _HostSensor(self, name) for name in self._own})
+        super().__init__(sensors | {name: _HostSensor(self, name) for name in self._own}, self._config.backend)
 
     def _open(self) -> Description:
         self._client = self._backend.connect()
@@ -174,10 +174,6 @@ class ExternalSession(SensorSession):
             self._client.drop()
         self._client = None
 
-    @property
-    def shortcuts(self) -> Mapping[str, Any]:
-        return {"frame": self._frame}
-
     def start(self, episode: Episode) -> None:
         if self._client is None:
             self._open()
@@ -224,7 +220,7 @@ class ExternalSession(SensorSession):
         """The simulator's spec of a sensor of its own."""
         return core_spec(self._specs[name])
 
-    def _frame(self, lens: Lens) -> Frame:
+    def frame(self, lens: Lens) -> Frame:
         seen = self.host_observation()
         images = {camera.output: seen[name] for name, camera in self._cameras.items() if camera.lens == lens}
         if "depth" in images:

@@ -74,17 +74,12 @@ class NavGraphSession(SensorSession):
         self._yaw = 0.0
         self._elevation = 0.0
         self._seen: set[str] = set()
-        super().__init__(make_sensors(config))
+        super().__init__(make_sensors(config), config.backend)
 
-    @property
     def graph(self) -> NavigationGraph:
         if self._graph is None:
             raise SimulatorError("no episode was started: call reset(episode) first.")
         return self._graph
-
-    @property
-    def shortcuts(self) -> Mapping[str, Any]:
-        return {"graph": self}
 
     def start(self, episode: Episode) -> None:
         graph = self._backend.graph(episode.scene_id)
@@ -126,11 +121,11 @@ class NavGraphSession(SensorSession):
                 raise InvalidAction(f"action {action.name!r} means nothing on a navigation graph; use move_to.")
 
     def _move_to(self, node: str) -> None:
-        allowed = self._seen if self._revisits else self.graph.neighbours[self._node]
+        allowed = self._seen if self._revisits else self.graph().neighbours[self._node]
         if node not in allowed:
             raise InvalidAction("move_to: that viewpoint cannot be reached in one move; choose one of `navigable`.")
         self._node = node
-        self._seen.update((node, *self.graph.neighbours[node]))
+        self._seen.update((node, *self.graph().neighbours[node]))
 
     def _tilt(self, amount: float) -> None:
         limit = math.radians(self._motion.max_tilt)
@@ -138,17 +133,17 @@ class NavGraphSession(SensorSession):
 
     def get_agent_state(self) -> AgentState:
         return AgentState(
-            self.graph.positions[self._node], yaw_rotation(self._yaw), self._node, elevation=self._elevation
+            self.graph().positions[self._node], yaw_rotation(self._yaw), self._node, elevation=self._elevation
         )
 
     def candidates(self) -> list[dict[str, Any]]:
         """Neighbours with heading and elevation relative to the agent, nearest to straight ahead first."""
-        here = self.graph.positions[self._node]
-        rows = [self._candidate(here, node, length) for node, length in self.graph.neighbours[self._node].items()]
+        here = self.graph().positions[self._node]
+        rows = [self._candidate(here, node, length) for node, length in self.graph().neighbours[self._node].items()]
         return sorted(rows, key=lambda row: (abs(row["heading"]), row["viewpoint"]))
 
     def _candidate(self, here: Vec3, node: str, length: float) -> dict[str, Any]:
-        there = self.graph.positions[node]
+        there = self.graph().positions[node]
         flat = math.hypot(there[0] - here[0], there[2] - here[2])
         return {
             "viewpoint": node,
@@ -158,26 +153,26 @@ class NavGraphSession(SensorSession):
         }
 
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
-        lengths = self.graph.distances_from(self._node_of(start))
+        lengths = self.graph().distances_from(self._node_of(start))
         return min((lengths.get(self._node_of(end), math.inf) for end in ends), default=math.inf)
 
     def _node_of(self, place: Place) -> str:
         if place.node is not None:
             return place.node
-        return min(self.graph.positions, key=lambda node: euclidean(self.graph.positions[node], place.position))
+        return min(self.graph().positions, key=lambda node: euclidean(self.graph().positions[node], place.position))
 
     def locate(self, place: Place) -> Place:
-        position = self.graph.positions.get(place.node or "")
+        position = self.graph().positions.get(place.node or "")
         return place if position is None else Place(position, place.node)
 
     def is_navigable(self, position: Vec3) -> bool:
         """Whether a viewpoint stands at `position`, to a millimetre."""
-        return any(euclidean(position, there) <= 1e-3 for there in self.graph.positions.values())
+        return any(euclidean(position, there) <= 1e-3 for there in self.graph().positions.values())
 
     def expert_action(self, goals: Sequence[Place], within: float) -> Action:
-        lengths = self.graph.distances_from(self._node)
+        lengths = self.graph().distances_from(self._node)
         nodes = [node for node in map(self._node_of, goals) if node in lengths]
         if not nodes or self._node in nodes:
             return STOP
         nearest = min(nodes, key=lambda node: (lengths[node], node))
-        return Action("move_to", {"viewpoint": self.graph.shortest_path(self._node, nearest)[1]})
+        return Action("move_to", {"viewpoint": self.graph().shortest_path(self._node, nearest)[1]})

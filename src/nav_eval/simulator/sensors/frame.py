@@ -7,11 +7,12 @@ as in Habitat-Lab. With `normalize` it becomes (d - min) / (max - min). Noise mo
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasFrame
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.engine.render.camera import Lens
@@ -25,7 +26,7 @@ MIN_DEPTH, MAX_DEPTH = 0.0, 10.0
 class FrameSensor(Sensor):
     """A pinhole camera on the agent's body. `output`: which image of the frame it shows."""
 
-    needs: ClassVar[tuple[str, ...]] = ("frame",)
+    needs: ClassVar[tuple[type, ...]] = (HasFrame,)
     output = "rgb"
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
@@ -34,7 +35,7 @@ class FrameSensor(Sensor):
         self._noise: NoiseModel | None = make_noise(name, self.output, config.options)
 
     def observe(self, simulator: Simulator) -> Any:
-        image = self._read(simulator.shortcuts["frame"](self.lens))
+        image = self._read(cast("HasFrame", simulator).frame(self.lens))
         return image if self._noise is None else self._noise(image, noise_generator(simulator, self.name))
 
     @abstractmethod

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec, TextSpec
 from nav_eval.dataset.episode import Episode, Goal
@@ -81,7 +82,7 @@ class ObjectGoalSensor(Sensor):
 class ImageGoalSensor(Sensor):
     """(H, W, 3) uint8: what the camera would see at the goal, or through the goal photograph's own camera."""
 
-    needs = ("view",)
+    needs = (HasRenderer,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._size = (config.width or WIDTH, config.height or HEIGHT)
@@ -103,12 +104,15 @@ class ImageGoalSensor(Sensor):
 
     def _draw(self, simulator: Simulator) -> Any:
         episode = simulator.episode
-        draw = simulator.shortcuts["view"]
         goal = first_goal(episode)
         if goal.image_goals:
             image = goal_image(episode)
             pitch = math.asin(max(-1.0, min(1.0, rotate(image.rotation, (0.0, 0.0, -1.0))[1])))
-            return draw(Lens(*self._size, image.hfov), image.position, yaw_of(image.rotation), pitch)
+            return self._view(simulator, image.hfov, image.position, yaw_of(image.rotation), pitch)
         x, y, z = _point(episode)
         yaw = yaw_of(goal_rotation(episode, goal))
-        return draw(Lens(*self._size, self._hfov), (x, y + self._camera_height, z), yaw)
+        return self._view(simulator, self._hfov, (x, y + self._camera_height, z), yaw)
+
+    def _view(self, simulator: Simulator, hfov: float, position: Vec3, yaw: float, pitch: float = 0.0) -> Any:
+        renderer = cast("HasRenderer", simulator).renderer(Lens(*self._size, hfov))
+        return renderer.render(position, yaw, pitch).rgb

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.errors import ConfigError, SceneError
@@ -16,7 +17,7 @@ from nav_eval.errors import ConfigError, SceneError
 class ViewpointSensor(Sensor):
     """The id of the viewpoint; opaque to participants unless disclosure is full."""
 
-    needs = ("graph",)
+    needs = (HasGraph,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._spec = TextSpec(description="where the agent stands", is_node=True)
@@ -35,7 +36,7 @@ class NavigableSensor(Sensor):
     heading: rad relative to the agent's, positive = left; elevation: rad above the horizontal; distance: m.
     """
 
-    needs = ("graph",)
+    needs = (HasGraph,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         candidate = StructSpec(
@@ -53,7 +54,7 @@ class NavigableSensor(Sensor):
         return self._spec
 
     def observe(self, simulator: Simulator) -> Any:
-        return simulator.shortcuts["graph"].candidates()
+        return cast("HasGraph", simulator).candidates()
 
 
 class SkyboxSensor(Sensor):
@@ -62,7 +63,7 @@ class SkyboxSensor(Sensor):
     Reads `<skybox_dir>/<scan>/<viewpoint>_skybox<i>_sami.jpg` or `..._skybox<i>_small.jpg`; `width` is S.
     """
 
-    needs = ("graph",)
+    needs = (HasGraph,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         if not simulator.skybox_dir:

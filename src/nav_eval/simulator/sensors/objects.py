@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasFrame, HasScene
 from nav_eval.core.interfaces import Simulator
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TextSpec
 from nav_eval.simulator.sensors.frame import FrameSensor
@@ -18,7 +19,7 @@ class ObjectsSensor(FrameSensor):
     Give it the same width, height and hfov as the semantic sensor, so that the frame is drawn once.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("frame", "scene")
+    needs: ClassVar[tuple[type, ...]] = (HasFrame, HasScene)
     output = "semantic"
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
@@ -41,7 +42,7 @@ class ObjectsSensor(FrameSensor):
     def _categories(self, simulator: Simulator) -> dict[int, str]:
         scene_id = simulator.episode.scene_id
         if self._names[0] != scene_id:
-            objects = simulator.shortcuts["scene"]().objects
+            objects = cast("HasScene", simulator).scene().objects
             self._names = (scene_id, {thing.id: thing.category for thing in objects})
         return self._names[1]
 

@@ -7,11 +7,12 @@ agent's heading.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.engine.render.camera import Lens
@@ -25,7 +26,7 @@ WIDTH, HEIGHT, VIEW_HFOV = 640, 480, 60.0
 class PanoramaSensor(Sensor):
     """uint8 RGB all around the agent; the shape depends on the kind."""
 
-    needs = ("render",)
+    needs = (HasRenderer,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._kind = str(config.options.get("kind", KINDS[0]))
@@ -54,7 +55,8 @@ class PanoramaSensor(Sensor):
     def observe(self, simulator: Simulator) -> Any:
         from nav_eval.engine.render.panorama import FACES, cube_faces, equirectangular, vln_views
 
-        renderer, (position, yaw, _) = simulator.shortcuts["render"](self._lens)
+        world = cast("HasRenderer", simulator)
+        renderer, (position, yaw, _) = world.renderer(self._lens), world.camera()
         if self._kind == "equirectangular":
             return equirectangular(renderer, position, yaw, width=self._width, outputs=("rgb",)).rgb
         if self._kind == "cube":

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 
@@ -31,7 +32,7 @@ class CollisionSensor(Sensor):
 class ProximitySensor(Sensor):
     """(1,) float32, metres to the nearest edge of the walkable area, at most 2 (Habitat-Lab's ProximitySensor)."""
 
-    needs = ("navmesh",)
+    needs = (HasNavmesh,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._reach = config.max_depth or REACH
@@ -44,6 +45,6 @@ class ProximitySensor(Sensor):
         return self._spec
 
     def observe(self, simulator: Simulator) -> Any:
-        navmesh = simulator.shortcuts["navmesh"]()
+        navmesh = cast("HasNavmesh", simulator).navmesh()
         distance = navmesh.distance_to_obstacle(simulator.get_agent_state().position, self._reach)
         return np.array([min(distance, self._reach)], np.float32)
