@@ -75,12 +75,12 @@ def test_a_recorded_walk(replay, sliding):
     session = open_session(sliding=sliding)
     session.start(episode(walk["start"]))
     for action, collided, *pose in walk["steps"]:
-        session.advance(Action(ACTIONS[action]))
+        step = session.advance(Action(ACTIONS[action]))
         state = session.get_agent_state()
         w, x, y, z = pose[3:]
         assert state.position == pytest.approx(pose[:3], abs=1e-6)
         assert state.rotation == pytest.approx((x, y, z, w), abs=1e-9)
-        assert session.last_step.collided == bool(collided)
+        assert step.collided == bool(collided)
     session.close()
 
 

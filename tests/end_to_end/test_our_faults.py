@@ -67,18 +67,23 @@ class Dependent(Metric):
 @register_sensor("fragile")
 class FragileSensor(Sensor):
     def __init__(self, name, sensor, simulator):
-        self.observed = 0
+        self.late = False
 
     @property
     def spec(self):
         return TensorSpec(shape=(2,), dtype="float32")
 
+    def begin(self, simulator):
+        self.late = False
+
+    def update(self, step):
+        self.late = True
+
     def observe(self, simulator):
         sick = simulator.episode.episode_id == SICK
-        late = simulator.last_step is not None
-        if sick and (injected("sensor raises") or (late and injected("sensor raises late"))):
+        if sick and (injected("sensor raises") or (self.late and injected("sensor raises late"))):
             raise RuntimeError("boom")
-        if sick and late and injected("sensor shape"):
+        if sick and self.late and injected("sensor shape"):
             return np.zeros((3,), np.float32)
         if sick and injected("sensor type"):
             return np.zeros((2,), np.float64)

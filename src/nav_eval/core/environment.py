@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -92,8 +92,7 @@ class Environment:
 
         Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
         """
-        self.simulator.advance(action)
-        step = self._record(latency)
+        step = replace(self.simulator.advance(action), latency=latency)
         self.follow(step)
         return step
 
@@ -105,11 +104,6 @@ class Environment:
             self.measurements.update(step)
         self.ended = self.task.ends(step, self.simulator.distance_to)
         self.over = self.ended or self._used_up()
-
-    def _record(self, latency: float) -> StepRecord:
-        step = self.simulator.last_step
-        assert step is not None, "a simulator must report the step that it just took"
-        return StepRecord(step.action, step.state, step.collided, step.clipped, latency, step.events)
 
     def _used_up(self) -> bool:
         limit = self.rules.max_moves

@@ -41,8 +41,8 @@ class Simulator(ABC):
         """Load the scene and put the agent at the start. Raises SceneError or DatasetError."""
 
     @abstractmethod
-    def advance(self, action: Action) -> None:
-        """Carry out one valid action. `stop` changes no pose."""
+    def advance(self, action: Action) -> StepRecord:
+        """Carry out one valid action and say what came of it. `stop` changes no pose."""
 
     @abstractmethod
     def observe(self) -> Observations:
@@ -51,11 +51,6 @@ class Simulator(ABC):
     @abstractmethod
     def get_agent_state(self) -> AgentState:
         """The true pose; never shown to a participant."""
-
-    @property
-    @abstractmethod
-    def last_step(self) -> StepRecord | None:
-        """The last advance, with its collision and clipping flags; None right after start."""
 
     @abstractmethod
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
@@ -117,9 +112,15 @@ class Sensor(ABC):
     def spec(self) -> Spec:
         """What observe returns, with unit and frame."""
 
+    def begin(self, simulator: Simulator) -> None:
+        """An episode begins; the agent stands at its start. For sensors that remember."""
+
+    def update(self, step: StepRecord) -> None:
+        """Take in one step that was taken, whether it is looked at or not."""
+
     @abstractmethod
     def observe(self, simulator: Simulator) -> Any:
-        """The reading at the simulator's present state."""
+        """The reading at the simulator's present state; the same however often it is asked."""
 
 
 class SimulatorBackend(ABC):

@@ -45,27 +45,20 @@ class _Square(SensorSession):
         from nav_eval.simulator.backends.custom import motion_profile
 
         self._profile = motion_profile(config)
-        self._seed = seed
         self._state = AgentState((0.0, 0.0, 0.0))
-        self._steps = 0
         self._expert = GreedyExpert(self._profile.forward_step, self._profile.turn_angle)
-        super().__init__(make_sensors(config))
+        super().__init__(make_sensors(config), config.backend, seed)
 
-    def start(self, episode: Episode) -> None:
+    def begin(self, episode: Episode) -> None:
         if episode.start_position is None:
             raise DatasetError(f"episode {episode.episode_id}: has no start_position.")
         self._state = AgentState(episode.start_position, episode.start_rotation)
-        self._episode, self._last, self._steps = episode, None, 0
         self._expert = GreedyExpert(self._profile.forward_step, self._profile.turn_angle)
 
-    def advance(self, action: Action) -> None:
+    def move(self, action: Action) -> StepRecord:
         moved: Moved = perform(_OPEN, self._state, action, self._profile)
-        self._state, self._steps = moved.state, self._steps + 1
-        self._last = StepRecord(action, moved.state, moved.collided, moved.clipped)
-
-    @property
-    def noise_key(self) -> tuple[int, str, str, str]:
-        return (self._seed, *self.episode.key, str(self._steps))
+        self._state = moved.state
+        return StepRecord(action, moved.state, moved.collided, moved.clipped)
 
     def get_agent_state(self) -> AgentState:
         return self._state

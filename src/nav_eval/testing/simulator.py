@@ -17,7 +17,7 @@ import numpy as np
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
-from nav_eval.core.types import AgentState, Place
+from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import NavEvalError, SimulatorError
 from nav_eval.geometry import Vec3, euclidean, yaw_of
@@ -78,8 +78,6 @@ def begins_an_episode(trial: Trial) -> str:
     session.start(trial.episode)
     if session.episode is not trial.episode:
         return "`episode` is not the one that was started."
-    if session.last_step is not None:
-        return "`last_step` must be None right after start."
     state, asked = session.get_agent_state(), trial.episode.start_position
     if trial.episode.start_node not in (None, state.node):
         return f"it starts at node {state.node!r}, asked was {trial.episode.start_node!r}."
@@ -113,7 +111,9 @@ def looking_changes_nothing(trial: Trial) -> str:
     state = session.get_agent_state()
     if fault := difference(first, session.observe()):
         return f"two looks at the same moment differ: {fault}."
-    return "" if session.get_agent_state() == state else "observe moved the agent."
+    if session.get_agent_state() != state:
+        return "observe moved the agent."
+    return _compare_walks(_played(session, trial), _played(session, trial, looks=2), "looking twice at each step")
 
 
 def the_same_walk_is_the_same_twice(trial: Trial) -> str:
@@ -182,29 +182,28 @@ def a_step_goes_forward_and_no_further_than_it_says(trial: Trial) -> str:
     session.start(trial.episode)
     for _ in range(math.ceil(2 * math.pi / trial.turn_angle)):
         before = session.get_agent_state()
-        session.advance(Action("move_forward"))
-        after, step = session.get_agent_state(), session.last_step
+        step = session.advance(Action("move_forward"))
+        after = session.get_agent_state()
         moved = (after.position[0] - before.position[0], after.position[2] - before.position[2])
         if math.hypot(*moved) > trial.forward_step + 1e-3:
             return f"move_forward went {math.hypot(*moved):.4f} m, configured are {trial.forward_step:g}."
         yaw = yaw_of(before.rotation)
         ahead = -math.sin(yaw) * moved[0] - math.cos(yaw) * moved[1]
-        if step is not None and not step.collided and abs(ahead - trial.forward_step) > 0.02:
+        if not step.collided and abs(ahead - trial.forward_step) > 0.02:
             return f"a free move_forward went {ahead:.3f} m ahead, configured are {trial.forward_step:g}."
         session.advance(Action("turn_left"))
     return ""
 
 
-def the_last_step_tells_what_happened(trial: Trial) -> str:
+def advance_tells_what_happened(trial: Trial) -> str:
     session = trial.session
     session.start(trial.episode)
     for action in walk(trial):
-        session.advance(action)
-        step = session.last_step
-        if step is None or step.action != action:
-            return f"last_step is {step}, the action was {action.name}."
+        step: object = session.advance(action)
+        if not isinstance(step, StepRecord) or step.action != action:
+            return f"advance returned {step}, the action was {action.name}."
         if step.state != session.get_agent_state():
-            return "last_step.state is not the agent's state."
+            return "the state that advance returned is not the agent's."
     return ""
 
 
@@ -303,7 +302,7 @@ CHECKS = (
     stop_moves_nothing,
     a_turn_is_undone_by_its_opposite,
     a_step_goes_forward_and_no_further_than_it_says,
-    the_last_step_tells_what_happened,
+    advance_tells_what_happened,
     an_unknown_action_is_refused,
     distances_are_distances,
     where_the_agent_stands_is_navigable,
@@ -319,10 +318,12 @@ def walk(trial: Trial) -> list[Action]:
     return [Action(name) for name in names]
 
 
-def _played(session: Simulator, trial: Trial) -> list[tuple[AgentState, Mapping[str, Any]]]:
+def _played(session: Simulator, trial: Trial, looks: int = 1) -> list[tuple[AgentState, Mapping[str, Any]]]:
     seen = [session.reset(trial.episode)]
     states = [session.get_agent_state()]
     for action in walk(trial):
+        for _ in range(looks - 1):
+            session.observe()
         seen.append({name: np.copy(v) if isinstance(v, np.ndarray) else v for name, v in session.step(action).items()})
         states.append(session.get_agent_state())
     return list(zip(states, seen, strict=True))

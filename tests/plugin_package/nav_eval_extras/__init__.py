@@ -64,14 +64,14 @@ class CorridorSession(SensorSession):
     def __init__(self, config):
         super().__init__(make_sensors(config))
 
-    def start(self, episode):
-        self._episode, self._last, self._state = episode, None, AgentState(episode.start_position)
+    def begin(self, episode):
+        self._state = AgentState(episode.start_position)
 
-    def advance(self, action):
+    def move(self, action):
         x, y, z = self._state.position
         if action.name == "move_forward":
             self._state = AgentState((x, y, z - 1.0))
-        self._last = StepRecord(action, self._state)
+        return StepRecord(action, self._state)
 
     def get_agent_state(self):
         return self._state

@@ -64,10 +64,9 @@ def test_what_travels_arrives_unchanged(transport):
         assert session.distance_to(Place((0.0, 0.0, 0.0)), [Place((30.0, 0.0, 4.0))]) == math.inf
         assert session.is_navigable((4.9, 0.0, 4.9))
         assert not session.is_navigable((5.1, 0.0, 0.0))
-        first = session.last_step.events["seed"]
+        first = session.advance(Action("move_forward")).events["seed"]
         session.reset(EPISODE)
-        session.step("move_forward")
-        assert session.last_step.events["seed"] != first
+        assert session.advance(Action("move_forward")).events["seed"] != first
         session.close()
 
 
@@ -77,7 +76,7 @@ def test_noise_seeds_depend_on_run_episode_and_step():
         for seed in (1, 1, 2):
             session = ExternalBackend(config(server.endpoint), seed).open_session()
             session.reset(EPISODE)
-            walks.append([session.step("stop") and session.last_step.events["seed"] for _ in range(3)])
+            walks.append([session.advance(Action("stop")).events["seed"] for _ in range(3)])
             session.close()
         assert walks[0] == walks[1]
         assert len({*walks[0], *walks[2]}) == 6

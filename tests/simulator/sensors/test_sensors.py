@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shutil
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import euclidean, yaw_rotation
 from nav_eval.simulator.sensors.noise import make_noise
+from nav_eval.testing import FakeSimulator, fake_episode
 
 SMALL = {"width": 64, "height": 48}
 SUITE = {
@@ -82,11 +84,11 @@ def test_gps_compass_and_pointgoal_follow_the_pose(cafe, episode):
     seen = sim.step("turn_left")
     assert seen["compass"][0] == pytest.approx(math.radians(15), abs=1e-6)
     assert math.remainder(seen["pointgoal"][1] - (first["pointgoal"][1] - math.radians(15)), 2 * math.pi) < 1e-5
-    seen = sim.step("move_forward")
-    state = sim.get_agent_state()
+    step = sim.advance(Action("move_forward"))
+    seen, state = sim.observe(), sim.get_agent_state()
     walked = euclidean((state.position[0], 0, state.position[2]), (begin[0], 0, begin[2]))
     assert np.hypot(*seen["gps"]) == pytest.approx(walked, abs=1e-5)
-    if not sim.last_step.collided:
+    if not step.collided:
         assert math.atan2(-seen["gps"][1], seen["gps"][0]) == pytest.approx(math.radians(15), abs=1e-3)
 
 
@@ -169,3 +171,15 @@ def test_the_goal_picture_is_what_the_camera_would_see_there(cafe, episode):
 def test_a_suite_that_cannot_be_is_refused(cafe, sensors):
     with pytest.raises(ConfigError):
         simulator(cafe, sensors)
+
+
+def test_what_is_due_depends_on_found_not_on_looks():
+    goals = tuple(Goal(position=(0.0, 0.0, -1.0), category=name) for name in ("chair", "bed", "sofa", "sink"))
+    session = FakeSimulator(sensors=("objectgoal",)).open_session()
+    for _ in range(2):
+        session.start(replace(fake_episode(), goals=goals))
+        shown = []
+        for action in ("turn_left", "found", "turn_left", "found"):
+            session.advance(Action(action))
+            shown += [session.observe()["objectgoal"] for _ in range(3)]
+        assert shown == ["chair"] * 3 + ["bed"] * 6 + ["sofa"] * 3

@@ -92,17 +92,15 @@ class CustomSession(SensorSession):
     def __init__(self, worlds: Worlds, config: SimulatorConfig, seed: int) -> None:
         self._worlds = worlds
         self._config = config
-        self._seed = seed
         self._profile = motion_profile(config)
         self._world: World | None = None
         self._state = AgentState((0.0, 0.0, 0.0))
-        self._steps = 0
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
         self._expert: Expert | None = None
         self._expert_goals: tuple[Vec3, ...] = ()
         sensors = make_sensors(config)
-        super().__init__(sensors, config.backend)
+        super().__init__(sensors, config.backend, seed)
         self.lenses = _lenses(sensors)
 
     @property
@@ -120,7 +118,7 @@ class CustomSession(SensorSession):
     def renderer(self, lens: Lens) -> Renderer:
         return self.world.renderer(lens, ("rgb",))
 
-    def start(self, episode: Episode) -> None:
+    def begin(self, episode: Episode) -> None:
         if episode.start_position is None:
             raise DatasetError(
                 f"episode {episode.episode_id}: has no start_position, so it cannot be walked in 3-D. "
@@ -128,25 +126,19 @@ class CustomSession(SensorSession):
             )
         self._world = self._worlds.get(episode.scene_id)
         self._state = AgentState(episode.start_position, episode.start_rotation)
-        self._episode, self._last, self._steps = episode, None, 0
         self._frames.clear()
         self._ends, self._expert = ((), None), None
 
-    def advance(self, action: Action) -> None:
+    def move(self, action: Action) -> StepRecord:
         moved = perform(self.navmesh(), self._state, action, self._profile, self._noise_seed())
         self._state = moved.state
-        self._steps += 1
         self._frames.clear()
-        self._last = StepRecord(action, moved.state, moved.collided, moved.clipped)
+        return StepRecord(action, moved.state, moved.collided, moved.clipped)
 
     def _noise_seed(self) -> int:
         if self._profile.noise is None:
             return 0
         return derived_seed(*self.noise_key, "motion")
-
-    @property
-    def noise_key(self) -> tuple[int, str, str, str]:
-        return (self._seed, *self.episode.key, str(self._steps))
 
     def get_agent_state(self) -> AgentState:
         return self._state

@@ -97,13 +97,14 @@ class ExternalSession(SensorSession):
         self._specs: Mapping[str, Any] = {}
         self._state = AgentState((0.0, 0.0, 0.0))
         self._seen: Mapping[str, Any] | None = None
-        self._steps = 0
         self._expert = self._new_expert()
         sensors = dict(make_sensors(self._config))
         self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
         self._own = _own_requests(self._config)
         self.description = self._open()
-        super().__init__(sensors | {name: _HostSensor(self, name) for name in self._own}, self._config.backend)
+        super().__init__(
+            sensors | {name: _HostSensor(self, name) for name in self._own}, self._config.backend, backend.seed
+        )
 
     def _open(self) -> Description:
         self._client = self._backend.connect()
@@ -174,10 +175,10 @@ class ExternalSession(SensorSession):
             self._client.drop()
         self._client = None
 
-    def start(self, episode: Episode) -> None:
+    def begin(self, episode: Episode) -> None:
         if self._client is None:
             self._open()
-        self._episode, self._last, self._seen, self._steps = episode, None, None, 0
+        self._seen = None
         self._expert = self._new_expert()
         request = contract.StartEpisode(
             scene_id=episode.scene_id,
@@ -191,18 +192,13 @@ class ExternalSession(SensorSession):
         )
         self._state = agent_state(self._call(contract.START, request, self._backend.deadlines.start))
 
-    def advance(self, action: Action) -> None:
+    def move(self, action: Action) -> StepRecord:
         seed = derived_seed(*self.noise_key, "motion")
         step = self._call(
             contract.ADVANCE, contract.AdvanceRequest(self._session_id, action.name, dict(action.args), seed)
         )
         self._state, self._seen = agent_state(step.state), None
-        self._steps += 1
-        self._last = StepRecord(action, self._state, step.collided, step.clipped, events=plain_events(step.events))
-
-    @property
-    def noise_key(self) -> tuple[int, str, str, str]:
-        return (self._backend.seed, *self.episode.key, str(self._steps))
+        return StepRecord(action, self._state, step.collided, step.clipped, events=plain_events(step.events))
 
     def host_observation(self) -> Mapping[str, Any]:
         """What the simulator shows now, asked for once per step."""

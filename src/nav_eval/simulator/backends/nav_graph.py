@@ -33,12 +33,13 @@ class NavGraphBackend(SimulatorBackend):
         if not config.connectivity_dir:
             raise ConfigError("simulator.connectivity_dir: backend nav_graph needs a folder of connectivity graphs.")
         self._config = config
+        self._seed = seed
         self._folder = config.connectivity_dir
         self._graphs: dict[str, NavigationGraph] = {}
         self._lock = threading.Lock()
 
     def open_session(self) -> Simulator:
-        return NavGraphSession(self, self._config)
+        return NavGraphSession(self, self._config, self._seed)
 
     def graph(self, scan: str) -> NavigationGraph:
         """Raises DatasetError when the scan has no graph."""
@@ -64,7 +65,7 @@ class NavGraphBackend(SimulatorBackend):
 class NavGraphSession(SensorSession):
     """One agent on one scan's graph."""
 
-    def __init__(self, backend: NavGraphBackend, config: SimulatorConfig) -> None:
+    def __init__(self, backend: NavGraphBackend, config: SimulatorConfig, seed: int) -> None:
         self._backend = backend
         self._motion = config.motion
         self._snaps = bool(config.options.get("discrete_views", False))
@@ -74,14 +75,14 @@ class NavGraphSession(SensorSession):
         self._yaw = 0.0
         self._elevation = 0.0
         self._seen: set[str] = set()
-        super().__init__(make_sensors(config), config.backend)
+        super().__init__(make_sensors(config), config.backend, seed)
 
     def graph(self) -> NavigationGraph:
         if self._graph is None:
             raise SimulatorError("no episode was started: call reset(episode) first.")
         return self._graph
 
-    def start(self, episode: Episode) -> None:
+    def begin(self, episode: Episode) -> None:
         graph = self._backend.graph(episode.scene_id)
         node = episode.start_node
         if node is None or node not in graph:
@@ -89,7 +90,7 @@ class NavGraphSession(SensorSession):
                 f"episode {episode.episode_id}: start viewpoint {node!r} is not in the graph of scan "
                 f"{episode.scene_id}. `nav-eval validate` lists all such episodes."
             )
-        self._graph, self._episode, self._last = graph, episode, None
+        self._graph = graph
         self._node, self._elevation = node, 0.0
         self._yaw = self._snapped(yaw_of(episode.start_rotation))
         self._seen = {node, *graph.neighbours[node]}
@@ -98,9 +99,9 @@ class NavGraphSession(SensorSession):
         turn = math.radians(self._motion.turn_angle)
         return round(yaw / turn) * turn if self._snaps else yaw
 
-    def advance(self, action: Action) -> None:
+    def move(self, action: Action) -> StepRecord:
         self._carry_out(action)
-        self._last = StepRecord(action, self.get_agent_state())
+        return StepRecord(action, self.get_agent_state())
 
     def _carry_out(self, action: Action) -> None:
         turn, tilt = math.radians(self._motion.turn_angle), math.radians(self._motion.tilt_angle)

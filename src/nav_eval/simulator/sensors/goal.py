@@ -11,6 +11,7 @@ from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec, TextSpec
+from nav_eval.core.types import StepRecord
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.dataset.imagenav import goal_rotation
 from nav_eval.dataset.instance_imagenav import goal_image
@@ -71,9 +72,14 @@ class ObjectGoalSensor(Sensor):
     def spec(self) -> Spec:
         return self._spec
 
+    def begin(self, simulator: Simulator) -> None:
+        self._found = 0
+
+    def update(self, step: StepRecord) -> None:
+        self._found += step.action.name == "found"
+
     def observe(self, simulator: Simulator) -> Any:
-        step, goals = simulator.last_step, simulator.episode.goals
-        self._found = 0 if step is None else self._found + (step.action.name == "found")
+        goals = simulator.episode.goals
         if self._found == 0:
             return object_category(simulator.episode)
         return goals[min(self._found, len(goals) - 1)].category or ""

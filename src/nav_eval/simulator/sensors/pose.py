@@ -22,13 +22,10 @@ class _PoseSensor(Sensor):
     """Remembers the pose at which the episode began."""
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._start: AgentState | None = None
+        self._start = AgentState((0.0, 0.0, 0.0))
 
-    def _relative(self, simulator: Simulator) -> tuple[AgentState, AgentState]:
-        here = simulator.get_agent_state()
-        if simulator.last_step is None or self._start is None:
-            self._start = here
-        return self._start, here
+    def begin(self, simulator: Simulator) -> None:
+        self._start = simulator.get_agent_state()
 
 
 class GpsSensor(_PoseSensor):
@@ -39,7 +36,7 @@ class GpsSensor(_PoseSensor):
         return TensorSpec(shape=(2,), dtype="float32", unit="m", description="[forward, right] in the start frame")
 
     def observe(self, simulator: Simulator) -> Any:
-        start, here = self._relative(simulator)
+        start, here = self._start, simulator.get_agent_state()
         x, _, z = to_start_frame(here.position, start.position, start.rotation)
         return np.array([-z, x], np.float32)
 
@@ -54,7 +51,7 @@ class CompassSensor(_PoseSensor):
         )
 
     def observe(self, simulator: Simulator) -> Any:
-        start, here = self._relative(simulator)
+        start, here = self._start, simulator.get_agent_state()
         turned = yaw_of(multiply(conjugate(start.rotation), here.rotation))
         return np.array([wrap_angle(turned)], np.float32)
 

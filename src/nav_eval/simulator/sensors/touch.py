@@ -10,6 +10,7 @@ from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
+from nav_eval.core.types import StepRecord
 
 REACH = 2.0
 
@@ -19,14 +20,20 @@ class CollisionSensor(Sensor):
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._spec = TensorSpec(shape=(1,), dtype="uint8", low=0, high=1, description="did the last step hit something")
+        self._collided = False
 
     @property
     def spec(self) -> Spec:
         return self._spec
 
+    def begin(self, simulator: Simulator) -> None:
+        self._collided = False
+
+    def update(self, step: StepRecord) -> None:
+        self._collided = step.collided
+
     def observe(self, simulator: Simulator) -> Any:
-        step = simulator.last_step
-        return np.array([step is not None and step.collided], np.uint8)
+        return np.array([self._collided], np.uint8)
 
 
 class ProximitySensor(Sensor):
