@@ -12,7 +12,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, TypeAlias
@@ -31,7 +31,7 @@ from nav_eval_sdk.protocol import messages
 from nav_eval_sdk.protocol.text import line
 
 ORIGIN = (0.0, 0.0, 0.0)
-Coarsening: TypeAlias = Callable[[Any], Any]
+Rewriting: TypeAlias = Callable[[Any], Any]
 GRID = {"m": 1e-4, "m/s": 1e-4, "rad": 1e-4, "rad/s": 1e-4, "degrees": 1e-2, "degrees/s": 1e-2}
 """Unit -> what a number or a vector of that unit is rounded to, under `competition`."""
 
@@ -65,19 +65,20 @@ class Disclosed:
     """One episode as a participant may see it: the reset request, and views of what follows."""
 
     data: messages.EpisodeData
-    nodes: NodeIds
-    coarse: Mapping[str, Coarsening]
-    """Sensors that hold something to be rounded."""
+    nodes: NodeIds | None
+    """None where the data set's own are told."""
+    rewritten: Mapping[str, Rewriting]
+    """Sensors whose values hold something to be hidden or rounded."""
 
     def observation(self, observations: Observations) -> Observations:
-        """What is sent of one step."""
-        rounded = {name: made(observations[name]) for name, made in self.coarse.items() if name in observations}
-        return self.nodes.hidden(observations | rounded)
+        """What is sent of one step; the given dict is not changed."""
+        return _rewritten(self.rewritten, observations)
 
     def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
         """What the participant's answer means here; raises InvalidAction, which quotes it in a line."""
         try:
-            return self.nodes.revealed(space.parse(name, arguments), space)
+            action = space.parse(name, arguments)
+            return action if self.nodes is None else self.nodes.revealed(action, space)
         except InvalidAction as fault:
             raise InvalidAction(line(str(fault))) from None
 
@@ -98,9 +99,10 @@ def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, p
         action_space=wire_actions(offer.action_space),
         limits=limits,
     )
-    specs = offer.observation_spec if policy.hides else {}
-    coarse = {name: made for name, spec in specs.items() if (made := coarsening(spec))}
-    return Disclosed(data, NodeIds(offer.observation_spec, policy, scene), coarse)
+    if not policy.hides:
+        return Disclosed(data, None, {})
+    nodes = NodeIds(policy, scene)
+    return Disclosed(data, nodes, _rewritings(offer.observation_spec, nodes.hidden))
 
 
 def _instruction(instruction: Instruction | None) -> messages.Instruction | None:
@@ -109,46 +111,56 @@ def _instruction(instruction: Instruction | None) -> messages.Instruction | None
     return messages.Instruction(text=instruction.text, tokens=instruction.tokens, language=instruction.language)
 
 
-def coarsening(spec: Spec) -> Coarsening | None:
-    """What rounds the measures in a value of this spec, within their bounds; None where there are none."""
+def _rewritings(specs: Mapping[str, Spec], hidden: Callable[[str], str]) -> dict[str, Rewriting]:
+    return {name: made for name, spec in specs.items() if (made := rewriting(spec, hidden))}
+
+
+def rewriting(spec: Spec, hidden: Callable[[str], str]) -> Rewriting | None:
+    """What makes of a value of this spec what is sent of it; None where it is sent as it is.
+
+    Nodes' ids become what `hidden` says; measures are rounded, within their bounds.
+    """
     match spec:
+        case TextSpec(is_node=True):
+            return hidden
         case StructSpec():
-            parts = {name: made for name, inner in spec.parts.items() if (made := coarsening(inner))}
-            return partial(_struct, parts) if parts else None
+            parts = _rewritings(spec.parts, hidden)
+            return partial(_rewritten, parts) if parts else None
         case ListSpec():
-            item = coarsening(spec.item)
+            item = rewriting(spec.item, hidden)
             return partial(_list, item) if item else None
         case NumberSpec() if grids := _grids(spec):
             return partial(_number, float(round(1 / grids[0])), spec.low, spec.high)
         case TensorSpec() if grids := _grids(spec):
-            return partial(_vector, np.rint(1 / np.array(grids)), spec)
+            return partial(_vector, [float(round(1 / grid)) for grid in grids] * (spec.shape[0] // len(grids)), spec)
     return None
 
 
-def _struct(parts: Mapping[str, Coarsening], value: Any) -> Any:
-    if value is None:
-        return None
-    return {name: parts[name](part) if name in parts else part for name, part in value.items()}
+def _rewritten(parts: Mapping[str, Rewriting], value: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, in the same order; what is absent stays so."""
+    shown = dict(value)
+    for name, made in parts.items():
+        if (part := shown.get(name)) is not None:
+            shown[name] = made(part)
+    return shown
 
 
-def _list(item: Coarsening, value: Any) -> Any:
-    return None if value is None else [item(entry) for entry in value]
+def _list(item: Rewriting, value: Any) -> Any:
+    return [None if entry is None else item(entry) for entry in value]
 
 
-def _number(per_unit: float, low: float, high: float, value: Any) -> Any:
+def _number(per_unit: float, low: float, high: float, value: float) -> float:
     """The nearest multiple. Zero has no sign, because that would tell of low bits, too."""
-    if value is None:
-        return None
-    near = round(value * per_unit) / per_unit + 0.0 if math.isfinite(value) else value
-    return min(max(near, low), high)
+    scaled = value * per_unit
+    near = round(scaled) / per_unit + 0.0 if math.isfinite(scaled) else value
+    return low if near < low else high if near > high else near
 
 
-def _vector(per_unit: np.ndarray, spec: TensorSpec, value: Any) -> Any:
+def _vector(per_unit: Sequence[float], spec: TensorSpec, value: np.ndarray) -> np.ndarray:
     """The same of each component."""
-    if value is None:
-        return None
-    near = np.rint(np.asarray(value, np.float64) * per_unit) / per_unit + 0.0
-    return np.clip(near, spec.low, spec.high).astype(spec.dtype)
+    low, high = spec.low, spec.high
+    near = [_number(grid, low, high, part) for grid, part in zip(per_unit, value.tolist(), strict=True)]
+    return np.array(near, spec.dtype)
 
 
 def _grids(spec: NumberSpec | TensorSpec) -> list[float]:
@@ -163,57 +175,28 @@ def _grids(spec: NumberSpec | TensorSpec) -> list[float]:
 class NodeIds:
     """Swaps graph nodes' ids on the way out and back. It knows only the nodes that this episode has shown."""
 
-    def __init__(self, specs: Mapping[str, Spec], policy: Disclosure, scene: str) -> None:
+    def __init__(self, policy: Disclosure, scene: str) -> None:
         self._policy = policy
         self._scene = scene
-        self._specs = {name: spec for name, spec in specs.items() if policy.hides and _names_nodes(spec)}
         self._opaque: dict[str, str] = {}
         self._real: dict[str, str] = {}
 
-    def hidden(self, observations: Observations) -> Observations:
-        """The same observations with opaque node ids; the given dict is not changed."""
-        if not self._specs:
-            return observations
-        shown = {name: self._hide(spec, observations.get(name)) for name, spec in self._specs.items()}
-        return observations | {name: value for name, value in shown.items() if value is not None}
+    def hidden(self, node: str) -> str:
+        """The opaque id of a node that is shown now."""
+        opaque = self._opaque.get(node)
+        if opaque is None:
+            opaque = self._opaque[node] = self._policy.opaque("viewpoint", self._scene, node)
+            self._real[opaque] = node
+        return opaque
 
     def revealed(self, action: Action, space: ActionSpace) -> Action:
         """The action with real node ids; raises InvalidAction for an id that was never shown."""
         keys = [key for key, argument in space.actions[action.name].items() if argument.kind == "node"]
-        if not keys or not self._policy.hides:
+        if not keys:
             return action
         return Action(action.name, dict(action.args) | {key: self._reveal(action.args[key]) for key in keys})
-
-    def _hide(self, spec: Spec, value: Any) -> Any:
-        if value is None:
-            return None
-        match spec:
-            case TextSpec(is_node=True):
-                return self._id(value)
-            case StructSpec():
-                return {name: self._hide(spec.parts[name], part) for name, part in value.items()}
-            case ListSpec():
-                return [self._hide(spec.item, item) for item in value]
-        return value
-
-    def _id(self, node: str) -> str:
-        if node not in self._opaque:
-            opaque = self._policy.opaque("viewpoint", self._scene, node)
-            self._opaque[node], self._real[opaque] = opaque, node
-        return self._opaque[node]
 
     def _reveal(self, opaque: str) -> str:
         if opaque not in self._real:
             raise InvalidAction(f"viewpoint {opaque[:80]!r} was not shown in this episode; choose one of `navigable`.")
         return self._real[opaque]
-
-
-def _names_nodes(spec: Spec) -> bool:
-    match spec:
-        case TextSpec():
-            return spec.is_node
-        case StructSpec():
-            return any(_names_nodes(part) for part in spec.parts.values())
-        case ListSpec():
-            return _names_nodes(spec.item)
-    return False

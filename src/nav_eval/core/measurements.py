@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from graphlib import CycleError, TopologicalSorter
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import StepRecord
 from nav_eval.errors import ConfigError, InputError, SimulatorError, exhausted
 from nav_eval.logging import get_logger
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -45,20 +46,22 @@ class Measurements:
 
     def reset(self, context: MetricContext) -> None:
         self._faults = {}
-        for metric in self._sound():
-            self._guarded(metric, lambda metric: metric.reset_metric(context))
+        for metric in self._metrics:
+            if self._sound(metric):
+                self._guarded(metric, metric.reset_metric, context)
 
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
-        for metric in self._sound():
-            self._guarded(metric, lambda metric: metric.update_metric(step, current))
-            if metric.name in self._required and metric.name not in self._faults:
-                current[metric.name] = self._guarded(metric, _value)
+        for metric in self._metrics:
+            if self._sound(metric):
+                self._guarded(metric, metric.update_metric, step, current)
+                if metric.name in self._required and metric.name not in self._faults:
+                    current[metric.name] = self._guarded(metric, _value, metric)
 
     @property
     def values(self) -> Mapping[str, Any]:
         """Metric name -> value so far; without those in `faults`."""
-        values = {metric.name: self._guarded(metric, _value) for metric in self._sound()}
+        values = {each.name: self._guarded(each, _value, each) for each in self._metrics if self._sound(each)}
         return {name: value for name, value in values.items() if name not in self._faults}
 
     @property
@@ -75,18 +78,18 @@ class Measurements:
         """What a failed episode counts as, for the metrics that say so."""
         return {metric.name: metric.on_failure for metric in self._metrics if metric.on_failure is not None}
 
-    def _sound(self) -> Iterator[Metric]:
-        """Metrics in order that, when their turn comes, neither failed before nor require one that did."""
-        for metric in self._metrics:
-            lost = next((name for name in metric.requires if name in self._faults), None)
-            if lost is not None:
-                self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
-            if metric.name not in self._faults:
-                yield metric
+    def _sound(self, metric: Metric) -> bool:
+        """Whether a metric, when its turn comes, neither failed before nor requires one that did."""
+        if not self._faults:
+            return True
+        lost = next((name for name in metric.requires if name in self._faults), None)
+        if lost is not None:
+            self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
+        return metric.name not in self._faults
 
-    def _guarded(self, metric: Metric, call: Callable[[Metric], T]) -> T | None:
+    def _guarded(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
-            return call(metric)
+            return call(*args, **named)
         except (InputError, SimulatorError):
             raise
         except Exception as error:

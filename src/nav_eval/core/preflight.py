@@ -35,12 +35,13 @@ class Preflight:
     def __init__(self, backend: SimulatorBackend | None, task: Task) -> None:
         self._backend = backend
         self._task = task
-        self._has_goals = False
+        self.has_goals = False
+        """Whether an episode that was taken has a goal: only one without is a fault then."""
         self._by_scene: dict[str, list[_Asked]] = {}
 
     def take(self, record: Fields, episode: Episode, *, wanted: bool = True) -> None:
         """One episode and the record that it came from; one that is not `wanted` is not looked at itself."""
-        self._has_goals = self._has_goals or episode.has_goal
+        self.has_goals = self.has_goals or episode.has_goal
         if wanted:
             slim = replace(episode, gt_locations=None, gt_actions=None)
             asked = _Asked(record.origin.file, record.path, slim)
@@ -56,7 +57,7 @@ class Preflight:
                     yield Unplayable(asked.episode.key, fault)
 
     def _faults(self, episode: Episode) -> Iterator[tuple[str, str]]:
-        if self._has_goals and not episode.has_goal:
+        if self.has_goals and not episode.has_goal:
             key = "goals" if episode.start_node is None else "path"
             yield key, "there is no goal, but other episodes have one, so this is no hidden split"
         if self._backend is not None:

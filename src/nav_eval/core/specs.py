@@ -107,11 +107,12 @@ class StructSpec(Spec):
     def _fault(self, value: Any, thorough: bool) -> str | None:
         if not isinstance(value, Mapping):
             return f"must be an object, not {type(value).__name__}"
-        unknown = set(value) - set(self.parts)
-        if unknown:
+        if unknown := value.keys() - self.parts.keys():
             return f"has unknown parts {sorted(unknown)}"
-        faults = ((name, part.fault(value.get(name), thorough=thorough)) for name, part in self.parts.items())
-        return next((f"{name} {fault}" for name, fault in faults if fault), None)
+        for name, part in self.parts.items():
+            if fault := part.fault(value.get(name), thorough=thorough):
+                return f"{name} {fault}"
+        return None
 
     def sample(self, rng: np.random.Generator) -> Any:
         return {name: part.sample(rng) for name, part in self.parts.items()}
@@ -129,8 +130,8 @@ class ListSpec(Spec):
             return f"must be a list, not {type(value).__name__}"
         if len(value) > self.max_items:
             return f"has more than {self.max_items} items"
-        faults = ((index, self.item.fault(item)) for index, item in enumerate(value if thorough else ()))
-        return next((f"[{index}] {fault}" for index, fault in faults if fault), None)
+        faults = ((index, self.item.fault(item)) for index, item in enumerate(value))
+        return next((f"[{index}] {fault}" for index, fault in faults if fault), None) if thorough else None
 
     def sample(self, rng: np.random.Generator) -> Any:
         return [self.item.sample(rng) for _ in range(int(rng.integers(0, 4)))]

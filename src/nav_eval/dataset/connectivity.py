@@ -173,14 +173,15 @@ def _undirected(edges: dict[str, dict[str, float]]) -> dict[str, dict[str, float
 
 
 def _dijkstra(neighbours: Mapping[str, Mapping[str, float]], start: str) -> dict[str, float]:
-    done: dict[str, float] = {}
+    least = {start: 0.0}
     queue = [(0.0, start)]
     while queue:
         length, node = heapq.heappop(queue)
-        if node in done:
+        if length > least[node]:
             continue
-        done[node] = length
         for other, edge in neighbours.get(node, {}).items():
-            if other not in done:
-                heapq.heappush(queue, (length + edge, other))
-    return done
+            through = length + edge
+            if other not in least or through < least[other]:
+                least[other] = through
+                heapq.heappush(queue, (through, other))
+    return least

@@ -103,16 +103,19 @@ class JsonLines:
     def reorder(self, keys: Sequence[EpisodeKey]) -> None:
         """Rewrite the file with exactly these keys in this order, atomically."""
         fresh = self.path.with_suffix(".tmp")
+        places: dict[EpisodeKey, tuple[int, int]] = {}
         with explained(self.path):
             with fresh.open("wb") as out:
-                out.writelines(self._line(key) for key in keys)
+                for key in keys:
+                    places[key] = (out.tell(), self._places[key][1])
+                    out.write(self._line(key))
                 out.flush()
                 os.fsync(out.fileno())
             self._file.close()
             fresh.replace(self.path)
-            self._places.clear()
-            self.lost.clear()
-            self._index()
+            self._file = self.path.open(self._mode, buffering=0)
+        self._places = places
+        self.lost &= places.keys()
 
     def close(self) -> None:
         self._file.close()

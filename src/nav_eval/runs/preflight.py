@@ -98,9 +98,12 @@ def _benchmark_of(kind: str | None) -> str | None:
 def _unplayable(
     config: Config, episodes: EpisodeManager, backend: SimulatorBackend, wanted: Collection[EpisodeKey]
 ) -> list[Unplayable]:
-    preflight = Preflight(backend, builder.make_task(config))
+    preflight, missing = Preflight(backend, builder.make_task(config)), set(wanted)
     for record, episode in records(episodes.dataset):
-        preflight.take(record, episode, wanted=episode.key in wanted)
+        preflight.take(record, episode, wanted=episode.key in missing)
+        missing.discard(episode.key)
+        if not missing and preflight.has_goals:
+            break
     return list(preflight.unplayable())
 
 

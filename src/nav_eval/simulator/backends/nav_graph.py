@@ -155,7 +155,7 @@ class NavGraphSession(SensorSession):
 
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
         lengths = self.graph().distances_from(self._node_of(start))
-        return min((lengths.get(self._node_of(end), math.inf) for end in ends), default=math.inf)
+        return min([lengths.get(self._node_of(end), math.inf) for end in ends], default=math.inf)
 
     def _node_of(self, place: Place) -> str:
         if place.node is not None:

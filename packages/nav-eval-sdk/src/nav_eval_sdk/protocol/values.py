@@ -33,17 +33,17 @@ def canonical(specs: Specs, observation: Mapping[str, Any]) -> dict[str, Any]:
 def _canonical(spec: Spec, value: Any) -> Any:
     if value is None:
         return None
+    if isinstance(spec, NumberSpec):
+        return float(value)
+    if isinstance(spec, TextSpec):
+        return str(value)
     if isinstance(spec, TensorSpec):
         array = np.array(value, dtype=spec.dtype, order="C")
         array.flags.writeable = False
         return array
     if isinstance(spec, StructSpec):
         return canonical(spec.parts, value)
-    if isinstance(spec, ListSpec):
-        if isinstance(spec.item, TextSpec):
-            return list(map(str, value))
-        return [_canonical(spec.item, item) for item in value]
-    return float(value) if isinstance(spec, NumberSpec) else str(value)
+    return [_canonical(spec.item, item) for item in value]
 
 
 def outgoing(specs: Specs, observation: Mapping[str, Any], *, json: bool) -> dict[str, Any]:
