@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nav_eval.dataset.fields import Fault
-from nav_eval.errors import LONGEST_LINE, DatasetError, NavEvalError, printable
+from nav_eval.errors import LONGEST_LINE, LONGEST_WORD, DatasetError, NavEvalError, printable
 
 HOSTILE = "\x1b]0;owned\x07\x1b[2J\r\x00\x9b31m\u202egnp.exe\ud800"
 
@@ -34,10 +34,19 @@ def test_words_of_every_script_stay() -> None:
 
 
 def test_a_long_line_keeps_its_ends() -> None:
-    text = printable("file.json: " + "x" * 10_000 + " Correct the file.")
+    text = printable("file.json: " + "x y " * 10_000 + " Correct the file.")
     assert text.startswith("file.json: ")
     assert text.endswith(" Correct the file.")
     assert len(text) < LONGEST_LINE + 10
+
+
+def test_a_stranger_fills_no_line_but_paths_stay_whole() -> None:
+    text = printable("file.json: " + "x" * 10_000 + " Correct the file.")
+    assert text.startswith("file.json: x")
+    assert text.endswith("x Correct the file.")
+    assert len(text) < LONGEST_WORD + 40
+    path = "/" + "/".join(["folder" * 8] * 15)
+    assert printable(path) == path
 
 
 def test_a_fault_is_one_line() -> None:

@@ -29,18 +29,28 @@ from typing import ClassVar
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
-
 LONGEST_LINE = 1000
+LONGEST_WORD = 300
+"""Characters between blanks and slashes: no file system knows a name as long, so it is a stranger's filling."""
+_FILLING = re.compile(rf"[^\s/]{{{LONGEST_WORD + 1},}}")
 
 
 def printable(text: str) -> str:
     """`text` with its control characters, direction marks and halves of surrogate pairs spelt out (\\x1b, \\ud800).
 
-    Lines longer than LONGEST_LINE lose their middle. Messages quote files and services of strangers, and are shown on
-    terminals and written as UTF-8.
+    Words longer than LONGEST_WORD and lines longer than LONGEST_LINE lose their middle. Messages quote files and
+    services of strangers, and are shown on terminals and written as UTF-8.
     """
     spelt = _UNPRINTABLE.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
-    return "\n".join(map(_fitting, spelt.split("\n"))) if len(spelt) > LONGEST_LINE else spelt
+    if len(spelt) <= LONGEST_WORD:
+        return spelt
+    short = _FILLING.sub(lambda found: _fitting(found[0], LONGEST_WORD), spelt)
+    return "\n".join(_fitting(line, LONGEST_LINE) for line in short.split("\n"))
+
+
+def is_printable(text: str) -> bool:
+    """Whether `printable` finds nothing to spell out."""
+    return not _UNPRINTABLE.search(text)
 
 
 def one_line(text: str) -> str:
@@ -48,9 +58,9 @@ def one_line(text: str) -> str:
     return printable(text.replace("\n", "\\n"))
 
 
-def _fitting(line: str) -> str:
-    half = LONGEST_LINE // 2
-    return line if len(line) <= LONGEST_LINE else f"{line[:half]} ... {line[-half:]}"
+def _fitting(text: str, longest: int) -> str:
+    half = longest // 2
+    return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
 
 
 class NavEvalError(Exception):

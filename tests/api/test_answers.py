@@ -21,7 +21,7 @@ from api.worlds import observation, offer
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
 from nav_eval.api.settings import Deadlines, Retry
-from nav_eval.errors import AgentError, ServiceError, ServiceUnavailable
+from nav_eval.errors import AgentError, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable, WireError
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Endpoint, Transport
@@ -163,6 +163,34 @@ def test_answers_that_are_asked_for_again(answers: Any, asked: int) -> None:
     odd = Odd(*answers)
     assert act(odd) == "move_forward"
     assert len(odd.asked) == asked
+
+
+GOOD = b'{"action": "move_forward"}'
+NAN = b'{"action": "velocity", "action_args": {"linear": NaN, "angular": 0, "duration": 1}}'
+PACKED = {"Content-Type": "application/msgpack"}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        (200, {}, GOOD.decode().encode("utf-16")),
+        (200, {}, GOOD.decode().encode("utf-32")),
+        (200, {}, b"\xef\xbb\xbf" + GOOD),
+        (200, {}, b'{"action": "\\ud800"}'),
+        (200, {}, NAN.decode().encode("utf-16")),
+        (200, PACKED, GOOD),
+        (200, PACKED, NAN),
+    ],
+)
+def test_no_answer_is_repaired(answer: Any) -> None:
+    """JSON is UTF-8 (RFC 8259, 8.1), and what says that it is msgpack is."""
+    with pytest.raises(AgentError, match="not a Action"):
+        act(Odd(*[answer] * 9))
+
+
+def test_nan_is_read_so_that_it_is_an_invalid_action() -> None:
+    with pytest.raises(InvalidAction):
+        act(Odd((200, {}, NAN)))
 
 
 @pytest.mark.parametrize(

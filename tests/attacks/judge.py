@@ -26,6 +26,8 @@ OTHERS_LINES = re.compile(
     re.MULTILINE,
 )
 """Python's own and gRPC's own words on a terminal."""
+FORGED = re.compile(r"^\\u202e=1\+1|^nav-eval: done", re.MULTILINE)
+"""How a line begins that a hostile name made by a line's end of its own."""
 TURNING = frozenset("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u2028\u2029")
 """Marks that turn or break a line without being control characters."""
 MARKS = ("<script>alert", "<img src=x")
@@ -46,6 +48,7 @@ def process(told: Sequence[Any], ended: dict[str, Any], commands: int, bound: fl
 def log(text: str) -> list[str]:
     """What a command wrote on the terminal."""
     found = [f"on the terminal: {others[0][:100]!r}" for others in OTHERS_LINES.finditer(text)][:1]
+    found += [f"on the terminal: a forged line {line[0]!r}" for line in FORGED.finditer(text)][:1]
     return found + [f"on the terminal: {fault}" for fault in unsafe(text.replace("\n", ""))]
 
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import time
+
 import pytest
 import yaml
 
@@ -75,6 +77,20 @@ def test_every_fault_at_once_with_key_nearest_name_and_source(tmp_path):
     assert "seed" in text
     assert "[the environment]" in text
     assert "[the command line]" in text
+
+
+def test_a_thousand_faults_are_told_in_seconds_and_shown_in_part(tmp_path):
+    file = write(tmp_path, "".join(f"k{i}: {'Q' * 500}\n" for i in range(1000)))
+    begun = time.monotonic()
+    with pytest.raises(ConfigError, match="1000 faults") as caught:
+        load_config(file=file, environment={})
+    assert time.monotonic() - begun < 10
+    assert "... and 950 more." in str(caught.value)
+
+
+def test_a_file_of_megabytes_is_no_configuration(tmp_path):
+    with pytest.raises(ConfigError, match="at most"):
+        load_config(file=write(tmp_path, "benchmark: {name: " + "Q" * 5_000_000 + "}"), environment={})
 
 
 @pytest.mark.parametrize("override", ["seed=1,2", "a b", "=3", "seed=[1", "~nothing.here", "dataset=null"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import resource
 from pathlib import Path
 
 import pytest
@@ -39,6 +40,13 @@ def test_examples(text: str) -> None:
 def test_nothing_but_blanks_is_lost(text: str) -> None:
     assert "".join(tokenize(text)) == "".join(text.lower().split())
     assert all(token and not token.isspace() for token in tokenize(text))
+
+
+def test_a_text_of_megabytes_takes_little_memory() -> None:
+    """A data set may hold one word of 50 MB; a hundred bytes for each of its characters were this machine's end."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    assert tokenize("q" * 20_000_000) == ("q" * 20_000_000,)
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 400_000  # KiB
 
 
 def test_words_are_those_of_r2r_ce(shared_data: Path) -> None:

@@ -65,7 +65,7 @@ def test_missing_ids_are_refused_or_counted_as_failures(tmp_path):
         (listed(GOOD | {"7_0": [[5, 0, 0]]}), "7_0"),
         ([{"trajectory": []}], "entry 0 has no instr_id"),
         ([], "holds no predictions"),
-        ("{broken", "is no JSON"),
+        ("{broken", "read as JSON"),
         ("[1, 2]", "entry 0"),
     ],
 )

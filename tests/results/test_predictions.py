@@ -22,7 +22,7 @@ def written(folder: Path, content: Any) -> Path:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("[" * 100_000, "is no JSON"),
+        ("[" * 100_000, "read as JSON"),
         ([{"instr_id": "1_0", "trajectory": [["a", float("nan"), 0]]}], "'1_0' is no trajectory.*nan is no finite"),
         ([{"instr_id": "1_0", "trajectory": [["a", 10**400, 0]]}], "'1_0' is no trajectory"),
         ([{"instr_id": "1_0", "trajectory": [[None]]}], "viewpoint None is no text"),
@@ -45,5 +45,5 @@ def test_what_is_wrong_is_named(tmp_path: Path, content: Any, message: str) -> N
 def test_a_file_that_would_fill_the_memory_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = written(tmp_path, [{"instr_id": "1_0", "trajectory": ["a"]}])
     monkeypatch.setattr(predictions, "MAX_BYTES", 10)
-    with pytest.raises(PredictionsError, match="more than the 10 that are read"):
+    with pytest.raises(PredictionsError, match="at most 10 are read"):
         read_predictions(path)

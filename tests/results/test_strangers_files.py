@@ -9,11 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from graphs import write_r2r
+from nav_eval import cli
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
-from nav_eval.errors import ConfigError, RunDirectoryError, one_line
+from nav_eval.cli.say import say_json, say_yaml
+from nav_eval.errors import ConfigError, RunDirectoryError, is_printable, one_line
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
@@ -116,6 +119,24 @@ def test_names_of_a_stranger_are_one_line_on_the_terminal(
     _exit_codes(run, own)
     told = capsys.readouterr()
     assert not set("\x1b\u202e\u2028") & set(told.out + told.err)
+
+
+def test_commands_write_through_the_one_place_that_spells_out() -> None:
+    """Otherwise the next command's line would bring a stranger's name to the terminal as it is."""
+    folder = Path(cli.__file__).parent
+    others = [path for path in folder.glob("*.py") if path.name not in ("say.py", "exit.py")]
+    assert [
+        path.name for path in others if "stdout.write" in path.read_text() or "stderr.write(f" in path.read_text()
+    ] == ["run.py"]
+
+
+@pytest.mark.parametrize("say", [say_json, say_yaml])
+def test_a_document_has_its_own_escapes(say: Callable[[object], None], capsys: pytest.CaptureFixture[str]) -> None:
+    hostile = {"\x1b[31m\n\u202e": ["\x9b\x7f\u2028", "走"]}
+    say(hostile)
+    told = capsys.readouterr().out
+    assert is_printable(told)
+    assert yaml.safe_load(told) == hostile
 
 
 def test_one_line() -> None:

@@ -11,6 +11,7 @@ import nav_eval
 from nav_eval.core.actions import Action
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.errors import DatasetError
 from nav_eval.runs import builder
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
@@ -35,20 +36,23 @@ def files(homes, tmp_path_factory):
 
 
 SHOWN = {"pointnav", "imagenav", "instance_imagenav"}
-"""Tasks whose agents are shown the goal: a split that hides it cannot be played, and that is our fault."""
+"""Tasks whose agents are shown the goal: a split that hides it cannot be played, and no run begins."""
 
 
 @pytest.mark.parametrize("task", GENERATED)
-def test_the_oracle_succeeds_on_every_split(homes, files, task):
+def test_the_oracle_succeeds_on_every_split(homes, files, task, tmp_path):
     for split, path in files[task].items():
         data = [f"dataset.data_path={path}", f"simulator.scenes_dir={homes[0]}", f"dataset.split={split}"]
         name = "stop" if split == "test" else "shortest_path"
         agent = [f"agent_service.agent={name}", "dataset.limit=6"]
         blind = [*BLIND, "~simulator.sensors.imagegoal"] if "image" in task else BLIND
-        results = nav_eval.evaluate(BENCHMARK[task], overrides=[*data, *agent, *blind])
         if split == "test" and task in SHOWN:
-            assert results.statuses == {"evaluator_error": results.n_episodes}
-        elif split == "test":
+            with pytest.raises(DatasetError, match=rf"{path}: none of its \d+ .* task.type={task} .*goal shows"):
+                nav_eval.evaluate(BENCHMARK[task], overrides=[*data, *agent, *blind], out=tmp_path / "run")
+            assert not (tmp_path / "run").exists()
+            continue
+        results = nav_eval.evaluate(BENCHMARK[task], overrides=[*data, *agent, *blind])
+        if split == "test":
             assert results.not_scored == results.n_episodes > 0
         else:
             assert results.statuses == {"ok": results.n_episodes}, (task, split)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say
 
 
 def sign(run_directory: Path | None = None, /, *, key: Path | None = None, new_key: Path | None = None) -> int:
@@ -24,12 +24,12 @@ def sign(run_directory: Path | None = None, /, *, key: Path | None = None, new_k
     from nav_eval.results import audit
 
     if new_key is not None:
-        sys.stdout.write(f"public key {audit.new_key(new_key)}\n")
+        say(f"public key {audit.new_key(new_key)}")
         key = key or new_key
     if run_directory is not None and key is None:
         raise RunDirectoryError("sign: needs a key: --key FILE, or --new-key FILE to make one.")
     if run_directory is not None and key is not None:
-        sys.stdout.write(f"signed with public key {audit.sign(run_directory, key)}\n")
+        say(f"signed with public key {audit.sign(run_directory, key)}")
     return DONE
 
 
@@ -46,11 +46,11 @@ def verify(run_directory: Path, /, *, public_key: str | None = None) -> int:
     from nav_eval.results import audit
 
     faults = audit.verify(run_directory, public_key)
-    sys.stdout.writelines(f"{fault}\n" for fault in faults)
+    say(*faults)
     if not faults:
         signer = audit.signer(run_directory)
         signed = f"signed with public key {signer}" if signer else "NOT SIGNED: anybody may have written it"
-        sys.stdout.write(f"every file is what the manifest says\n{signed}\n")
+        say("every file is what the manifest says", signed)
     return FINDINGS if faults else DONE
 
 
@@ -67,7 +67,7 @@ def publish(run_directory: Path, /, *, out: Path) -> int:
     from nav_eval.logging import get_logger
     from nav_eval.results import audit
 
-    sys.stdout.writelines(f"{out / name}\n" for name in audit.publish(run_directory, out))
+    say(*(out / name for name in audit.publish(run_directory, out)))
     if audit.tells_its_seed(run_directory):
         get_logger(__name__).warning(
             "config.yaml tells dataset.generate.seed: whoever has it can make these episodes and their goals. "

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from nav_eval.cli.exit import DONE
+from nav_eval.cli.say import say
 
 
 def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
@@ -25,16 +25,12 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     from nav_eval.report.page import write_page
     from nav_eval.runs.demo import run_demo
 
-    def say(text: str) -> None:
-        sys.stdout.write(f"{text}\n")
-        sys.stdout.flush()
-
     with shown("auto") as watch:
         made = run_demo(out, quick=quick, say=say, watch=watch)
     for evaluated in made.runs:
-        say(f"\n{evaluated.path.name}: {metrics_table(evaluated.document)}")
-    say(made.comparison)
+        say("", *f"{evaluated.path.name}: {metrics_table(evaluated.document)}".splitlines(), "")
+    say(*made.comparison.splitlines(), "")
     page = out / "report.html"
     write_page(make_document([run.path for run in made.runs], make_workshop(allow_plugins=True)), page)
-    say(f"Pictures: {', '.join(map(str, made.pictures))}\nReport: {page} (open it in a browser)")
+    say(f"Pictures: {', '.join(map(str, made.pictures))}", f"Report: {page} (open it in a browser)")
     return DONE

@@ -11,6 +11,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say
 
 Check = tuple[str, bool, str]
 
@@ -29,7 +30,7 @@ def doctor(*, warm: bool = False) -> int:
         compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
-        sys.stdout.write(f"{'ok  ' if fine else 'look'} {name:<18} {detail}\n")
+        say(f"{'ok  ' if fine else 'look'} {name:<18} {detail}")
         broken = broken or not fine
     return FINDINGS if broken else DONE
 

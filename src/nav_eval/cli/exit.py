@@ -50,7 +50,7 @@ def _unexpected(error: Exception, debug: bool) -> int:
         _close_stdout()
         return _say(str(lacking), lacking.exit_code, debug)
     hint = "" if debug else " Run it again with --debug and report what it prints."
-    return _say(f"internal error: {type(error).__name__}: {printable(str(error))}.{hint}", OURS, debug)
+    return _say(f"internal error: {type(error).__name__}: {error}.{hint}", OURS, debug)
 
 
 def _close_stdout() -> None:
@@ -64,5 +64,5 @@ def _close_stdout() -> None:
 def _say(message: str, code: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    sys.stderr.write(f"nav-eval: {message}\n")
+    sys.stderr.write(f"nav-eval: {printable(message)}\n")
     return code

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from nav_eval.cli.exit import DONE
+from nav_eval.cli.say import say
 from nav_eval.errors import ConfigError
 
 
@@ -49,7 +49,7 @@ def scenes(
         raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
     seeds = [f"{seed}-{number}" for number in range(count)]
     for path in _with_progress(make_scenes(out, seeds, rooms, storeys, kind, detail, name), count):
-        sys.stdout.write(f"{path}\n")
+        say(path)
     return DONE
 
 
@@ -82,7 +82,7 @@ def episodes(
     sites = open_sites(scenes_dir)
     for name in TASKS if task == "all" else (task,):
         for path in make_episodes(name, sites, out / name, per_scene, seed).values():
-            sys.stdout.write(f"{path}\n")
+            say(path)
     return DONE
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any, Literal
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
+from nav_eval.cli.say import say, say_json, say_yaml
 from nav_eval.errors import ConfigError
 
 Kind = Literal["benchmarks", "tasks", "metrics", "simulators", "sensors", "agents", "datasets", "scene_formats"]
@@ -25,12 +25,10 @@ def list_names(kind: Kind, *, json: bool = False) -> int:
     """
     rows = _rows(kind)
     if json:
-        import msgspec
-
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(rows)).decode() + "\n")
+        say_json(rows)
     else:
         width = max((len(row["name"]) for row in rows), default=0)
-        sys.stdout.writelines(f"{row['name']:<{width}}  {row.get('about', '')}".rstrip() + "\n" for row in rows)
+        say(*(f"{row['name']:<{width}}  {row.get('about', '')}".rstrip() for row in rows))
     return DONE
 
 
@@ -75,14 +73,12 @@ def config_show(*arguments: str, config: Path | None = None) -> int:
     config
         A YAML file with your own settings.
     """
-    import yaml
-
     from nav_eval.results.run_directory import public_config
     from nav_eval.runs.registry import benchmark_config
 
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides, plugins=False)
-    sys.stdout.write(yaml.safe_dump(public_config(resolved), sort_keys=False, allow_unicode=True))
+    say_yaml(public_config(resolved))
     return DONE
 
 
@@ -109,7 +105,7 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
     given = benchmark_config(name, file=config, overrides=overrides, plugins=allow_plugins)
     try:
         with resolved(given, commands=allow_plugins):
-            sys.stdout.write("valid\n")
+            say("valid")
     except ConfigError as error:
         if not given.plugins or allow_plugins:
             raise
@@ -121,12 +117,9 @@ def config_validate(*arguments: str, config: Path | None = None, allow_plugins: 
 
 def config_schema() -> int:
     """Print the JSON schema of a configuration."""
-    import msgspec
-
     from nav_eval.config.schema import Config
 
-    schema = msgspec.json.encode(Config.model_json_schema())
-    sys.stdout.write(msgspec.json.format(schema).decode() + "\n")
+    say_json(Config.model_json_schema())
     return DONE
 
 
@@ -156,8 +149,8 @@ def validate(
     from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
-    sys.stdout.writelines(f"{fault}\n" for fault in found.faults)
+    say(*found.faults)
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
-    sys.stdout.write(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})\n")
+    say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")
     return FINDINGS if faults else DONE

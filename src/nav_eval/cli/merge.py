@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say
 from nav_eval.cli.table import metrics_table
 
 
@@ -27,7 +27,7 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     if not run_directories:
         raise RunDirectoryError("merge: of what? Name the run directories of all shards.")
     evaluated, missing = merge_runs(run_directories, out, partial=partial)
-    sys.stdout.write(metrics_table(evaluated.document))
-    sys.stdout.write(f"{evaluated.path}\n")
+    say(*metrics_table(evaluated.document).splitlines())
+    say(evaluated.path)
     results = evaluated.results
     return FINDINGS if missing or not results.blameless else DONE

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.exit import DONE
+from nav_eval.cli.say import say
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
@@ -38,7 +38,7 @@ def report(*arguments: str, out: Path | None = None, public: bool = False, allow
         raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
     target = out or paths[0] / "report.html"
     _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public)
-    sys.stdout.write(f"{target}\n")
+    say(target)
     return DONE
 
 

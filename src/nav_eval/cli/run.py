@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say
 from nav_eval.cli.table import metrics_table
 
 if TYPE_CHECKING:
@@ -65,8 +66,8 @@ def run(
     with drainable(), shown(style) as bar, _live(resolved, watch) as live:
         evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar), part=part)
     if not quiet:
-        sys.stdout.write(metrics_table(evaluated.document))
-    sys.stdout.write(f"{evaluated.path}\n")
+        say(*metrics_table(evaluated.document).splitlines())
+    say(evaluated.path)
     return DONE if evaluated.results.blameless else FINDINGS
 
 

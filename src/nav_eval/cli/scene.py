@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say, say_json
 from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -37,12 +37,10 @@ def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False
 
     found = asdict(scene_info(scene, up, scale))
     if json:
-        import msgspec
-
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(found)).decode() + "\n")
+        say_json(found)
     else:
-        sys.stdout.writelines(f"{name:<20} {_shown(value)}\n" for name, value in found.items() if name != "notes")
-        sys.stdout.writelines(f"note: {note}\n" for note in found["notes"])
+        say(*(f"{name:<20} {_shown(value)}" for name, value in found.items() if name != "notes"))
+        say(*(f"note: {note}" for note in found["notes"]))
     return DONE
 
 
@@ -91,14 +89,12 @@ def navmesh(
     if loaded is None and scene.suffix == ".navmesh":
         raise ConfigError(f"{scene}: there is no such navmesh. Give the scene to build one.")
     mesh = loaded or load_scene(scene, up, scale).build_navmesh(agent_radius=agent_radius, agent_height=agent_height)
-    sys.stdout.write(f"{'read from ' + str(beside) if loaded else 'built'}: {mesh.area:.2f} m2 walkable\n")
+    say(f"{'read from ' + str(beside) if loaded else 'built'}: {mesh.area:.2f} m2 walkable")
     for island in sorted(mesh.islands, key=lambda island: -island.area):
-        sys.stdout.write(
-            f"  island {island.index}: {island.area:.2f} m2, {island.polygons} polygons, radius {island.radius:.2f} m\n"
-        )
+        say(f"  island {island.index}: {island.area:.2f} m2, {island.polygons} polygons, radius {island.radius:.2f} m")
     if out is not None:
         mesh.save(out)
-        sys.stdout.write(f"{out}\n")
+        say(out)
     return DONE
 
 
@@ -159,7 +155,7 @@ def view(
         heading = open_yaw if yaw is None else math.radians(yaw)
         picture = views.view_image(loaded, place, heading, math.radians(pitch), size, hfov)
     picture.save(out)
-    sys.stdout.write(f"{out}\n")
+    say(out)
     return DONE
 
 
@@ -187,11 +183,9 @@ def data_check(root: Path | None = None, *, json: bool = False) -> int:
 
     findings = check(root or Path(os.environ.get("NAV_EVAL_DATA", "data")))
     if json:
-        import msgspec
-
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(findings)).decode() + "\n")
+        say_json(findings)
     for finding in () if json else findings:
-        sys.stdout.write(f"{finding.state:<8} {finding.name} ({', '.join(finding.benchmarks)})\n")
+        say(f"{finding.state:<8} {finding.name} ({', '.join(finding.benchmarks)})")
         if finding.state != "present":
-            sys.stdout.write(f"         {finding.detail}\n")
+            say(f"         {finding.detail}")
     return FINDINGS if any(finding.state != "present" for finding in findings) else DONE

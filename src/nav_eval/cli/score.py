@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say, say_json
 from nav_eval.cli.table import metrics_table
-from nav_eval.errors import one_line
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
@@ -58,7 +57,7 @@ def score(
     document = results_document(resolved, scored.results, scored.notes)
     if out is not None:
         write_json(out, document)
-    sys.stdout.write(metrics_table(document))
+    say(*metrics_table(document).splitlines())
     return DONE if scored.results.blameless else FINDINGS
 
 
@@ -82,7 +81,7 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
         results, differences = recompute(directory, config)
         document = results_document(config, results)
         directory.write_json("rescored.json", document)
-    sys.stdout.write(metrics_table(document))
+    say(*metrics_table(document).splitlines())
     code = DONE if overrides else _report(differences, "equal to what the run wrote")
     return FINDINGS if results.lost or results.metric_faults else code
 
@@ -105,9 +104,7 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     directory, config = _opened(run_directory, overrides, allow_plugins)
     with directory:
         changed = changed_inputs(directory, config)
-        sys.stdout.writelines(
-            f"{one_line(name)} is missing, or not the file that this run was made with\n" for name in changed
-        )
+        say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
         count, differences = simulate(directory, config)
     code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
     return FINDINGS if changed else code
@@ -127,11 +124,9 @@ def compare(*run_directories: Path, json: bool = False) -> int:
 
     comparison = compare_runs(run_directories)
     if json:
-        import msgspec
-
-        sys.stdout.write(msgspec.json.format(msgspec.json.encode(comparison)).decode() + "\n")
+        say_json(comparison)
     else:
-        sys.stdout.write(comparison_table(comparison))
+        say(*comparison_table(comparison).splitlines())
     return DONE
 
 
@@ -144,8 +139,8 @@ def _opened(path: Path, overrides: tuple[str, ...], allow_plugins: bool) -> tupl
 
 
 def _report(differences: list[Any], fine: str) -> int:
-    sys.stdout.writelines(f"{one_line(str(difference))}\n" for difference in differences[:SHOWN])
+    say(*differences[:SHOWN])
     if len(differences) > SHOWN:
-        sys.stdout.write(f"... and {len(differences) - SHOWN} more differences\n")
-    sys.stdout.write(f"{len(differences)} differences\n" if differences else f"{fine}\n")
+        say(f"... and {len(differences) - SHOWN} more differences")
+    say(f"{len(differences)} differences" if differences else fine)
     return FINDINGS if differences else DONE

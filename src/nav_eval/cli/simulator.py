@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.say import say
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode
@@ -89,7 +89,7 @@ def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequen
         turn_angle=math.radians(config.motion.turn_angle),
         sessions=sessions,
     ):
-        sys.stdout.write(f"{finding}\n")
+        say(finding)
         found += not finding.ok
-    sys.stdout.write(f"{found or 'no'} fault{'s' if found != 1 else ''}\n")
+    say(f"{found or 'no'} fault{'s' if found != 1 else ''}")
     return FINDINGS if found else DONE

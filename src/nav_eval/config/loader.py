@@ -12,12 +12,14 @@ import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
+from nav_eval.reading import read
 from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
@@ -33,8 +35,12 @@ RESERVED = (
     "NAV_EVAL_AGENT_TOKEN_FILE",
 )
 """Variables that are no keys; those of nav-eval-agent may be set in the same shell."""
+MOST_BYTES = 4 << 20
+"""Of a configuration file; YAML is read at a megabyte in a second or two."""
 MOST_VALUES = 100_000
 """Of a configuration file. A few aliases of aliases are billions, and composing them takes as long."""
+MOST_FAULTS = 50
+"""Told in one message."""
 UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
 """What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
 _HYDRA_IS_GLOBAL = threading.Lock()
@@ -98,6 +104,11 @@ class Layers:
         self.environment = environment
         self.command_line = command_line
 
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """Of the --config file, read once however many faults ask where they come from."""
+        return _read_yaml(self.file) if self.file is not None else {}
+
     def compose(self) -> dict[str, Any]:
         """All layers merged by Hydra, interpolations resolved; not yet validated."""
         from hydra import compose, initialize_config_module
@@ -135,7 +146,7 @@ class Layers:
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
         if self.file is not None:
-            store.store(name="nav_eval_config_file", node=_read_yaml(self.file), package="_global_")
+            store.store(name="nav_eval_config_file", node=self.content, package="_global_")
             defaults.append("nav_eval_config_file")
         return [*defaults, "_self_"]
 
@@ -149,7 +160,7 @@ class Layers:
         for name, overrides in (("the command line", self.command_line), ("the environment", self.environment)):
             if any(_overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
                 return name
-        if self.file is not None and _holds(_read_yaml(self.file), key):
+        if self.file is not None and _holds(self.content, key):
             return str(self.file)
         return f"benchmark {self.benchmark}" if self.benchmark else "the defaults"
 
@@ -180,7 +191,7 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        content = yaml.safe_load(read(path, MOST_BYTES).decode())
         count = _values(content, {})
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file.") from None
@@ -222,7 +233,8 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
 
 def _explain(error: ValidationError, layers: Layers) -> str:
     lines = []
-    for fault in error.errors(include_url=False):
+    faults = error.errors(include_url=False)
+    for fault in faults[:MOST_FAULTS]:
         key = ".".join(str(part) for part in fault["loc"]) or "the configuration"
         if fault["type"] == "extra_forbidden":
             siblings = _names_beside(fault["loc"])
@@ -232,7 +244,9 @@ def _explain(error: ValidationError, layers: Layers) -> str:
             if fault["type"] == "string_type" and isinstance(fault["input"], int):
                 text += " Quote a name that looks like a number, for example ['5593_0']."
         lines.append(f"{key}: {text} [{layers.origin(key)}]")
-    count = f"{len(lines)} faults in the configuration" if len(lines) > 1 else "1 fault in the configuration"
+    if len(faults) > MOST_FAULTS:
+        lines.append(f"... and {len(faults) - MOST_FAULTS} more.")
+    count = f"{len(faults)} faults in the configuration" if len(faults) > 1 else "1 fault in the configuration"
     return "\n  ".join([f"{count}:", *lines])
 
 

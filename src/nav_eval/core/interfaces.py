@@ -106,6 +106,8 @@ class Sensor(ABC):
 
     needs: ClassVar[tuple[type, ...]] = ()
     """What a simulator must have beyond the contract for this sensor: protocols as in nav_eval.core.capabilities."""
+    needs_goal: ClassVar[bool] = False
+    """Whether there is nothing to observe in an episode whose goals are hidden."""
 
     @property
     @abstractmethod
@@ -292,6 +294,8 @@ class Task(ABC):
     """Sensors that tell the agent its goal; added to the simulator's."""
     own_metrics: ClassVar[Mapping[str, type[Metric]]] = {}
     """Metrics that only this task has, by name."""
+    needs_goal: ClassVar[bool] = False
+    """Whether it cannot be played in an episode whose goals are hidden."""
 
     def begin(self, episode: Episode) -> None:
         """An episode begins; for tasks that keep count. One task object serves one session."""

@@ -22,6 +22,10 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.fields import FARTHEST_M
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3
+from nav_eval.reading import read
+
+MAX_BYTES = 1 << 28
+"""Of one graph; Matterport3D's largest has a few megabytes."""
 
 
 @dataclass(frozen=True)
@@ -39,14 +43,14 @@ class NavigationGraph:
         """Read `<scan>_connectivity.json`; raises DatasetError that names file and viewpoint."""
         path = connectivity_file(connectivity_dir, scan)
         try:
-            rows = json.loads(path.read_bytes())
+            rows = json.loads(read(path, MAX_BYTES))
         except FileNotFoundError:
             raise DatasetError(
                 f"{path}: no connectivity graph for scan {scan!r}. Set simulator.connectivity_dir to the "
                 "`connectivity` folder of Matterport3DSimulator."
             ) from None
         except (OSError, ValueError, RecursionError) as error:
-            raise DatasetError(f"{path}: is no JSON ({error}). Download it again.") from None
+            raise DatasetError(f"{path}: cannot be read as JSON ({error}). Download it again.") from None
         return cls._from_rows(path, scan, rows)
 
     @classmethod

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple, TypeAlias, cast
 
 from nav_eval.errors import DatasetError
+from nav_eval.reading import opened
 
 MAX_BYTES = 8 * 2**30
 """A file that unpacks to more than this is refused: the largest public ones stay well below."""
@@ -117,7 +118,7 @@ class _Unreadable(Exception):
 
 def open_bytes(file: str) -> IO[bytes]:
     """The unpacked bytes of `file`, whether or not it is gzip."""
-    handle = Path(file).open("rb")  # noqa: SIM115 - the caller closes it
+    handle = opened(file)
     packed = handle.read(2) == b"\x1f\x8b"
     handle.seek(0)
     return cast("IO[bytes]", OwningGzip(fileobj=handle)) if packed else handle

@@ -28,4 +28,4 @@ def tokenize(text: str) -> tuple[str, ...]:
 def _pattern() -> re.Pattern[str]:
     marks = "".join(chr(c) for c in range(0x300, 0x2100) if unicodedata.category(chr(c)).startswith("M"))
     letter = rf"(?:(?![{_UNSPACED}])\w|[{marks}{_JOINERS}])"
-    return re.compile(rf"[{_UNSPACED}]|{letter}+|\.+|[^\w\s]")
+    return re.compile(rf"[{_UNSPACED}]|{letter}++|\.+|[^\w\s]")

@@ -16,6 +16,7 @@ from nav_eval.core.types import AgentState
 from nav_eval.dataset.fields import FARTHEST_M, encodable
 from nav_eval.errors import PredictionsError
 from nav_eval.geometry import Vec3, yaw_rotation
+from nav_eval.reading import read
 
 MAX_BYTES = 1 << 30
 """A file that is larger is not read: it would fill the memory, and no public split comes near."""
@@ -33,15 +34,12 @@ class Prediction:
 def read_predictions(path: Path) -> dict[str, Prediction]:
     """Episode id -> prediction. Raises PredictionsError that names file, entry and key."""
     try:
-        size = path.stat().st_size
-        if size > MAX_BYTES:
-            raise PredictionsError(f"{path}: {size} bytes are more than the {MAX_BYTES} that are read. Shorten it.")
-        text = path.read_text(encoding="utf-8")
+        text = read(path, MAX_BYTES).decode()
         content = _json_lines(text) if path.suffix == ".jsonl" else json.loads(text)
     except FileNotFoundError:
         raise PredictionsError(f"{path}: there is no such file.") from None
     except (OSError, ValueError, RecursionError) as error:
-        raise PredictionsError(f"{path}: is no JSON ({error}). Write it again.") from None
+        raise PredictionsError(f"{path}: cannot be read as JSON ({error}). Write it again.") from None
     if isinstance(content, dict):
         return _collect(path, content.items(), _continuous)
     if not isinstance(content, list) or not content:

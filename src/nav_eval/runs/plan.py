@@ -20,7 +20,7 @@ from nav_eval.core.actions import ActionSpace
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.registry import check_importable
 from nav_eval.runs import builder
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
@@ -71,6 +71,7 @@ def resolved(
         whole, notes = without_faulty(config, whole, backend)
         episodes = whole if part is None else part.of_run(config, whole)
         refuse_faulty(config, episodes, backend, finished)
+        _check_goals(config, whole)
         yield Plan(config, whole, episodes, backend, _assets(episodes, backend), notes)
 
 
@@ -163,6 +164,23 @@ def _check_world(config: Config, first: Episode) -> None:
         hint = f" Add: '{_actions_of_the_graph()}'" if backend == "nav_graph" else ""
         raise ConfigError(
             f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={backend}.{hint}"
+        )
+
+
+def _check_goals(config: Config, episodes: EpisodeManager) -> None:
+    """Raises DatasetError for a hidden split where nobody can play without goals. All have one, or none."""
+    from nav_eval.simulator.sensors.registry import SENSORS
+
+    if next(iter(episodes)).has_goal:
+        return
+    sensors = builder.simulator_config(config).sensors.items()
+    showing = [name for name, sensor in sensors if getattr(SENSORS.get(sensor.type or name), "needs_goal", False)]
+    if showing or builder.make_task(config).needs_goal:
+        shown = f" (sensor {', '.join(showing)} shows them to the agent)" if showing else ""
+        raise DatasetError(
+            f"{builder.data_file(config.dataset)}: none of its {len(episodes)} episodes has a goal, and "
+            f"task.type={config.task.type} cannot be played without{shown}.\n"
+            "Give the file that holds the goals: dataset.data_path, dataset.split."
         )
 
 

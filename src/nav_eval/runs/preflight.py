@@ -18,7 +18,7 @@ from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.dataset.fields import Fault
 from nav_eval.dataset.validate import Findings, validate_dataset
-from nav_eval.errors import DatasetError
+from nav_eval.errors import DatasetError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.registry import benchmark_config
@@ -112,7 +112,7 @@ def _refusal(config: Config, found: Sequence[Unplayable], total: int) -> str:
     place = "connectivity_dir" if config.simulator.backend == "nav_graph" else "scenes_dir"
     where = getattr(config.simulator, place) or "..."
     different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
-    shown = [f"{one.fault} (scene {one.key[0]})" for one in different[:SHOWN]]
+    shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
     advice = (
         f"Mend them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "

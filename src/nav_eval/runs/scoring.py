@@ -18,7 +18,7 @@ from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError
+from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError, one_line
 from nav_eval.geometry import euclidean
 from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
@@ -169,7 +169,7 @@ def _place(name: str) -> int:
 
 
 def _some(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:10])
+    shown = ", ".join(map(one_line, names[:10]))
     return shown if len(names) <= 10 else f"{shown} and {len(names) - 10} more"
 
 

@@ -39,6 +39,7 @@ class MultiObjectNavTask(ObjectNavTask):
     name = "multi_objectnav"
     actions = ("stop", "found", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
     measurements = ("goals_found", "path_length", "collisions", "steps")
+    needs_goal = True
     own_metrics: ClassVar[Mapping[str, type[Metric]]] = {"goals_found": GoalsFound}
 
     def begin(self, episode: Episode) -> None:

@@ -135,7 +135,7 @@ def test_the_expert_walks_a_shortest_way_and_stops(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "is no JSON"),
+        ("", "read as JSON"),
         ("[{}]", "included"),
         (json.dumps([{**grid_scan(1, 1)[0], "pose": [1]}]), "viewpoint"),
         (json.dumps([{**grid_scan(1, 1)[0], "pose": [float("nan")] * 16}]), "finite"),

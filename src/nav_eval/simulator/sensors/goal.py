@@ -28,6 +28,8 @@ class PointGoalSensor(Sensor):
     Relative to the present pose, as Habitat's PointGoalWithGPSCompass; with `options.frame: start`, to the start's.
     """
 
+    needs_goal = True
+
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._from_start = config.options.get("frame", "agent") == "start"
         self._spec = TensorSpec(
@@ -89,6 +91,7 @@ class ImageGoalSensor(Sensor):
     """(H, W, 3) uint8: what the camera would see at the goal, or through the goal photograph's own camera."""
 
     needs = (HasRenderer,)
+    needs_goal = True
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self._size = (config.width or WIDTH, config.height or HEIGHT)

@@ -280,21 +280,33 @@ def _refused(answer: Answer) -> WireError:
 
 def _decoded(answer: Answer, kind: type[M]) -> M:
     """Raises BadAnswer, whatever goes wrong. An action's texts stay as they are: they are compared, never shown."""
-    decode: Any = msgspec.msgpack.decode if answer.content_type == MSGPACK else msgspec.json.decode
+    decode = _packed if answer.content_type == MSGPACK else _with_nan
     try:
-        message: M = _with_nan(decode, answer.body, kind)
+        message = decode(answer.body, kind)
         return message if isinstance(message, Action) else cleaned(message)
     except Exception as error:
         raise BadAnswer(f"not a {kind.__name__}: {error}") from error
 
 
-def _with_nan(decode: Any, body: bytes, kind: type[M]) -> M:
-    """Python services write NaN into JSON; it is read, so that it can be called an invalid action."""
+def _packed(body: bytes, kind: type[M]) -> M:
+    return msgspec.msgpack.decode(body, type=kind)
+
+
+def _with_nan(body: bytes, kind: type[M]) -> M:
+    """Python services write NaN into JSON; it is read, so that it can be called an invalid action. Nothing else is."""
     try:
-        message: M = decode(body, type=kind)
+        return msgspec.json.decode(body, type=kind)
     except msgspec.MsgspecError as fault:
+        constants: list[float] = []
+
+        def constant(name: str) -> float:
+            constants.append(float(name))
+            return constants[-1]
+
         try:
-            return msgspec.convert(json.loads(body), kind)
+            content = json.loads(body.decode(), parse_constant=constant)
+            if constants:
+                return msgspec.convert(content, kind)
         except (ValueError, RecursionError):
-            raise fault from None
-    return message
+            pass
+        raise fault from None

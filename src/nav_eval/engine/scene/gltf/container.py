@@ -14,7 +14,7 @@ import msgspec
 from nav_eval.engine.scene.gltf.schema import BufferView, Gltf
 from nav_eval.engine.scene.meshopt import decode_view
 from nav_eval.engine.scene.source import SceneSource
-from nav_eval.errors import SceneError
+from nav_eval.errors import SceneError, one_line
 
 T = TypeVar("T")
 SUPPORTED = {
@@ -140,7 +140,7 @@ def _parse(source: SceneSource, text: memoryview) -> Gltf:
     ]
     if unknown:
         raise SceneError(
-            f"{source.path}: needs {', '.join(map(str, unknown))}, which nav_eval does not read. "
+            f"{source.path}: needs {', '.join(one_line(str(name)) for name in unknown)}, which nav_eval does not read. "
             "Export the scene without it."
         )
     return document

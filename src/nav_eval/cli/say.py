@@ -1,0 +1,40 @@
+"""What a command says on stdout: the one place where names out of files and peers' words become fit for a terminal.
+
+Errors and log messages become so in `errors.printable`, which `guarded` gives to both.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+from nav_eval.errors import is_printable, one_line
+
+
+def say(*lines: object) -> None:
+    """Each on a line of its own, whatever it quotes."""
+    sys.stdout.writelines(f"{one_line(str(line))}\n" for line in lines)
+    sys.stdout.flush()
+
+
+def say_json(value: Any) -> None:
+    """`value` as indented JSON, with JSON's own escapes where a terminal would obey what it holds."""
+    import msgspec
+
+    encoded = msgspec.json.encode(value)
+    text = msgspec.json.format(encoded).decode()
+    say_document(text if is_printable(text) else json.dumps(json.loads(encoded), indent=2))
+
+
+def say_yaml(value: Any) -> None:
+    """`value` as YAML, with YAML's own escapes where a terminal would obey what it holds."""
+    import yaml
+
+    text = yaml.safe_dump(value, sort_keys=False, allow_unicode=True)
+    say_document((text if is_printable(text) else yaml.safe_dump(value, sort_keys=False)).rstrip("\n"))
+
+
+def say_document(text: str) -> None:
+    """Printable text of many lines."""
+    sys.stdout.write(f"{text}\n")
