@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, get_args
 
 import pytest
 
+from nav_eval.core.definitions import check_definition
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.measurements import in_order
-from nav_eval.core.types import StepRecord
+from nav_eval.core.types import Category, StepRecord
 from nav_eval.errors import ConfigError
-from nav_eval.metrics.registry import CATEGORIES, METRICS, WALL_CLOCK, make_metrics, register_metric
+from nav_eval.metrics.registry import METRICS, known_definitions, make_metrics, register_metric
 
 PROMISED = [
     "success",
@@ -48,13 +51,12 @@ PROMISED = [
 def test_each_promised_metric_is_known_by_its_own_name(name: str) -> None:
     metric = METRICS.get(name)
     assert metric.name == name
-    assert metric.category in CATEGORIES
+    check_definition(metric)
     assert all(required in METRICS for required in metric.requires)
 
 
 def test_every_category_of_the_specification_has_a_metric() -> None:
-    assert {METRICS.get(name).category for name in METRICS} == set(CATEGORIES)
-    assert set(METRICS) >= WALL_CLOCK
+    assert {METRICS.get(name).category for name in METRICS} == set(get_args(Category))
 
 
 def test_a_failure_earns_no_share_of_anything() -> None:
@@ -69,6 +71,50 @@ def test_required_metrics_are_added_once() -> None:
     names = [metric.name for metric in in_order(make_metrics(["sdtw", "spl"]))]
     assert sorted(names) == ["distance_to_goal", "dtw", "ndtw", "path_length", "sdtw", "spl", "success"]
     assert names.index("success") < names.index("spl")
+
+
+def test_needs_are_those_of_what_is_required_too() -> None:
+    """Checked by hand against what each formula of docs/reference/metrics.md asks for."""
+    found = known_definitions(METRICS, {})
+    assert {name for name in METRICS if "distance" not in found[name].needs} == {
+        "path_length", "dtw", "ndtw", "navigation_error_euclidean", "path_coverage", "waypoint_coverage", "coverage",
+        "cls", "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
+        "agent_latency_p95",
+    }  # fmt: skip
+    assert {name for name in METRICS if "reference" in found[name].needs} == {
+        "dtw", "ndtw", "sdtw", "cls", "path_coverage", "waypoint_coverage", "coverage",
+    }  # fmt: skip
+    assert {name for name in METRICS if "actions" in found[name].needs} == {
+        "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
+        "agent_latency_p95",
+    }  # fmt: skip
+    assert {name for name in METRICS if "clock" in found[name].needs} == {
+        "episode_time", "agent_latency", "agent_latency_p95",
+    }  # fmt: skip
+
+
+def test_a_metric_of_which_nothing_is_known_is_a_mean() -> None:
+    found = known_definitions(["success", "uninstalled"], {})
+    assert (found["success"].kind, found["uninstalled"].kind) == ("rate", "mean")
+    assert found["uninstalled"].better is None
+
+
+REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
+
+
+def test_the_reference_says_what_the_classes_say() -> None:
+    """Every section that says which way is better, or that a value is 0 or 1, says it as its metrics do."""
+    found, told = known_definitions(METRICS, {}), 0
+    for part in REFERENCE.read_text().split("\n### ")[1:]:
+        heading, _, text = part.partition("\n")
+        names = [name for name in re.split(r"[, ]+", heading.partition("{")[0].strip()) if name in found]
+        sides = set(re.findall(r"(higher|lower)\s+is\s+better", text))
+        for name in names if len(sides) == 1 else ():
+            told += 1
+            assert {found[name].better} == sides, name
+            if re.search(r"0\s+or\s+1,", text):
+                assert found[name].kind == "rate", name
+    assert told > 10
 
 
 def test_each_call_makes_metrics_of_its_own() -> None:
@@ -120,12 +166,28 @@ def test_a_metric_of_someone_else_is_measured_like_a_builtin(play: Any) -> None:
     assert values == {"halves_for_test": 1.5, "steps": 3.0}
 
 
-def test_a_taken_name_or_an_unknown_category_is_refused() -> None:
+def test_a_taken_name_is_refused() -> None:
     with pytest.raises(ConfigError, match="registered already"):
         register_metric("spl")(Halves)
-    nameless = type("Nameless", (Halves,), {"category": "fun"})
-    with pytest.raises(ConfigError, match="category"):
-        register_metric("nameless_for_test")(nameless)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        {"category": "fun"},
+        {"kind": "ratio"},
+        {"better": "up"},
+        {"unit": 1},
+        {"needs": "distance"},
+        {"needs": ("geodesic",)},
+        {"kind": "rate", "on_failure": 0.5},
+    ],
+)
+def test_a_metric_that_says_what_cannot_be_is_refused(said: dict[str, Any]) -> None:
+    """The message names the metric and the attribute."""
+    with pytest.raises(ConfigError, match=rf"metric 'odd_for_test': `{list(said)[-1]}`"):
+        register_metric("odd_for_test")(type("Odd", (Halves,), said))
+    assert "odd_for_test" not in METRICS
 
 
 def test_the_metrics_of_a_graph_run_do_not_load_the_compiler() -> None:

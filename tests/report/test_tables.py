@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from nav_eval.cli.report import make_workshop, report
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.source import Run, read_run
 from nav_eval.report.tables import latex, markdown, results_table
 from report.conftest import episodes_of
@@ -25,7 +25,7 @@ def read(runs: list[Path]) -> list[Run]:
 def test_figures_are_those_of_results_json(read: list[Run]) -> None:
     table = results_table(read)
     recorded = json.loads((read[0].path / "results.json").read_text())["metrics"]["success"]
-    cell = table.rows[0][table.header.index("success")]
+    cell = table.rows[0][table.header.index("success ↑")]
     assert cell == f"{recorded['mean']:.4f} [{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]"
     assert table.rows[1][0] == "shortest_path (oracle)"
     assert "profile r2r v2" in table.caption
@@ -36,8 +36,21 @@ def test_latex(read: list[Run]) -> None:
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 4
     assert len({len(re.split(r"(?<!\\)&", row)) for row in rows}) == 1
-    assert r"navigation\_error" in text
+    assert r"navigation\_error (m) $\downarrow$" in text
+    assert r"spl $\uparrow$" in text
     assert text.count("{") == text.count("}")
+
+
+def test_results_from_before_they_held_definitions_give_the_same_table(read: list[Run]) -> None:
+    assert read[0].summary["definitions"]["success"]["kind"] == "rate"
+    old = [replace(run, summary={**run.summary, "definitions": {}}) for run in read]
+    assert results_table(old) == results_table(read)
+
+
+def test_a_definition_that_is_none_is_refused(read: list[Run]) -> None:
+    damaged = replace(read[0], summary={**read[0].summary, "definitions": {"success": {"kind": "ratio"}}})
+    with pytest.raises(RunDirectoryError, match=r"results\.json: the definitions of its metrics are damaged"):
+        results_table([damaged])
 
 
 def test_hostile_names_stay_text(read: list[Run]) -> None:

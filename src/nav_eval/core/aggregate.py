@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from nav_eval.core.types import OURS, EpisodeResult
+from nav_eval.core.definitions import Definition
+from nav_eval.core.types import OURS, EpisodeResult, Kind
 from nav_eval.geometry import total
 
-Summarise: TypeAlias = Callable[[str, Sequence[float], Sequence[str]], Mapping[str, Any]]
-"""(metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
+Summarise: TypeAlias = Callable[[Kind, Sequence[float], Sequence[str]], Mapping[str, Any]]
+"""(kind of metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResults:
-    """What a run came to. `metrics`: name -> {"mean", "ci95", "n", "n_nonfinite", ...}.
+    """What a run came to. `metrics`: name -> {"mean", "ci95", "n", "n_nonfinite", ...}; `definitions`: what each of
+    them, and of those without a figure, says of itself.
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
     are in no metric and not among the failed. `replayed`, `resumed`: those that were shown to the agent more than once,
@@ -31,6 +33,7 @@ class EvaluationResults:
     statuses: Mapping[str, int]
     metrics: Mapping[str, Mapping[str, Any]]
     timing: Mapping[str, Any]
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
     not_scored: int = 0
     over_budget: int = 0
     lost: int = 0
@@ -54,11 +57,13 @@ class EvaluationResults:
 class MetricsAggregator:
     """Takes results one by one, keeps only numbers, and sums them up at the end.
 
-    `summarise` is the statistics (nav_eval.results.statistics); `names` fixes which metrics appear and their order.
+    `summarise` is the statistics (nav_eval.results.statistics); `definitions` fix which metrics appear, their order,
+    and how each is summed up.
     """
 
-    def __init__(self, names: Sequence[str], summarise: Summarise) -> None:
-        self._names = tuple(names)
+    def __init__(self, definitions: Mapping[str, Definition], summarise: Summarise) -> None:
+        self._definitions = definitions
+        self._names = [name for name, definition in definitions.items() if definition.kind != "record"]
         self._summarise = summarise
 
     def aggregate_metrics(self, results: Iterable[EpisodeResult]) -> EvaluationResults:
@@ -94,8 +99,13 @@ class MetricsAggregator:
             n_episodes=sum(statuses.values()),
             n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
-            metrics={n: self._summarise(n, columns[n], scenes[n]) for n in self._names if columns[n]},
+            metrics={
+                name: self._summarise(self._definitions[name].kind, columns[name], scenes[name])
+                for name in self._names
+                if columns[name]
+            },
             timing={f"{kind}_seconds": total(seconds) for kind, seconds in timing.items()},
+            definitions=self._definitions,
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),

@@ -14,8 +14,19 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.specs import Spec
-from nav_eval.core.types import AgentState, EpisodeResult, Observations, Place, StepRecord
+from nav_eval.core.types import (
+    AgentState,
+    Better,
+    Category,
+    EpisodeResult,
+    Kind,
+    Need,
+    Observations,
+    Place,
+    StepRecord,
+)
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3
 
@@ -108,6 +119,11 @@ class Sensor(ABC):
     """What a simulator must have beyond the contract for this sensor: protocols as in nav_eval.core.capabilities."""
     needs_goal: ClassVar[bool] = False
     """Whether there is nothing to observe in an episode whose goals are hidden."""
+
+    @property
+    def renders(self) -> bool:
+        """Whether the renderer draws what it shows; the manifest names the renderer of such a run."""
+        return not {HasFrame, HasRenderer}.isdisjoint(self.needs)
 
     @property
     @abstractmethod
@@ -262,11 +278,22 @@ class MetricContext:
 class Metric(ABC):
     """A number (or a record) per episode: reset, update at every step, get at the end or at any time.
 
-    `requires` names metrics that must be updated before this one; their values come in `others`.
+    `requires` names metrics that must be updated before this one; their values come in `others`. What else it says of
+    itself decides how it is summed up, shown and where it can be scored; results.json holds it (core/definitions.py).
     """
 
     name: ClassVar[str]
-    category: ClassVar[str]
+    category: ClassVar[Category]
+    kind: ClassVar[Kind] = "mean"
+    """"rate" (0 or 1 in each episode; anything else is a fault), "mean", or "record" (kept, not summed up)."""
+    unit: ClassVar[str] = ""
+    """"m", "s", ...; "share" for a number from 0 to 1."""
+    better: ClassVar[Better | None] = None
+    """Which way is better; None where neither is."""
+    needs: ClassVar[tuple[Need, ...]] = ("distance",)
+    """"distance": MetricContext.distance in space (a graph has its own). "reference": a path to compare with.
+    "actions": what was done and touched, which a submission file does not tell. "clock": the time it took, which
+    differs from run to run. What `requires` need is added."""
     requires: ClassVar[tuple[str, ...]] = ()
     on_failure: ClassVar[float | None] = None
     """The value of an episode that failed (crash, time-out); None keeps what was measured until then."""

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import Any, ParamSpec, TypeVar
 
+from nav_eval.core.definitions import Definition, definitions
 from nav_eval.core.interfaces import Metric, MetricContext
-from nav_eval.core.types import StepRecord
+from nav_eval.core.types import Kind, StepRecord
 from nav_eval.errors import ConfigError, InputError, SimulatorError, exhausted
 from nav_eval.logging import get_logger
 
@@ -73,6 +75,11 @@ class Measurements:
     def names(self) -> tuple[str, ...]:
         return tuple(metric.name for metric in self._metrics)
 
+    @cached_property
+    def definitions(self) -> Mapping[str, Definition]:
+        """Metric name -> what it says of itself."""
+        return definitions(type(metric) for metric in self._metrics)
+
     @property
     def failure_values(self) -> Mapping[str, float]:
         """What a failed episode counts as, for the metrics that say so."""
@@ -109,13 +116,15 @@ class Measurements:
 
 def _value(metric: Metric) -> Any:
     value = metric.get_metric()
-    if fault := value_fault(value):
+    if fault := value_fault(value, metric.kind):
         raise ValueError(fault)
     return value
 
 
-def value_fault(value: Any) -> str | None:
+def value_fault(value: Any, kind: Kind = "mean") -> str | None:
     """Why `value` is no metric's value, or None: a float (inf allowed, NaN never), or plain JSON for a record."""
+    if kind == "rate" and value not in (0, 1):
+        return f"its value is {value!r:.40}; a rate is 0 or 1 in each episode, else its `kind` is 'mean'"
     if isinstance(value, int | float):
         return "its value is NaN; say inf, or a number" if math.isnan(value) else None
     if value is None:

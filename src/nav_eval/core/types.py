@@ -25,6 +25,13 @@ Status = Literal[
 OURS: tuple[Status, ...] = ("worker_crash", "evaluator_error")
 """Ends of an episode through a fault of the evaluator's: in no figure, counted apart, and played again by --resume."""
 
+Category = Literal["navigation", "efficiency", "safety", "visualisation"]
+Kind = Literal["rate", "mean", "record"]
+"""How a run sums a metric up: a rate is 0 or 1 in each episode, a mean any number, a record is not summed up."""
+Better = Literal["higher", "lower"]
+Need = Literal["distance", "reference", "actions", "clock"]
+"""What a metric must be told beside where the agent went and whether it stopped."""
+
 
 @dataclass(frozen=True, slots=True)
 class Place:

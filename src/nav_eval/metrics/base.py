@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 from nav_eval.core.interfaces import Metric, MetricContext
-from nav_eval.core.types import Place, StepRecord
+from nav_eval.core.types import Need, Place, StepRecord
 from nav_eval.metrics.functional import not_nan
 from nav_eval.metrics.registry import METRICS
 
@@ -34,7 +34,9 @@ def value_at_start(name: str, context: MetricContext) -> Any:
 
 
 class DerivedMetric(Metric):
-    """Computed from the values of `requires`."""
+    """Computed from the values of `requires`; one that asks for more itself says so in `needs`."""
+
+    needs: ClassVar[tuple[Need, ...]] = ()
 
     def reset_metric(self, context: MetricContext) -> None:
         self.context = context
@@ -52,6 +54,8 @@ class DerivedMetric(Metric):
 
 class ShortestPathMetric(DerivedMetric):
     """Also knows L of SPL: the distance to the goal at the start, m; asked for once, when it is needed."""
+
+    needs = ("distance",)
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)

@@ -33,6 +33,7 @@ class Steps(_Count):
 
     name = "steps"
     category = "efficiency"
+    needs = ("actions",)
 
     def counts(self, step: StepRecord) -> bool:
         return True
@@ -43,6 +44,7 @@ class Turns(_Count):
 
     name = "turns"
     category = "efficiency"
+    needs = ("actions",)
 
     def counts(self, step: StepRecord) -> bool:
         return step.action.name in ("turn_left", "turn_right")
@@ -53,6 +55,8 @@ class Collisions(_Count):
 
     name = "collisions"
     category = "safety"
+    better = "lower"
+    needs = ("actions",)
 
     def counts(self, step: StepRecord) -> bool:
         return step.collided
@@ -63,6 +67,8 @@ class CollisionRate(DerivedMetric):
 
     name = "collision_rate"
     category = "safety"
+    unit = "per step"
+    better = "lower"
     requires = ("collisions", "steps")
 
     def get_metric(self) -> float:
@@ -74,6 +80,8 @@ class EpisodeTime(Metric):
 
     name = "episode_time"
     category = "efficiency"
+    unit = "s"
+    needs = ("actions", "clock")
 
     def reset_metric(self, context: MetricContext) -> None:
         self._began = self._now = time.perf_counter()
@@ -90,6 +98,9 @@ class AgentLatency(Metric):
 
     name = "agent_latency"
     category = "efficiency"
+    unit = "s"
+    better = "lower"
+    needs = ("actions", "clock")
     quantile = 0.5
 
     def reset_metric(self, context: MetricContext) -> None:

@@ -23,6 +23,8 @@ class DistanceToGoal(Metric):
 
     name = "distance_to_goal"
     category = "navigation"
+    unit = "m"
+    better = "lower"
 
     def reset_metric(self, context: MetricContext) -> None:
         self._context, self._place, self._value = context, context.start.place, math.nan
@@ -43,6 +45,7 @@ class ShortestPathLength(Metric):
 
     name = "shortest_path_length"
     category = "navigation"
+    unit = "m"
 
     def reset_metric(self, context: MetricContext) -> None:
         self._value = distance_between(context, context.start.place, context.goals)
@@ -90,6 +93,8 @@ class Success(_ByRule):
 
     name = "success"
     category = "navigation"
+    kind = "rate"
+    better = "higher"
     on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -109,6 +114,8 @@ class OracleSuccess(_ByRule):
 
     name = "oracle_success"
     category = "navigation"
+    kind = "rate"
+    better = "higher"
     on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -128,6 +135,8 @@ class Spl(ShortestPathMetric):
 
     name = "spl"
     category = "navigation"
+    unit = "share"
+    better = "higher"
     on_failure = 0.0
     requires = ("success", "path_length")
 
@@ -141,6 +150,8 @@ class SoftSpl(ShortestPathMetric):
 
     name = "soft_spl"
     category = "navigation"
+    unit = "share"
+    better = "higher"
     on_failure = 0.0
     requires = ("distance_to_goal", "path_length")
 
@@ -153,6 +164,8 @@ class NavigationError(DerivedMetric):
 
     name = "navigation_error"
     category = "navigation"
+    unit = "m"
+    better = "lower"
     requires = ("distance_to_goal",)
 
     def get_metric(self) -> float:
@@ -164,6 +177,8 @@ class OracleNavigationError(ShortestPathMetric):
 
     name = "oracle_navigation_error"
     category = "navigation"
+    unit = "m"
+    better = "lower"
     requires = ("distance_to_goal",)
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -182,6 +197,9 @@ class NavigationErrorEuclidean(Metric):
 
     name = "navigation_error_euclidean"
     category = "navigation"
+    unit = "m"
+    better = "lower"
+    needs = ()
 
     def reset_metric(self, context: MetricContext) -> None:
         self._goals = [goal.position for goal in context.goals]
@@ -203,6 +221,8 @@ class GoalProgress(Metric):
 
     name = "goal_progress"
     category = "navigation"
+    unit = "m"
+    better = "higher"
 
     def reset_metric(self, context: MetricContext) -> None:
         region = [node_place(goal.node) for goal in context.episode.goals if goal.node is not None]
@@ -222,6 +242,8 @@ class OraclePathSuccess(Metric):
 
     name = "oracle_path_success"
     category = "navigation"
+    kind = "rate"
+    better = "higher"
     on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:

@@ -10,14 +10,11 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeVar
 
+from nav_eval.core.definitions import Definition, check_definition, definitions
 from nav_eval.core.interfaces import Metric
 from nav_eval.errors import ConfigError
 from nav_eval.metrics.adapted import as_metric
 from nav_eval.registry import Registry, nearest
-
-CATEGORIES = ("navigation", "efficiency", "safety", "visualisation")
-WALL_CLOCK = frozenset({"episode_time", "agent_latency", "agent_latency_p95"})
-"""Metrics that differ from run to run: never part of a score, and left out where two runs must be equal."""
 
 SUCCESS_RULES = ("stop", "final", "nodes")
 DTW_KINDS = ("exact", "fastdtw")
@@ -68,14 +65,13 @@ M = TypeVar("M", bound=type)
 def register_metric(name: str) -> Callable[[M], M]:
     """Decorator: make a class known as `name`: a Metric, or one with the specification's signatures (see adapted).
 
-    Raises ConfigError if the name is taken, the category is none, or its methods have other signatures.
+    Raises ConfigError if the name is taken, its methods have other signatures, or it says of itself what cannot be.
     """
 
     def add(cls: M) -> M:
         metric = as_metric(name, cls)
-        if getattr(metric, "category", None) not in CATEGORIES:
-            raise ConfigError(f"metric {name!r}: `category` must be one of {', '.join(CATEGORIES)}.")
         metric.name = name
+        check_definition(metric)
         METRICS.add(name, metric)
         return cls
 
@@ -96,6 +92,14 @@ def make_metrics(names: Iterable[str], settings: Mapping[str, Any] | None = None
             made[name] = METRICS.get(name)()
             waiting.extend(made[name].requires)
     return list(made.values())
+
+
+def known_definitions(names: Iterable[str], own: Mapping[str, type[Metric]]) -> dict[str, Definition]:
+    """What metrics of recorded runs say of themselves, as far as they are known here; `own` are those of the task."""
+    names = list(names)
+    shared = make_metrics(name for name in names if name not in own and name in METRICS)
+    found = definitions([*map(type, shared), *own.values()])
+    return {name: found.get(name, Definition()) for name in names}
 
 
 def check_settings(settings: Mapping[str, Any]) -> None:

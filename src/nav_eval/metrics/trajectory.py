@@ -31,6 +31,8 @@ class PathLength(Metric):
 
     name = "path_length"
     category = "efficiency"
+    unit = "m"
+    needs = ()
 
     def reset_metric(self, context: MetricContext) -> None:
         self._context, self._place, self._length = context, context.start.place, 0.0
@@ -65,6 +67,9 @@ class Dtw(_AlongReference):
 
     name = "dtw"
     category = "navigation"
+    unit = "m"
+    better = "lower"
+    needs = ("reference",)
 
     def reset_metric(self, context: MetricContext) -> None:
         reference = reference_of(context)
@@ -80,6 +85,9 @@ class Ndtw(DerivedMetric):
 
     name = "ndtw"
     category = "navigation"
+    unit = "share"
+    better = "higher"
+    needs = ("reference",)
     on_failure = 0.0
     requires = ("dtw",)
 
@@ -96,6 +104,8 @@ class Sdtw(DerivedMetric):
 
     name = "sdtw"
     category = "navigation"
+    unit = "share"
+    better = "higher"
     on_failure = 0.0
     requires = ("success", "ndtw")
 
@@ -117,6 +127,9 @@ class PathCoverage(_Coverage):
 
     name = "path_coverage"
     category = "navigation"
+    unit = "share"
+    better = "higher"
+    needs = ("reference",)
     on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -132,6 +145,9 @@ class WaypointCoverage(_Coverage):
 
     name = "waypoint_coverage"
     category = "navigation"
+    unit = "share"
+    better = "higher"
+    needs = ("reference",)
     on_failure = 0.0
 
     def reset_metric(self, context: MetricContext) -> None:
@@ -153,6 +169,9 @@ class Cls(DerivedMetric):
 
     name = "cls"
     category = "navigation"
+    unit = "share"
+    better = "higher"
+    needs = ("reference",)
     on_failure = 0.0
     requires = ("path_coverage", "path_length")
 
@@ -169,6 +188,8 @@ class Trajectory(Metric):
 
     name = "trajectory"
     category = "visualisation"
+    kind = "record"
+    needs = ("actions",)
 
     def reset_metric(self, context: MetricContext) -> None:
         self._record = [_pose(context.start)]

@@ -6,6 +6,7 @@ A public document holds figures of many episodes only: no id, instruction, goal,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -17,7 +18,7 @@ from nav_eval.report import figures
 from nav_eval.report.columns import FrameBudget, episode_columns, run_columns, significant
 from nav_eval.report.outcome import Yardstick, outcome
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
-from nav_eval.report.source import Run, read_run
+from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
@@ -45,9 +46,9 @@ def assemble(
 ) -> dict[str, Any]:
     """The document of runs that are read already."""
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
-    names = list(dict.fromkeys(name for run in runs for name in run.metric_names))
+    definitions = common_definitions(runs)
     found = figures.groups(scenery.episodes, keys)
-    leading = figures.leading_metrics(names)
+    leading = {name: definitions[name] for name in figures.leading_metrics(definitions)}
     # Without a metric (a hidden test split) there is nothing to break down.
     shown = (figures.public_groups(found) if public else found) if leading else []
     outcomes = [run_outcomes(run, scenery.episodes) for run in runs]
@@ -57,18 +58,19 @@ def assemble(
         "made": datetime.now(UTC).isoformat(timespec="seconds"),
         "public": public,
         "live": live,
-        "metrics": names,
-        "leading": leading,
+        "metrics": list(definitions),
+        "definitions": {name: asdict(definition) for name, definition in definitions.items()},
+        "leading": list(leading),
         "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
         "comparison": compared,
         "groups": figures.breakdown(runs, shown, leading),
-        "histograms": [h for name in names if (h := figures.histogram(runs, name))],
+        "histograms": [h for name, one in definitions.items() if (h := figures.histogram(runs, name, one.kind))],
         "latency": figures.latency(runs),
         "notes": [],
         "episodes": None,
     }
     if not public:
-        document |= _per_episode(runs, keys, scenery, outcomes, names)
+        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions))
     return document
 
 
@@ -137,14 +139,19 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "outcomes": figures.outcome_counts(outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
-        "notes": [*summary["notes"], *_references(summary.get("references", {}))],
+        "notes": [*summary["notes"], *_references(run)],
         "facts": {} if public else _facts(manifest),
     }
 
 
-def _references(references: Mapping[str, int]) -> list[str]:
+def _references(run: Run) -> list[str]:
+    """What the metrics that need a reference were given."""
+    references: Mapping[str, int] = run.summary.get("references", {})
+    compared = [name for name, definition in run.definitions.items() if "reference" in definition.needs]
+    if not compared or not references.keys() - {"none"}:
+        return []
     told = ", ".join(f"{name} ({count})" for name, count in references.items())
-    return [f"Reference of nDTW and coverage: {told}."] if references.keys() - {"none"} else []
+    return [f"Reference of {', '.join(compared)}: {told}."]
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.definitions import Definition
+from nav_eval.core.types import EpisodeResult, Kind
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
-from nav_eval.results.statistics import is_rate, summarise
+from nav_eval.results.statistics import summarise
 
-LEADING = ("success", "spl", "navigation_error")
+MOST_LEADING = 3
 LENGTH_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0, 50.0, 100.0)
 MOST_LENGTHS = 6
 BINS = 24
@@ -78,12 +79,16 @@ def length_bins(lengths: Iterable[float | None]) -> Callable[[float | None], str
     return name
 
 
-def leading_metrics(names: Sequence[str]) -> list[str]:
-    """The metrics of the breakdowns."""
-    return [name for name in LEADING if name in names] or list(names[:3])
+def leading_metrics(definitions: Mapping[str, Definition]) -> list[str]:
+    """The metrics of the breakdowns: the first of each scale that has a better end (success, spl, metres)."""
+    scales: dict[tuple[str, str], str] = {}
+    for name, definition in definitions.items():
+        if definition.better and "clock" not in definition.needs:
+            scales.setdefault((definition.kind, definition.unit), name)
+    return [*scales.values()][:MOST_LEADING] or [*definitions][:MOST_LEADING]
 
 
-def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Sequence[str]) -> list[dict[str, Any]]:
+def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Mapping[str, Definition]) -> list[dict[str, Any]]:
     """One row per group: its size and, for each run and metric, mean and interval."""
     return [
         {
@@ -96,13 +101,14 @@ def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Sequence[str
     ]
 
 
-def _means(run: Run, group: Group, metrics: Sequence[str]) -> dict[str, Any]:
-    return {name: _mean(name, [run.results[key] for key in group.keys if key in run.results]) for name in metrics}
+def _means(run: Run, group: Group, metrics: Mapping[str, Definition]) -> dict[str, Any]:
+    results = [run.results[key] for key in group.keys if key in run.results]
+    return {name: _mean(name, definition.kind, results) for name, definition in metrics.items()}
 
 
-def _mean(name: str, results: Sequence[EpisodeResult]) -> list[float | None]:
+def _mean(name: str, kind: Kind, results: Sequence[EpisodeResult]) -> list[float | None]:
     values = [result.metrics[name] for result in results if name in result.metrics]
-    summary = summarise(values, [""] * len(values), "rate" if is_rate(name) else "mean")
+    summary = summarise(values, [""] * len(values), kind)
     low, high = summary.ci95 or (None, None)
     return [summary.mean, low, high, summary.n]
 
@@ -118,11 +124,11 @@ def outcome_counts(outcomes: Iterable[str]) -> dict[str, int]:
     return {name: counts[name] for name in OUTCOMES if counts[name]}
 
 
-def histogram(runs: Sequence[Run], name: str) -> dict[str, Any] | None:
-    """Counts of a metric's finite values in common bins; None where there is nothing to show."""
+def histogram(runs: Sequence[Run], name: str, kind: Kind) -> dict[str, Any] | None:
+    """Counts of a metric's finite values in common bins; None for a rate, and where there is nothing to show."""
     columns = [_finite(run, name) for run in runs]
     every = np.concatenate(columns)
-    if is_rate(name) or every.size == 0 or every.min() == every.max():
+    if kind == "rate" or every.size == 0 or every.min() == every.max():
         return None
     edges = nice_edges(float(every.min()), float(every.max()))
     return {

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.errors import ConfigError
-from nav_eval.report.source import Run
+from nav_eval.report.source import Run, common_definitions
 from nav_eval.results.files import write_atomically
 
 
@@ -25,7 +25,7 @@ def write_parquet(runs: Sequence[Run], out: Path) -> None:
 
 def rows(runs: Sequence[Run]) -> list[dict[str, Any]]:
     """All rows have all columns; a value that an episode lacks is None, an unreachable goal is inf."""
-    names = list(dict.fromkeys(name for run in runs for name in run.metric_names))
+    names = list(common_definitions(runs))
     return [
         {
             "run": run.path.name,

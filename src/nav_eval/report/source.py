@@ -7,7 +7,7 @@ what is being written.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -18,14 +18,17 @@ import msgspec
 
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import MetricsAggregator
+from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
+from nav_eval.metrics.registry import known_definitions
 from nav_eval.report.track import TRACK_LINE, Track, read_track
-from nav_eval.results.export import results_document
+from nav_eval.results.export import recorded_definitions, results_document
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import summarise_metric
+from nav_eval.tasks.registry import own_metrics
 
 T = TypeVar("T")
 _RECORD = msgspec.json.Decoder(dict[str, Any])
@@ -68,8 +71,20 @@ class Run:
     tracks: Mapping[EpisodeKey, Track]
 
     @property
-    def metric_names(self) -> list[str]:
-        return list(self.summary["metrics"])
+    def definitions(self) -> dict[str, Definition]:
+        """What each metric that has a figure says of itself: as the run wrote it, else as it is known here."""
+        written = recorded_definitions(self.summary)
+        missing = [name for name in self.summary["metrics"] if name not in written]
+        known = known_definitions(missing, own_metrics(self.config)) if missing else {}
+        return {name: written.get(name) or known[name] for name in self.summary["metrics"]}
+
+
+def common_definitions(runs: Sequence[Run]) -> dict[str, Definition]:
+    """Of the metrics that some run has a figure of, in the order of the first run that has it."""
+    found: dict[str, Definition] = {}
+    for run in runs:
+        found |= run.definitions | found
+    return found
 
 
 def read_run(path: Path, config: Config) -> Run:
@@ -82,7 +97,7 @@ def read_run(path: Path, config: Config) -> Run:
         track, key = read_track(line), same.get((line.scene_id, line.episode_id))
         if track is not None and key is not None:
             tracks[key] = track
-    summary = _recorded_summary(path) if manifest.get("finished") else None
+    summary = RunDirectory(path).results() if manifest.get("finished") else None
     return Run(path, config, manifest, summary or summarise_run(config, manifest, results), results, tracks)
 
 
@@ -107,16 +122,6 @@ def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
                 raise RunDirectoryError(f"{path}: line {number} is damaged ({error}). Delete it to go on.") from None
 
 
-def _recorded_summary(path: Path) -> dict[str, Any] | None:
-    try:
-        content: dict[str, Any] = msgspec.json.decode((path / "results.json").read_bytes())
-    except FileNotFoundError:
-        return None
-    except (OSError, msgspec.DecodeError) as error:
-        raise RunDirectoryError(f"{path}/results.json: cannot be read ({error}).") from None
-    return content
-
-
 def summarise_run(
     config: Config, manifest: Mapping[str, Any], results: Mapping[EpisodeKey, EpisodeResult]
 ) -> dict[str, Any]:
@@ -124,6 +129,7 @@ def summarise_run(
     names = dict.fromkeys(
         name for result in results.values() for name, value in result.metrics.items() if isinstance(value, int | float)
     )
-    aggregator = MetricsAggregator(tuple(names), partial(summarise_metric, seed=config.seed))
+    found = known_definitions(names, own_metrics(config))
+    aggregator = MetricsAggregator(found, partial(summarise_metric, seed=config.seed))
     summed = aggregator.aggregate_metrics(results.values())
     return results_document(config, summed) | {"profile": manifest["profile"]}

@@ -1,7 +1,7 @@
 """Tables for papers and notes from results.json: LaTeX (booktabs) and Markdown, one row per run, four decimals.
 
-Rates and means come with their 95 % interval; profile, split and n stand in the caption, because a figure without
-them cannot be compared.
+A heading names the unit and points to the better end; rates and means come with their 95 % interval; profile, split
+and n stand in the caption, because a figure without them cannot be compared.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nav_eval.report.source import Run
+from nav_eval.core.definitions import Definition
+from nav_eval.report.source import Run, common_definitions
 from nav_eval.results.files import write_bytes
 
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+ARROWS = {"higher": " \N{UPWARDS ARROW}", "lower": " \N{DOWNWARDS ARROW}", None: ""}
+LATEX |= {"\N{UPWARDS ARROW}": r"$\uparrow$", "\N{DOWNWARDS ARROW}": r"$\downarrow$"}
 LATEX |= {letter: "\\" + letter for letter in "&%$#_{}"}
 
 
@@ -29,9 +32,16 @@ class Table:
 
 def results_table(runs: Sequence[Run]) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
-    names = list(dict.fromkeys(name for run in runs for name in run.metric_names))
-    rows = tuple((_label(run), *(_cell(run.summary["metrics"].get(name)) for name in names)) for run in runs)
-    return Table("; ".join(dict.fromkeys(map(_caption, runs))), ("agent", *names), rows)
+    found = common_definitions(runs)
+    rows = tuple((_label(run), *(_cell(run.summary["metrics"].get(name)) for name in found)) for run in runs)
+    header = ("agent", *(_heading(name, definition) for name, definition in found.items()))
+    return Table("; ".join(dict.fromkeys(map(_caption, runs))), header, rows)
+
+
+def _heading(name: str, definition: Definition) -> str:
+    """The metric with its unit, and an arrow to its better end."""
+    unit = f" ({definition.unit})" if definition.unit not in ("", "share") else ""
+    return f"{name}{unit}{ARROWS[definition.better]}"
 
 
 def _label(run: Run) -> str:

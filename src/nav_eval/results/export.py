@@ -5,12 +5,17 @@ from __future__ import annotations
 import csv
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import EvaluationResults
+from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
+from nav_eval.errors import RunDirectoryError
 from nav_eval.results.files import write_atomically
 
 RESULTS_SCHEMA = 1
@@ -36,9 +41,21 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "references": dict(results.references),
         "statuses": dict(results.statuses),
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
+        "definitions": {name: asdict(definition) for name, definition in results.definitions.items()},
         "timing": dict(results.timing),
         "notes": [*notes, *_lost_notes(results)],
     }
+
+
+def recorded_definitions(document: Mapping[str, Any]) -> dict[str, Definition]:
+    """What the metrics of results.json say of themselves; none in a document from before it held that.
+
+    Raises RunDirectoryError where it is damaged.
+    """
+    try:
+        return msgspec.convert(document.get("definitions", {}), dict[str, Definition])
+    except msgspec.ValidationError as error:
+        raise RunDirectoryError(f"results.json: the definitions of its metrics are damaged ({error}).") from None
 
 
 def _lost_notes(results: EvaluationResults) -> list[str]:

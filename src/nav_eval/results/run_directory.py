@@ -137,6 +137,17 @@ class RunDirectory:
             raise RunDirectoryError(f"{path}: schema {content.get('schema')!r} is not {MANIFEST_SCHEMA}.")
         return content
 
+    def results(self) -> dict[str, Any] | None:
+        """results.json, None where there is none. Raises RunDirectoryError if it is damaged."""
+        path = self.path / "results.json"
+        try:
+            content: dict[str, Any] = msgspec.json.decode(path.read_bytes(), type=dict)
+        except FileNotFoundError:
+            return None
+        except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+            raise RunDirectoryError(f"{path}: cannot be read ({error}).") from None
+        return content
+
     def config(self, overrides: Sequence[str] = ()) -> Config:
         """The resolved configuration that the run was made with; nothing that it names is imported."""
         from nav_eval.config.loader import load_config
@@ -292,8 +303,10 @@ def run_facts(
     dataset_files: Sequence[str],
     assets: Mapping[str, str],
     secret: bytes,
+    *,
+    renders: bool,
 ) -> dict[str, Any]:
-    """What a result depends on, for manifest.json: versions, seed and SHA-256 sums."""
+    """What a result depends on, for manifest.json: versions, seed, SHA-256 sums, and the renderer if one is used."""
     return {
         "nav_eval": version("nav-eval"),
         "nav_eval_sha256": sources_sum(),
@@ -306,7 +319,7 @@ def run_facts(
         "benchmark": config.benchmark.name,
         "split": config.dataset.split,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
-        "renderer": config.simulator.renderer if _renders(config) else None,
+        "renderer": config.simulator.renderer if renders else None,
         "seed": config.seed,
         "config_sha256": rules_sum(config),
         "dataset_sha256": dataset_sums(dataset_files),
@@ -323,28 +336,6 @@ def _plugins(config: Config) -> dict[str, str]:
     points = [point for kind in PLUGIN_KINDS for point in entry_points(group=f"nav_eval.{kind}")]
     installed = {f"{point.dist.name} (installed)": point.dist.version for point in points if point.dist}
     return installed | {name: file_sha256(Path(file)) for name, file in files.items() if file}
-
-
-def _renders(config: Config) -> bool:
-    return any((sensor.type or name) not in BLIND_SENSORS for name, sensor in config.simulator.sensors.items())
-
-
-BLIND_SENSORS = frozenset(
-    [
-        "collision",
-        "compass",
-        "gps",
-        "heading",
-        "instruction",
-        "navigable",
-        "objectgoal",
-        "pointgoal",
-        "proximity",
-        "skybox",
-        "viewpoint",
-    ]
-)
-"""Those that need no renderer; a plug-in's may."""
 
 
 def rules_sum(config: Config) -> str:

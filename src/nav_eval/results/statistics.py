@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nav_eval.core.types import Kind
+
 Interval: TypeAlias = tuple[float, float]
-Kind = Literal["rate", "mean"]
 
 RESAMPLES = 1000
 _BLOCK = 1 << 18
@@ -40,19 +41,21 @@ class Summary:
 def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean", seed: int = 0) -> Summary:
     """Mean and intervals of one value per episode; `scenes` names each episode's building.
 
-    A missing or failed episode must come as a failure: the caller knows what that is. The order does not matter.
+    A missing or failed episode must come as a failure: the caller knows what that is. The order does not matter. A
+    rate whose values are not all 0 or 1 (a record from elsewhere) is a mean: Wilson's interval would be wrong.
     """
     every = np.asarray(values, dtype=np.float64)
     finite = np.isfinite(every)
     kept = every[finite]
-    method = "wilson" if kind == "rate" else "bootstrap"
+    rate = kind == "rate" and bool(np.isin(kept, (0.0, 1.0)).all())
+    method = "wilson" if rate else "bootstrap"
     if not kept.size:
         return Summary(None, None, 0, every.size, method)
     mean = math.fsum(kept) / kept.size
     labels = np.unique(np.asarray(scenes, dtype=str)[finite], return_inverse=True)[1]
     return Summary(
         mean=mean,
-        ci95=wilson(float(kept.sum()), kept.size) if kind == "rate" else bootstrap(kept, seed),
+        ci95=wilson(float(kept.sum()), kept.size) if rate else bootstrap(kept, seed),
         n=kept.size,
         n_nonfinite=every.size - kept.size,
         method=method,
@@ -61,14 +64,9 @@ def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean
     )
 
 
-def summarise_metric(name: str, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
-    """`summarise` as plain JSON, with the kind that the metric's name implies."""
-    return asdict(summarise(values, scenes, "rate" if is_rate(name) else "mean", seed))
-
-
-def is_rate(name: str) -> bool:
-    """Whether a metric is 0 or 1 in each episode: success and whatever else is called ..._success."""
-    return name == "success" or name.endswith("_success")
+def summarise_metric(kind: Kind, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
+    """`summarise` as plain JSON."""
+    return asdict(summarise(values, scenes, kind, seed))
 
 
 def wilson(successes: float, n: int) -> Interval | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -13,6 +13,7 @@ from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, Simulato
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.countdown import Countdown
+from nav_eval.core.definitions import Definition
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, SimulatorBackend, Task
@@ -126,6 +127,13 @@ def make_backend(config: Config) -> SimulatorBackend:
     return SIMULATORS.get(config.simulator.backend)(simulator_config(config), config.seed)
 
 
+def renders(config: Config) -> bool:
+    """Whether what a sensor shows is drawn by the renderer."""
+    from nav_eval.simulator.sensors.registry import make_sensors
+
+    return any(sensor.renders for sensor in make_sensors(simulator_config(config)).values())
+
+
 def measurement_names(config: Config) -> tuple[str, ...]:
     """What is reported: the configured measurements, else the task's own."""
     return config.task.measurements or make_task(config).measurements
@@ -169,10 +177,18 @@ def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
     return Environment(backend.open_session(), task, make_measurements(config), space, rules)
 
 
-def make_aggregator(config: Config) -> MetricsAggregator:
+def metric_definitions(config: Config) -> dict[str, Definition]:
+    """What the reported measurements say of themselves."""
+    every = make_measurements(config).definitions
+    return {name: every[name] for name in measurement_names(config)}
+
+
+def make_aggregator(config: Config, definitions: Mapping[str, Definition] | None = None) -> MetricsAggregator:
+    """`definitions`: of metrics that are recorded already, and may be unknown here."""
     from nav_eval.results.statistics import summarise_metric
 
-    return MetricsAggregator(measurement_names(config), partial(summarise_metric, seed=config.seed))
+    found = metric_definitions(config) if definitions is None else definitions
+    return MetricsAggregator(found, partial(summarise_metric, seed=config.seed))
 
 
 def make_service(config: Config, secret: bytes) -> AgentService:

@@ -58,7 +58,8 @@ def run_benchmark(
         config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
         directory.claim(resume=resume)
         secret = _secret(config, directory)
-        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret)
+        renders = builder.renders(config)
+        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret, renders=renders)
         directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))

@@ -61,4 +61,4 @@ def _facts(config: Config, scenes: Iterable[str]) -> dict[str, Any]:
     dataset = builder.make_dataset(config)
     with closing(builder.make_backend(config)) as backend:
         assets = {name: digest for scene in scenes for name, digest in backend.assets(scene).items()}
-    return run_facts(config, (), dataset.files, assets, b"")
+    return run_facts(config, (), dataset.files, assets, b"", renders=builder.renders(config))

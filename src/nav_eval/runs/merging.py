@@ -18,16 +18,20 @@ import msgspec
 
 from nav_eval.config.locations import DATA
 from nav_eval.config.schema import Config
+from nav_eval.core.definitions import Definition
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
+from nav_eval.metrics.registry import known_definitions
 from nav_eval.report.frames import VIDEOS
 from nav_eval.results.audit import check_files
+from nav_eval.results.export import recorded_definitions
 from nav_eval.results.facts import differing
 from nav_eval.results.journal import Journal
 from nav_eval.results.run_directory import RunDirectory, config_differences, file_sha256, keys_sum
 from nav_eval.runs import builder
 from nav_eval.runs.evaluation import Evaluated, settle
 from nav_eval.runs.sharding import Part
+from nav_eval.tasks.registry import own_metrics
 
 OF_A_PART = (
     *("schema", "started", "finished", "sittings", "files_sha256", "shard", "whole"),
@@ -173,12 +177,21 @@ def _written(pieces: Sequence[Piece], keys: Sequence[EpisodeKey], out: Path, gap
             directory.journal.take(piece.journal, [key for key in piece.places.values() if key in piece.present])
             if (piece.path / VIDEOS).is_dir():
                 shutil.copytree(piece.path / VIDEOS, out / VIDEOS, dirs_exist_ok=True)
-        results = builder.make_aggregator(first.config).aggregate_metrics(directory.journal.in_order(keys))
+        aggregator = builder.make_aggregator(first.config, _definitions(pieces))
+        results = aggregator.aggregate_metrics(directory.journal.in_order(keys))
         notes = [f"Merged without all parts: {gap}" for gap in gaps]
         learnt: dict[str, Any] = {"privileged": False}
         for piece in pieces:
             learnt |= {name: piece.manifest[name] for name in LEARNT if name in piece.manifest}
         return settle(first.config, directory, keys, results, {**learnt, **_origins(pieces)}, notes)
+
+
+def _definitions(pieces: Sequence[Piece]) -> dict[str, Definition]:
+    """As a shard that ended wrote them: its plug-ins may be unknown here."""
+    config = pieces[0].config
+    ended = [document for piece in pieces if (document := RunDirectory(piece.path).results())]
+    written = recorded_definitions(ended[0]) if ended else {}
+    return written or known_definitions(builder.measurement_names(config), own_metrics(config))
 
 
 def _facts(pieces: Sequence[Piece]) -> dict[str, Any]:

@@ -90,7 +90,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     from nav_eval.metrics.registry import METRICS
     from nav_eval.simulator.registry import SIMULATORS
     from nav_eval.simulator.sensors.registry import SENSORS
-    from nav_eval.tasks.registry import TASKS
+    from nav_eval.tasks.registry import TASKS, own_metrics
 
     faults: list[str] = []
 
@@ -104,7 +104,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     look("task.type", lambda: TASKS.get(config.task.type))
     look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
     for name in config.task.measurements or ():
-        look("task.measurements", partial(METRICS.get, name) if name not in _own_metrics(config) else tuple)
+        look("task.measurements", partial(METRICS.get, name) if name not in own_metrics(config) else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
@@ -121,12 +121,6 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     look("output.video", partial(_check_video, config))
     if faults:
         raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))
-
-
-def _own_metrics(config: Config) -> Collection[str]:
-    from nav_eval.tasks.registry import TASKS
-
-    return builder.make_task(config).own_metrics if config.task.type in TASKS else ()
 
 
 def _check_agent(name: str) -> None:

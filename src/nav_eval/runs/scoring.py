@@ -16,23 +16,21 @@ from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
+from nav_eval.core.types import OURS, AgentState, EpisodeResult, Need, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError, one_line
 from nav_eval.geometry import euclidean
-from nav_eval.metrics.registry import WALL_CLOCK
 from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory, dataset_sums
 from nav_eval.runs import builder
 
-WITHOUT_DISTANCE = ("path_length", "dtw", "ndtw", "navigation_error_euclidean", "waypoint_coverage", "path_coverage")
-"""Metrics of continuous paths that ask for no geodesic distance."""
 START_TOLERANCE = 0.5
 """Metres: rounding and snapping are forgiven, another start is not."""
 OFFICIAL = 3
 """Instructions of each path that R2R's eval.py scores."""
-NOT_IN_A_SUBMISSION = WALL_CLOCK | {"steps", "turns", "collisions", "collision_rate"}
+UNTOLD: tuple[Need, ...] = ("actions", "clock")
+"""What no submission file tells."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,12 +61,12 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
 
     Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
     """
-    config = _without(config, NOT_IN_A_SUBMISSION)
+    config = _without(config, *UNTOLD)
     predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
     episodes = builder.make_episodes(config)
     name = _naming(predictions, episodes)
     _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
-    with _environment(config) as full, _environment(_only(config, WITHOUT_DISTANCE)) as paths_only:
+    with _environment(config) as full, _environment(_without(config, "distance")) as paths_only:
         scorer = _Scorer(full, paths_only)
         try:
             results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
@@ -130,12 +128,10 @@ class _Scorer:
         ]
 
 
-def _without(config: Config, names: Collection[str]) -> Config:
-    return _only(config, set(builder.measurement_names(config)) - set(names))
-
-
-def _only(config: Config, names: Collection[str]) -> Config:
-    kept = tuple(name for name in builder.measurement_names(config) if name in names)
+def _without(config: Config, *needs: Need) -> Config:
+    """With those measurements only that need none of these."""
+    found = builder.metric_definitions(config)
+    kept = tuple(name for name, definition in found.items() if not set(needs) & set(definition.needs))
     return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
 
 
@@ -230,7 +226,7 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
             environment.reset(episode)
             result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
             results.append(result)
-            differences += _metric_differences(recorded, result.metrics)
+            differences += _metric_differences(environment, recorded, result.metrics)
     return builder.make_aggregator(config).aggregate_metrics(results), differences
 
 
@@ -284,7 +280,7 @@ def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Differenc
                 now = _again(environment, step, episode)
                 differences += _pose_difference(episode, f"pose after step {index}", step.state, now.state)
             if recorded.status == "ok":
-                differences += _metric_differences(recorded, environment.metrics)
+                differences += _metric_differences(environment, recorded, environment.metrics)
     return count, differences
 
 
@@ -304,8 +300,12 @@ def _pose_difference(episode: Episode, what: str, recorded: AgentState, now: Age
     return [] if recorded == now else [Difference(episode.scene_id, episode.episode_id, what, recorded, now)]
 
 
-def _metric_differences(recorded: EpisodeResult, values: Mapping[str, Any]) -> list[Difference]:
-    shared = [name for name in recorded.metrics if name in values and name not in WALL_CLOCK]
+def _metric_differences(
+    environment: Environment, recorded: EpisodeResult, values: Mapping[str, Any]
+) -> list[Difference]:
+    """Of those metrics that do not read the clock."""
+    found = environment.measurements.definitions
+    shared = [name for name in recorded.metrics if name in values and "clock" not in found[name].needs]
     return [
         Difference(recorded.scene_id, recorded.episode_id, name, recorded.metrics[name], values[name])
         for name in shared

@@ -19,6 +19,7 @@ class GoalsFound(Metric):
     """Share of the goals that were called in order, at the right places: MultiON's progress."""
 
     name, category, on_failure = "goals_found", "navigation", 0.0
+    unit, better, needs = "share", "higher", ("distance", "actions")
 
     def reset_metric(self, context: MetricContext) -> None:
         self._context, self._found, self._over = context, 0, False

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TypeAlias
 
 from nav_eval.config.schema import Config
-from nav_eval.core.interfaces import Task
+from nav_eval.core.interfaces import Metric, Task
 from nav_eval.registry import Registry
 
 TaskFactory: TypeAlias = Callable[[Config], Task]
@@ -23,3 +23,8 @@ TASKS: Registry[TaskFactory] = Registry(
 )
 register_task = TASKS.register
 """Decorator: @register_task("name") over a Task that is made from the run's Config."""
+
+
+def own_metrics(config: Config) -> Mapping[str, type[Metric]]:
+    """Metrics that only the configured task has; none of a task that is not known here."""
+    return TASKS.get(config.task.type)(config).own_metrics if config.task.type in TASKS else {}

@@ -5,16 +5,18 @@ What it requires is measured beside it, as in an evaluation.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nav_eval.core.actions import STOP, Action
+from nav_eval.core.definitions import check_definition, definitions
 from nav_eval.core.interfaces import Metric, MetricContext
-from nav_eval.core.measurements import Measurements
-from nav_eval.core.types import StepRecord
-from nav_eval.metrics.registry import CATEGORIES, WALL_CLOCK, make_metrics
+from nav_eval.core.measurements import Measurements, value_fault
+from nav_eval.core.types import Need, Place, StepRecord
+from nav_eval.errors import ConfigError
+from nav_eval.metrics.registry import make_metrics
 from nav_eval.testing.fakes import fake_context, fake_episode, fake_walk
 from nav_eval.testing.findings import Finding, Skip, run_checks
 
@@ -28,6 +30,10 @@ class Trial:
 
     def context(self, **changes: Any) -> MetricContext:
         return replace(fake_context(**dict(self.settings)), **changes)
+
+    def needs(self) -> tuple[Need, ...]:
+        """Its own and those of what it requires."""
+        return definitions([self.metric, *map(type, make_metrics(self.metric.requires))])[self.metric.name].needs
 
     def measured(self, context: MetricContext, walk: Sequence[StepRecord], repeat: int = 1) -> Any:
         """The value after `repeat` episodes on the same object."""
@@ -48,18 +54,22 @@ def check_metric(metric: type[Metric], **settings: Any) -> Iterator[Finding]:
 
 
 def says_what_it_is(trial: Trial) -> str:
-    name, category = getattr(trial.metric, "name", None), getattr(trial.metric, "category", None)
+    name = getattr(trial.metric, "name", None)
     if not isinstance(name, str) or not name:
         return "`name` must be a string."
-    return "" if category in CATEGORIES else f"`category` is {category!r}, not one of {', '.join(CATEGORIES)}."
+    try:
+        check_definition(trial.metric)
+    except ConfigError as error:
+        return str(error)
+    return ""
 
 
 def has_a_value_before_the_first_step(trial: Trial) -> str:
-    return _fault(trial.measured(trial.context(), []))
+    return _fault(trial, trial.measured(trial.context(), []))
 
 
 def has_a_value_after_a_walk(trial: Trial) -> str:
-    return _fault(trial.measured(trial.context(), fake_walk()))
+    return _fault(trial, trial.measured(trial.context(), fake_walk()))
 
 
 def is_the_same_twice(trial: Trial) -> str:
@@ -75,7 +85,7 @@ def begins_anew_at_reset(trial: Trial) -> str:
 
 
 def _needs_no_clock(trial: Trial) -> None:
-    if trial.metric.name in WALL_CLOCK:
+    if "clock" in trial.needs():
         raise Skip("it measures time.")
 
 
@@ -94,37 +104,50 @@ def reading_changes_nothing(trial: Trial) -> str:
 
 def bears_a_goal_that_cannot_be_reached(trial: Trial) -> str:
     unreachable = trial.context(distance=lambda start, ends: math.inf)
-    return _fault(trial.measured(unreachable, fake_walk()))
+    return _fault(trial, trial.measured(unreachable, fake_walk()))
 
 
 def bears_an_agent_that_never_moves(trial: Trial) -> str:
-    return _fault(trial.measured(trial.context(), fake_walk(steps=0)))
+    return _fault(trial, trial.measured(trial.context(), fake_walk(steps=0)))
 
 
 def bears_a_start_at_the_goal(trial: Trial) -> str:
     episode = fake_episode(goal=(0.0, 0.0, 0.0))
     here = replace(fake_context(episode), settings=trial.settings)
-    return _fault(trial.measured(here, fake_walk(steps=0)))
+    return _fault(trial, trial.measured(here, fake_walk(steps=0)))
 
 
 def bears_an_episode_without_a_reference(trial: Trial) -> str:
-    return _fault(trial.measured(trial.context(reference=[], reference_kind="none"), fake_walk()))
+    return _fault(trial, trial.measured(trial.context(reference=[], reference_kind="none"), fake_walk()))
 
 
-def _fault(value: Any) -> str:
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return _record_fault(value)
-    return "its value is NaN; say inf, or a number." if math.isnan(value) else ""
+def asks_for_no_more_than_it_needs(trial: Trial) -> str:
+    """Where it is scored without distances, or from a submission file, it must have a value, and the same one."""
+    needs, walk = trial.needs(), fake_walk()
+    if "distance" not in needs and (fault := _distances_asked(trial, walk)):
+        return fault
+    if "actions" in needs or "clock" in needs:
+        return ""
+    told = [StepRecord(step.action if step.action == STOP else Action("move_forward"), step.state) for step in walk]
+    full, submitted = (trial.measured(trial.context(), steps) for steps in (walk, told))
+    return "" if full == submitted else f"without the actions it is {submitted}, not {full}: add 'actions' to `needs`."
 
 
-def _record_fault(value: Any) -> str:
-    if isinstance(value, bool) or value is None:
+def _distances_asked(trial: Trial, walk: Sequence[StepRecord]) -> str:
+    asked = []
+
+    def distance(start: Place, ends: Sequence[Place]) -> float:
+        asked.append(start)
+        return math.inf
+
+    trial.measured(trial.context(distance=distance), walk)
+    return "it asks for distances: add 'distance' to `needs`." if asked else ""
+
+
+def _fault(trial: Trial, value: Any) -> str:
+    if isinstance(value, bool):
         return f"its value is {value}; it must be a float or plain JSON."
-    try:
-        json.dumps(value, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        return f"its record is no plain JSON: {error}."
-    return ""
+    return value_fault(value, trial.metric.kind) or ""
 
 
 CHECKS = (
@@ -138,4 +161,5 @@ CHECKS = (
     bears_an_agent_that_never_moves,
     bears_a_start_at_the_goal,
     bears_an_episode_without_a_reference,
+    asks_for_no_more_than_it_needs,
 )

@@ -9,12 +9,14 @@ from typing import Any
 
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import STOP, Action, ActionSpace
+from nav_eval.core.definitions import check_definition
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.interfaces import Metric, Task
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode
-from nav_eval.metrics.registry import CATEGORIES, METRICS, make_metrics
+from nav_eval.errors import ConfigError
+from nav_eval.metrics.registry import METRICS, make_metrics
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.testing.fakes import FakeSimulator, fake_episode
 from nav_eval.testing.findings import Finding, run_checks
@@ -86,7 +88,11 @@ def its_measurements_are_known(trial: Trial) -> str:
 def _own_fault(name: str, metric: type[Metric]) -> str:
     if getattr(metric, "name", None) != name:
         return f"own_metrics: {name!r} is called {getattr(metric, 'name', None)!r} by its class."
-    return "" if metric.category in CATEGORIES else f"own_metrics: {name!r} has category {metric.category!r}."
+    try:
+        check_definition(metric)
+    except ConfigError as error:
+        return f"own_metrics: {error}"
+    return ""
 
 
 def its_sensors_are_known(trial: Trial) -> str:

@@ -4,7 +4,7 @@ import { h, wide } from "./dom.js";
 import { key } from "./charts.js";
 import { when, whole } from "./format.js";
 import { exclusions } from "./overview.js";
-import { explained, named, t } from "./words.js";
+import { metricName, metricWhy, t } from "./words.js";
 
 export function excluded(app) {
   const runs = app.doc.runs.map((run, i) => {
@@ -65,7 +65,7 @@ export function about(app) {
 }
 
 function definitions(app) {
-  const known = app.doc.metrics.filter((name) => explained("metric", name));
+  const known = app.doc.metrics.filter((name) => metricWhy(app.doc, name));
   return h(
     "details",
     {},
@@ -73,7 +73,7 @@ function definitions(app) {
     h(
       "dl",
       {},
-      ...known.flatMap((name) => [h("dt", {}, named("metric", name)), h("dd", {}, explained("metric", name))]),
+      ...known.flatMap((name) => [h("dt", {}, metricName(app.doc, name)), h("dd", {}, metricWhy(app.doc, name))]),
     ),
   );
 }

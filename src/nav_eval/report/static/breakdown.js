@@ -1,10 +1,10 @@
 // Where it fails: outcomes, groups of episodes, distributions, latency.
 
 import { choice, h, select, wide } from "./dom.js";
-import { fixed, seconds, share, unitRange, whole } from "./format.js";
+import { direction, fixed, seconds, share, unitRange, whole } from "./format.js";
 import { histogram, key, stacked, whiskers } from "./charts.js";
 import { OUTCOMES } from "./decode.js";
-import { explained, named, t } from "./words.js";
+import { explained, metricName, named, t } from "./words.js";
 
 const FEW = 12;
 
@@ -100,7 +100,7 @@ function groups(app) {
       choice(
         "group-metric",
         t("groups.metric"),
-        app.doc.leading.map((name) => [name, named("metric", name)]),
+        app.doc.leading.map((name) => [name, metricName(app.doc, name)]),
         state.metric,
         (name) => {
           state.metric = name;
@@ -119,18 +119,18 @@ function groupTable(app, draw) {
   let rows = doc.groups.filter((group) => group.kind === state.kind);
   const total = rows.length;
   const sorted = state.kind !== "length";
-  if (sorted) rows = [...rows].sort((a, b) => badness(b, metric) - badness(a, metric));
+  if (sorted) rows = [...rows].sort((a, b) => badness(doc, b, metric) - badness(doc, a, metric));
   if (total > FEW && !state.allGroups) rows = rows.slice(0, FEW);
   const values = doc.groups
     .filter((group) => group.kind === state.kind)
     .flatMap((group) => group.runs.flatMap((run) => (run[metric] || []).slice(0, 3)));
-  const most = unitRange(metric) ? 1 : Math.max(0, ...values.filter((value) => typeof value === "number"));
+  const most = unitRange(doc.definitions[metric]) ? 1 : Math.max(0, ...values.filter((value) => typeof value === "number"));
   const head = h(
     "tr",
     {},
     h("th", { scope: "col" }, t(`kind.${state.kind}`)),
     h("th", { scope: "col" }, t("groups.n")),
-    h("th", { scope: "col", class: "drawn" }, named("metric", metric)),
+    h("th", { scope: "col", class: "drawn" }, metricName(app.doc, metric)),
     ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
   );
   const body = rows.map((group) =>
@@ -170,10 +170,10 @@ function groupTable(app, draw) {
   );
 }
 
-function badness(group, metric) {
+function badness(doc, group, metric) {
   const value = group.runs[0][metric] ? group.runs[0][metric][0] : null;
   if (typeof value !== "number") return -Infinity;
-  return metric === "navigation_error" ? value : -value;
+  return direction(doc.definitions[metric]) < 0 ? value : -value;
 }
 
 function groupLabel(app, group) {
@@ -188,7 +188,7 @@ export function distributions(app) {
   const { doc, state } = app;
   const names = doc.histograms.map((entry) => entry.metric);
   if (!names.includes(state.histogram))
-    state.histogram = names.includes("navigation_error") ? "navigation_error" : names[0];
+    state.histogram = doc.leading.filter((name) => names.includes(name)).pop() || names[0];
   const holder = h("div", {});
   const draw = () => {
     const entry = doc.histograms.find((one) => one.metric === state.histogram);
@@ -199,7 +199,7 @@ export function distributions(app) {
             histogram(
               entry.edges,
               entry.counts,
-              t("distributions.label", { metric: named("metric", entry.metric) }),
+              t("distributions.label", { metric: metricName(app.doc, entry.metric) }),
               (edge) => String(+edge.toPrecision(4)),
             ),
           ]
@@ -213,7 +213,7 @@ export function distributions(app) {
     h("h2", { id: "distributions-title" }, t("page.distributions")),
     select(
       t("distributions.metric"),
-      names.map((name) => [name, named("metric", name)]),
+      names.map((name) => [name, metricName(app.doc, name)]),
       state.histogram,
       (name) => {
         state.histogram = name;

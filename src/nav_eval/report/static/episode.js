@@ -6,7 +6,7 @@ import { key } from "./charts.js";
 import { finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
-import { explained, named, t } from "./words.js";
+import { explained, metricName, named, t } from "./words.js";
 
 export function episodeView(app, index) {
   const { doc, state } = app;
@@ -109,7 +109,7 @@ function values(app, index) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, named("metric", name)),
+      h("th", { scope: "row" }, metricName(app.doc, name)),
       ...app.doc.results.map((run) =>
         h("td", { class: "number" }, fixed(run.values[name] ? run.values[name][index] : null)),
       ),

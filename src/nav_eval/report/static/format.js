@@ -49,38 +49,13 @@ export function share(count, total) {
   return total ? `${((100 * count) / total).toFixed(1)} %` : "–";
 }
 
-const BETTER = {
-  success: 1,
-  spl: 1,
-  soft_spl: 1,
-  oracle_success: 1,
-  oracle_path_success: 1,
-  ndtw: 1,
-  sdtw: 1,
-  cls: 1,
-  path_coverage: 1,
-  waypoint_coverage: 1,
-  coverage: 1,
-  goal_progress: 1,
-  navigation_error: -1,
-  navigation_error_euclidean: -1,
-  oracle_navigation_error: -1,
-  distance_to_goal: -1,
-  dtw: -1,
-  collisions: -1,
-  collision_rate: -1,
-  agent_latency: -1,
-  agent_latency_p95: -1,
-};
-
-// 1: more is better, -1: less is better, 0: neither.
+// 1: more is better, -1: less is better, 0: neither. `metric` is the definition that results.json carries.
 export function direction(metric) {
-  return BETTER[metric] || 0;
+  return { higher: 1, lower: -1 }[metric.better] || 0;
 }
 
 export function unitRange(metric) {
-  const shares = ["success", "spl", "soft_spl", "oracle_success", "ndtw", "sdtw", "cls", "path_coverage"];
-  return shares.includes(metric) || metric.endsWith("coverage") || metric.endsWith("success");
+  return metric.kind === "rate" || metric.unit === "share";
 }
 
 export function when(stamp) {

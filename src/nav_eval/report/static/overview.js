@@ -3,7 +3,7 @@
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, range, share, signed, unitRange, whole } from "./format.js";
 import { key, whiskers } from "./charts.js";
-import { explained, named, t } from "./words.js";
+import { metricName, metricWhy, named, t } from "./words.js";
 
 export function overview(app) {
   return h(
@@ -96,7 +96,7 @@ function runLine(app, i) {
     const name = app.doc.leading[0];
     const summary = name && run.metrics[name];
     return summary
-      ? t("brief.metric", { agent, metric: named("metric", name), value: fixed(summary.mean), n: whole(summary.n) })
+      ? t("brief.metric", { agent, metric: metricName(app.doc, name), value: fixed(summary.mean), n: whole(summary.n) })
       : agent;
   }
   const [low, high] = success.ci95 || [null, null];
@@ -165,12 +165,12 @@ export function exclusions(app, i) {
   if (run.n_lost)
     lines.push(t("excluded.lost", { n: whole(run.n_lost), statuses: ended((status) => OURS.includes(status)) }));
   for (const [name, fault] of Object.entries(run.metric_faults))
-    lines.push(t("excluded.faulty", { metric: named("metric", name), n: whole(fault.n), reason: fault.reason }));
+    lines.push(t("excluded.faulty", { metric: metricName(app.doc, name), n: whole(fault.n), reason: fault.reason }));
   for (const [name, summary] of Object.entries(run.metrics))
     if (summary.n_nonfinite)
       lines.push(
         t("excluded.nonfinite", {
-          metric: named("metric", name),
+          metric: metricName(app.doc, name),
           n: whole(summary.n_nonfinite),
           kept: whole(summary.n),
         }),
@@ -209,16 +209,16 @@ function metricRow(app, name) {
   const summaries = app.doc.runs.map((run) => run.metrics[name]);
   const rows = summaries.map((s) => (s && s.mean !== null ? [s.mean, ...(s.ci95 || [null, null])] : null));
   const ends = rows.flat().filter((value) => typeof value === "number");
-  const [low, high] = unitRange(name) ? [0, 1] : [Math.min(0, ...ends), Math.max(...ends)];
+  const [low, high] = unitRange(app.doc.definitions[name]) ? [0, 1] : [Math.min(0, ...ends), Math.max(...ends)];
   return h(
     "tr",
     {},
     h(
       "th",
       { scope: "row" },
-      named("metric", name),
-      h("span", { "aria-hidden": "true" }, ARROWS[direction(name)]),
-      h("span", { class: "why" }, explained("metric", name)),
+      metricName(app.doc, name),
+      h("span", { "aria-hidden": "true" }, ARROWS[direction(app.doc.definitions[name])]),
+      h("span", { class: "why" }, metricWhy(app.doc, name)),
     ),
     h("td", {}, ends.length ? whiskers(rows, low, high) : null),
     ...summaries.map((summary) => h("td", { class: "number" }, summary ? cell(summary) : "–")),
@@ -282,7 +282,7 @@ function pairTable(app, rows) {
 
 function pairRow(app, row) {
   const sure = row.p_holm !== null && row.p_holm < 0.05;
-  const way = direction(row.metric) * Math.sign(row.difference || 0);
+  const way = direction(app.doc.definitions[row.metric] || {}) * Math.sign(row.difference || 0);
   const winner = way > 0 ? row.second : row.first;
   const verdictText = !sure
     ? t("pairs.unsure")
@@ -292,7 +292,7 @@ function pairRow(app, row) {
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, named("metric", row.metric)),
+    h("th", { scope: "row" }, metricName(app.doc, row.metric)),
     h("td", { class: "number" }, signed(row.difference)),
     h("td", { class: "number" }, row.ci95 ? `[${signed(row.ci95[0])}, ${signed(row.ci95[1])}]` : "–"),
     h("td", { class: "number" }, chance(row.p)),

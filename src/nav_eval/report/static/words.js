@@ -22,7 +22,7 @@ export function t(key, values) {
   return text.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
 }
 
-// What a metric, an outcome or a column is called; a plug-in's own metric keeps its name.
+// What an outcome or a column is called.
 export function named(kind, name) {
   const key = `${kind}.${name}`;
   return key in LANGUAGES[language] ? t(key) : name.replaceAll("_", " ");
@@ -31,4 +31,15 @@ export function named(kind, name) {
 export function explained(kind, name) {
   const key = `${kind}.${name}.why`;
   return key in LANGUAGES[language] ? t(key) : "";
+}
+
+// A plug-in's metric is called and explained by what it says of itself.
+export function metricName(doc, name) {
+  const { unit } = doc.definitions[name] || {};
+  const known = `metric.${name}` in LANGUAGES[language];
+  return known || !unit || unit === "share" ? named("metric", name) : `${named("metric", name)} (${unit})`;
+}
+
+export function metricWhy(doc, name) {
+  return explained("metric", name) || (doc.definitions[name] || {}).about || "";
 }
