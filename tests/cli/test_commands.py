@@ -110,7 +110,7 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
 
 def test_lists_are_json_too():
     rows = json.loads(nav_eval("list", "metrics", "--json").stdout)
-    assert {row["name"]: row["about"] for row in rows}["success"] == "navigation"
+    assert {row["name"]: row["about"] for row in rows}["success"] == "navigation, rate, higher is better"
 
 
 def test_the_schema_describes_every_section():

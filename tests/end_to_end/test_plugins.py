@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from scipy import stats
+
+from rooms import write_room
 
 PACKAGE = Path(__file__).parents[1] / "plugin_package"
 
@@ -47,15 +52,83 @@ def test_it_is_listed(installed, tmp_path, kind):
     assert KINDS[kind] in {row["name"] for row in json.loads(listed.stdout)}
 
 
-def test_its_benchmark_runs_with_its_parts(installed, tmp_path):
-    (tmp_path / "lengths.txt").write_text("3.2\n9\n")
-    ran = nav_eval(installed, "run", "corridor-walk", "dataset.data_path=lengths.txt", "--out", "run", cwd=tmp_path)
-    assert ran.returncode == 0, ran.stderr
-    results = json.loads((tmp_path / "run" / "results.json").read_text())
-    assert results["metrics"]["success"]["mean"] == 0.5
+@pytest.fixture(scope="module")
+def ran(installed, tmp_path_factory):
+    """A folder with the run of its benchmark: two corridors of 3.2 m and one of 9 m, in which the walker stops at 3."""
+    folder = tmp_path_factory.mktemp("corridors")
+    (folder / "lengths.txt").write_text("3.2\n9\n3.2\n")
+    told = nav_eval(installed, "run", "corridor-walk", "dataset.data_path=lengths.txt", "--out", "run", cwd=folder)
+    assert told.returncode == 0, told.stderr
+    return folder
+
+
+def document(folder):
+    return json.loads((folder / "run" / "results.json").read_text())
+
+
+def test_its_benchmark_runs_with_its_parts(installed, ran):
+    results = document(ran)
+    assert results["metrics"]["success"]["mean"] == pytest.approx(2 / 3)
     assert results["metrics"]["longest_step"]["mean"] == 1.0
     assert results["profile"] == {"name": "corridor", "version": "1"}
-    assert nav_eval(installed, "replay", "run", cwd=tmp_path).returncode == 0
+    assert nav_eval(installed, "replay", "run", cwd=ran).returncode == 0
+
+
+def test_its_metrics_are_summed_up_by_what_they_are_and_not_by_their_names(ran):
+    """A rate gets Wilson's interval, as scipy has it; what is called success and is a share gets none of a rate."""
+    metrics = document(ran)["metrics"]
+    expected = stats.binomtest(1, 3).proportion_ci(method="wilson")
+    assert metrics["stopped_short"]["method"] == "wilson"
+    assert metrics["stopped_short"]["ci95"] == pytest.approx([expected.low, expected.high])
+    assert metrics["soft_success"]["method"] == "bootstrap"
+    assert metrics["soft_success"]["mean"] == pytest.approx((2 * 3 / 3.2 + 3 / 9) / 3)
+
+
+def test_a_table_points_to_the_better_end(installed, ran):
+    assert nav_eval(installed, "report", "run", "--out", "t.tex", cwd=ran).returncode == 0
+    heading = next(line for line in (ran / "t.tex").read_text().splitlines() if line.startswith("agent"))
+    assert [cell.strip() for cell in heading.removesuffix(r"\\").split("&")] == [
+        "agent",
+        r"success $\uparrow$",
+        r"soft\_success",
+        r"stopped\_short (per walk) $\downarrow$",
+        r"longest\_step (m) $\downarrow$",
+        "steps",
+    ]
+
+
+def test_who_reads_a_run_needs_no_plugin(ran):
+    """What its metrics are stands in results.json."""
+    told = nav_eval("", "report", "run", "--out", "elsewhere.md", cwd=ran)
+    assert told.returncode == 0, told.stderr
+    assert "longest\\_step (m) ↓" in (ran / "elsewhere.md").read_text()
+
+
+def test_the_page_points_to_the_better_end(installed, ran):
+    browser = shutil.which("chromium")
+    if browser is None:
+        pytest.skip("chromium is not installed")
+    assert nav_eval(installed, "report", "run", cwd=ran).returncode == 0
+    page = (ran / "run" / "report.html").as_uri()
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--lang=en", "--virtual-time-budget=5000", "--dump-dom"]
+    shown = subprocess.run([browser, *options, page], capture_output=True, text=True, check=True).stdout
+    text = re.sub(r"<[^>]*>", "", shown)
+    assert "stopped short (per walk) ↓1 if it stopped before the end of the corridor" in text
+    assert "longest step (m) ↓Metres of the longest step" in text
+    assert "soft successShare of the corridor walked" in text
+
+
+@pytest.mark.parametrize(("sensor", "drawn"), [("clearance", False), ("glimpse", True)])
+def test_the_manifest_names_a_renderer_if_its_sensor_draws(installed, tmp_path, sensor, drawn):
+    where = [part for part in write_room(tmp_path) if not part.startswith("simulator.sensors")]
+    where += ["~simulator.sensors.rgb", "~simulator.sensors.depth"]
+    told = nav_eval(
+        installed, "run", "pointnav", *where, f"simulator.sensors={{{sensor}: {{}}}}", "agent_service.agent=forward",
+        "dataset.limit=1", "evaluation.max_steps=3", "--out", "run", cwd=tmp_path,
+    )  # fmt: skip
+    assert told.returncode == 0, told.stderr
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    assert (manifest["renderer"] is not None) == drawn
 
 
 def test_its_scene_format_loads(installed, tmp_path):

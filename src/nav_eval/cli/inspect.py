@@ -36,9 +36,9 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
     if kind == "benchmarks":
         return _benchmark_rows()
     if kind == "metrics":
-        from nav_eval.metrics.registry import METRICS
+        from nav_eval.metrics.registry import METRICS, known_definitions
 
-        return [{"name": name, "about": METRICS.get(name).category} for name in METRICS]
+        return [{"name": name, "about": str(found)} for name, found in known_definitions(METRICS, {}).items()]
     return [{"name": name} for name in _registry(kind)]
 
 

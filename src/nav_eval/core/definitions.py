@@ -28,6 +28,10 @@ class Definition:
     needs: tuple[Need, ...] = ("distance",)
     about: str = ""
 
+    def __str__(self) -> str:
+        better = f"{self.better} is better" if self.better else ""
+        return ", ".join(filter(None, (self.category, self.kind, self.unit, better)))
+
 
 def definitions(metrics: Iterable[type[Metric]]) -> dict[str, Definition]:
     """By name. Raises ConfigError for one that says what cannot be."""

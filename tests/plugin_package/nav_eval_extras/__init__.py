@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from nav_eval.core.actions import Action
+from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
 from nav_eval.core.specs import TensorSpec
 from nav_eval.core.types import AgentState, Place, StepRecord
@@ -15,6 +16,7 @@ from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.scene import Material, Scene
 from nav_eval.geometry import euclidean
 from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval_sdk import VLNAgent
 
@@ -22,7 +24,7 @@ from nav_eval_sdk import VLNAgent
 class PatrolTask(Task):
     name = "patrol"
     actions = ("stop", "move_forward")
-    measurements = ("success", "longest_step", "steps")
+    measurements = ("success", "soft_success", "stopped_short", "longest_step", "steps")
 
     def __init__(self, config):
         pass
@@ -35,7 +37,10 @@ class PatrolTask(Task):
 
 
 class LongestStep(Metric):
+    """Metres of the longest step. It says all that can be said."""
+
     name, category = "longest_step", "efficiency"
+    unit, better, needs = "m", "lower", ()
 
     def reset_metric(self, context):
         self._last, self._longest = context.start.position, 0.0
@@ -46,6 +51,66 @@ class LongestStep(Metric):
 
     def get_metric(self):
         return self._longest
+
+
+class StoppedShort(Metric):
+    """1 if it stopped before the end of the corridor."""
+
+    name, category = "stopped_short", "safety"
+    kind, unit, better, on_failure = "rate", "per walk", "lower", 1.0
+
+    def reset_metric(self, context):
+        self._context, self._short = context, 0
+
+    def update_metric(self, step, others):
+        left = self._context.distance(step.state.place, self._context.goals)
+        self._short = int(step.action.name == "stop" and left >= self._context.success_distance)
+
+    def get_metric(self):
+        return self._short
+
+
+class SoftSuccess(Metric):
+    """Share of the corridor walked; it says no more than it must."""
+
+    name, category = "soft_success", "navigation"
+
+    def reset_metric(self, context):
+        self._end, self._at = context.goals[0].position[2], 0.0
+
+    def update_metric(self, step, others):
+        self._at = step.state.position[2]
+
+    def get_metric(self):
+        return min(self._at / self._end, 1.0)
+
+
+class ClearanceSensor(Sensor):
+    """Looks at the navmesh and draws nothing."""
+
+    needs = (HasNavmesh,)
+
+    def __init__(self, name, config, simulator):
+        self.spec_ = TensorSpec(shape=(1,), dtype="float32", unit="m", low=0.0, high=3.0, description="way to a wall")
+
+    @property
+    def spec(self):
+        return self.spec_
+
+    def observe(self, simulator):
+        here = simulator.get_agent_state().position
+        return np.array([min(simulator.navmesh().distance_to_obstacle(here, 3.0), 3.0)], np.float32)
+
+
+class GlimpseSensor(FrameSensor):
+    """The brightness of what the camera sees."""
+
+    @property
+    def spec(self):
+        return TensorSpec(shape=(1,), dtype="float32", low=0.0, high=255.0, description="mean brightness")
+
+    def _read(self, frame):
+        return np.array([frame.rgb.mean()], np.float32)
 
 
 class OdometerSensor(Sensor):
