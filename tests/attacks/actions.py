@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from attacks.attack import FAILS, INVALID, SURVIVES, Attack
+from attacks.attack import FAILS, INVALID, SURVIVES, Attack, in_turn
 from attacks.grpc_messages import at as grpc_at
 from attacks.grpc_messages import served, wire_of
 from attacks.raw_grpc import GrpcRequest
@@ -83,10 +83,10 @@ IDS_JSON: dict[str, dict[str, Any]] = {
 
 
 def attacks() -> Iterator[Attack]:
-    for name, (action, arguments) in UNKNOWN.items():
+    for number, (name, (action, arguments)) in enumerate(UNKNOWN.items()):
         fields = {"action": action, "action_args": arguments}
         yield rest(f"actions/{name}", f"answers {json.dumps(fields)[:60]}", INVALID, at("act", _changed(fields)))
-        for call in ("GetAction", "Session"):
+        for call in in_turn(number, ("GetAction", "Session")):
             yield _grpc(f"actions/{call}/{name}", INVALID, call, action=action, action_args=arguments)
     for name, fields in ONLY_JSON.items():
         expected = SURVIVES if name.startswith("timing") else FAILS

@@ -6,7 +6,7 @@ docs/design (exit codes, statuses, whose fault), never from what the product hap
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -41,6 +41,15 @@ LATE_OR_GONE = _expect("agent_timeout or service_unavailable, exit 1 or 3", {1, 
 INPUT_FAULT = _expect("one message, exit 1 or 2", {1, 2})
 ONE_MESSAGE = _expect("done, or one message, exit 0, 1 or 2", {0, 1, 2})
 REFUSED = _expect("refused, and the service works on", set())
+
+
+def in_turn(number: int, calls: Sequence[str], always: Sequence[str] = ()) -> tuple[str, ...]:
+    """The calls that attack `number` of a family is made on: those of `always`, and one of the others in its turn.
+
+    A wire decodes and fails in one place for all of its calls: all of them with everything found no more, in an hour.
+    """
+    others = [call for call in calls if call not in always]
+    return (*always, others[number % len(others)])
 
 
 @dataclass(slots=True)

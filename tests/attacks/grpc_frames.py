@@ -7,7 +7,7 @@ import struct
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from attacks.attack import FAILS_OR_ENDS, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS_OR_ENDS, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.grpc_messages import HOSTILE, wire_of
 from attacks.raw_grpc import (
     ACK,
@@ -408,12 +408,12 @@ def _long_block(stream: int, fields: list[tuple[str, str]]) -> bytes:
 
 
 def attacks() -> Iterator[Attack]:
-    for name, what, make, odd in ANSWERS:
-        calls = CALLS if name == "trailers-only-ok" else ("GetAction", "Session")
+    for number, (name, what, make, odd) in enumerate(ANSWERS):
+        calls = CALLS if name == "trailers-only-ok" else in_turn(number, ("GetAction", "Session"))
         for call in calls:
             yield _attack(f"{call}/{name}", what, _expected(call, odd), _at(call, make), call)
-    for name, what, make in FLOODS:
-        for call in ("GetAction", "Session", "GetInfo"):
+    for number, (name, what, make) in enumerate(FLOODS):
+        for call in in_turn(number, ("GetAction", "Session", "GetInfo"), ["GetAction"]):
             flood = _at(call, make)
             yield _attack(f"{call}/{name}", what, SURVIVES if name != "silence" else FAILS_OR_ENDS, flood, call)
     for name, what, play in GREETINGS:

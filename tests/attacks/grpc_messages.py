@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.raw_grpc import CALLS, Answer, GrpcRequest, grpc_service, proper
 from attacks.raw_rest import Hostile
 from attacks.services import attack
@@ -122,8 +122,8 @@ KINDS = (
 
 
 def attacks() -> Iterator[Attack]:
-    for kind in KINDS:
-        for call in CALLS:
+    for number, kind in enumerate(KINDS):
+        for call in in_turn(number, CALLS, ["GetAction"]):
             change = kind.change
             make: Answer = lambda request, context, change=change: change(proper(request))  # noqa: E731
             yield served(
@@ -152,11 +152,11 @@ HOSTILE = "Traceback (most recent call last):\n\x1b[31m\u202e=cmd()|<script>aler
 
 
 def _statuses() -> Iterator[Attack]:
-    for code in grpc.StatusCode:
+    for number, code in enumerate(grpc.StatusCode):
         if code is grpc.StatusCode.OK:
             continue
         name = code.name.lower()
-        for call in ("GetAction", "Session", "ResetEpisode"):
+        for call in in_turn(number, ("GetAction", "Session", "ResetEpisode")):
             expected = FAILS_OR_ENDS
             yield served(
                 f"status/{call}/{name}",
@@ -169,8 +169,8 @@ def _statuses() -> Iterator[Attack]:
     for call in ("GetInfo", "EndEpisode", "ValidateEpisode"):
         answer = at(call, _abort(grpc.StatusCode.UNIMPLEMENTED, HOSTILE))
         yield served(f"status/{call}/unimplemented", "a service without this call", UNHARMED, answer, wire="grpc")
-    for call in ("GetAction", "Session", "ResetEpisode", "GetInfo", "HealthCheck"):
-        for said in (
+    for number, said in enumerate(
+        (
             "invalid_action",
             "busy",
             "loading",
@@ -180,7 +180,9 @@ def _statuses() -> Iterator[Attack]:
             "Q" * 1000,
             "=1+1",
             "a b",
-        ):
+        )
+    ):
+        for call in in_turn(number, ("GetAction", "Session", "ResetEpisode", "GetInfo", "HealthCheck"), ["GetAction"]):
             answer = at(call, _abort(grpc.StatusCode.INTERNAL, HOSTILE, nav_eval_code=said))
             label = said if len(said) < 20 and said.isidentifier() else f"odd-{len(said)}"
             expected = NEVER_READY if call in ("GetInfo", "HealthCheck") else FAILS_OR_ENDS

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from attacks.attack import FAILS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.raw_rest import CALLS, Connection, Reply, Request, answer, proper
 from attacks.services import at, rest
 
@@ -134,7 +134,7 @@ KINDS = (
 
 
 def attacks() -> Iterator[Attack]:
-    for kind in KINDS:
-        for call in CALLS:
+    for number, kind in enumerate(KINDS):
+        for call in in_turn(number, CALLS, ["act"]):
             quick = kind.slow or call == "health"
             yield rest(f"answers/{call}/{kind.name}", kind.what, kind.expected(call), at(call, kind.make), quick=quick)

@@ -6,7 +6,7 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 
-from attacks.attack import FAILS_OR_ENDS, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS_OR_ENDS, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.raw_rest import CALLS, Connection, Reply, Request, answer, proper
 from attacks.rest_answers import BAD, OK, Kind, Make
 from attacks.services import at, rest
@@ -205,11 +205,11 @@ TRANSIENT = (429, 500, 502, 503, 504)
 
 
 def attacks() -> Iterator[Attack]:
-    for kind in MALFORMED:
-        for call in ("info", "act"):
+    for number, kind in enumerate(MALFORMED):
+        for call in ("act",) if number % 3 else ("info", "act"):
             yield rest(f"http/{call}/{kind.name}", kind.what, _expected(kind, call), at(call, kind.make))
-    for kind in SLOW:
-        for call in CALLS:
+    for number, kind in enumerate(SLOW):
+        for call in in_turn(number, CALLS, ["act"]):
             yield rest(f"http/{call}/{kind.name}", kind.what, _expected(kind, call), at(call, kind.make), quick=True)
     yield from _statuses()
     yield from _redirects()
@@ -227,8 +227,8 @@ def _statuses() -> Iterator[Attack]:
         body = b"" if status in (204, 205, 304) else b'{"no": "answer"}'
         return lambda request: answer(body, status=f"{status} Status", head=head)
 
-    for status in STATUSES:
-        for call in ("info", "act"):
+    for number, status in enumerate(STATUSES):
+        for call in in_turn(number, ("info", "act")):
             what = f"HTTP {status} without end"
             yield rest(f"status/{call}/{status}", what, BAD[call], at(call, plain(status)))
     for status in ABSENT:
@@ -237,8 +237,8 @@ def _statuses() -> Iterator[Attack]:
             yield rest(f"status/{call}/{status}", what, UNHARMED, at(call, plain(status)), quick=call == "health")
         for call in ("reset", "act"):
             yield rest(f"status/{call}/{status}", f"HTTP {status}", FAILS_OR_ENDS, at(call, plain(status)))
-    for status in TRANSIENT:
-        for call in ("info", "reset", "act", "end"):
+    for number, status in enumerate(TRANSIENT):
+        for call in in_turn(number, ("info", "reset", "act", "end"), ["act"]):
             once = at(call, plain(status, "Retry-After: 0\r\n"), last=0)
             yield rest(f"status/{call}/{status}-once", f"HTTP {status} once", UNHARMED, once)
             always = at(call, plain(status))
@@ -255,8 +255,8 @@ def _statuses() -> Iterator[Attack]:
 
 
 def _redirects() -> Iterator[Attack]:
-    for status in (301, 302, 303, 307, 308):
-        for call in CALLS:
+    for number, status in enumerate((301, 302, 303, 307, 308)):
+        for call in in_turn(number, CALLS, ["act"]):
             yield _redirect(f"http/{call}/redirect-{status}", status, call)
 
 
@@ -291,12 +291,14 @@ def _keep_alive() -> Iterator[Attack]:
     def after_204(connection: Connection, whole: bytes) -> None:
         connection.send(b"HTTP/1.1 204 No Content\r\n\r\n" + whole)
 
-    for name, what, play in (
-        ("answer-twice", "every answer comes twice", twice),
-        ("forged-next", "an answer for the next request comes along", with_forged),
-        ("close-and-go-on", "says that it closes, and does not", close_and_go_on),
-        ("half-of-next", "the beginning of the next answer comes along", with_half),
-        ("204-and-more", "204 with a body", after_204),
+    for number, (name, what, play) in enumerate(
+        (
+            ("answer-twice", "every answer comes twice", twice),
+            ("forged-next", "an answer for the next request comes along", with_forged),
+            ("close-and-go-on", "says that it closes, and does not", close_and_go_on),
+            ("half-of-next", "the beginning of the next answer comes along", with_half),
+            ("204-and-more", "204 with a body", after_204),
+        )
     ):
-        for call in ("info", "health", "reset", "act"):
+        for call in in_turn(number, ("info", "health", "reset", "act"), ["act"]):
             yield rest(f"keep-alive/{call}/{name}", what, SURVIVES, at(call, _act(play)), quick=call == "health")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
@@ -67,7 +67,3 @@ def at(call: str, reply: Callable[[Request], Reply], *, first: int = 0, last: in
         return reply(request) if chosen else None
 
     return behaviour
-
-
-def crossed(calls: Sequence[str], kinds: Sequence[Any]) -> Iterator[tuple[str, Any]]:
-    return ((call, kind) for call in calls for kind in kinds)

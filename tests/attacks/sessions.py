@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from attacks.arena import Trial
-from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.raw_rest import Behaviour, Connection, Hostile, Reply, Request, answer, proper
 from attacks.services import at, rest
 
@@ -40,8 +40,8 @@ def problem(code: str) -> bytes:
 
 
 def attacks() -> Iterator[Attack]:
-    for code in CODES:
-        for call in ("reset", "act", "info", "end"):
+    for number, code in enumerate(CODES):
+        for call in in_turn(number, ("reset", "act", "info", "end"), ["act"]):
             expected = {"info": NEVER_READY, "end": SURVIVES}.get(call, FAILS_OR_ENDS)
             if (call, code) == ("info", "unimplemented"):
                 expected = UNHARMED

@@ -10,7 +10,7 @@ from typing import Any
 import grpc
 
 from attacks import judge
-from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation
+from attacks.attack import FAILS, FAILS_OR_ENDS, NEVER_READY, SURVIVES, UNHARMED, Attack, Expectation, in_turn
 from attacks.grpc_messages import at as grpc_at
 from attacks.grpc_messages import served
 from attacks.raw_grpc import Answer, GrpcRequest
@@ -47,9 +47,9 @@ EVERYTHING = EVERYTHING.replace(LONG, LONG[:5000])
 def attacks() -> Iterator[Attack]:
     for name, (call, change, expected) in FIELDS.items():
         yield _rest(f"texts/{name}/everything", name, EVERYTHING, call, change, expected)
-    for name in ("info-name", "action", "detail", "reset-status"):
-        call, change, expected = FIELDS[name]
-        for kind, text in TEXTS.items():
+    for number, (kind, text) in enumerate(TEXTS.items()):
+        for name in in_turn(number, ("info-name", "action", "detail", "reset-status"), ["detail"]):
+            call, change, expected = FIELDS[name]
             wanted = SURVIVES if kind in ("surrogate", "long") and name == "info-name" else expected
             yield _rest(f"texts/{name}/{kind}", name, text, call, change, wanted)
     for name, (call, make, expected) in GRPC_FIELDS.items():

@@ -31,6 +31,7 @@ def written(folder: Path, content: Any) -> Path:
         ({"1": [{"position": [0, 0, 0], "heading": 0, "stop": "false"}]}, "stop is 'false', not true or false"),
         ([{"instruction_id": 1, "path": [[0, 0, 1e300]]}], "farther than 1e\\+06 m"),
         ([{"instr_id": "\ud800", "trajectory": ["a"]}], "half of a surrogate"),
+        ([{"instr_id": "1_0", "trajectory": ["a"] * 100_001}], "100001 poses; at most 100000"),
         ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is no trajectory"),
     ],
 )
