@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -23,6 +24,10 @@ from graphs import item, node, write_r2r
 from nav_eval_sdk.protocol.grpc import SERVICE, message_class
 
 TEXT = "a\x1b[31m\r\n\x07\x9b2Jred\u202e\u2028\u200f\ufeff\U000e0041" + "x" * 100_000
+MEGABYTE = "a\x1b[31m\u202e" + "x" * 1_000_000
+HALF = "a\ud800\udfff\udc00" + "x" * 1000
+"""JSON spells halves of surrogate pairs; in protobuf they are bytes that no proper library writes."""
+PRIVATE = "\ue000"
 FIELDS: list[dict[str, Any]] = [
     {"reset": {"status": TEXT}},
     {"act": {"action": TEXT}},
@@ -36,6 +41,15 @@ FIELDS: list[dict[str, Any]] = [
     {"act": {"code": "invalid_action", "detail": TEXT}},
     {"act": {"code": "x" * 41, "title": TEXT}},
     {"raw": True},
+    {"reset": {"status": MEGABYTE}},
+    {"act": {"action": MEGABYTE}},
+    {"act": {"action": "move_to", "action_args": {"viewpoint": MEGABYTE}}},
+    {"act": {"code": "agent_error", "title": MEGABYTE, "detail": MEGABYTE}},
+    {"reset": {"status": HALF}},
+    {"act": {"action": HALF}},
+    {"act": {"action": "move_to", "action_args": {HALF: HALF}}},
+    {"act": {"action": "stop", "session_id": HALF}},
+    {"act": {"code": "agent_error", "title": HALF, "detail": HALF}},
 ]
 """What the n-th episode is answered; everything else is proper."""
 INFO = {"protocols": [1], "name": TEXT, "version": TEXT, "sdk": TEXT, "encodings": [TEXT], "action_space": [TEXT]}
@@ -130,8 +144,9 @@ def _written(kind: str, fields: dict[str, Any]) -> bytes:
                 key: {"text": value} if isinstance(value, str) else {"integer": value} for key, value in values
             }
         }
-    message = json_format.ParseDict(fields, message_class(f"nav_eval.v1.{kind}")(), ignore_unknown_fields=True)
-    return bytes(message.SerializeToString())
+    whole = json.loads(re.sub("[\ud800-\udfff]", PRIVATE, json.dumps(fields, ensure_ascii=False)))
+    message = json_format.ParseDict(whole, message_class(f"nav_eval.v1.{kind}")(), ignore_unknown_fields=True)
+    return bytes(message.SerializeToString()).replace(PRIVATE.encode(), "\ud800".encode(errors="surrogatepass"))
 
 
 def _over_grpc(streaming: bool) -> Callable[[Shouter], Any]:
