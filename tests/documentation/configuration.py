@@ -3,17 +3,28 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from documentation.markdown import code, prose, table
 from nav_eval.config.schema import Config
+from nav_eval.metrics.registry import METRICS
+from nav_eval.registry import Registry
+from nav_eval.simulator.registry import SIMULATORS
+from nav_eval.simulator.sensors.registry import SENSORS
+from nav_eval.tasks.registry import TASKS
 
 HEAD = ("Key", "Value", "Default", "Meaning")
 LIMITS = {"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}", "exclusiveMaximum": "< {}"}
 TYPES = {"string": "text", "number": "number", "integer": "integer", "boolean": "true, false", "object": "mapping"}
 OF_A_SENSOR = "NAME"
+OPTIONS: Sequence[tuple[str, Registry[Any]]] = (
+    ("simulator.options", SIMULATORS),
+    (f"simulator.sensors.{OF_A_SENSOR}.options", SENSORS),
+    ("task.options", TASKS),
+    ("task.options", METRICS),
+)
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,22 @@ def keys() -> Iterator[str]:
         yield from table(HEAD, map(_row, part.keys))
 
 
+def options() -> Iterator[str]:
+    """What the built-in simulators, sensors, tasks and metrics take in `options`."""
+    for key, registry in OPTIONS:
+        for name in registry:
+            owner: Any = registry.get(name)
+            if owner.__module__.startswith("nav_eval.") and owner.Options.model_fields:
+                yield from _options(key, name, owner.Options.model_json_schema())
+
+
+def _options(key: str, owner: str, schema: Mapping[str, Any]) -> Iterator[str]:
+    for part in _parts(key, schema, schema.get("$defs", {})):
+        if not part.name.endswith(f"options.sensors.{OF_A_SENSOR}"):
+            yield from (f"### {part.name} of {owner} {{ #{part.name}-{owner} }}", "", prose(part.about))
+            yield from table(HEAD, map(_row, part.keys))
+
+
 def _row(key: Key) -> tuple[str, ...]:
     value = " or ".join(map(_value, key.forms)) + (f" ({key.unit})" if key.unit else "")
     return code(key.name), value, code(_default(key)), prose(key.description)
@@ -89,6 +116,8 @@ def _default(key: Key) -> str:
 def _value(form: Mapping[str, Any]) -> str:
     if "enum" in form:
         return ", ".join(map(code, form["enum"]))
+    if "const" in form:
+        return code(form["const"])
     if "$ref" in form:
         return "section"
     if form["type"] == "array":

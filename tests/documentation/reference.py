@@ -19,6 +19,7 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "nav-eval": commands.of_evaluator,
     "nav-eval-agent": commands.of_participant,
     "keys": configuration.keys,
+    "options": configuration.options,
     "benchmarks": catalogue.benchmarks,
     "tasks": catalogue.tasks,
     "actions": catalogue.actions,

@@ -131,6 +131,28 @@ def test_the_manifest_names_a_renderer_if_its_sensor_draws(installed, tmp_path, 
     assert (manifest["renderer"] is not None) == drawn
 
 
+def test_its_options_are_known_and_misspelt_ones_are_told(installed, tmp_path):
+    (tmp_path / "lengths.txt").write_text("3.2\n9\n")
+    command = ("run", "corridor-walk", "dataset.data_path=lengths.txt")
+    known = ["task.options={rounds: 2, at_least: 1.5}", "simulator.sensors.odometer.options.scale=2"]
+    ran = nav_eval(installed, *command, *known, "simulator.options.echo=true", "--out", "run", cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    results = json.loads((tmp_path / "run" / "results.json").read_text())
+    assert results["metrics"]["longest_step"]["mean"] == 1.5
+    assert results["metrics"]["success"]["mean"] == 0.0, "the walker takes 3 m to be 1.5 m"
+    misspelt = ["task.options={round: 2, at_last: 1, rounds: many}", "simulator.sensors.odometer.options.scal=2"]
+    said = nav_eval(installed, *command, *misspelt, "simulator.options.ecko=true", cwd=tmp_path)
+    assert said.returncode == 2
+    for key, near in (
+        ("task.options.round", "rounds"),
+        ("task.options.at_last", "at_least"),
+        ("simulator.sensors.odometer.options.scal", "scale"),
+        ("simulator.options.ecko", "echo"),
+    ):
+        assert f"{key}: unknown key. Did you mean '{near}'? Known here: " in said.stderr
+    assert "task.options.rounds: Input should be a valid integer" in said.stderr
+
+
 def test_its_scene_format_loads(installed, tmp_path):
     (tmp_path / "one.xyz").write_text("0 0 0 1 0 0 0 0 1\n")
     shown = nav_eval(installed, "scene", "info", "one.xyz", "--json", cwd=tmp_path)

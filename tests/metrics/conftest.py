@@ -10,6 +10,7 @@ from typing import Any
 import networkx as nx
 import pytest
 
+from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import MetricContext
 from nav_eval.core.measurements import Measurements
@@ -51,9 +52,9 @@ def _play(
         reference_kind="test",
         distance=distance,
         success_distance=success_distance,
-        settings=settings,
+        settings=TaskConfig(**settings),
     )
-    measurements = Measurements(make_metrics(names, settings))
+    measurements = Measurements(make_metrics(names))
     measurements.reset(context)
     for place in path[1:]:
         measurements.update(StepRecord(Action("move_forward"), _state(place)))

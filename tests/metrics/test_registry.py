@@ -126,26 +126,6 @@ def test_an_unknown_metric_names_the_nearest() -> None:
         make_metrics(["sucess"])
 
 
-@pytest.mark.parametrize(
-    ("settings", "key"),
-    [
-        ({"success_rule": "stopp"}, "success_rule"),
-        ({"dtw": "fast"}, "dtw"),
-        ({"ndtw_distance": 0}, "ndtw_distance"),
-        ({"coverage_distance": float("nan")}, "coverage_distance"),
-        ({"ndtw_distance": "3"}, "ndtw_distance"),
-        ({"ndtw_distance": True}, "ndtw_distance"),
-    ],
-)
-def test_a_bad_setting_is_refused(settings: dict[str, Any], key: str) -> None:
-    with pytest.raises(ConfigError, match=key):
-        make_metrics([], settings)
-
-
-def test_settings_of_plugins_pass() -> None:
-    assert make_metrics([], {"my_metric_radius": "wide"}) == []
-
-
 class Halves(Metric):
     category = "efficiency"
     requires = ("steps",)

@@ -118,6 +118,9 @@ class HasTelepathy(Protocol):
 
 @register_sensor("broken_for_tests")
 class BrokenSensor(Sensor):
+    class Options(Sensor.Options):
+        how: str
+
     def __init__(self, name, config, simulator):
         self._how, self._count = config.options["how"], 0
         self.needs = (HasTelepathy,) if self._how == "needs" else ()

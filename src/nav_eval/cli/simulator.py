@@ -63,9 +63,9 @@ def _cameras(given: Sequence[str]) -> list[str]:
 
 
 def _backend(config: SimulatorConfig) -> SimulatorBackend:
-    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.registry import make_simulator_backend
 
-    return SIMULATORS.get(config.backend)(config, 0)
+    return make_simulator_backend(config, 0)
 
 
 def _offered(backend: SimulatorBackend) -> list[Episode]:

@@ -12,11 +12,14 @@ import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from importlib.resources import files
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nav_eval.config.faults import faults_of
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval.reading import read
@@ -81,28 +84,23 @@ def _environment_key(name: str) -> str:
     return ".".join(part.lower() for part in name.removeprefix(ENVIRONMENT_PREFIX).split("__"))
 
 
+@dataclass(frozen=True)
 class Layers:
     """The sources of one configuration; they also say where a faulty value came from."""
 
-    def __init__(
-        self,
-        benchmark: str | None,
-        benchmark_file: Path | None,
-        file: Path | None,
-        environment: tuple[str, ...],
-        command_line: tuple[str, ...],
-    ) -> None:
-        if benchmark is not None and benchmark_file is None and benchmark not in builtin_benchmarks():
-            known = builtin_benchmarks()
+    benchmark: str | None
+    benchmark_file: Path | None
+    file: Path | None
+    environment: tuple[str, ...]
+    command_line: tuple[str, ...]
+
+    def __post_init__(self) -> None:
+        known = builtin_benchmarks()
+        if self.benchmark is not None and self.benchmark_file is None and self.benchmark not in known:
             raise ConfigError(
-                f"there is no benchmark {benchmark!r}.{nearest(benchmark, known)} "
+                f"there is no benchmark {self.benchmark!r}.{nearest(self.benchmark, known)} "
                 "`nav-eval list benchmarks` shows them; a file of your own is given with --config."
             )
-        self.benchmark = benchmark
-        self.benchmark_file = benchmark_file
-        self.file = file
-        self.environment = environment
-        self.command_line = command_line
 
     @cached_property
     def content(self) -> dict[str, Any]:
@@ -226,41 +224,19 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
     from pydantic import ValidationError
 
     try:
-        return Config.model_validate(_lists_to_tuples(content))
+        return Config.model_validate(_lists_to_tuples(content)).from_layers(layers)
     except ValidationError as error:
         raise ConfigError(_explain(error, layers)) from None
 
 
 def _explain(error: ValidationError, layers: Layers) -> str:
-    lines = []
-    faults = error.errors(include_url=False)
-    for fault in faults[:MOST_FAULTS]:
-        key = ".".join(str(part) for part in fault["loc"]) or "the configuration"
-        if fault["type"] == "extra_forbidden":
-            siblings = _names_beside(fault["loc"])
-            text = f"unknown key.{nearest(str(fault['loc'][-1]), siblings)} Known here: {', '.join(siblings)}."
-        else:
-            text = f"{fault['msg']} (it is {_short(fault['input'])})."
-            if fault["type"] == "string_type" and isinstance(fault["input"], int):
-                text += " Quote a name that looks like a number, for example ['5593_0']."
-        lines.append(f"{key}: {text} [{layers.origin(key)}]")
-    if len(faults) > MOST_FAULTS:
-        lines.append(f"... and {len(faults) - MOST_FAULTS} more.")
-    count = f"{len(faults)} faults in the configuration" if len(faults) > 1 else "1 fault in the configuration"
+    total = error.error_count()
+    told = islice(faults_of(error, Config), MOST_FAULTS)
+    lines = [f"{key}: {text} [{layers.origin(key)}]" for key, text in told]
+    if total > MOST_FAULTS:
+        lines.append(f"... and {total - MOST_FAULTS} more.")
+    count = f"{total} faults in the configuration" if total > 1 else "1 fault in the configuration"
     return "\n  ".join([f"{count}:", *lines])
-
-
-def _names_beside(location: tuple[int | str, ...]) -> list[str]:
-    model: Any = Config
-    for part in location[:-1]:
-        known = getattr(model, "model_fields", {}).get(str(part))
-        model = known.annotation if known is not None else _item_model(model)
-    return sorted(getattr(model, "model_fields", {}))
-
-
-def _item_model(model: Any) -> Any:
-    arguments = getattr(model, "__args__", ())
-    return arguments[-1] if arguments else None
 
 
 def _lists_to_tuples(value: Any) -> Any:
@@ -281,11 +257,6 @@ def _holds(content: Any, key: str) -> bool:
             return False
         content = content[part]
     return True
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def _first_line(error: Exception) -> str:

@@ -7,9 +7,9 @@ and docs/reference/configuration.md is made of it.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeAlias
+from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
 
 def _unit(name: str) -> Any:
@@ -75,7 +75,9 @@ class TaskConfig(Section):
     coverage_distance: Metres = Field(
         3.0, description="within which a reference point counts as passed in waypoint_coverage"
     )
-    options: dict[str, Any] = Field(default_factory=dict, description="anything else that a task or a metric takes")
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="what the task and the metrics take beyond these keys"
+    )
 
 
 class SensorConfig(Section):
@@ -88,7 +90,9 @@ class SensorConfig(Section):
     min_depth: Depth | None = Field(None, description="depth is clipped to at least this; null: 0")
     max_depth: Metres | None = Field(None, description="depth is clipped to at most this; null: 10 (proximity: 2)")
     normalize: bool | None = Field(None, description="true: depth as (d - min) / (max - min), from 0 to 1")
-    options: dict[str, Any] = Field(default_factory=dict, description="anything else that a sensor type takes")
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="what this type of sensor takes beyond these keys"
+    )
 
 
 class BodyConfig(Section):
@@ -158,7 +162,7 @@ class SimulatorConfig(Section):
     )
     body: BodyConfig = Field(BodyConfig(), description="the agent's body")
     motion: MotionConfig = Field(MotionConfig(), description="what one action does")
-    options: dict[str, Any] = Field(default_factory=dict, description="anything else that a backend takes")
+    options: dict[str, Any] = Field(default_factory=dict, description="what this backend takes beyond these keys")
 
 
 class GenerateConfig(Section):
@@ -318,9 +322,16 @@ class OutputConfig(Section):
     )
 
 
+class Origins(Protocol):
+    """The layers that a configuration was made of."""
+
+    def origin(self, key: str) -> str: ...
+
+
 class Config(Section):
     """A whole evaluation."""
 
+    _layers: Origins | None = PrivateAttr(None)
     plugins: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
         (),
         description="modules to import first for what they register (tasks, metrics, ...); the working directory's too",
@@ -335,3 +346,12 @@ class Config(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
         0, description="of everything that is drawn: sample, sensor and actuation noise, the agents' own seeds"
     )
+
+    def from_layers(self, layers: Origins) -> Self:
+        """The same, of these layers."""
+        self._layers = layers
+        return self
+
+    def origin(self, key: str) -> str:
+        """' [the command line]' or the like: what set `key`, for a message; '' where that is not known."""
+        return "" if self._layers is None else f" [{self._layers.origin(key)}]"

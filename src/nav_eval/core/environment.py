@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
+from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.interfaces import MetricContext, Simulator, Task
 from nav_eval.core.measurements import Measurements
@@ -23,12 +24,12 @@ SOURCES = {"densified": "reference_path", "sparse": "reference_path"}
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What holds for every episode of a run. Lengths in metres; `settings` go to the metrics."""
+    """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics."""
 
     max_steps: int
     max_moves: int | None
     success_distance: float
-    settings: Mapping[str, Any]
+    settings: TaskConfig
 
 
 def derived_seed(run_seed: int, *parts: str) -> int:

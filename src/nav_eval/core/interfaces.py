@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol, TypeAlias
 
+from nav_eval.config.options import Options as NoOptions
+from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.specs import Spec
@@ -115,6 +117,9 @@ def _places(ends: Any) -> Sequence[Place]:
 class Sensor(ABC):
     """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
 
+    class Options(NoOptions):
+        """What `options` of its section may hold."""
+
     needs: ClassVar[tuple[type, ...]] = ()
     """What a simulator must have beyond the contract for this sensor: protocols as in nav_eval.core.capabilities."""
     needs_goal: ClassVar[bool] = False
@@ -143,6 +148,9 @@ class Sensor(ABC):
 
 class SimulatorBackend(ABC):
     """What many sessions of one process share: scenes, navmeshes, a renderer. Thread-safe."""
+
+    class Options(NoOptions):
+        """What `simulator.options` may hold."""
 
     @abstractmethod
     def open_session(self) -> Simulator:
@@ -263,6 +271,7 @@ class MetricContext:
 
     `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
     ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
+    `settings`: the section `task` of the configuration.
     """
 
     episode: Episode
@@ -272,7 +281,7 @@ class MetricContext:
     reference_kind: str
     distance: DistanceFunction
     success_distance: float
-    settings: Mapping[str, Any]
+    settings: TaskConfig
 
 
 class Metric(ABC):
@@ -281,6 +290,9 @@ class Metric(ABC):
     `requires` names metrics that must be updated before this one; their values come in `others`. What else it says of
     itself decides how it is summed up, shown and where it can be scored; results.json holds it (core/definitions.py).
     """
+
+    class Options(NoOptions):
+        """What of `task.options` is this metric's: `self.Options.of(context.settings.options)`."""
 
     name: ClassVar[str]
     category: ClassVar[Category]
@@ -313,6 +325,9 @@ class Metric(ABC):
 
 class Task(ABC):
     """What is asked of the agent: actions, goal sensors, goals, and when an episode is over."""
+
+    class Options(NoOptions):
+        """What of `task.options` is this task's."""
 
     name: ClassVar[str]
     actions: ClassVar[tuple[str, ...]]

@@ -16,7 +16,7 @@ from nav_eval.core.types import StepRecord
 from nav_eval.errors import ConfigError
 
 METHODS = ("reset_metric", "update_metric", "get_metric")
-_SETTINGS = ("category", "kind", "unit", "better", "needs", "requires", "on_failure")
+_SETTINGS = ("category", "kind", "unit", "better", "needs", "requires", "on_failure", "Options")
 
 
 class AdaptedMetric(Metric):

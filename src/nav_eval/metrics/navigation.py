@@ -65,7 +65,7 @@ class _ByRule(DerivedMetric):
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
         self._node = context.start.node
-        self._rule = context.settings.get("success_rule", "stop")
+        self._rule = context.settings.success_rule
         self._nodes = _success_nodes(context) if self._rule == "nodes" else ()
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:

@@ -6,18 +6,13 @@ point in the group `nav_eval.metrics`.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from nav_eval.core.definitions import Definition, check_definition, definitions
 from nav_eval.core.interfaces import Metric
-from nav_eval.errors import ConfigError
 from nav_eval.metrics.adapted import as_metric
-from nav_eval.registry import Registry, nearest
-
-SUCCESS_RULES = ("stop", "final", "nodes")
-DTW_KINDS = ("exact", "fastdtw")
+from nav_eval.registry import Registry
 
 _CLASSES = {
     "navigation": {
@@ -78,12 +73,11 @@ def register_metric(name: str) -> Callable[[M], M]:
     return add
 
 
-def make_metrics(names: Iterable[str], settings: Mapping[str, Any] | None = None) -> list[Metric]:
-    """One fresh metric per name, and those that they require after them; `settings` are checked.
+def make_metrics(names: Iterable[str]) -> list[Metric]:
+    """One fresh metric per name, and those that they require after them.
 
-    Raises ConfigError for an unknown name (with the nearest known one) or a setting out of range.
+    Raises ConfigError for an unknown name, with the nearest known one.
     """
-    check_settings(settings or {})
     made: dict[str, Metric] = {}
     waiting = list(names)
     while waiting:
@@ -100,16 +94,3 @@ def known_definitions(names: Iterable[str], own: Mapping[str, type[Metric]]) -> 
     shared = make_metrics(name for name in names if name not in own and name in METRICS)
     found = definitions([*map(type, shared), *own.values()])
     return {name: found.get(name, Definition()) for name in names}
-
-
-def check_settings(settings: Mapping[str, Any]) -> None:
-    """Raises ConfigError for a value that no built-in metric understands. Keys of plug-ins pass."""
-    for key, known in (("success_rule", SUCCESS_RULES), ("dtw", DTW_KINDS)):
-        value = settings.get(key, known[0])
-        if value not in known:
-            hint = nearest(str(value), known)
-            raise ConfigError(f"metrics.{key}: {value!r} is not one of {', '.join(known)}.{hint}")
-    for key in ("ndtw_distance", "coverage_distance"):
-        value = settings.get(key, 1.0)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
-            raise ConfigError(f"metrics.{key}: {value!r} is not a distance. Give metres above 0.")

@@ -17,14 +17,6 @@ from nav_eval.metrics import functional
 from nav_eval.metrics.base import DerivedMetric, distance_between
 from nav_eval.metrics.reference import Alignment, Approach, Reference, reference_of
 
-THRESHOLD = 3.0
-"""Metres: d_th of nDTW and CLS."""
-
-
-def threshold_of(context: MetricContext) -> float:
-    """`ndtw_distance` (m) of the profile."""
-    return float(context.settings.get("ndtw_distance", THRESHOLD))
-
 
 class PathLength(Metric):
     """Metres walked: graph distances between successive nodes, else 3-D Euclidean displacements."""
@@ -73,7 +65,7 @@ class Dtw(_AlongReference):
 
     def reset_metric(self, context: MetricContext) -> None:
         reference = reference_of(context)
-        self._alignment = reference.alignment(context.settings.get("dtw", "exact"))
+        self._alignment = reference.alignment(context.settings.dtw)
         self.begin(context, reference, self._alignment)
 
     def get_metric(self) -> float:
@@ -93,7 +85,7 @@ class Ndtw(DerivedMetric):
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
-        self._size, self._threshold = reference_of(context).size, threshold_of(context)
+        self._size, self._threshold = reference_of(context).size, context.settings.ndtw_distance
 
     def get_metric(self) -> float:
         return functional.ndtw(self.value("dtw"), self._size, self._threshold)
@@ -134,14 +126,14 @@ class PathCoverage(_Coverage):
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
-        self._threshold = threshold_of(context)
+        self._threshold = context.settings.ndtw_distance
 
     def get_metric(self) -> float:
         return functional.path_coverage(self.approach.nearest, self._threshold)
 
 
 class WaypointCoverage(_Coverage):
-    """Share of reference points that the path passes within `coverage_distance` (default 3 m)."""
+    """Share of reference points that the path passes within `coverage_distance`."""
 
     name = "waypoint_coverage"
     category = "navigation"
@@ -152,7 +144,7 @@ class WaypointCoverage(_Coverage):
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)
-        self._within = float(context.settings.get("coverage_distance", THRESHOLD))
+        self._within = context.settings.coverage_distance
 
     def get_metric(self) -> float:
         return functional.waypoint_coverage(self.approach.nearest, self._within)

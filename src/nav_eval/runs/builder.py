@@ -122,9 +122,9 @@ def generated_data(config: Config) -> Config:
 
 
 def make_backend(config: Config) -> SimulatorBackend:
-    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.registry import make_simulator_backend
 
-    return SIMULATORS.get(config.simulator.backend)(simulator_config(config), config.seed)
+    return make_simulator_backend(simulator_config(config), config.seed)
 
 
 def renders(config: Config) -> bool:
@@ -139,18 +139,6 @@ def measurement_names(config: Config) -> tuple[str, ...]:
     return config.task.measurements or make_task(config).measurements
 
 
-def metric_settings(config: Config) -> dict[str, Any]:
-    """What metrics read from MetricContext.settings."""
-    task = config.task
-    return {
-        **task.options,
-        "success_rule": task.success_rule,
-        "dtw": task.dtw,
-        "ndtw_distance": task.ndtw_distance,
-        "coverage_distance": task.coverage_distance,
-    }
-
-
 def make_measurements(config: Config) -> Measurements:
     from nav_eval.metrics.registry import make_metrics
 
@@ -158,7 +146,7 @@ def make_measurements(config: Config) -> Measurements:
     shared = [name for name in measurement_names(config) if name not in own]
     return Measurements(
         [
-            *make_metrics(shared, metric_settings(config)),
+            *make_metrics(shared),
             *(own[name]() for name in measurement_names(config) if name in own),
         ]
     )
@@ -171,7 +159,7 @@ def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
         max_steps=config.evaluation.max_steps,
         max_moves=config.evaluation.max_moves,
         success_distance=config.evaluation.success_distance,
-        settings=metric_settings(config),
+        settings=config.task,
     )
     space = ActionSpace.of(config.task.actions or task.actions)
     return Environment(backend.open_session(), task, make_measurements(config), space, rules)

@@ -109,7 +109,7 @@ def make_simulator(
     """
     from pydantic import ValidationError
 
-    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.registry import make_simulator_backend
 
     scene = settings.pop("scene", None)
     options = dict(settings.pop("options", {})) | ({"scene": str(scene)} if scene is not None else {})
@@ -119,4 +119,4 @@ def make_simulator(
     except ValidationError as error:
         faults = "; ".join(f"{'.'.join(map(str, f['loc']))}: {f['msg']}" for f in error.errors(include_url=False))
         raise ConfigError(f"make_simulator: {faults}.") from None
-    return SIMULATORS.get(backend)(config, seed).open_session()
+    return make_simulator_backend(config, seed).open_session()

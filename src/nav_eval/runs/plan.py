@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from nav_eval.config.faults import Fault
+from nav_eval.config.options import option_faults
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.episodes import EpisodeManager
@@ -98,8 +100,8 @@ def check(config: Config, *, agent_given: bool = False) -> None:
         try:
             find()
         except ConfigError as error:
-            text = str(error)
-            faults.append(text if text.startswith(f"{key}:") else f"{key}: {text}")
+            text = str(error).removeprefix(f"{key}: ")
+            faults.append(f"{key}: {text}{config.origin(key)}")
 
     look("task.type", lambda: TASKS.get(config.task.type))
     look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
@@ -119,8 +121,28 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     else:
         look("agent_service.agent", lambda: AGENTS.get(service.agent))
     look("output.video", partial(_check_video, config))
+    faults += [f"{key}: {text}{config.origin(key)}" for key, text in _option_faults(config)]
     if faults:
         raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))
+
+
+def _option_faults(config: Config) -> Iterator[Fault]:
+    """What is wrong with options, as far as it is known whose they are; `task.options` are any metric's, too."""
+    from nav_eval.metrics.registry import METRICS
+    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.sensors.registry import SENSORS
+    from nav_eval.tasks.registry import TASKS, own_metrics
+
+    simulator, task = config.simulator, config.task
+    if simulator.backend in SIMULATORS:
+        yield from option_faults("simulator.options", simulator.options, [SIMULATORS.get(simulator.backend)])
+    for name, sensor in simulator.sensors.items():
+        if (kind := sensor.type or name) in SENSORS:
+            yield from option_faults(f"simulator.sensors.{name}.options", sensor.options, [SENSORS.get(kind)])
+    if task.options and task.type in TASKS:
+        metrics = [METRICS.get(name) for name in METRICS]
+        owners = [TASKS.get(task.type), *own_metrics(config).values(), *metrics]
+        yield from option_faults("task.options", task.options, owners)
 
 
 def _check_agent(name: str) -> None:

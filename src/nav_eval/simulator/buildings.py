@@ -34,10 +34,11 @@ WHOLE = (".glb", ".ply")
 
 
 class World:
-    """One building."""
+    """One building; `fixed`: its file, whatever the scene is called."""
 
-    def __init__(self, config: SimulatorConfig, scene_id: str) -> None:
+    def __init__(self, config: SimulatorConfig, scene_id: str, fixed: str | None = None) -> None:
         self._config = config
+        self._fixed = fixed
         self._scene_id = scene_id
         self._lock = threading.RLock()
         self._renderers: dict[tuple[Lens, tuple[str, ...]], Renderer] = {}
@@ -45,9 +46,8 @@ class World:
     @cached_property
     def scene_path(self) -> Path:
         """The scene's file; raises SceneError where there is none."""
-        fixed = self._config.options.get("scene")
-        if fixed is not None:
-            return Path(fixed)
+        if self._fixed is not None:
+            return Path(self._fixed)
         if self._config.scenes_dir is None:
             raise ConfigError("simulator.scenes_dir: backend custom needs the folder that holds the scenes.")
         return resolve_scene(self._config.scenes_dir, self._scene_id)
@@ -144,15 +144,16 @@ class World:
 class Worlds:
     """The most recently used worlds of a process, one load for all who ask."""
 
-    def __init__(self, config: SimulatorConfig, kept: int = WORLDS_KEPT) -> None:
+    def __init__(self, config: SimulatorConfig, kept: int = WORLDS_KEPT, fixed: str | None = None) -> None:
         self._config = config
+        self._fixed = fixed
         self._kept = kept
         self._worlds: OrderedDict[str, World] = OrderedDict()
         self._lock = threading.Lock()
 
     def get(self, scene_id: str) -> World:
         with self._lock:
-            world = self._worlds.pop(scene_id, None) or World(self._config, scene_id)
+            world = self._worlds.pop(scene_id, None) or World(self._config, scene_id, self._fixed)
             self._worlds[scene_id] = world
             while len(self._worlds) > self._kept:
                 self._worlds.popitem(last=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeAlias
 
+from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.registry import Registry
@@ -21,5 +22,14 @@ SIMULATORS: Registry[BackendFactory] = Registry(
         "unity": "nav_eval.simulator.backends.unity:UnityBackend",
     },
 )
+
+
+def make_simulator_backend(config: SimulatorConfig, seed: int) -> SimulatorBackend:
+    """The backend that `config` names. Raises ConfigError where there is none, or it does not take its options."""
+    kind = SIMULATORS.get(config.backend)
+    check_options("simulator.options", config.options, kind)
+    return kind(config, seed)
+
+
 register_simulator = SIMULATORS.register
 """Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed)."""

@@ -27,4 +27,7 @@ register_task = TASKS.register
 
 def own_metrics(config: Config) -> Mapping[str, type[Metric]]:
     """Metrics that only the configured task has; none of a task that is not known here."""
-    return TASKS.get(config.task.type)(config).own_metrics if config.task.type in TASKS else {}
+    if config.task.type not in TASKS:
+        return {}
+    task = TASKS.get(config.task.type)
+    return task.own_metrics if isinstance(task, type) else task(config).own_metrics

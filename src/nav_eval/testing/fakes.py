@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nav_eval.config.schema import MotionConfig, SensorConfig, SimulatorConfig
+from nav_eval.config.schema import MotionConfig, SensorConfig, SimulatorConfig, TaskConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.interfaces import MetricContext, Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Place, StepRecord
@@ -99,8 +99,17 @@ def fake_episode(
     )
 
 
+def fake_settings(**settings: Any) -> TaskConfig:
+    """The section `task` of a configuration: its own keys, and all others as `task.options`."""
+    own = {name: value for name, value in settings.items() if name in TaskConfig.model_fields}
+    return TaskConfig(**own, options={name: value for name, value in settings.items() if name not in own})
+
+
 def fake_context(episode: Episode | None = None, **settings: Any) -> MetricContext:
-    """What a metric is given for `episode` on open ground, where the geodesic distance is the straight one."""
+    """What a metric is given for `episode` on open ground, where the geodesic distance is the straight one.
+
+    `settings`: keys of the section `task`, or of its options.
+    """
     episode = episode or fake_episode()
     assert episode.start_position is not None
     goals = [Place(goal.position) for goal in episode.goals if goal.position is not None]
@@ -112,7 +121,7 @@ def fake_context(episode: Episode | None = None, **settings: Any) -> MetricConte
         reference_kind="sparse",
         distance=lambda start, ends: min((euclidean(start.position, end.position) for end in ends), default=math.inf),
         success_distance=0.2,
-        settings=settings,
+        settings=fake_settings(**settings),
     )
 
 

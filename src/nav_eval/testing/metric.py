@@ -6,10 +6,12 @@ What it requires is measured beside it, as in an evaluation.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from nav_eval.config.options import check_options
+from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.definitions import check_definition, definitions
 from nav_eval.core.interfaces import Metric, MetricContext
@@ -17,7 +19,7 @@ from nav_eval.core.measurements import Measurements, value_fault
 from nav_eval.core.types import Need, Place, StepRecord
 from nav_eval.errors import ConfigError
 from nav_eval.metrics.registry import make_metrics
-from nav_eval.testing.fakes import fake_context, fake_episode, fake_walk
+from nav_eval.testing.fakes import fake_context, fake_episode, fake_settings, fake_walk
 from nav_eval.testing.findings import Finding, Skip, run_checks
 
 
@@ -26,10 +28,10 @@ class Trial:
     """`settings` are those that metrics read from MetricContext.settings."""
 
     metric: type[Metric]
-    settings: Mapping[str, Any]
+    settings: TaskConfig
 
     def context(self, **changes: Any) -> MetricContext:
-        return replace(fake_context(**dict(self.settings)), **changes)
+        return replace(fake_context(), settings=self.settings, **changes)
 
     def needs(self) -> tuple[Need, ...]:
         """Its own and those of what it requires."""
@@ -49,8 +51,10 @@ class Trial:
 
 
 def check_metric(metric: type[Metric], **settings: Any) -> Iterator[Finding]:
-    """Findings, one by one. `settings`: keys of the task's configuration that the metric reads."""
-    yield from run_checks(CHECKS, Trial(metric, settings))
+    """Findings, one by one. `settings`: keys of the section `task` that the metric reads, or options of its own."""
+    task = fake_settings(**settings)
+    check_options("task.options", task.options, metric)
+    yield from run_checks(CHECKS, Trial(metric, task))
 
 
 def says_what_it_is(trial: Trial) -> str:

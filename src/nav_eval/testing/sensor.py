@@ -14,7 +14,7 @@ from typing import Any, Literal
 from nav_eval.config.schema import SensorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode
-from nav_eval.simulator.registry import SIMULATORS
+from nav_eval.simulator.registry import make_simulator_backend
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import grid_graph, room
 from nav_eval.testing.simulator import (
@@ -37,7 +37,7 @@ def check_sensor(name: str, *, place: Literal["custom", "nav_graph"] = "custom",
     with TemporaryDirectory(prefix="nav-eval-") as folder:
         config, episodes = (room if place == "custom" else grid_graph)(Path(folder))
         sensors = {name: SensorConfig.model_validate(settings)}
-        backend = SIMULATORS.get(config.backend)(config.model_copy(update={"sensors": sensors}), 0)
+        backend = make_simulator_backend(config.model_copy(update={"sensors": sensors}), 0)
         try:
             yield from _checked(backend, episodes, math.radians(config.motion.turn_angle))
         finally:

@@ -41,7 +41,7 @@ class Trial:
         own = task.own_metrics
         shared = make_metrics(name for name in task.measurements if name not in own)
         measurements = Measurements([*shared, *(metric() for metric in own.values())])
-        rules = Rules(max_steps=500, max_moves=None, success_distance=0.3, settings={})
+        rules = Rules(max_steps=500, max_moves=None, success_distance=0.3, settings=self.config.task)
         return Environment(
             FakeSimulator(sensors=()).open_session(), task, measurements, ActionSpace.of(task.actions), rules
         )

@@ -26,8 +26,11 @@ class PatrolTask(Task):
     actions = ("stop", "move_forward")
     measurements = ("success", "soft_success", "stopped_short", "longest_step", "steps")
 
+    class Options(Task.Options):
+        rounds: int = 1
+
     def __init__(self, config):
-        pass
+        self.Options.of(config.task.options)
 
     def goals(self, episode):
         return [Place(goal.position) for goal in episode.goals]
@@ -42,8 +45,12 @@ class LongestStep(Metric):
     name, category = "longest_step", "efficiency"
     unit, better, needs = "m", "lower", ()
 
+    class Options(Metric.Options):
+        at_least: float = 0.0
+
     def reset_metric(self, context):
-        self._last, self._longest = context.start.position, 0.0
+        self._last = context.start.position
+        self._longest = self.Options.of(context.settings.options).at_least
 
     def update_metric(self, step, others):
         self._longest = max(self._longest, euclidean(self._last, step.state.position))
@@ -114,7 +121,11 @@ class GlimpseSensor(FrameSensor):
 
 
 class OdometerSensor(Sensor):
+    class Options(Sensor.Options):
+        scale: float = 1.0
+
     def __init__(self, name, config, simulator):
+        self._scale = self.Options.of(config.options).scale
         self.spec_ = TensorSpec(shape=(1,), dtype="float32", unit="m", description="metres along the corridor")
 
     @property
@@ -122,7 +133,7 @@ class OdometerSensor(Sensor):
         return self.spec_
 
     def observe(self, simulator):
-        return np.array([-simulator.get_agent_state().position[2]], np.float32)
+        return np.array([-simulator.get_agent_state().position[2] * self._scale], np.float32)
 
 
 class CorridorSession(SensorSession):
@@ -153,6 +164,9 @@ class CorridorSession(SensorSession):
 
 
 class CorridorBackend(SimulatorBackend):
+    class Options(SimulatorBackend.Options):
+        echo: bool = False
+
     def __init__(self, config, seed):
         self._config = config
 

@@ -133,7 +133,7 @@ def test_noise_depends_on_seed_episode_and_step_alone(cafe, episode):
         assert np.array_equal(one[name], same[name])
         assert not np.array_equal(one[name], other[name])
     grey = np.full((64, 64, 3), 128, np.uint8)
-    noisy = make_noise("rgb", "rgb", sensors["rgb"]["options"])(grey, np.random.default_rng(0))
+    noisy = make_noise("gaussian", 0.5)(grey, np.random.default_rng(0))
     assert noisy.astype(float).std() == pytest.approx(0.1 * 255, rel=0.05)
     near = (clean["depth"] > 0) & (clean["depth"] < 3)
     assert np.median(np.abs(one["depth"] - clean["depth"])[near]) < 0.1

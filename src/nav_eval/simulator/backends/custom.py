@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
@@ -39,10 +40,15 @@ if TYPE_CHECKING:
 class CustomBackend(SimulatorBackend):
     """Worlds shared by the sessions of a process."""
 
+    class Options(SimulatorBackend.Options):
+        """What is shown in place of the episodes' scenes."""
+
+        scene: str | None = Field(None, description="one scene file for all episodes; null: theirs, in scenes_dir")
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         self._config = config
         self._seed = seed
-        self._worlds = Worlds(config)
+        self._worlds = Worlds(config, fixed=self.Options.of(config.options).scene)
 
     def open_session(self) -> CustomSession:
         return CustomSession(self._worlds, self._config, self._seed)

@@ -14,8 +14,11 @@ import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
-from nav_eval.config.schema import SimulatorConfig
+from pydantic import Field
+
+from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import ConfigError, SimulatorError
@@ -33,6 +36,15 @@ from nav_eval_sdk.transport.base import Deadline
 class ExternalBackend(SimulatorBackend):
     """One external simulator and the process it runs in, if that is ours."""
 
+    class Options(SimulatorBackend.Options):
+        """How long it may take, and what it alone knows."""
+
+        deadlines: Deadlines = Field(Deadlines(), description="how long it may take")
+        host: dict[str, Any] = Field(default_factory=dict, description="options for the simulator itself")
+        sensors: dict[str, SensorConfig] = Field(
+            default_factory=dict, description="sensors of its own, {name: {type, width, height, hfov}}"
+        )
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         if not config.endpoint and not config.command:
             raise ConfigError(
@@ -41,7 +53,8 @@ class ExternalBackend(SimulatorBackend):
             )
         self.config = config
         self.seed = seed
-        self.deadlines = Deadlines.of(config.options)
+        self.options = self.Options.of(config.options)
+        self.deadlines = self.options.deadlines
         self._process: SimulatorProcess | None = None
         self._lock = threading.Lock()
 

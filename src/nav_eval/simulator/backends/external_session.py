@@ -8,12 +8,11 @@ from __future__ import annotations
 import math
 import uuid
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from pydantic import ValidationError
+from pydantic import Field
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.config.schema import Seconds, Section, SensorConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Sensor, Simulator
@@ -25,7 +24,6 @@ from nav_eval.engine.render.frame import Frame
 from nav_eval.errors import ConfigError, NavEvalError, SimulatorError
 from nav_eval.geometry import Vec3
 from nav_eval.logging import get_logger
-from nav_eval.registry import nearest
 from nav_eval.simulator.backends.external_values import (
     agent_state,
     core_spec,
@@ -54,24 +52,22 @@ CLOSE_SECONDS = 5.0
 """A simulator that does not even say goodbye is not waited for."""
 
 
-@dataclass(frozen=True, slots=True)
-class Deadlines:
-    """Seconds: to start listening, to load a scene, to answer anything else."""
+class Deadlines(Section):
+    """How long an external simulator may take."""
 
-    connect: float = 60.0
-    start: float = 120.0
-    call: float = 30.0
+    connect: Seconds = Field(60.0, description="to start listening")
+    start: Seconds = Field(120.0, description="to load a scene")
+    call: Seconds = Field(30.0, description="to answer anything else")
 
-    @classmethod
-    def of(cls, options: Mapping[str, Any]) -> Deadlines:
-        given = dict(options.get("deadlines") or {})
-        for name, seconds in given.items():
-            if name not in cls.__slots__:
-                known = nearest(name, cls.__slots__)
-                raise ConfigError(f"simulator.options.deadlines: {name!r} is not connect, start or call.{known}")
-            if isinstance(seconds, bool) or not isinstance(seconds, int | float) or not seconds > 0:
-                raise ConfigError(f"simulator.options.deadlines.{name}: {seconds!r} is no number of seconds.")
-        return cls(**given)
+
+class HostOptions(Protocol):
+    """What `simulator.options` tells of the simulator's own."""
+
+    @property
+    def host(self) -> Mapping[str, Any]: ...
+
+    @property
+    def sensors(self) -> Mapping[str, SensorConfig]: ...
 
 
 class Engine(Protocol):
@@ -80,6 +76,9 @@ class Engine(Protocol):
     config: SimulatorConfig
     seed: int
     deadlines: Deadlines
+
+    @property
+    def options(self) -> HostOptions: ...
 
     def connect(self) -> SimulatorClient: ...
 
@@ -100,7 +99,7 @@ class ExternalSession(SensorSession):
         self._expert = self._new_expert()
         sensors = dict(make_sensors(self._config))
         self._cameras = {name: sensor for name, sensor in sensors.items() if isinstance(sensor, FrameSensor)}
-        self._own = _own_requests(self._config)
+        self._own = _own_requests(backend.options.sensors)
         self.description = self._open()
         super().__init__(
             sensors | {name: _HostSensor(self, name) for name in self._own}, self._config.backend, backend.seed
@@ -140,7 +139,7 @@ class ExternalSession(SensorSession):
             sensors=requests | self._own,
             body=wire_body(self._config),
             motion=wire_motion(self._config),
-            options=dict(self._config.options.get("host") or {}),
+            options=dict(self._backend.options.host),
         )
 
     def _check_cameras(self, description: Description) -> None:
@@ -274,26 +273,14 @@ class _HostSensor(Sensor):
         return self._session.host_observation()[self._name]
 
 
-def _own_requests(config: SimulatorConfig) -> dict[str, contract.SensorRequest]:
-    """The sensors of `options.sensors`; checked like any other sensor's settings."""
-    try:
-        given = {name: SensorConfig.model_validate(value or {}) for name, value in _own(config).items()}
-    except ValidationError as error:
-        fault = error.errors(include_url=False)[0]
-        raise ConfigError(f"simulator.options.sensors: {'.'.join(map(str, fault['loc']))}: {fault['msg']}.") from None
+def _own_requests(sensors: Mapping[str, SensorConfig]) -> dict[str, contract.SensorRequest]:
+    """The sensors that the simulator alone has."""
     return {
         name: contract.SensorRequest(
             sensor.type or name, sensor.width or 0, sensor.height or 0, math.radians(sensor.hfov or 0.0)
         )
-        for name, sensor in given.items()
+        for name, sensor in sensors.items()
     }
-
-
-def _own(config: SimulatorConfig) -> Mapping[str, Any]:
-    sensors = config.options.get("sensors") or {}
-    if not isinstance(sensors, Mapping):
-        raise ConfigError("simulator.options.sensors: must be an object of sensors by name.")
-    return sensors
 
 
 _IMAGES: Mapping[str, tuple[tuple[int, ...], str]] = {

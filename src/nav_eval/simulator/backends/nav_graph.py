@@ -14,6 +14,8 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic import Field
+
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
@@ -28,6 +30,12 @@ from nav_eval.simulator.sensors.registry import make_sensors
 
 class NavGraphBackend(SimulatorBackend):
     """Graphs of many scans, each read once and shared by all sessions."""
+
+    class Options(SimulatorBackend.Options):
+        """How a session begins, and where it may go."""
+
+        discrete_views: bool = Field(False, description="round the start heading to a whole turn, as R2R's agents do")
+        move_to_seen: bool = Field(False, description="allow move_to to every viewpoint that was a neighbour before")
 
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         if not config.connectivity_dir:
@@ -68,8 +76,8 @@ class NavGraphSession(SensorSession):
     def __init__(self, backend: NavGraphBackend, config: SimulatorConfig, seed: int) -> None:
         self._backend = backend
         self._motion = config.motion
-        self._snaps = bool(config.options.get("discrete_views", False))
-        self._revisits = bool(config.options.get("move_to_seen", False))
+        options = NavGraphBackend.Options.of(config.options)
+        self._snaps, self._revisits = options.discrete_views, options.move_to_seen
         self._graph: NavigationGraph | None = None
         self._node = ""
         self._yaw = 0.0

@@ -10,6 +10,8 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from pydantic import Field
+
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.backends.external import ExternalBackend
@@ -22,12 +24,18 @@ PLAYER_ARGUMENTS = ("-batchmode", "-logFile", "-", "-naveval-port", "{port}")
 class UnityBackend(ExternalBackend):
     """A player build or the editor."""
 
+    class Options(ExternalBackend.Options):
+        """What is started here; the rest as for `external`."""
+
+        player: str | None = Field(None, description="a player build, started and stopped here; null: the editor")
+        arguments: tuple[str, ...] = Field((), description="more arguments for the player")
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
-        player = config.options.get("player")
-        if player is None:
+        options = self.Options.of(config.options)
+        if options.player is None:
             super().__init__(config.model_copy(update={"endpoint": config.endpoint or EDITOR}), seed)
         else:
-            command = shlex.join(_command(Path(str(player)), config.options.get("arguments") or ()))
+            command = shlex.join(_command(Path(options.player), options.arguments))
             super().__init__(config.model_copy(update={"command": command}), seed)
 
 
@@ -37,4 +45,4 @@ def _command(player: Path, arguments: Sequence[str]) -> list[str]:
         player = next(iter(sorted((player / "Contents" / "MacOS").glob("*"))), player)
     if not player.is_file():
         raise ConfigError(f"simulator.options.player: {player} is no file. Build the player, see unity/README.md.")
-    return [str(player.resolve()), *PLAYER_ARGUMENTS, *map(str, arguments)]
+    return [str(player.resolve()), *PLAYER_ARGUMENTS, *arguments]

@@ -7,9 +7,10 @@ as in Habitat-Lab. With `normalize` it becomes (d - min) / (max - min). Noise mo
 from __future__ import annotations
 
 from abc import abstractmethod
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
+from pydantic import Field
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasFrame
@@ -17,7 +18,7 @@ from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError
-from nav_eval.simulator.sensors.noise import NoiseModel, make_noise, noise_generator
+from nav_eval.simulator.sensors.noise import NoiseModel, Strength, make_noise, noise_generator
 
 WIDTH, HEIGHT, HFOV = 640, 480, 90.0
 MIN_DEPTH, MAX_DEPTH = 0.0, 10.0
@@ -32,7 +33,7 @@ class FrameSensor(Sensor):
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         self.name = name
         self.lens = Lens(config.width or WIDTH, config.height or HEIGHT, config.hfov or HFOV)
-        self._noise: NoiseModel | None = make_noise(name, self.output, config.options)
+        self._noise: NoiseModel | None = None
 
     def observe(self, simulator: Simulator) -> Any:
         image = self._read(cast("HasFrame", simulator).frame(self.lens))
@@ -45,7 +46,20 @@ class FrameSensor(Sensor):
 class RgbSensor(FrameSensor):
     """(H, W, 3) uint8, sRGB."""
 
+    class Options(FrameSensor.Options):
+        """Noise of the camera."""
+
+        noise: Literal["gaussian"] | None = Field(
+            None, description="normal noise of 0.2 per channel on the scale from 0 to 1, as habitat-sim's; null: none"
+        )
+        noise_multiplier: Strength = Field(1.0, description="strength of the noise")
+
     output = "rgb"
+
+    def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
+        super().__init__(name, config, simulator)
+        options = self.Options.of(config.options)
+        self._noise = make_noise(options.noise, options.noise_multiplier)
 
     @property
     def spec(self) -> Spec:
@@ -59,10 +73,22 @@ class RgbSensor(FrameSensor):
 class DepthSensor(FrameSensor):
     """(H, W, 1) float32, metres along the optical axis, or 0 to 1 when normalised."""
 
+    class Options(FrameSensor.Options):
+        """Noise of the camera."""
+
+        noise: Literal["redwood"] | None = Field(
+            None,
+            description="the PrimeSense model of Choi, Zhou and Koltun (CVPR 2015), without the lens distortion table; "
+            "null: none",
+        )
+        noise_multiplier: Strength = Field(1.0, description="strength of the noise")
+
     output = "depth"
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
         super().__init__(name, config, simulator)
+        options = self.Options.of(config.options)
+        self._noise = make_noise(options.noise, options.noise_multiplier)
         self._low = MIN_DEPTH if config.min_depth is None else config.min_depth
         self._high = MAX_DEPTH if config.max_depth is None else config.max_depth
         self._normalize = bool(config.normalize)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
+from pydantic import Field
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasRenderer
@@ -28,10 +29,17 @@ class PointGoalSensor(Sensor):
     Relative to the present pose, as Habitat's PointGoalWithGPSCompass; with `options.frame: start`, to the start's.
     """
 
+    class Options(Sensor.Options):
+        """Relative to what the goal is told."""
+
+        frame: Literal["agent", "start"] = Field(
+            "agent", description="polar coordinates relative to the present pose, or to the start"
+        )
+
     needs_goal = True
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._from_start = config.options.get("frame", "agent") == "start"
+        self._from_start = self.Options.of(config.options).frame == "start"
         self._spec = TensorSpec(
             shape=(2,), dtype="float32", unit="m, rad", description="[distance, bearing] of the goal"
         )

@@ -9,16 +9,16 @@ The lens distortion table of one Asus sensor, which that file downloads, is left
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeAlias
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, TypeAlias
 
 import numpy as np
+from pydantic import Field
 
 from nav_eval.core.environment import derived_seed
 from nav_eval.core.interfaces import Simulator
-from nav_eval.errors import ConfigError
-from nav_eval.registry import nearest
 
+Strength: TypeAlias = Annotated[float, Field(ge=0, lt=100)]
 NoiseModel: TypeAlias = Callable[[Any, np.random.Generator], Any]
 
 FOCAL_BASELINE = 35.130
@@ -26,18 +26,9 @@ FOCAL_BASELINE = 35.130
 FARTHEST = 10.0
 
 
-def make_noise(name: str, output: str, options: Mapping[str, Any]) -> NoiseModel | None:
-    """The model that a sensor's `options.noise` names, or None. Raises ConfigError."""
-    kind = options.get("noise")
-    if kind is None:
-        return None
-    known = {"rgb": {"gaussian": _gaussian}, "depth": {"redwood": _redwood}}.get(output, {})
-    if kind not in known:
-        raise ConfigError(f"simulator.sensors.{name}.options.noise: {kind!r} is none.{nearest(str(kind), known)}")
-    strength = options.get("noise_multiplier", 1.0)
-    if isinstance(strength, bool) or not isinstance(strength, int | float) or not 0 <= strength < 100:
-        raise ConfigError(f"simulator.sensors.{name}.options.noise_multiplier: {strength!r} is not 0 to 100.")
-    return known[kind](float(strength))
+def make_noise(kind: Literal["gaussian", "redwood"] | None, strength: float) -> NoiseModel | None:
+    """The model of this name, its amounts multiplied by `strength`; None where no noise is wanted."""
+    return None if kind is None else {"gaussian": _gaussian, "redwood": _redwood}[kind](strength)
 
 
 def noise_generator(simulator: Simulator, sensor: str) -> np.random.Generator:

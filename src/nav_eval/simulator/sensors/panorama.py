@@ -7,32 +7,36 @@ agent's heading.
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 import numpy as np
+from pydantic import Field
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.engine.render.camera import Lens
-from nav_eval.errors import ConfigError
-from nav_eval.registry import nearest
 
-KINDS = ("equirectangular", "views36", "views12", "cube")
 WIDTH, HEIGHT, VIEW_HFOV = 640, 480, 60.0
 
 
 class PanoramaSensor(Sensor):
     """uint8 RGB all around the agent; the shape depends on the kind."""
 
+    class Options(Sensor.Options):
+        """How the surroundings are laid out."""
+
+        kind: Literal["equirectangular", "views36", "views12", "cube"] = Field(
+            "equirectangular",
+            description="equirectangular: (W/2, W, 3); views36, views12: (36, H, W, 3), (12, H, W, 3), hfov 60 degrees "
+            "by default; cube: (6, W, W, 3) in the order front, left, back, right, up, down",
+        )
+
     needs = (HasRenderer,)
 
     def __init__(self, name: str, config: SensorConfig, simulator: SimulatorConfig) -> None:
-        self._kind = str(config.options.get("kind", KINDS[0]))
-        if self._kind not in KINDS:
-            hint = nearest(self._kind, KINDS)
-            raise ConfigError(f"simulator.sensors.{name}.options.kind: {self._kind!r} is not one of {KINDS}.{hint}")
+        self._kind = self.Options.of(config.options).kind
         self._width = config.width or WIDTH
         self._lens = self._make_lens(config)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from nav_eval.config.options import check_options
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Sensor
 from nav_eval.registry import Registry
@@ -39,5 +40,11 @@ register_sensor = SENSORS.register
 
 
 def make_sensors(config: SimulatorConfig) -> Mapping[str, Sensor]:
-    """A fresh suite for one session, in the configuration's order."""
-    return {name: SENSORS.get(sensor.type or name)(name, sensor, config) for name, sensor in config.sensors.items()}
+    """A fresh suite for one session, in the configuration's order. Raises ConfigError for what one does not take."""
+    return {name: _made(name, sensor, config) for name, sensor in config.sensors.items()}
+
+
+def _made(name: str, sensor: SensorConfig, config: SimulatorConfig) -> Sensor:
+    kind = SENSORS.get(sensor.type or name)
+    check_options(f"simulator.sensors.{name}.options", sensor.options, kind)
+    return kind(name, sensor, config)

@@ -1,0 +1,54 @@
+"""What is wrong with a configuration's values, key by key: every unknown or unfit key is told in these words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from nav_eval.registry import nearest
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+Fault: TypeAlias = tuple[str, str]
+"""A dotted key, and what is wrong with it."""
+
+
+def faults_of(error: ValidationError, model: Any, prefix: str = "") -> Iterator[Fault]:
+    """The faults of values that `model` did not take; `prefix`: the key under which they stand."""
+    for fault in error.errors(include_url=False):
+        key = ".".join([*([prefix] if prefix else []), *map(str, fault["loc"])]) or "the configuration"
+        if fault["type"] == "extra_forbidden":
+            yield key, unknown(str(fault["loc"][-1]), _names_beside(model, fault["loc"]))
+        else:
+            yield key, _unfit(fault)
+
+
+def unknown(name: str, known: Iterable[str]) -> str:
+    """What is said of a key that nobody knows."""
+    names = sorted(known)
+    return f"unknown key.{nearest(name, names)} Known here: {', '.join(names) or 'none'}."
+
+
+def _unfit(fault: Any) -> str:
+    text = f"{fault['msg']} (it is {_short(fault['input'])})."
+    if fault["type"] == "string_type" and isinstance(fault["input"], int):
+        text += " Quote a name that looks like a number, for example ['5593_0']."
+    return text
+
+
+def _names_beside(model: Any, location: tuple[int | str, ...]) -> list[str]:
+    for part in location[:-1]:
+        known = getattr(model, "model_fields", {}).get(str(part))
+        model = known.annotation if known is not None else _item_model(model)
+    return list(getattr(model, "model_fields", {}))
+
+
+def _item_model(model: Any) -> Any:
+    arguments = getattr(model, "__args__", ())
+    return arguments[-1] if arguments else None
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."
