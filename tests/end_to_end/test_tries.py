@@ -194,7 +194,7 @@ def test_a_truncated_last_line_is_cut_off_and_a_damaged_one_named(tmp_path):
     noted(path, "shown", "shown")
     assert counted(TryFile(path, lambda: None).tries) == (3, 1, 1)
     path.write_bytes(b"{}\n" + path.read_bytes())
-    with pytest.raises(RunDirectoryError, match="line at byte 0 is damaged"):
+    with pytest.raises(RunDirectoryError, match="line 1 is damaged"):
         TryFile(path, lambda: None)
 
 

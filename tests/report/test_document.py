@@ -20,6 +20,8 @@ from nav_eval.report.columns import episode_columns
 from nav_eval.report.document import make_document
 from nav_eval.report.page import SCRIPTS, joined_scripts, render_page
 from nav_eval.report.scenery import EpisodeFacts
+from nav_eval.report.source import read_run
+from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import wilson
 from report.conftest import AGENTS, HOSTILE, episodes_of
 
@@ -115,6 +117,20 @@ def test_truncated_last_line_is_left_alone(tmp_path: Path, runs: list[Path]) -> 
     assert run["n"] == run["n_expected"] - 1
     assert run["finished"] is None
     assert (live / "episodes.jsonl").read_bytes() == before
+
+
+def test_an_episode_without_its_trajectory_is_missing_as_in_the_journal(tmp_path: Path, runs: list[Path]) -> None:
+    """What a power cut may leave; --resume plays it again, so no reader may count it."""
+    from shutil import copytree
+
+    cut = copytree(runs[0], tmp_path / "cut")
+    lines = (cut / "trajectories.jsonl").read_bytes().splitlines(keepends=True)
+    (cut / "trajectories.jsonl").write_bytes(b"".join(lines[1:]))
+    with RunDirectory(cut) as directory:
+        directory.open_for_reading()
+        known = directory.journal.recorded
+    assert len(known) == len(lines) - 1
+    assert read_run(cut, make_workshop().config(cut)).results.keys() == known
 
 
 def test_data_that_has_gone_costs_maps_and_texts_only(runs: list[Path]) -> None:

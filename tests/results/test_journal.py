@@ -123,7 +123,7 @@ def test_damage_in_the_middle_is_not_swallowed(tmp_path):
     journal.close()
     path = tmp_path / "episodes.jsonl"
     path.write_bytes(b"{broken\n" + path.read_bytes())
-    with pytest.raises(RunDirectoryError, match="byte 0"):
+    with pytest.raises(RunDirectoryError, match="line 1"):
         Journal(tmp_path)
 
 

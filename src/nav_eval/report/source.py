@@ -1,7 +1,7 @@
 """Run directories as the report reads them: read-only, while a run may still be writing.
 
-Journal.open_for_reading is not used on purpose: it mends a truncated last line, and on a live run that would cut off
-what is being written.
+The journal's lines are read once and in their order, and nothing but numbers is kept of them: an index of 100,000
+episodes, as Journal makes for those that look single ones up, would be a second pass.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import RunDirectoryError
 from nav_eval.metrics.registry import known_definitions
 from nav_eval.report.track import TRACK_LINE, Track, read_track
 from nav_eval.results.export import recorded_definitions, results_document
+from nav_eval.results.lines import read_lines
 from nav_eval.results.records import episode_result
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import summarise_metric
@@ -88,15 +88,17 @@ def common_definitions(runs: Sequence[Run]) -> dict[str, Definition]:
 
 
 def read_run(path: Path, config: Config) -> Run:
-    """Raises RunDirectoryError where there is no run, or a file of it is damaged."""
+    """Raises RunDirectoryError where there is no run, or a file of it is damaged.
+
+    An episode without its trajectory is missing, as in the journal, unless the run kept none.
+    """
     manifest = RunDirectory(path).manifest()
     results = {(r.scene_id, r.episode_id): r for r in _results(path)}
-    tracks = {}
-    same = {key: key for key in results}
-    for line in _lines(path / "trajectories.jsonl", TRACK_LINE):
-        track, key = read_track(line), same.get((line.scene_id, line.episode_id))
-        if track is not None and key is not None:
-            tracks[key] = track
+    file = path / "trajectories.jsonl"
+    lines = {(line.scene_id, line.episode_id): read_track(line) for line in _lines(file, TRACK_LINE)}
+    if file.exists():
+        results = {key: result for key, result in results.items() if key in lines}
+    tracks = {key: track for key in results if (track := lines.get(key)) is not None}
     summary = RunDirectory(path).results() if manifest.get("finished") else None
     return Run(path, config, manifest, summary or summarise_run(config, manifest, results), results, tracks)
 
@@ -109,17 +111,8 @@ def _results(path: Path) -> Iterator[EpisodeResult]:
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:
-    """Records of a JSON Lines file; a last line without its end is still being written."""
-    if not path.exists():
-        return
-    with path.open("rb") as file:
-        for number, line in enumerate(file, 1):
-            if not line.endswith(b"\n"):
-                return
-            try:
-                yield decoder.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError) as error:
-                raise RunDirectoryError(f"{path}: line {number} is damaged ({error}). Delete it to go on.") from None
+    """None of a run's public form, which has no such file."""
+    return (record for record, _, _ in read_lines(path, decoder)) if path.exists() else iter(())
 
 
 def summarise_run(

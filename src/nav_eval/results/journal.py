@@ -22,9 +22,11 @@ from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError
 from nav_eval.results.files import explained
+from nav_eval.results.lines import read_lines
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
 from nav_eval.results.tries import TryFile
 
+_RECORD = msgspec.json.Decoder(dict[str, Any])
 SYNC_SECONDS = 0.05
 """Between two fsyncs: a page that is on its way to the disk holds up whoever appends to it."""
 
@@ -46,25 +48,17 @@ class JsonLines:
 
     def _index(self) -> None:
         self._file = self.path.open(self._mode, buffering=0)
-        with self.path.open("rb") as lines:
-            end = self._index_lines(lines)
+        end = 0
+        for record, start, length in read_lines(self.path, _RECORD):
+            self._note(record, start, length)
+            end = start + length
         if self._file.writable():
             self._file.truncate(end)
 
-    def _index_lines(self, lines: Iterable[bytes]) -> int:
-        start = 0
-        for line in lines:
-            record = _decoded(line)
-            if record is None:
-                if not line.endswith(b"\n"):
-                    break
-                raise RunDirectoryError(f"{self.path}: line at byte {start} is damaged. Delete that line to go on.")
-            self._note(record, start, len(line))
-            start += len(line)
-        return start
-
     def _note(self, record: Mapping[str, Any], start: int, length: int) -> None:
-        key = record["scene_id"], record["episode_id"]
+        key = _key(record)
+        if key is None:
+            raise RunDirectoryError(f"{self.path}: the line at byte {start} names no episode. Delete it to go on.")
         self._places[key] = (start, length)
         (self.lost.add if record.get("status") in OURS else self.lost.discard)(key)
 
@@ -92,8 +86,7 @@ class JsonLines:
 
     def read(self, key: EpisodeKey) -> dict[str, Any]:
         """The record of an episode; raises KeyError."""
-        record: dict[str, Any] = msgspec.json.decode(self._line(key))
-        return record
+        return _RECORD.decode(self._line(key))
 
     def _line(self, key: EpisodeKey) -> bytes:
         start, length = self._places[key]
@@ -245,12 +238,6 @@ class Journal:
                 tried.close()
 
 
-def _decoded(line: bytes) -> Any:
-    if not line.endswith(b"\n"):
-        return None
-    try:
-        record = msgspec.json.decode(line)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    named = isinstance(record, dict) and all(isinstance(record.get(name), str) for name in ("scene_id", "episode_id"))
-    return record if named else None
+def _key(record: Mapping[str, Any]) -> EpisodeKey | None:
+    key = record.get("scene_id"), record.get("episode_id")
+    return (str(key[0]), str(key[1])) if all(isinstance(name, str) for name in key) else None

@@ -14,8 +14,8 @@ from typing import BinaryIO, Literal
 import msgspec
 
 from nav_eval.core.tries import Tries, Try
-from nav_eval.errors import RunDirectoryError
 from nav_eval.results.files import explained
+from nav_eval.results.lines import read_lines
 
 
 class Line(msgspec.Struct):
@@ -45,18 +45,10 @@ class TryFile:
 
     def _past(self) -> Iterator[Try]:
         end = 0
-        for line in self.path.read_bytes().splitlines(keepends=True):
-            if not line.endswith(b"\n"):
-                os.truncate(self.path, end)
-                return
-            try:
-                noted = _LINE.decode(line)
-            except (msgspec.DecodeError, UnicodeDecodeError):
-                raise RunDirectoryError(
-                    f"{self.path}: line at byte {end} is damaged. Delete that line to go on."
-                ) from None
+        for noted, start, length in read_lines(self.path, _LINE):
             yield Try((noted.scene_id, noted.episode_id), noted.event)
-            end += len(line)
+            end = start + length
+        os.truncate(self.path, end)
 
     def _append(self, noted: Try) -> None:
         line = msgspec.json.encode(Line(*noted.key, noted.event)) + b"\n"

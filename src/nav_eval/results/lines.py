@@ -1,0 +1,33 @@
+"""Reading the files of a run that grow line by line: one JSON object a line, the last one perhaps half written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from nav_eval.errors import RunDirectoryError
+
+T = TypeVar("T")
+
+
+def read_lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[tuple[T, int, int]]:
+    """(record, place in bytes, length with its end) of each line; a last line without its end is being written.
+
+    Nothing is mended here. Raises RunDirectoryError that names the line that is damaged.
+    """
+    start = 0
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if not line.endswith(b"\n"):
+                return
+            try:
+                record = decoder.decode(line)
+            except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+                raise RunDirectoryError(
+                    f"{path}: line {number} is damaged ({error}). Delete that line to go on."
+                ) from None
+            yield record, start, len(line)
+            start += len(line)
