@@ -153,6 +153,15 @@ def test_its_options_are_known_and_misspelt_ones_are_told(installed, tmp_path):
     assert "task.options.rounds: Input should be a valid integer" in said.stderr
 
 
+def test_its_simulator_says_itself_which_actions_it_lacks(installed, tmp_path):
+    (tmp_path / "lengths.txt").write_text("3.2\n")
+    words = ("corridor-walk", "dataset.data_path=lengths.txt", "task.actions=[stop,move_forward,turn_left]")
+    for command in (("config", "validate"), ("run",)):
+        said = nav_eval(installed, *command, *words, cwd=tmp_path)
+        assert said.returncode == 2
+        assert "task.actions: turn_left mean nothing to simulator.backend=corridor." in said.stderr
+
+
 def test_its_scene_format_loads(installed, tmp_path):
     (tmp_path / "one.xyz").write_text("0 0 0 1 0 0 0 0 1\n")
     shown = nav_eval(installed, "scene", "info", "one.xyz", "--json", cwd=tmp_path)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from nav_eval.config.options import Options as NoOptions
 from nav_eval.config.schema import TaskConfig
@@ -151,6 +151,11 @@ class SimulatorBackend(ABC):
 
     class Options(NoOptions):
         """What `simulator.options` may hold."""
+
+    starts_at: ClassVar[Literal["position", "node"] | None] = None
+    """What an episode must tell of its start to be played here; None: either, or a session says so itself."""
+    lacks_actions: ClassVar[frozenset[str]] = frozenset()
+    """Actions that mean nothing here: a task that has one is refused before the run."""
 
     @abstractmethod
     def open_session(self) -> Simulator:

@@ -19,6 +19,7 @@ from nav_eval.config.faults import Fault
 from nav_eval.config.options import option_faults
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import ActionSpace
+from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode, EpisodeKey
@@ -66,8 +67,8 @@ def resolved(
     check(config, agent_given=agent_given)
     config = builder.settled_split(config)
     whole = builder.make_episodes(config)
-    _check_world(config, next(iter(whole)))
     with closing(builder.make_backend(config)) as backend:
+        _check_world(config, backend, next(iter(whole)))
         if commands or config.simulator.command is None:
             backend.open_session().close()  # the sensors fit
         whole, notes = without_faulty(config, whole, backend)
@@ -159,28 +160,23 @@ def _check_video(config: Config) -> None:
         raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
 
 
-def _check_world(config: Config, first: Episode) -> None:
-    """Raises ConfigError where a built-in backend has another kind of world than `first`, or cannot do an action."""
-    backend = config.simulator.backend
-    if backend == "custom" and first.start_position is None:
+def _check_world(config: Config, backend: SimulatorBackend, first: Episode) -> None:
+    """Raises ConfigError where the backend has another kind of world than `first`, or cannot do an action."""
+    name = config.simulator.backend
+    if backend.starts_at == "position" and first.start_position is None:
         raise ConfigError(
             f"{builder.data_file(config.dataset)}: its episodes go from viewpoint to viewpoint of a navigation graph, "
-            f"which simulator.backend=custom does not have. Add: {_onto_the_graph(config)}"
+            f"which simulator.backend={name} does not have. Add: {_onto_the_graph(config)}"
         )
-    if backend == "nav_graph" and first.start_node is None:
+    if backend.starts_at == "node" and first.start_node is None:
         raise ConfigError(
             f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
             "graph. Add: simulator.backend=custom simulator.scenes_dir=FOLDER, and give sensors that it has."
         )
-    actions = set(config.task.actions or builder.make_task(config).actions)
-    strange = actions & {"custom": {"move_to"}, "nav_graph": {"move_forward", "velocity", "waypoint"}}.get(
-        backend, set()
-    )
+    strange = backend.lacks_actions.intersection(config.task.actions or builder.make_task(config).actions)
     if strange:
-        hint = f" Add: '{_actions_of_the_graph()}'" if backend == "nav_graph" else ""
-        raise ConfigError(
-            f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={backend}.{hint}"
-        )
+        hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
+        raise ConfigError(f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={name}.{hint}")
 
 
 def _check_goals(config: Config, episodes: EpisodeManager) -> None:
@@ -205,7 +201,7 @@ def _onto_the_graph(config: Config) -> str:
     from nav_eval.simulator.sensors.registry import SENSORS
 
     sensors = {name: SENSORS.get(sensor.type or name) for name, sensor in config.simulator.sensors.items()}
-    unfit = [name for name, kind in sensors.items() if {*getattr(kind, "needs", ())} - {"graph"}]
+    unfit = [name for name, kind in sensors.items() if {*getattr(kind, "needs", ())} - {HasGraph}]
     beside = Path(builder.data_file(config.dataset)).parent / "connectivity"
     folder = config.simulator.connectivity_dir or (str(beside) if beside.is_dir() else builder.connectivity())
     quoted = folder if re.fullmatch(r"[\w./-]+", folder) else f"'{folder}'"

@@ -39,7 +39,7 @@ def refuse_faulty(
     if not wanted or config.dataset.faulty == "exclude":
         return
     if found := _unplayable(config, episodes, backend, wanted):
-        raise DatasetError(_refusal(config, found, len(wanted)))
+        raise DatasetError(_refusal(config, backend, found, len(wanted)))
 
 
 def without_faulty(
@@ -107,9 +107,9 @@ def _unplayable(
     return list(preflight.unplayable())
 
 
-def _refusal(config: Config, found: Sequence[Unplayable], total: int) -> str:
+def _refusal(config: Config, backend: SimulatorBackend, found: Sequence[Unplayable], total: int) -> str:
     faulty = len({one.key for one in found})
-    place = "connectivity_dir" if config.simulator.backend == "nav_graph" else "scenes_dir"
+    place = "connectivity_dir" if backend.starts_at == "node" else "scenes_dir"
     where = getattr(config.simulator, place) or "..."
     different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
     shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]

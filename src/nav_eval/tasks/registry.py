@@ -30,4 +30,5 @@ def own_metrics(config: Config) -> Mapping[str, type[Metric]]:
     if config.task.type not in TASKS:
         return {}
     task = TASKS.get(config.task.type)
-    return task.own_metrics if isinstance(task, type) else task(config).own_metrics
+    told: Mapping[str, type[Metric]] | None = getattr(task, "own_metrics", None)
+    return task(config).own_metrics if told is None else told

@@ -167,6 +167,9 @@ class CorridorBackend(SimulatorBackend):
     class Options(SimulatorBackend.Options):
         echo: bool = False
 
+    starts_at = "position"
+    lacks_actions = frozenset({"turn_left"})
+
     def __init__(self, config, seed):
         self._config = config
 

@@ -45,6 +45,9 @@ class CustomBackend(SimulatorBackend):
 
         scene: str | None = Field(None, description="one scene file for all episodes; null: theirs, in scenes_dir")
 
+    starts_at = "position"
+    lacks_actions = frozenset({"move_to"})
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         self._config = config
         self._seed = seed

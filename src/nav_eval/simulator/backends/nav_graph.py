@@ -37,6 +37,9 @@ class NavGraphBackend(SimulatorBackend):
         discrete_views: bool = Field(False, description="round the start heading to a whole turn, as R2R's agents do")
         move_to_seen: bool = Field(False, description="allow move_to to every viewpoint that was a neighbour before")
 
+    starts_at = "node"
+    lacks_actions = frozenset({"move_forward", "velocity", "waypoint"})
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         if not config.connectivity_dir:
             raise ConfigError("simulator.connectivity_dir: backend nav_graph needs a folder of connectivity graphs.")
