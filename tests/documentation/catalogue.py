@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from importlib import import_module
 from typing import Any
 
 from documentation.markdown import about, code, names, prose, table
@@ -105,7 +104,7 @@ def tasks() -> Iterator[str]:
         yield from (
             f"### {name} {{ #task-{name.replace('_', '-')} }}",
             "",
-            prose(about(import_module(task.__module__))),
+            prose(about(task)),
         )
         yield from table(("What", "Value"), _task(task))
 

@@ -20,7 +20,7 @@ from nav_eval.dataset.registry import DATASETS
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import DatasetError, SceneError
-from nav_eval.tasks.pointnav import PointNavTask
+from nav_eval.tasks.navigation import PointNavTask
 from nav_eval.tasks.registry import TASKS
 from nav_eval.testing import check_dataset, check_scene_format, check_sensor, check_task, demand
 from nav_eval.testing.places import room

@@ -1,6 +1,6 @@
-"""Multi-object navigation: reach the goals in order, calling `found` at each (MultiON, Wani et al., NeurIPS 2020).
+"""Several goals, one after the other: a task that keeps count, and a metric of its own.
 
-A call within the success distance of the present goal counts; a call elsewhere ends the episode, as there.
+A call within the success distance of the present goal counts; a call elsewhere ends the episode, as in MultiON.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import DistanceFunction, Metric, MetricContext, Simulator
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.dataset.episode import Episode
-from nav_eval.tasks.objectnav import ObjectNavTask
+from nav_eval.tasks.navigation import ObjectNavTask
 
 
 class GoalsFound(Metric):
@@ -35,7 +35,10 @@ class GoalsFound(Metric):
 
 
 class MultiObjectNavTask(ObjectNavTask):
-    """One goal per object, in the data set's order; its first view point, else its position, is the place."""
+    """Multi-object navigation: reach the goals in order, calling `found` at each (MultiON, Wani et al., NeurIPS 2020).
+
+    One goal per object, in the data set's order; its first view point, else its position, is the place.
+    """
 
     name = "multi_objectnav"
     actions = ("stop", "found", "move_forward", "turn_left", "turn_right", "look_up", "look_down")
@@ -59,6 +62,3 @@ class MultiObjectNavTask(ObjectNavTask):
         """From goal to goal in order; where it would stop, it is there."""
         action = simulator.expert_action(goals[len(goals) - len(self._left) :][:1], within)
         return Action("found") if action.name == "stop" else action
-
-
-TASK = MultiObjectNavTask

@@ -1,9 +1,8 @@
-"""Tasks by name: every module of this package is one, and names its class TASK. Adding a file adds a task."""
+"""Tasks by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import TypeAlias
 
 from nav_eval.config.schema import Config
@@ -13,13 +12,17 @@ from nav_eval.registry import Registry
 TaskFactory: TypeAlias = Callable[[Config], Task]
 
 
-def _modules() -> list[str]:
-    return sorted(path.stem for path in Path(__file__).parent.glob("*.py"))
-
-
 TASKS: Registry[TaskFactory] = Registry(
     "tasks",
-    {name: f"nav_eval.tasks.{name}:TASK" for name in _modules() if name not in ("__init__", "base", "registry")},
+    {
+        "imagenav": "nav_eval.tasks.navigation:ImageNavTask",
+        "instance_imagenav": "nav_eval.tasks.navigation:InstanceImageNavTask",
+        "multi_objectnav": "nav_eval.tasks.multi_objectnav:MultiObjectNavTask",
+        "objectnav": "nav_eval.tasks.navigation:ObjectNavTask",
+        "pointnav": "nav_eval.tasks.navigation:PointNavTask",
+        "roomnav": "nav_eval.tasks.navigation:RoomNavTask",
+        "vln": "nav_eval.tasks.navigation:VLNTask",
+    },
 )
 register_task = TASKS.register
 """Decorator: @register_task("name") over a Task that is made from the run's Config."""
