@@ -32,6 +32,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028
 LONGEST_LINE = 1000
 LONGEST_WORD = 300
 """Characters between blanks and slashes: no file system knows a name as long, so it is a stranger's filling."""
+LONGEST_REASON = 300
 _FILLING = re.compile(rf"[^\s/]{{{LONGEST_WORD + 1},}}")
 
 
@@ -56,6 +57,13 @@ def is_printable(text: str) -> bool:
 def one_line(text: str) -> str:
     """`printable`, with the ends of lines spelt out too: a name that holds one must not look like two lines."""
     return printable(text.replace("\n", "\\n"))
+
+
+def as_reason(error: BaseException) -> str:
+    """What a record, a log and a table keep of `error`: one printable line of at most LONGEST_REASON characters."""
+    told = str(error) if isinstance(error, NavEvalError) else f"{type(error).__name__}: {error}"
+    line = printable(" ".join(told.split()))
+    return line if len(line) <= LONGEST_REASON else f"{line[: LONGEST_REASON - 4]} ..."
 
 
 def _fitting(text: str, longest: int) -> str:

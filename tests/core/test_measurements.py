@@ -101,3 +101,18 @@ def test_what_the_world_lacks_is_no_fault_of_a_metric(error):
     with pytest.raises(type(error)):
         measured.update(None)
     assert not measured.faults
+
+
+def test_the_reason_of_a_metric_is_one_printable_line():
+    def fail(*args):
+        raise ValueError("\x1b[31m\nforged" + "Q" * 5000)
+
+    broken = metric("broken")
+    broken.update_metric = fail
+    measured = Measurements([broken])
+    measured.reset(None)
+    measured.update(None)
+    reason = measured.faults["broken"]
+    assert reason.startswith("ValueError: \\x1b[31m forgedQQQ")
+    assert len(reason) <= 300
+    assert reason.isprintable()

@@ -30,6 +30,7 @@ from nav_eval.errors import (
     ResourceExhausted,
     SceneError,
     ServiceError,
+    as_reason,
     exhausted,
 )
 from nav_eval.geometry import total
@@ -176,10 +177,10 @@ class EpisodeLoop:
             error = Stopped()  # whatever it says: the service was told that the episode is over
         if isinstance(error, NavEvalError):
             status: Status = error.status  # type: ignore[assignment]
-            reason = str(error)
         else:
-            status, reason = "evaluator_error", f"{type(error).__name__}: {error}"
+            status = "evaluator_error"
             get_logger(__name__).debug("episode %s of %s", *reversed(episode.key), exc_info=True)
+        reason = as_reason(error)
         stopped = isinstance(error, Stopped)
         self._end("stopped" if stopped else status)
         if stopped or isinstance(error, ConfigError | SceneError | NavmeshError | ResourceExhausted):

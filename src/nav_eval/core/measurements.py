@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 from nav_eval.core.definitions import Definition, definitions
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import Kind, StepRecord
-from nav_eval.errors import ConfigError, InputError, SimulatorError, exhausted
+from nav_eval.errors import ConfigError, InputError, SimulatorError, as_reason, exhausted
 from nav_eval.logging import get_logger
 
 P = ParamSpec("P")
@@ -102,7 +102,7 @@ class Measurements:
         except Exception as error:
             if exhausted(error):
                 raise
-            self._faults[metric.name] = reason = f"{type(error).__name__}: {error}"
+            self._faults[metric.name] = reason = as_reason(error)
             get_logger(__name__).debug("metric %s", metric.name, exc_info=True)
             if metric.name not in self._told:
                 self._told.add(metric.name)
