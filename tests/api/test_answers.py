@@ -20,9 +20,10 @@ from api.raw_http2 import DATA, Answer, raw_service, trailers_only, with_message
 from api.worlds import observation, offer
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
-from nav_eval.api.settings import Deadlines, Retry
+from nav_eval.api.settings import Retry
 from nav_eval.errors import AgentError, InvalidAction, ServiceError, ServiceUnavailable
 from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Endpoint, Transport
 from nav_eval_sdk.transport.grpc import GrpcTransport

@@ -13,11 +13,12 @@ from api.hostile import Hostile, grpc_service, rest_service
 from api.worlds import SPECS, observation, offer
 from nav_eval.api import remote
 from nav_eval.api.connecting import connect
-from nav_eval.api.settings import Deadlines, Retry
+from nav_eval.api.settings import Retry
 from nav_eval.core.interfaces import AgentClient
 from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import start
 from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.protocol.deadlines import Deadlines
 
 PATIENT = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=30.0)
 HASTY = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=0.6)

@@ -10,8 +10,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from nav_eval.api.connecting import connect
-from nav_eval.api.settings import Deadlines, Retry
+from nav_eval.api.settings import Retry
 from nav_eval.errors import ServiceError
+from nav_eval_sdk.protocol.deadlines import Deadlines
 
 DEADLINES = Deadlines(connect=5.0, ready=1.0, reset=5.0, act=5.0)
 

@@ -14,10 +14,11 @@ import pytest
 from api.worlds import observation, offer
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
-from nav_eval.api.settings import Deadlines, Retry
+from nav_eval.api.settings import Retry
 from nav_eval.errors import AgentTimeout, ServiceUnavailable
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.errors import DeadlineMissed, Refused, Unreachable
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import (
     Action,
     EndStatus,

@@ -6,7 +6,12 @@ import pytest
 import yaml
 
 from nav_eval.config.loader import load_config
+from nav_eval.config.schema import BodyConfig, MotionConfig, SimulatorConfig
+from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.errors import ConfigError
+from nav_eval.simulator.backends.external_values import wire_body
+from nav_eval.simulator.motion import nominal_motion
+from nav_eval_sdk.protocol.simulator import Body, Motion
 from specification import SECTION_9
 
 
@@ -126,3 +131,16 @@ def test_the_configuration_cannot_be_edited():
     config = load_config("r2r", environment={})
     with pytest.raises(ValueError, match="frozen"):
         config.seed = 3
+
+
+def test_a_navmesh_of_the_engine_is_built_for_the_body_of_the_configuration():
+    """Three programs have defaults of a body: the engine, the configuration, and a simulator behind a wire."""
+    body, wire, engine = BodyConfig(), Body(), NavmeshSettings()
+    assert (body.height, body.radius, body.max_climb, body.max_slope) == (
+        engine.agent_height,
+        engine.agent_radius,
+        engine.agent_max_climb,
+        engine.agent_max_slope,
+    )
+    assert wire_body(SimulatorConfig()) == wire
+    assert nominal_motion(MotionConfig()) == Motion()

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import math
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -47,3 +50,10 @@ def test_what_does_not_fit_has_a_fault(spec, value):
 def test_absent_is_allowed_only_where_declared():
     assert TextSpec(optional=True).fault(None) is None
     assert TextSpec().fault(None) == "is missing"
+
+
+def test_bounds_are_as_the_wire_writes_them_however_they_are_given():
+    given = NumberSpec(low=-math.inf, high=3)
+    assert given == NumberSpec(high=3.0)
+    assert (given.low, type(given.high), given.bounds) == (None, float, (-math.inf, 3.0))
+    assert msgspec.json.decode(msgspec.json.encode(given), type=NumberSpec) == given

@@ -10,13 +10,14 @@ from typing import Any
 from documentation.markdown import about, code, names, prose, table
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
-from nav_eval.core.actions import ARGUMENTS, Argument
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.simulator.backends.custom import CustomSession
 from nav_eval.simulator.backends.external_session import ExternalSession
 from nav_eval.simulator.backends.nav_graph import NavGraphSession
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
+from nav_eval_sdk.protocol.actions import ACTIONS
+from nav_eval_sdk.protocol.specs import Argument
 
 SESSIONS = {
     "custom": CustomSession,
@@ -121,13 +122,14 @@ def _task(task: Any) -> Iterator[tuple[str, str]]:
 
 def actions() -> Iterator[str]:
     rows = [
-        (code(name), ", ".join(map(_argument, takes, takes.values())) or "none") for name, takes in ARGUMENTS.items()
+        (code(name), ", ".join(map(_argument, action.arguments, action.arguments.values())) or "none")
+        for name, action in ACTIONS.items()
     ]
     yield from table(("Action", "Arguments"), rows)
 
 
 def _argument(name: str, argument: Argument) -> str:
-    limits = _range(argument.low, argument.high)
+    limits = _range(*argument.bounds)
     return " ".join(word for word in (code(name), f"({argument.unit})" if argument.unit else "", limits) if word)
 
 
@@ -150,12 +152,12 @@ def _backends(needs: Sequence[type]) -> str:
 def _form(name: str, spec: Spec) -> str:
     match spec:
         case TensorSpec():
-            return f"{code(f'{spec.dtype} {_shape(name, spec.shape)}')} {_range(spec.low, spec.high)}".strip()
+            return f"{code(f'{spec.dtype} {_shape(name, spec.shape)}')} {_range(*spec.bounds)}".strip()
         case TextSpec():
             return "id of a viewpoint" if spec.is_node else "text"
         case NumberSpec():
             unit = f" ({spec.unit})" if spec.unit else ""
-            return f"number{unit} {_range(spec.low, spec.high)}".strip()
+            return f"number{unit} {_range(*spec.bounds)}".strip()
         case ListSpec():
             return f"list of {_form(name, spec.item)}"
         case StructSpec():

@@ -13,7 +13,6 @@ import pytest
 from documentation import commands, configuration, reference
 from nav_eval.agents.registry import AGENTS
 from nav_eval.config.loader import RESERVED, builtin_benchmarks
-from nav_eval.core.actions import ARGUMENTS
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.metrics.registry import METRICS
@@ -21,6 +20,7 @@ from nav_eval.registry import Registry
 from nav_eval.simulator.registry import SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
+from nav_eval_sdk.protocol.actions import ACTIONS
 
 
 @pytest.fixture(autouse=True)
@@ -54,7 +54,7 @@ NAMES = [
     ("metrics", builtin(METRICS) | {"goals_found"}),
     ("benchmarks", set(builtin_benchmarks())),
     ("benchmarks", builtin(TASKS)),
-    ("benchmarks", set(ARGUMENTS)),
+    ("benchmarks", set(ACTIONS)),
     ("benchmarks", builtin(AGENTS)),
     ("benchmarks", builtin(DATASETS)),
     ("benchmarks", builtin(SIMULATORS)),

@@ -18,15 +18,16 @@ import numpy as np
 
 from fuzz import documents, wire_sides
 from fuzz.expect import only
-from nav_eval.core.actions import ARGUMENTS, ActionSpace
+from nav_eval.core.actions import ActionSpace
 from nav_eval.errors import InvalidAction, SimulatorError
-from nav_eval.simulator.backends.external_values import agent_state, core_spec, metres, plain_events
+from nav_eval.simulator.backends.external_values import agent_state, metres, plain_events
 from nav_eval_sdk.errors import BadMessage, ServiceProblem, WireError
 from nav_eval_sdk.protocol import grpc as pb
 from nav_eval_sdk.protocol import messages as m
 from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol import simulator_grpc, tensors
-from nav_eval_sdk.protocol.values import message_limit, outgoing, sample
+from nav_eval_sdk.protocol.actions import ACTIONS
+from nav_eval_sdk.protocol.values import message_limit, outgoing
 from nav_eval_sdk.transport.base import Ask, Deadline
 
 MAX_LEN = 16384
@@ -50,13 +51,13 @@ SPECS: dict[str, m.Spec] = {
         optional=True,
     ),
 }
-SPACE = ActionSpace.of(ARGUMENTS)
+SPACE = ActionSpace.of(ACTIONS)
 ASK = Ask("fuzz", 0, "r", {}, {})
 
 
 def seeds() -> list[bytes]:
     rng = np.random.default_rng(0)
-    shown = {name: sample(spec, rng) for name, spec in SPECS.items() if name != "packed"}
+    shown = {name: spec.sample(rng) for name, spec in SPECS.items() if name != "packed"}
     packed = {**shown, "packed": np.ones((4, 4), np.float32)} if tensors.has_zstd() else shown
     act = m.ObservationOut("fuzz", 0, "r", outgoing(SPECS, shown, json=True))
     seen = m.ObservationOut("fuzz", 0, "r", outgoing(SPECS, packed, json=False))
@@ -193,8 +194,6 @@ def _measured(answer: Any) -> None:
         assert metres(answer) >= 0
     elif isinstance(answer, contract.SessionOpened):
         message_limit(answer.observation_spec)
-        for spec in answer.observation_spec.values():
-            core_spec(spec)
 
 
 def _simulator_host(_: str, files: Files) -> None:

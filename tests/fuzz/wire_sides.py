@@ -18,7 +18,7 @@ from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol import simulator_grpc
 from nav_eval_sdk.protocol.grpc import dump_observation
 from nav_eval_sdk.protocol.simulator_frames import JSON_FORM, MSGPACK_FORM, Form, answer_frame, observation_frame
-from nav_eval_sdk.protocol.values import outgoing, sample
+from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON
 from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen
@@ -155,7 +155,7 @@ class Host(SimulatorHost):
         return self.state()
 
     def observe(self) -> Mapping[str, Any]:
-        return {name: sample(spec, np.random.default_rng(0)) for name, spec in self.observation_spec().items()}
+        return {name: spec.sample(np.random.default_rng(0)) for name, spec in self.observation_spec().items()}
 
     def state(self) -> contract.State:
         return contract.State((0.0, 0.0, 0.0))

@@ -23,7 +23,6 @@ from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
 from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
-from nav_eval_sdk.protocol.values import sample
 from served import served
 
 COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
@@ -285,6 +284,6 @@ def test_an_action_that_is_none_is_in_the_services_log(caplog: pytest.LogCapture
         client.reset(episode)
         rng = np.random.default_rng(0)
         with pytest.raises(Refused, match="'forward' is not one of"):
-            client.act({name: sample(spec, rng) for name, spec in episode.observation_spec.items()})
+            client.act({name: spec.sample(rng) for name, spec in episode.observation_spec.items()})
         client.close()
     assert "step 0: 'forward' is not one of" in caplog.text

@@ -26,7 +26,7 @@ def test_recorded_episodes(shared_data: Path, scene: str) -> None:
     nav = load_navmesh(folder / "scene.navmesh")
     assert nav is not None
     recording = json.loads((folder / "follower_slide.json").read_text())
-    follower = GreedyFollower(nav, FollowerProfile(recording["goal_radius"]))
+    follower = GreedyFollower(nav, FollowerProfile(recording["goal_radius"], 0.25, math.radians(15), sliding=True))
     same = []
     for episode in recording["episodes"]:
         expected = [ACTIONS[step[0]] for step in episode["steps"]]
@@ -46,7 +46,7 @@ def test_no_way_and_near_enough(shared_data: Path) -> None:
     assert nav is not None
     golden = json.loads((shared_data / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
     cut_off = next(case for case in golden if case["expected"] == math.inf)
-    profile = FollowerProfile(goal_radius=0.2)
+    profile = FollowerProfile(0.2, 0.25, math.radians(15), sliding=True)
     facing = yaw_rotation(0.0)
     assert next_move(nav, tuple(cut_off["start"]), facing, cut_off["end"], profile) is None
     assert next_move(nav, tuple(cut_off["start"]), facing, cut_off["start"], profile) == "stop"

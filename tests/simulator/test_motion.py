@@ -55,7 +55,7 @@ def _angle(a: Quaternion, b: Quaternion) -> float:
 
 
 def test_discrete_moves_follow_the_conventions() -> None:
-    profile = MotionProfile(turn_angle=math.radians(30))
+    profile = MotionProfile(turn_angle=math.radians(30), tilt_angle=math.radians(15))
     state = AgentState((0.0, 0.0, 0.0), yaw_rotation(math.pi / 2))
     assert perform(Floor(), state, Action("move_forward"), profile).state.position == pytest.approx((-0.25, 0, 0))
     assert yaw_of(perform(Floor(), state, Action("turn_left"), profile).state.rotation) == pytest.approx(
@@ -84,7 +84,7 @@ def test_velocity_follows_the_circle(linear: float, angular: float, duration: fl
     """Against the closed form of a unicycle."""
     action = Action("velocity", {"linear": linear, "angular": angular, "duration": duration})
     start = AgentState((0.0, 0.0, 100.0))
-    moved = perform(Floor(), start, action, MotionProfile())
+    moved = perform(Floor(), start, action, MotionProfile(max_angular=math.pi))
     angle = angular * duration
     radius = linear * duration if abs(angle) < 1e-9 else linear / angular
     ahead, left = (radius, 0.0) if abs(angle) < 1e-9 else (radius * math.sin(angle), radius * (1 - math.cos(angle)))

@@ -8,10 +8,11 @@ from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosure
 from nav_eval.api.remote import RemoteService
-from nav_eval.api.settings import Deadlines, Encoding, Retry, Tls
+from nav_eval.api.settings import Encoding, Retry
 from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint, read_token
 
@@ -33,7 +34,7 @@ def connect(
     protocol: str = "rest",
     *,
     token: str | None = None,
-    tls: Tls | None = None,
+    tls: ClientTls | None = None,
     encoding: str | Encoding = "auto",
     deadlines: Deadlines | None = None,
     retry: Retry | None = None,
@@ -78,13 +79,9 @@ def allowed_networks(names: Sequence[str]) -> Networks:
 
 
 def _connection(
-    endpoint: Endpoint, token: str | None, tls: Tls | None, deadlines: Deadlines, networks: Networks
+    endpoint: Endpoint, token: str | None, tls: ClientTls | None, deadlines: Deadlines, networks: Networks
 ) -> Connection:
     try:
-        return Connection(endpoint, token, _tls(tls), deadlines.connect, networks)
+        return Connection(endpoint, token, tls, deadlines.connect, networks)
     except ValueError as error:
         raise ConfigError(f"agent_service.token: {error}") from None
-
-
-def _tls(tls: Tls | None) -> ClientTls | None:
-    return ClientTls(tls.ca, tls.certificate, tls.key, tls.server_name) if tls else None

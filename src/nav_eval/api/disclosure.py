@@ -19,7 +19,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from nav_eval.api.convert import Packing, raw, wire_actions, wire_specs
+from nav_eval.api.packing import Packing, packed, raw
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.interfaces import EpisodeOffer
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
@@ -95,8 +95,8 @@ def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, p
         start_rotation=IDENTITY if policy.hides else episode.start_rotation,
         seed=policy.seed(offer.seed, scene, key) if policy.hides else offer.seed,
         task=offer.task,
-        observation_spec=wire_specs(offer.observation_spec, pack),
-        action_space=wire_actions(offer.action_space),
+        observation_spec=packed(offer.observation_spec, pack),
+        action_space=dict(offer.action_space.actions),
         limits=limits,
     )
     if not policy.hides:
@@ -130,7 +130,7 @@ def rewriting(spec: Spec, hidden: Callable[[str], str]) -> Rewriting | None:
             item = rewriting(spec.item, hidden)
             return partial(_list, item) if item else None
         case NumberSpec() if grids := _grids(spec):
-            return partial(_number, float(round(1 / grids[0])), spec.low, spec.high)
+            return partial(_number, float(round(1 / grids[0])), *spec.bounds)
         case TensorSpec() if grids := _grids(spec):
             return partial(_vector, [float(round(1 / grid)) for grid in grids] * (spec.shape[0] // len(grids)), spec)
     return None
@@ -158,8 +158,7 @@ def _number(per_unit: float, low: float, high: float, value: float) -> float:
 
 def _vector(per_unit: Sequence[float], spec: TensorSpec, value: np.ndarray) -> np.ndarray:
     """The same of each component."""
-    low, high = spec.low, spec.high
-    near = [_number(grid, low, high, part) for grid, part in zip(per_unit, value.tolist(), strict=True)]
+    near = [_number(grid, *spec.bounds, part) for grid, part in zip(per_unit, value.tolist(), strict=True)]
     return np.array(near, spec.dtype)
 
 
@@ -191,7 +190,7 @@ class NodeIds:
 
     def revealed(self, action: Action, space: ActionSpace) -> Action:
         """The action with real node ids; raises InvalidAction for an id that was never shown."""
-        keys = [key for key, argument in space.actions[action.name].items() if argument.kind == "node"]
+        keys = [key for key, argument in space.actions[action.name].arguments.items() if argument.kind == "node"]
         if not keys:
             return action
         return Action(action.name, dict(action.args) | {key: self._reveal(action.args[key]) for key in keys})

@@ -17,7 +17,6 @@ from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
 from nav_eval.api.remote import limits, service_errors
-from nav_eval.api.settings import Deadlines
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
@@ -25,6 +24,7 @@ from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceErro
 from nav_eval.logging import get_logger
 from nav_eval_sdk.agent_interface import ActionFault, Agent, agent_episode, normalise
 from nav_eval_sdk.errors import DeadlineMissed
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, in_order
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.values import canonical

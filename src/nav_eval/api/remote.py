@@ -15,10 +15,10 @@ from typing import Protocol
 
 from msgspec.structs import replace
 
-from nav_eval.api.convert import Packing, packing
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
+from nav_eval.api.packing import Packing, packing
 from nav_eval.api.retrying import Retrying
-from nav_eval.api.settings import Deadlines, Encoding, Retry
+from nav_eval.api.settings import Encoding, Retry
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
@@ -27,6 +27,7 @@ from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceErro
 from nav_eval.logging import get_logger
 from nav_eval_sdk.errors import DeadlineMissed, Forbidden, Refused, Unreachable, WireError
 from nav_eval_sdk.memory import keep_freed_pages
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.version import PROTOCOL_VERSION

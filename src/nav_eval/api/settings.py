@@ -11,33 +11,12 @@ FORMS = ("auto", "msgpack", "json", "stream", "unary")
 
 
 @dataclass(frozen=True, slots=True)
-class Deadlines:
-    """Seconds. `act` is the specification's `timeout`; `ready` is how long a service may take to load its model."""
-
-    connect: float = 10.0
-    ready: float = 300.0
-    reset: float = 60.0
-    act: float = 30.0
-    episode: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Retry:
     """A broken connection is tried again `attempts` times, `pause` s apart and doubling, within the deadline only."""
 
     attempts: int = 2
     pause: float = 0.2
     longest_pause: float = 2.0
-
-
-@dataclass(frozen=True, slots=True)
-class Tls:
-    """PEM files: `ca` verifies the service (None: the system's authorities); certificate and key show who we are."""
-
-    ca: str | None = None
-    certificate: str | None = None
-    key: str | None = None
-    server_name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

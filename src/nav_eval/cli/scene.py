@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
 from nav_eval.errors import ConfigError
+from nav_eval_sdk.protocol.simulator import Body
 
 if TYPE_CHECKING:
     from nav_eval.engine.scene import Scene
@@ -58,8 +59,8 @@ def navmesh(
     up: Up = "auto",
     scale: float = 1.0,
     out: Path | None = None,
-    agent_radius: float = 0.1,
-    agent_height: float = 1.5,
+    agent_radius: float = Body().radius,
+    agent_height: float = Body().height,
     rebuild: bool = False,
 ) -> int:
     """Read a scene's navmesh, or build one: walkable area, islands, polygons.

@@ -7,13 +7,23 @@ and docs/reference/configuration.md is made of it.
 
 from __future__ import annotations
 
+import math
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
+from nav_eval_sdk.protocol.deadlines import Deadlines
+from nav_eval_sdk.protocol.simulator import Body, Motion
+
+BODY, MOTION, DEADLINES = Body(), Motion(), Deadlines()
+
 
 def _unit(name: str) -> Any:
     return Field(json_schema_extra={"unit": name})
+
+
+def _degrees(radians: float) -> float:
+    return round(math.degrees(radians), 9)
 
 
 def _names(value: Any) -> Any:
@@ -98,25 +108,29 @@ class SensorConfig(Section):
 class BodyConfig(Section):
     """The agent's body: what the navmesh is built for, and where the camera sits."""
 
-    height: Metres = Field(1.5, description="clearance that a place must have to be walkable")
-    radius: Metres = Field(0.1, description="distance that is kept from walls")
-    camera_height: Metres = Field(1.25, description="of the cameras above the floor")
-    max_climb: Metres = Field(0.2, description="highest step that can be walked up")
-    max_slope: Slope = Field(45.0, description="steepest floor that can be walked")
+    height: Metres = Field(BODY.height, description="clearance that a place must have to be walkable")
+    radius: Metres = Field(BODY.radius, description="distance that is kept from walls")
+    camera_height: Metres = Field(BODY.camera_height, description="of the cameras above the floor")
+    max_climb: Metres = Field(BODY.max_climb, description="highest step that can be walked up")
+    max_slope: Slope = Field(_degrees(BODY.max_slope), description="steepest floor that can be walked")
 
 
 class MotionConfig(Section):
     """What one action does."""
 
-    forward_step: Metres = Field(0.25, description="length of move_forward")
-    turn_angle: Degrees = Field(15.0, description="of turn_left and turn_right")
-    tilt_angle: Degrees = Field(30.0, description="of look_up and look_down")
-    max_tilt: UpToUpright = Field(60.0, description="the camera tilts at most this far up and down")
-    sliding: bool = Field(True, description="true: slide along an obstacle; false: stop at it")
-    max_linear: MetresPerSecond = Field(1.0, description="limit of the action velocity, forward and back")
-    max_angular: DegreesPerSecond = Field(90.0, description="limit of the action velocity, left and right")
-    max_duration: Seconds = Field(2.0, description="limit of the action velocity")
-    max_range: Metres = Field(5.0, description="limit of the action waypoint")
+    forward_step: Metres = Field(MOTION.forward_step, description="length of move_forward")
+    turn_angle: Degrees = Field(_degrees(MOTION.turn_angle), description="of turn_left and turn_right")
+    tilt_angle: Degrees = Field(_degrees(MOTION.tilt_angle), description="of look_up and look_down")
+    max_tilt: UpToUpright = Field(
+        _degrees(MOTION.max_tilt), description="the camera tilts at most this far up and down"
+    )
+    sliding: bool = Field(MOTION.sliding, description="true: slide along an obstacle; false: stop at it")
+    max_linear: MetresPerSecond = Field(MOTION.max_linear, description="limit of the action velocity, forward and back")
+    max_angular: DegreesPerSecond = Field(
+        _degrees(MOTION.max_angular), description="limit of the action velocity, left and right"
+    )
+    max_duration: Seconds = Field(MOTION.max_duration, description="limit of the action velocity")
+    max_range: Metres = Field(MOTION.max_range, description="limit of the action waypoint")
     noise: str | None = Field(
         None,
         description="actuation noise of a robot and its controller: LoCoBot/ILQR, LoCoBot/Proportional or "
@@ -253,9 +267,9 @@ class EvaluationConfig(Section):
 class DeadlinesConfig(Section):
     """How long the evaluator waits for the participant's service."""
 
-    connect: Seconds = Field(10.0, description="to open a connection")
-    ready: Seconds = Field(300.0, description="until the service says that it is ready (its model is loaded)")
-    reset: Seconds = Field(60.0, description="to begin an episode")
+    connect: Seconds = Field(DEADLINES.connect, description="to open a connection")
+    ready: Seconds = Field(DEADLINES.ready, description="until the service says that it is ready (its model is loaded)")
+    reset: Seconds = Field(DEADLINES.reset, description="to begin an episode")
     act: Seconds | None = Field(None, description="for one action; null: agent_service.timeout")
     episode: Seconds | None = Field(None, description="for a whole episode; null: no limit")
 
@@ -281,7 +295,7 @@ class AgentServiceConfig(Section):
         description="where the service may lie: any, public, private, loopback, or networks such as 10.1.0.0/16; every "
         "address that its name has must be in one of them",
     )
-    timeout: Seconds = Field(30.0, description="for one action, unless deadlines.act is given")
+    timeout: Seconds = Field(DEADLINES.act, description="for one action, unless deadlines.act is given")
     token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
     token_file: str | None = Field(None, description="a file that holds the token, such as a container's secret")
     tls: TlsConfig = Field(TlsConfig(), description="encryption (remote)")

@@ -6,17 +6,14 @@ against it once, at the edge, and is never mapped to something else.
 
 from __future__ import annotations
 
-import math
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.registry import nearest
-
-LARGEST = sys.float_info.max
-"""JSON's integers have no end: one beyond is no number that anything here can reckon with."""
+from nav_eval_sdk.protocol.actions import ACTIONS, action_fault
+from nav_eval_sdk.protocol.specs import ActionSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,78 +45,30 @@ STOP = Action("stop")
 
 
 @dataclass(frozen=True, slots=True)
-class Argument:
-    """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide)."""
-
-    kind: str = "float"
-    unit: str = ""
-    low: float = -math.inf
-    high: float = math.inf
-
-    def fault(self, value: object) -> str | None:
-        """Why `value` is no such argument, or None."""
-        if self.kind in ("text", "node"):
-            return None if isinstance(value, str) else "must be a string"
-        if isinstance(value, bool) or not isinstance(value, int | float):
-            return "must be a number"
-        if not -LARGEST <= value <= LARGEST:
-            return "must be finite"
-        return None if self.low <= value <= self.high else f"must lie in [{self.low:g}, {self.high:g}]"
-
-
-ARGUMENTS: Mapping[str, Mapping[str, Argument]] = {
-    "stop": {},
-    "move_forward": {},
-    "turn_left": {},
-    "turn_right": {},
-    "look_up": {},
-    "look_down": {},
-    "found": {},
-    "move_to": {"viewpoint": Argument("node")},
-    "velocity": {
-        "linear": Argument(unit="m/s"),
-        "angular": Argument(unit="rad/s"),
-        "duration": Argument(unit="s", low=0.0),
-    },
-    "waypoint": {
-        "range": Argument(unit="m", low=0.0),
-        "heading": Argument(unit="rad", low=-2 * math.pi, high=2 * math.pi),
-    },
-}
-
-
-@dataclass(frozen=True, slots=True)
 class ActionSpace:
     """The actions that a task allows, by name."""
 
-    actions: Mapping[str, Mapping[str, Argument]]
+    actions: Mapping[str, ActionSpec]
 
     @classmethod
     def of(cls, names: Iterable[str]) -> ActionSpace:
         """Raises ConfigError for a name that is no action."""
         names = tuple(names)
         for name in names:
-            if name not in ARGUMENTS:
-                raise ConfigError(f"task.actions: there is no action {name!r}.{nearest(name, ARGUMENTS)}")
-        return cls({name: ARGUMENTS[name] for name in names})
+            if name not in ACTIONS:
+                raise ConfigError(f"task.actions: there is no action {name!r}.{nearest(name, ACTIONS)}")
+        return cls({name: ACTIONS[name] for name in names})
 
     def __contains__(self, name: str) -> bool:
         return name in self.actions
 
     def parse(self, name: object, args: object = None) -> Action:
         """The action that an agent asked for; raises InvalidAction, the participant's fault."""
-        if not isinstance(name, str) or name not in self.actions:
-            raise InvalidAction(f"action {str(name)[:80]!r} is not one of {', '.join(self.actions)}.")
         given = {} if args is None else args
+        if not isinstance(name, str):
+            raise InvalidAction(f"action {str(name)[:80]!r} is no name.")
         if not isinstance(given, Mapping):
-            raise InvalidAction(f"action_args of {name!r} must be an object, not {type(given).__name__}.")
-        expected = self.actions[name]
-        if set(given) != set(expected):
-            raise InvalidAction(
-                f"{name!r} takes the arguments {sorted(expected)}, not {sorted(str(key)[:40] for key in given)[:8]}."
-            )
-        for key, argument in expected.items():
-            fault = argument.fault(given[key])
-            if fault:
-                raise InvalidAction(f"argument {key!r} of {name!r} {fault}.")
-        return Action(name, {key: given[key] for key in expected})
+            raise InvalidAction(f"action_args of {name[:80]!r} must be an object, not {type(given).__name__}.")
+        if fault := action_fault(self.actions, name, given):
+            raise InvalidAction(fault)
+        return Action(name, {key: given[key] for key in self.actions[name].arguments})

@@ -52,7 +52,7 @@ def form(spec: Spec, text_bytes: int = TEXT_BYTES) -> Form | None:
 
 
 def _tensor(spec: TensorSpec) -> Form:
-    box = spaces.Box(*_limits(spec.low, spec.high, spec.dtype), spec.shape, np.dtype(spec.dtype).type)
+    box = spaces.Box(*_limits(*spec.bounds, spec.dtype), spec.shape, np.dtype(spec.dtype).type)
     return Form(box, lambda value: np.zeros(spec.shape, spec.dtype) if value is None else np.asarray(value))
 
 
@@ -72,7 +72,8 @@ def _text(size: int) -> Form:
 
 
 def _number(spec: NumberSpec) -> Form:
-    low, high = min(spec.low, 0.0), max(spec.high, 0.0)
+    low, high = spec.bounds
+    low, high = min(low, 0.0), max(high, 0.0)
     return Form(spaces.Box(low, high, (), np.float64), lambda value: np.array(value or 0.0, np.float64))
 
 
@@ -113,14 +114,15 @@ class Actions:
     """The numbers of a task's actions."""
 
     def __init__(self, space: ActionSpace) -> None:
-        numeric = {name: args for name, args in space.actions.items() if args and name != "move_to"}
-        self._names = [name for name, args in space.actions.items() if not args] + list(numeric)
+        takes = {name: action.arguments for name, action in space.actions.items()}
+        numeric = {name: args for name, args in takes.items() if args and name != "move_to"}
+        self._names = [name for name, args in takes.items() if not args] + list(numeric)
         self._arguments = [(name, key) for name, args in numeric.items() for key in args]
         self.moves = LIST_ITEMS if "move_to" in space else 0
         number = spaces.Discrete(len(self._names) + self.moves)
         self.space: spaces.Space[Any] = number
         if self._arguments:
-            bounds = np.array([(numeric[name][key].low, numeric[name][key].high) for name, key in self._arguments])
+            bounds = np.array([numeric[name][key].bounds for name, key in self._arguments])
             limits = np.nan_to_num(bounds, neginf=-1e3, posinf=1e3)
             self.space = spaces.Dict(
                 {"action": number, "arguments": spaces.Box(limits[:, 0], limits[:, 1], dtype=np.float64)}

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 
-from nav_eval.core.types import EpisodeResult
+from nav_eval.core.types import EpisodeResult, Status
 from nav_eval.report.track import Track
 
 STUCK_RADIUS_CM = 50
@@ -26,13 +27,7 @@ OUTCOMES = (
     "stuck",
     "out_of_steps",
     "unreachable",
-    "agent_timeout",
-    "agent_error",
-    "invalid_action",
-    "service_unavailable",
-    "budget_exceeded",
-    "worker_crash",
-    "evaluator_error",
+    *get_args(Status)[1:],
     "not_scored",
     "other",
 )

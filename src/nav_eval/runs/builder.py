@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
@@ -21,9 +21,7 @@ from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
-
-if TYPE_CHECKING:
-    from nav_eval.api.settings import Deadlines
+from nav_eval_sdk.protocol.deadlines import Deadlines
 
 SPLIT = "{split}"
 
@@ -245,11 +243,12 @@ def no_agent(name: str, error: Exception) -> ConfigError:
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
     from nav_eval.api.connecting import connect, given_token
-    from nav_eval.api.settings import Retry, Tls
+    from nav_eval.api.settings import Retry
+    from nav_eval_sdk.transport.base import ClientTls
 
     service = config.agent_service
     _check_tls(service.tls)
-    tls = Tls(service.tls.ca, service.tls.cert, service.tls.key) if service.tls.enabled else None
+    tls = ClientTls(service.tls.ca, service.tls.cert, service.tls.key) if service.tls.enabled else None
     return connect(
         service.endpoint,
         service.protocol,
@@ -275,8 +274,6 @@ def _check_tls(tls: TlsConfig) -> None:
 
 
 def _deadlines(config: Config) -> Deadlines:
-    from nav_eval.api.settings import Deadlines
-
     given = config.agent_service.deadlines
     return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
 

@@ -37,9 +37,9 @@ class FollowerProfile:
     """The body that is steered, and how near is near enough (geodesic metres)."""
 
     goal_radius: float
-    forward_step: float = 0.25
-    turn_angle: float = math.radians(15)
-    sliding: bool = True
+    forward_step: float
+    turn_angle: float
+    sliding: bool
 
 
 def best_moves(

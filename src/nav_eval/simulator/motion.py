@@ -12,16 +12,22 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
+from msgspec.structs import asdict
+
+from nav_eval.config.schema import MotionConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.types import AgentState
 from nav_eval.errors import SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, multiply, rotate, yaw_rotation
 from nav_eval.simulator.actuation import ActuationNoise, Disturbance, Kind
+from nav_eval_sdk.protocol.simulator import Motion
 
 COLLISION_SLACK = 1e-5
 PIECE_SECONDS = 1 / 30
+IN_DEGREES = frozenset(["turn_angle", "tilt_angle", "max_tilt", "max_angular"])
+"""Keys of simulator.motion that are rad inside."""
 
 
 class Ground(Protocol):
@@ -30,28 +36,23 @@ class Ground(Protocol):
     def step(self, start: Vec3, end: Vec3, sliding: bool = True) -> Vec3: ...
 
 
-@dataclass(frozen=True, slots=True)
-class MotionProfile:
-    """Amounts of the discrete actions and limits of the continuous ones."""
+class MotionProfile(Motion, frozen=True):
+    """Amounts of the discrete actions and limits of the continuous ones; with the noise of a real robot, or none."""
 
-    forward_step: float = 0.25
-    """Metres."""
-    turn_angle: float = math.radians(15)
-    """Rad."""
-    tilt_angle: float = math.radians(15)
-    """Rad."""
-    tilt_limit: float = math.pi / 2
-    """Rad up and down."""
-    sliding: bool = True
-    max_linear: float = 1.0
-    """m/s, forward and back."""
-    max_angular: float = math.pi
-    """rad/s."""
-    max_duration: float = 2.0
-    """Seconds."""
-    max_range: float = 3.0
-    """Metres of a waypoint."""
     noise: ActuationNoise | None = None
+
+
+def nominal_motion(config: MotionConfig) -> Motion:
+    """Degrees become rad; noise is left out."""
+    given = config.model_dump(exclude={"noise", "noise_multiplier"})
+    values: dict[str, Any] = {name: math.radians(v) if name in IN_DEGREES else v for name, v in given.items()}
+    return Motion(**values)
+
+
+def motion_profile(config: MotionConfig) -> MotionProfile:
+    """The same with its noise, which is looked up by name."""
+    noise = ActuationNoise(config.noise, config.noise_multiplier) if config.noise else None
+    return MotionProfile(**asdict(nominal_motion(config)), noise=noise)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +121,7 @@ def _turn(ground: Ground, state: AgentState, action: Action, profile: MotionProf
 
 def _look(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
     angle = profile.tilt_angle if action.name == "look_up" else -profile.tilt_angle
-    return Moved(replace(state, elevation=tilt(state.elevation, angle, profile.tilt_limit)))
+    return Moved(replace(state, elevation=tilt(state.elevation, angle, profile.max_tilt)))
 
 
 def _velocity(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:

@@ -81,7 +81,12 @@ def _spec(name: str, width: int, height: int) -> Spec:
     width, height = width or SIZE[0], height or SIZE[1]
     if name in ("viewpoint", "navigable"):
         node = TextSpec(is_node=True)
-        parts = {"viewpoint": node, "heading": NumberSpec(), "elevation": NumberSpec(), "distance": NumberSpec()}
+        parts: dict[str, Spec] = {
+            "viewpoint": node,
+            "heading": NumberSpec(),
+            "elevation": NumberSpec(),
+            "distance": NumberSpec(),
+        }
         return node if name == "viewpoint" else ListSpec(item=StructSpec(parts=parts))
     if name == "depth":
         return TensorSpec(shape=(height, width, 1), dtype="float32", low=0.0, high=10.0, unit="m")

@@ -18,7 +18,7 @@ from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation
 from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.motion import Moved, perform
+from nav_eval.simulator.motion import Moved, motion_profile, perform
 from nav_eval.simulator.sensors.registry import make_sensors
 
 HALF = 5.0
@@ -42,9 +42,7 @@ class FakeSimulator(SimulatorBackend):
 
 class _Square(SensorSession):
     def __init__(self, config: SimulatorConfig, seed: int) -> None:
-        from nav_eval.simulator.backends.custom import motion_profile
-
-        self._profile = motion_profile(config)
+        self._profile = motion_profile(config.motion)
         self._state = AgentState((0.0, 0.0, 0.0))
         self._expert = GreedyExpert(self._profile.forward_step, self._profile.turn_angle)
         super().__init__(make_sensors(config), config.backend, seed)

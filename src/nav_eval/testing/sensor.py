@@ -5,7 +5,6 @@ What a simulator's own check asks of its sensors is asked here too; added is tha
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +13,7 @@ from typing import Any, Literal
 from nav_eval.config.schema import SensorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode
+from nav_eval.simulator.motion import nominal_motion
 from nav_eval.simulator.registry import make_simulator_backend
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import grid_graph, room
@@ -27,6 +27,7 @@ from nav_eval.testing.simulator import (
     the_same_walk_is_the_same_twice,
     walk,
 )
+from nav_eval_sdk.protocol.simulator import Motion
 
 
 def check_sensor(name: str, *, place: Literal["custom", "nav_graph"] = "custom", **settings: Any) -> Iterator[Finding]:
@@ -39,19 +40,19 @@ def check_sensor(name: str, *, place: Literal["custom", "nav_graph"] = "custom",
         sensors = {name: SensorConfig.model_validate(settings)}
         backend = make_simulator_backend(config.model_copy(update={"sensors": sensors}), 0)
         try:
-            yield from _checked(backend, episodes, math.radians(config.motion.turn_angle))
+            yield from _checked(backend, episodes, nominal_motion(config.motion))
         finally:
             backend.close()
 
 
-def _checked(backend: SimulatorBackend, episodes: list[Episode], turn: float) -> Iterator[Finding]:
+def _checked(backend: SimulatorBackend, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
     made = list(run_checks([can_be_made], backend))
     yield from made
     if not all(finding.ok for finding in made):
         return
     session = backend.open_session()
     for episode in episodes:
-        yield from run_checks(CHECKS, Trial(backend, episode, session, 0.25, turn, 2, 0))
+        yield from run_checks(CHECKS, Trial(backend, episode, session, motion.forward_step, motion.turn_angle, 2, 0))
     session.close()
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nav_eval.config.schema import MOTION
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
@@ -45,8 +46,8 @@ def check_simulator(
     backend: SimulatorBackend,
     episodes: Sequence[Episode],
     *,
-    forward_step: float = 0.25,
-    turn_angle: float = math.radians(15),
+    forward_step: float = MOTION.forward_step,
+    turn_angle: float = MOTION.turn_angle,
     sessions: int = 2,
     expert_steps: int = 200,
 ) -> Iterator[Finding]:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import (
     Action,
     ActionSpec,
@@ -51,7 +52,7 @@ class TestClient:
         wire: str = "rest-json",
         token: str | None = None,
         tls: ClientTls | None = None,
-        timeout: float = 30.0,
+        timeout: float = Deadlines.act,
     ) -> None:
         self.transport = open_transport(Connection(Endpoint.parse(endpoint), token, tls), wire)
         self._timeout = timeout
@@ -123,5 +124,5 @@ def synthetic_episode(specs: Mapping[str, Any], actions: Mapping[str, ActionSpec
         task="vln",
         observation_spec=dict(specs),
         action_space=dict(actions),
-        limits=Limits(max_steps=500, reset_timeout=60.0, act_timeout=30.0),
+        limits=Limits(max_steps=500, reset_timeout=Deadlines.reset, act_timeout=Deadlines.act),
     )

@@ -19,9 +19,10 @@ import numpy as np
 
 from nav_eval_sdk.client import TestClient, synthetic_episode
 from nav_eval_sdk.errors import Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.actions import ACTIONS, DISCRETE, action_fault
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import (
     ActionSpec,
-    Argument,
     EpisodeData,
     Info,
     ListSpec,
@@ -31,18 +32,11 @@ from nav_eval_sdk.protocol.messages import (
     TensorSpec,
     TextSpec,
 )
-from nav_eval_sdk.protocol.values import sample
 from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
 USUAL = ("rgb", "depth", "instruction", "gps", "compass")
-DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
-VALUE_RANGES: dict[str, dict[str, tuple[str, float | None, float | None]]] = {
-    "move_to": {"viewpoint": ("node", None, None)},
-    "velocity": {"linear": ("float", -1, 1), "angular": ("float", -3, 3), "duration": ("float", 0, 10)},
-    "waypoint": {"range": ("float", 0, 10), "heading": ("float", -6.3, 6.3)},
-}
 
 
 @dataclass(frozen=True)
@@ -66,7 +60,7 @@ class Target:
     wire: str = "rest-json"
     token: str | None = None
     tls: ClientTls | None = None
-    timeout: float = 30.0
+    timeout: float = Deadlines.act
 
     def client(self) -> TestClient:
         return TestClient(self.endpoint, wire=self.wire, token=self.token, tls=self.tls, timeout=self.timeout)
@@ -103,7 +97,7 @@ class Check:
 
     def observation(self, seed: int = 0) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
-        return {name: sample(spec, rng) for name, spec in self.episode.observation_spec.items()}
+        return {name: spec.sample(rng) for name, spec in self.episode.observation_spec.items()}
 
     def seeded(self, seed: int) -> EpisodeData:
         return msgspec.structs.replace(self.episode, seed=seed, episode_id=f"synthetic-{seed}")
@@ -150,15 +144,10 @@ def _offered(wire: str, info: Info) -> bool:
 def suitable_episode(info: Info) -> EpisodeData:
     """A synthetic episode with the sensors and actions that the service wants."""
     names = info.action_space or DISCRETE
-    actions = {name: ActionSpec(arguments=_arguments(name)) for name in names}
+    actions = {name: ACTIONS.get(name, ActionSpec()) for name in names}
     sizes = dict.fromkeys(USUAL, (64, 48))
     sizes |= {wish.name: (wish.width or 64, wish.height or 48) for wish in info.sensors}
     return synthetic_episode({name: _spec(name, *size) for name, size in sizes.items()}, actions)
-
-
-def _arguments(name: str) -> dict[str, Argument]:
-    table = VALUE_RANGES.get(name, {})
-    return {key: Argument(kind=kind, low=low, high=high) for key, (kind, low, high) in table.items()}
 
 
 def _spec(name: str, width: int, height: int) -> Spec:
@@ -194,8 +183,8 @@ def plays_episodes(given: Check, client: TestClient) -> str:
         client.reset(given.seeded(number))
         for step in range(given.steps):
             action = client.act(given.observation(step))
-            if action.action not in given.episode.action_space:
-                return f"step {step}: {action.action[:60]!r} is not in the action space."
+            if fault := action_fault(given.episode.action_space, action.action, action.action_args):
+                return f"step {step}: {fault}"
             if (action.session_id, action.step, action.request_id) == (None, None, None):
                 return "an answer does not say which session, step and request it answers."
             if action.action == "stop":

@@ -28,7 +28,7 @@ from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.buildings import World, Worlds
 from nav_eval.simulator.expert import Expert
 from nav_eval.simulator.ground import ground_faults
-from nav_eval.simulator.motion import MotionProfile, perform
+from nav_eval.simulator.motion import motion_profile, perform
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 
@@ -101,7 +101,7 @@ class CustomSession(SensorSession):
     def __init__(self, worlds: Worlds, config: SimulatorConfig, seed: int) -> None:
         self._worlds = worlds
         self._config = config
-        self._profile = motion_profile(config)
+        self._profile = motion_profile(config.motion)
         self._world: World | None = None
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
@@ -191,25 +191,6 @@ class CustomSession(SensorSession):
         if move is None:
             raise SimulatorError(f"episode {self.episode.episode_id}: no way leads from here to the goal.")
         return Action(move)
-
-
-def motion_profile(config: SimulatorConfig) -> MotionProfile:
-    """Degrees of the configuration become radians; noise is looked up by name."""
-    from nav_eval.simulator.actuation import ActuationNoise
-
-    motion = config.motion
-    return MotionProfile(
-        forward_step=motion.forward_step,
-        turn_angle=math.radians(motion.turn_angle),
-        tilt_angle=math.radians(motion.tilt_angle),
-        tilt_limit=math.radians(motion.max_tilt),
-        sliding=motion.sliding,
-        max_linear=motion.max_linear,
-        max_angular=math.radians(motion.max_angular),
-        max_duration=motion.max_duration,
-        max_range=motion.max_range,
-        noise=ActuationNoise(motion.noise, motion.noise_multiplier) if motion.noise else None,
-    )
 
 
 def _lenses(sensors: Mapping[str, Any]) -> dict[Lens, tuple[str, ...]]:

@@ -26,15 +26,14 @@ from nav_eval.geometry import Vec3
 from nav_eval.logging import get_logger
 from nav_eval.simulator.backends.external_values import (
     agent_state,
-    core_spec,
     metres,
     plain_events,
     wire_body,
-    wire_motion,
     wire_place,
 )
 from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
+from nav_eval.simulator.motion import nominal_motion
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval_sdk.errors import Refused, WireError
@@ -93,7 +92,7 @@ class ExternalSession(SensorSession):
         self._config = backend.config
         self._session_id = uuid.uuid4().hex
         self._client: SimulatorClient | None = None
-        self._specs: Mapping[str, Any] = {}
+        self._specs: Mapping[str, Spec] = {}
         self._state = AgentState((0.0, 0.0, 0.0))
         self._seen: Mapping[str, Any] | None = None
         self._expert = self._new_expert()
@@ -138,7 +137,7 @@ class ExternalSession(SensorSession):
             seed=self._backend.seed,
             sensors=requests | self._own,
             body=wire_body(self._config),
-            motion=wire_motion(self._config),
+            motion=nominal_motion(self._config.motion),
             options=dict(self._backend.options.host),
         )
 
@@ -213,7 +212,7 @@ class ExternalSession(SensorSession):
 
     def host_spec(self, name: str) -> Spec:
         """The simulator's spec of a sensor of its own."""
-        return core_spec(self._specs[name])
+        return self._specs[name]
 
     def frame(self, lens: Lens) -> Frame:
         seen = self.host_observation()

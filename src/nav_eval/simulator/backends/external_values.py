@@ -1,4 +1,4 @@
-"""Between the wire's values and ours: specs, poses, settings; whatever a simulator answers is checked here."""
+"""Between the wire's values and ours: poses, settings; whatever a simulator answers is checked here."""
 
 from __future__ import annotations
 
@@ -9,33 +9,9 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.core.types import AgentState, Place
 from nav_eval.errors import SimulatorError
-from nav_eval_sdk.protocol import messages
 from nav_eval_sdk.protocol import simulator as contract
-
-
-def core_spec(spec: messages.Spec) -> Spec:
-    """The wire's spec as core has it."""
-    common: dict[str, Any] = {"description": spec.description, "unit": spec.unit, "optional": spec.optional}
-    match spec:
-        case messages.TensorSpec():
-            return TensorSpec(**common, **_bounds(spec), shape=tuple(spec.shape), dtype=spec.dtype)
-        case messages.TextSpec():
-            return TextSpec(**common, max_length=spec.max_length, is_node=spec.is_node)
-        case messages.NumberSpec():
-            return NumberSpec(**common, **_bounds(spec))
-        case messages.StructSpec():
-            return StructSpec(**common, parts={name: core_spec(part) for name, part in spec.parts.items()})
-        case messages.ListSpec():
-            return ListSpec(**common, item=core_spec(spec.item), max_items=spec.max_items)
-    raise TypeError(f"{type(spec).__name__} is no spec.")
-
-
-def _bounds(spec: messages.TensorSpec | messages.NumberSpec) -> dict[str, Any]:
-    low = -math.inf if spec.low is None else spec.low
-    return {"low": low, "high": math.inf if spec.high is None else spec.high}
 
 
 def agent_state(state: contract.State) -> AgentState:
@@ -75,11 +51,3 @@ def wire_body(config: SimulatorConfig) -> contract.Body:
     """Degrees become rad."""
     fields = config.body.model_dump()
     return contract.Body(**fields | {"max_slope": math.radians(config.body.max_slope)})
-
-
-def wire_motion(config: SimulatorConfig) -> contract.Motion:
-    """Degrees become rad; actuation noise is the simulator's own business."""
-    fields: Mapping[str, Any] = config.motion.model_dump(exclude={"noise", "noise_multiplier"})
-    degrees = ("turn_angle", "tilt_angle", "max_tilt", "max_angular")
-    values: dict[str, Any] = {k: math.radians(v) if k in degrees else v for k, v in fields.items()}
-    return contract.Motion(**values)

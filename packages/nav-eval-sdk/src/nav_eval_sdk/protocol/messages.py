@@ -7,18 +7,23 @@ specification alone would leave it out. A bound that is null does not exist, bec
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any
 
 import msgspec
 
+from nav_eval_sdk.protocol.specs import ActionSpec as ActionSpec
+from nav_eval_sdk.protocol.specs import Argument as Argument
+from nav_eval_sdk.protocol.specs import ListSpec as ListSpec
+from nav_eval_sdk.protocol.specs import NumberSpec as NumberSpec
+from nav_eval_sdk.protocol.specs import Spec as Spec
+from nav_eval_sdk.protocol.specs import StructSpec as StructSpec
+from nav_eval_sdk.protocol.specs import TensorSpec as TensorSpec
+from nav_eval_sdk.protocol.specs import TextSpec as TextSpec
+from nav_eval_sdk.protocol.structs import Message as Message
 from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROTOCOL_VERSION, SDK_VERSION
 
 DEFAULT_SESSION = "default"
-
-
-class Message(msgspec.Struct, frozen=True):
-    """Base of all messages: unknown keys are ignored, so that a newer peer can still be understood."""
 
 
 class Tensor(Message, kw_only=True, frozen=True):
@@ -28,61 +33,6 @@ class Tensor(Message, kw_only=True, frozen=True):
     shape: tuple[int, ...] = ()
     encoding: str = "raw"
     data: memoryview
-
-
-class BaseSpec(Message, tag_field="kind", frozen=True):
-    """What an observation looks like before it is sent. An `optional` one may be missing at a step."""
-
-    description: str = ""
-    unit: str = ""
-    optional: bool = False
-
-
-class TensorSpec(BaseSpec, tag="tensor", kw_only=True, frozen=True):
-    """Fixed shape and dtype. `encoding`: how its bytes are packed on this wire: raw, zstd, png or (declared) jpeg."""
-
-    shape: tuple[int, ...] = ()
-    dtype: str
-    low: float | None = None
-    high: float | None = None
-    encoding: str = "raw"
-
-
-class TextSpec(BaseSpec, tag="text", frozen=True):
-    """`is_node`: the id of a node of a navigation graph, to be named in `move_to`."""
-
-    max_length: int = 100_000
-    is_node: bool = False
-
-
-class NumberSpec(BaseSpec, tag="number", frozen=True):
-    low: float | None = None
-    high: float | None = None
-
-
-class StructSpec(BaseSpec, tag="struct", frozen=True):
-    parts: dict[str, Spec] = {}
-
-
-class ListSpec(BaseSpec, tag="list", kw_only=True, frozen=True):
-    item: Spec
-    max_items: int = 10_000
-
-
-Spec: TypeAlias = TensorSpec | TextSpec | NumberSpec | StructSpec | ListSpec
-
-
-class Argument(Message, frozen=True):
-    """One argument of an action; `kind` is float, text or node."""
-
-    kind: str = "float"
-    unit: str = ""
-    low: float | None = None
-    high: float | None = None
-
-
-class ActionSpec(Message, frozen=True):
-    arguments: dict[str, Argument] = {}
 
 
 class Limits(Message, frozen=True):
@@ -118,8 +68,8 @@ class EpisodeData(Message, frozen=True):
     protocol: int = PROTOCOL_VERSION
     seed: int = 0
     task: str = ""
-    observation_spec: dict[str, Spec] = {}
-    action_space: dict[str, ActionSpec] = {}
+    observation_spec: dict[str, Spec] = msgspec.field(default_factory=dict)
+    action_space: dict[str, ActionSpec] = msgspec.field(default_factory=dict)
     limits: Limits = Limits()
 
 
@@ -166,11 +116,11 @@ class Action(Message, frozen=True):
     """
 
     action: str
-    action_args: dict[str, Any] = {}
+    action_args: dict[str, Any] = msgspec.field(default_factory=dict)
     session_id: str | None = None
     step: int | None = None
     request_id: str | None = None
-    timing: dict[str, float] = {}
+    timing: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class EpisodeEnd(Message, frozen=True):

@@ -8,6 +8,7 @@ Frames: y up, metres, radians, the agent looks along -z, positive yaw = left, qu
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -61,19 +62,19 @@ class Body(Message, frozen=True):
     radius: float = 0.1
     camera_height: float = 1.25
     max_climb: float = 0.2
-    max_slope: float = 0.785398
+    max_slope: float = math.radians(45)
 
 
 class Motion(Message, frozen=True):
-    """What one action does: metres and rad; limits of velocity and waypoint."""
+    """What one action does: metres, rad and seconds. velocity and waypoint are cut down to their limits."""
 
     forward_step: float = 0.25
-    turn_angle: float = 0.261799
-    tilt_angle: float = 0.523599
-    max_tilt: float = 1.047198
+    turn_angle: float = math.radians(15)
+    tilt_angle: float = math.radians(30)
+    max_tilt: float = math.radians(60)
     sliding: bool = True
     max_linear: float = 1.0
-    max_angular: float = 1.570796
+    max_angular: float = math.radians(90)
     max_duration: float = 2.0
     max_range: float = 5.0
 

@@ -1,4 +1,4 @@
-"""Makes msgspec look at every structure before a second thread can.
+"""The base of every structure of the wire, and what makes msgspec look at each before a second thread can.
 
 msgspec works out how to read a structure when it first meets one, and shows its half-made notes to other threads
 meanwhile: two that meet it together may end the process with a segmentation fault (seen with 0.22). While a
@@ -11,6 +11,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+
+
+class Message(msgspec.Struct, frozen=True):
+    """Base of all messages: unknown keys are ignored, so that a newer peer can still be understood."""
 
 
 def known(namespace: Mapping[str, Any]) -> None:

@@ -171,23 +171,3 @@ def _largest(spec: Spec) -> int:
     if isinstance(spec, StructSpec):
         return sum(len(name) + 16 + _largest(part) for name, part in spec.parts.items())
     return spec.max_items * (16 + _largest(spec.item)) if isinstance(spec, ListSpec) else 40
-
-
-def sample(spec: Spec, rng: np.random.Generator) -> Any:
-    """A random value that fits; conformance checks are made of these."""
-    if isinstance(spec, TensorSpec):
-        return _sample_tensor(spec, rng)
-    if isinstance(spec, TextSpec):
-        return "walk past the table 走到厨房"[: spec.max_length]
-    if isinstance(spec, NumberSpec):
-        return float(rng.uniform(max(spec.low or -10.0, -10.0), 10.0 if spec.high is None else spec.high))
-    if isinstance(spec, StructSpec):
-        return {name: sample(part, rng) for name, part in spec.parts.items()}
-    return [sample(spec.item, rng) for _ in range(min(spec.max_items, int(rng.integers(1, 4))))]
-
-
-def _sample_tensor(spec: TensorSpec, rng: np.random.Generator) -> np.ndarray:
-    if np.dtype(spec.dtype).kind == "f":
-        low, high = (0.0 if spec.low is None else spec.low), (10.0 if spec.high is None else spec.high)
-        return rng.uniform(low, high, spec.shape).astype(spec.dtype)
-    return rng.integers(0, 2 if spec.dtype == "bool" else 100, spec.shape).astype(spec.dtype)

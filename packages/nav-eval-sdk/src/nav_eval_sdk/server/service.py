@@ -17,6 +17,7 @@ from typing import Any
 
 from nav_eval_sdk.agent_interface import ActionFault, agent_episode, normalise
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
+from nav_eval_sdk.protocol.actions import action_fault
 from nav_eval_sdk.protocol.messages import (
     Action,
     ActionSpec,
@@ -310,8 +311,6 @@ def _checked(answer: Any, space: dict[str, ActionSpec]) -> tuple[str, dict[str, 
         name, arguments = normalise(answer)
     except ActionFault as fault:
         raise ServiceProblem("invalid_action", str(fault)) from None
-    if space and name not in space:
-        raise ServiceProblem("invalid_action", f"{name[:80]!r} is not one of {', '.join(space)}.")
-    if space and set(arguments) != set(space[name].arguments):
-        raise ServiceProblem("invalid_action", f"{name!r} takes {sorted(space[name].arguments)}.")
+    if space and (wrong := action_fault(space, name, arguments)):
+        raise ServiceProblem("invalid_action", wrong)
     return name, arguments

@@ -10,10 +10,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from nav_eval_sdk.protocol.actions import DISCRETE
 from nav_eval_sdk.protocol.messages import Spec, TensorSpec
 from nav_eval_sdk.protocol.simulator import Choice, OpenSession, Place, StartEpisode, State, Step, Vec3
-
-DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
 
 
 class SimulatorHost(ABC):
