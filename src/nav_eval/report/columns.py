@@ -111,6 +111,6 @@ def _track(track: Track | None) -> dict[str, Any] | None:
         "points": deltas(track.positions),
         "yaws": track.yaws,
         "actions": track.actions,
-        "collided": list(track.collided),
+        "collided": track.collided,
         "latency": latency,
     }

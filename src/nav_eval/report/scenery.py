@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from sys import intern
 
 import numpy as np
 
@@ -65,12 +66,13 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     """Read the episodes with these keys and visit each of their scenes once."""
     notes: list[str] = []
     try:
-        wanted = set(keys)
-        episodes = [_without_tokens(episode) for episode in workshop.episodes(run.config) if episode.key in wanted]
+        same = {key: key for key in keys}
+        found = ((same.get(episode.key), episode) for episode in workshop.episodes(run.config))
+        episodes = [_slim(episode, key) for key, episode in found if key is not None]
         task = workshop.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
-    facts = {episode.key: episode_facts(episode, task, None) for episode in episodes}
+    facts: dict[EpisodeKey, EpisodeFacts] = {}
     scenes: dict[str, Scene] = {}
     try:
         with closing(workshop.backend(blind(run.config))) as backend, closing(backend.open_session()) as session:
@@ -80,13 +82,23 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
                 notes += _visit(session, scene_id, members, task, run, facts, scenes, most)
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
+    for episode in episodes:
+        if episode.key not in facts:
+            facts[episode.key] = episode_facts(episode, task, None)
     return Scenery(facts, scenes, tuple(notes))
 
 
-def _without_tokens(episode: Episode) -> Episode:
-    """All episodes are held at once, and half of one's memory is its words one by one."""
+def _slim(episode: Episode, key: EpisodeKey) -> Episode:
+    """All episodes are held at once, and most of one's memory is its words one by one and names that others share."""
     instruction = episode.instruction
-    return episode if instruction is None else replace(episode, instruction=replace(instruction, tokens=()))
+    return replace(
+        episode,
+        scene_id=key[0],
+        episode_id=key[1],
+        instruction=None if instruction is None else replace(instruction, tokens=()),
+        reference_nodes=tuple(map(intern, episode.reference_nodes)),
+        gt_actions=None,
+    )
 
 
 def blind(config: Config) -> Config:

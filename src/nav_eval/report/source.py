@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from sys import intern
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeVar
 
 import msgspec
@@ -31,6 +32,7 @@ from nav_eval.results.statistics import summarise_metric
 from nav_eval.tasks.registry import own_metrics
 
 T = TypeVar("T")
+NONE: Mapping[str, str] = MappingProxyType({})
 _RECORD = msgspec.json.Decoder(dict[str, Any])
 
 
@@ -107,7 +109,14 @@ def _results(path: Path) -> Iterator[EpisodeResult]:
     for record in _lines(path / "episodes.jsonl", _RECORD):
         result = episode_result(record)
         metrics, timing = Numbers(result.metrics), Numbers(result.timing)
-        yield replace(result, scene_id=intern(result.scene_id), metrics=metrics, timing=timing)
+        yield replace(
+            result,
+            scene_id=intern(result.scene_id),
+            reference=result.reference and intern(result.reference),
+            metrics=metrics,
+            timing=timing,
+            unmeasured=result.unmeasured or NONE,
+        )
 
 
 def _lines(path: Path, decoder: msgspec.json.Decoder[T]) -> Iterator[T]:

@@ -122,10 +122,11 @@ def centimetres(points: Iterable[Sequence[float]]) -> Ints:
     return np.rint(np.clip(rows, -1e6, 1e6) * 100).astype(np.int32)
 
 
-def deltas(points: Ints) -> Ints:
+def deltas(points: Ints) -> Ints | npt.NDArray[np.int16]:
     """(N, 3) flattened to (3 N,), each point as its difference from the one before: small numbers pack well.
 
-    A copy, because a view would keep a second array.
+    A copy, because a view would keep a second array; in the smallest type that holds it.
     """
-    flat: Ints = np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).flatten()
-    return flat
+    flat = np.diff(points, axis=0, prepend=np.zeros((1, 3), np.int32)).ravel()
+    narrow = flat.astype(np.int16)
+    return narrow if (narrow == flat).all() else flat
