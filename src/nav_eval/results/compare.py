@@ -79,12 +79,7 @@ def compare(runs: Sequence[RunRecords], metrics: Sequence[str] | None = None, se
 
 def require_comparable(a: RunRecords, b: RunRecords) -> None:
     """Raises RunDirectoryError that names the first difference."""
-    for key in dict.fromkeys([*a.metadata, *b.metadata]):
-        if a.metadata.get(key) != b.metadata.get(key):
-            raise RunDirectoryError(
-                f"{a.name} and {b.name} cannot be compared: {key} is {a.metadata.get(key)!r} in one and "
-                f"{b.metadata.get(key)!r} in the other."
-            )
+    require_same_rules(a, b)
     for one, other in ((a, b), (b, a)):
         missing = sorted(one.episodes.keys() - other.episodes.keys())
         if missing:
@@ -96,6 +91,16 @@ def require_comparable(a: RunRecords, b: RunRecords) -> None:
             )
     if not a.episodes:
         raise RunDirectoryError(f"{a.name} and {b.name} hold no finished episode. Run them first.")
+
+
+def require_same_rules(a: RunRecords, b: RunRecords) -> None:
+    """Raises RunDirectoryError that names the first that differs of what `metadata` says."""
+    for key in dict.fromkeys([*a.metadata, *b.metadata]):
+        if a.metadata.get(key) != b.metadata.get(key):
+            raise RunDirectoryError(
+                f"{a.name} and {b.name} cannot be compared: {key} is {a.metadata.get(key)!r} in one and "
+                f"{b.metadata.get(key)!r} in the other."
+            )
 
 
 def _common_metrics(runs: Sequence[RunRecords]) -> list[str]:
