@@ -54,6 +54,8 @@ def test_each_command_explains_itself(words):
         (["rescore", "nowhere"], 2, "nowhere"),
         (["replay", "nowhere"], 2, "nowhere"),
         (["compare", "nowhere"], 2, "two or more"),
+        (["rank"], 2, "Name a run directory"),
+        (["rank", "nowhere"], 2, "nowhere"),
         (["report", "nowhere"], 2, "nowhere"),
         (["scene", "info", "none.glb"], 2, "none.glb"),
         (["scene", "navmesh", "none.navmesh"], 2, "none.navmesh"),
@@ -99,6 +101,15 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
     compared = nav_eval("compare", "random", "shortest_path", "--json", cwd=tmp_path)
     rows = {row["metric"]: row for row in json.loads(compared.stdout)}
     assert rows["success"]["mean_second"] == 1.0
+    ranked = nav_eval("rank", "random", "shortest_path", cwd=tmp_path).stdout.splitlines()
+    assert ranked[0].startswith("spl (higher is better) on ")
+    assert ranked[2].split()[0] == "1"
+    assert ranked[2].endswith("shortest_path")
+    by_error = json.loads(nav_eval("rank", "random", "--by", "navigation_error", "--json", cwd=tmp_path).stdout)
+    assert by_error["higher_is_better"] is False
+    for measure, why in (("sucess", "Did you mean 'success'"), ("path_length", "no better end")):
+        refused = nav_eval("rank", "random", "--by", measure, cwd=tmp_path)
+        assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
     scored = nav_eval("score", "random/submission.json", "--benchmark", "r2r", *overrides, cwd=tmp_path)
     assert scored.returncode == 0, scored.stderr
     own = nav_eval("score", "random/submission.json", "--config", "random/config.yaml", cwd=tmp_path)

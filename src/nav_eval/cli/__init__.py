@@ -51,6 +51,10 @@ COMMANDS: dict[str, Command] = {
         "nav_eval.cli.score:compare",
         "Compare runs on the same episodes with paired tests: nav-eval compare RUN_DIR RUN_DIR ...",
     ),
+    "rank": (
+        "nav_eval.cli.score:rank",
+        "Rank runs, with rank intervals and shared ranks: nav-eval rank RUN_DIR ... --by spl.",
+    ),
     "report": (
         "nav_eval.cli.report:report",
         "Write one self-contained HTML page of one run or several: nav-eval report RUN_DIR ...",

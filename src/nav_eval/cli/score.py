@@ -1,4 +1,4 @@
-"""nav-eval score, rescore, replay, compare: figures of what was recorded."""
+"""nav-eval score, rescore, replay, compare, rank: figures of what was recorded."""
 
 from __future__ import annotations
 
@@ -127,6 +127,30 @@ def compare(*run_directories: Path, json: bool = False) -> int:
         say_json(comparison)
     else:
         say(*comparison_table(comparison).splitlines())
+    return DONE
+
+
+def rank(*run_directories: Path, by: str = "spl", seed: int = 0, json: bool = False) -> int:
+    """Rank runs on the episodes that all of them have: shared ranks, and between which ranks each truly lies.
+
+    Parameters
+    ----------
+    run_directories
+        Run directories, one per entry; finished with --resume where they are not.
+    by
+        The measure.
+    seed
+        Of the bootstrap over buildings.
+    json
+        Print JSON instead of a table.
+    """
+    from nav_eval.runs.ranks import rank_runs, ranking_table
+
+    ranking = rank_runs(run_directories, by, seed=seed)
+    if json:
+        say_json(ranking)
+    else:
+        say(*ranking_table(ranking))
     return DONE
 
 

@@ -24,7 +24,7 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """One row per metric and pair of runs. Raises RunDirectoryError naming what two runs differ in."""
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
-    runs = [_records(path) for path in paths]
+    runs = [run_records(path) for path in paths]
     every = [values for run in runs for values in run.episodes.values()]
     names = dict.fromkeys(name for values in every for name in values)
     shared = [name for name in names if all(name in values for values in every)]
@@ -36,7 +36,8 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     return [asdict(row) for row in compare(runs, shared)]
 
 
-def _records(path: Path) -> RunRecords:
+def run_records(path: Path) -> RunRecords:
+    """What a run's episodes came to, with what other runs must share; none that a fault of ours ended."""
     with RunDirectory(path) as directory:
         directory.open_for_reading()
         manifest = directory.manifest()

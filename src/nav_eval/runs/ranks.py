@@ -1,0 +1,60 @@
+"""nav-eval rank: a board of run directories."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from nav_eval.core.definitions import Definition
+from nav_eval.errors import RunDirectoryError
+from nav_eval.metrics.registry import known_definitions
+from nav_eval.registry import nearest
+from nav_eval.results.export import recorded_definitions
+from nav_eval.results.ranking import Place, Ranking, rank
+from nav_eval.results.run_directory import RunDirectory
+from nav_eval.runs.comparison import run_records
+from nav_eval.tasks.registry import own_metrics
+
+
+def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
+    """The ranks of run directories by one measure, whose better end the first of them records.
+
+    Raises RunDirectoryError for a measure that is no number or has no better end, runs by different rules, or episodes
+    that not all have.
+    """
+    entries = [run_records(path) for path in paths]
+    if not entries:
+        raise RunDirectoryError("rank needs at least one run. Name a run directory.")
+    known = {name for values in entries[0].episodes.values() for name in values}
+    if by not in known:
+        raise RunDirectoryError(f"rank: no episode of {paths[0]} has a measure {by!r}.{nearest(by, known)}")
+    better = _definition(paths[0], by).better
+    if better is None:
+        raise RunDirectoryError(f"rank: {by!r} has no better end. Name a measure of which more, or less, is better.")
+    return rank(entries, by, higher_is_better=better == "higher", seed=seed)
+
+
+def _definition(path: Path, name: str) -> Definition:
+    """What a metric says of itself: as the run wrote it, else as it is known here."""
+    directory = RunDirectory(path)
+    written = recorded_definitions(directory.results() or {})
+    return written.get(name) or known_definitions([name], own_metrics(directory.config()))[name]
+
+
+def ranking_table(ranking: Ranking) -> list[str]:
+    """As lines of text, best first."""
+    order = "higher" if ranking.higher_is_better else "lower"
+    lines = [
+        f"{ranking.metric} ({order} is better) on {ranking.n_episodes} episodes in {ranking.n_buildings} buildings",
+        "rank  95 %         mean  left out  entry",
+        *map(_line, ranking.places),
+    ]
+    if ranking.n_buildings < 2:
+        lines.append("One building: episodes count for themselves, and nothing is said of other buildings.")
+    return lines
+
+
+def _line(place: Place) -> str:
+    low, high = place.rank_ci95
+    within = f"{low}" if low == high else f"{low} to {high}"
+    return f"{place.rank:>4}  {within:<8}  {place.mean:>7.4f}  {place.left_out:>8}  {place.name}"
