@@ -74,10 +74,19 @@ def _binds(source: str, name: str) -> bool:
 
 
 class Registry(Generic[T]):
-    """Members of one kind by name. `kind` is the plural used in messages and in the entry-point group."""
+    """Members of one kind by name. `kind` is the plural used in messages and in the entry-point group.
 
-    def __init__(self, kind: str, builtin: Mapping[str, str] | None = None) -> None:
+    `admit`: what is done with each member before it is one, in whichever way it came; raises ConfigError if it is none.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        builtin: Mapping[str, str] | None = None,
+        admit: Callable[[str, Any], T] = lambda _, member: member,
+    ) -> None:
         self.kind = kind
+        self._admit = admit
         self._members: dict[str, T] = {}
         self._lazy: dict[str, str] = dict(builtin or {})
         self._plugins_listed = False
@@ -101,7 +110,7 @@ class Registry(Generic[T]):
             held is None and target is not None and target != origin
         ):
             raise ConfigError(f"{self.kind}: {name!r} is registered already. Choose another name.")
-        self._members[name] = member
+        self._members[name] = self._admit(name, member)
 
     def get(self, name: str) -> T:
         """The member called `name`; raises ConfigError with the nearest known name."""
@@ -112,7 +121,7 @@ class Registry(Generic[T]):
         if target is None:
             known = ", ".join(self.names()) or "none"
             raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, self.names())} Known: {known}.")
-        member = cast(T, _load(target))
+        member = self._admit(name, _load(target))
         return self._members.setdefault(name, member)
 
     def names(self) -> list[str]:

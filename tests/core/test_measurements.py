@@ -74,6 +74,16 @@ def test_a_metric_that_fails_loses_its_own_value_and_that_of_those_that_require_
     assert measured.faults["sum"] == "requires faulty, which has no value"
 
 
+@pytest.mark.parametrize(("value", "sound"), [(0, True), (1.0, True), (True, True), (0.5, False), (math.inf, False)])
+def test_a_rate_is_0_or_1_or_has_no_value(value, sound):
+    rate = metric("rate")
+    type(rate).kind, rate.get_metric = "rate", lambda: value
+    measured = Measurements([rate, metric("other")])
+    measured.reset(None)
+    assert measured.values == ({"rate": value} if sound else {}) | {"other": 0.0}
+    assert sound or f"its value is {value}; a rate is 0 or 1" in measured.faults["rate"]
+
+
 def test_a_fault_lasts_for_its_episode_only():
     once = metric("once")
     sound, once.update_metric = once.update_metric, None

@@ -129,6 +129,32 @@ def test_a_fault_of_a_metric_is_named():
     assert failed == {"has a value before the first step", "begins anew at reset"}
 
 
+@pytest.mark.parametrize(
+    ("name", "needs", "asked"),
+    [
+        ("turns", (), "actions"),
+        ("collisions", ("distance",), "actions"),
+        ("distance_to_goal", ("actions",), "distance"),
+    ],
+)
+def test_a_metric_that_needs_more_than_it_says_is_named(name, needs, asked):
+    modest = type("Modest", (METRICS.get(name),), {"needs": needs})
+    (fault,) = [f for f in check_metric(modest) if not f.ok]
+    assert fault.check == "asks for no more than it needs"
+    assert f"add '{asked}' to `needs`" in fault.detail
+
+
+class Half(Leaky):
+    name, kind = "half", "rate"
+
+    def get_metric(self):
+        return 0.5
+
+
+def test_a_rate_that_is_none_is_named():
+    assert "a rate is 0 or 1" in next(f.detail for f in check_metric(Half) if not f.ok)
+
+
 @pytest.mark.parametrize("name", [n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)])
 def test_every_built_in_agent_conforms(name):
     demand(check_agent(AGENTS.get(name)))

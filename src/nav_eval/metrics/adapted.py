@@ -1,4 +1,4 @@
-"""Metrics with the specification's signatures (3.3), which are Habitat's, made into Metrics when they are registered.
+"""Metrics with the specification's signatures (3.3), which are Habitat's, made into Metrics when they are found.
 
 `reset_metric(episode, task)` is called with the Episode and, as the task, with the MetricContext: start, goals,
 reference, distances, success distance and settings. `update_metric(*args, **kwargs)` is called with the StepRecord, and

@@ -6,8 +6,7 @@ point in the group `nav_eval.metrics`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import TypeVar
+from collections.abc import Iterable, Mapping
 
 from nav_eval.core.definitions import Definition, check_definition, definitions
 from nav_eval.core.interfaces import Metric
@@ -49,28 +48,26 @@ _CLASSES = {
         "agent_latency_p95": "AgentLatencyP95",
     },
 }
+
+
+def _admitted(name: str, cls: type) -> type[Metric]:
+    metric = as_metric(name, cls)
+    metric.name = name
+    check_definition(metric)
+    return metric
+
+
 METRICS: Registry[type[Metric]] = Registry(
     "metrics",
     {name: f"nav_eval.metrics.{module}:{cls}" for module, names in _CLASSES.items() for name, cls in names.items()},
+    _admitted,
 )
 
-M = TypeVar("M", bound=type)
+register_metric = METRICS.register
+"""Decorator: @register_metric("name") over a Metric, or a class with the specification's signatures (see adapted).
 
-
-def register_metric(name: str) -> Callable[[M], M]:
-    """Decorator: make a class known as `name`: a Metric, or one with the specification's signatures (see adapted).
-
-    Raises ConfigError if the name is taken, its methods have other signatures, or it says of itself what cannot be.
-    """
-
-    def add(cls: M) -> M:
-        metric = as_metric(name, cls)
-        metric.name = name
-        check_definition(metric)
-        METRICS.add(name, metric)
-        return cls
-
-    return add
+Raises ConfigError if the name is taken, its methods have other signatures, or it says of itself what cannot be.
+"""
 
 
 def make_metrics(names: Iterable[str]) -> list[Metric]:

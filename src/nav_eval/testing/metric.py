@@ -22,6 +22,8 @@ from nav_eval.metrics.registry import make_metrics
 from nav_eval.testing.fakes import fake_context, fake_episode, fake_settings, fake_walk
 from nav_eval.testing.findings import Finding, Skip, run_checks
 
+TURN = Action("turn_left")
+
 
 @dataclass(frozen=True, slots=True)
 class Trial:
@@ -132,9 +134,9 @@ def asks_for_no_more_than_it_needs(trial: Trial) -> str:
         return fault
     if "actions" in needs or "clock" in needs:
         return ""
-    told = [StepRecord(step.action if step.action == STOP else Action("move_forward"), step.state) for step in walk]
-    full, submitted = (trial.measured(trial.context(), steps) for steps in (walk, told))
-    return "" if full == submitted else f"without the actions it is {submitted}, not {full}: add 'actions' to `needs`."
+    turned = [step if step.action == STOP else replace(step, action=TURN, collided=True) for step in walk]
+    straight, other = (trial.measured(trial.context(), steps) for steps in (walk, turned))
+    return "" if straight == other else f"other actions give {other}, not {straight}: add 'actions' to `needs`."
 
 
 def _distances_asked(trial: Trial, walk: Sequence[StepRecord]) -> str:
