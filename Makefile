@@ -2,7 +2,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
-PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml
+PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml packages/nav-eval-server/pyproject.toml
 
 .PHONY: help demo test check docs soak fuzz audit bench requirements clean
 
@@ -29,7 +29,7 @@ $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	sh requirements/apt-install.sh requirements/apt-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e .
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-server
 	touch $@ $(VENV)/run.stamp
 
 demo: $(VENV)/run.stamp
@@ -67,7 +67,7 @@ bench: $(VENV)/test.stamp
 requirements:
 	uv lock
 	uv export -q --no-emit-workspace --no-default-groups --group build --no-header -o requirements/run.txt
-	uv export -q --no-emit-workspace --no-default-groups --group build --group test --group docs --group check --no-header -o requirements/test.txt
+	uv export -q --all-packages --no-emit-workspace --no-default-groups --group build --group test --group docs --group check --no-header -o requirements/test.txt
 	uv export -q --no-emit-workspace --no-default-groups --only-group build --no-header -o docker/requirements-build.txt
 	uv export -q --no-emit-workspace --no-default-groups --extra gl --extra ktx2 --extra sign --no-header -o docker/requirements-evaluator.txt
 	uv export -q --no-emit-workspace --no-default-groups --package nav-eval-sdk --all-extras --no-header -o docker/requirements-agent.txt

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -118,6 +119,10 @@ GROUPS: dict[str, tuple[str, dict[str, Command]]] = {
     ),
 }
 
+OFFERED = {"competition": "nav_eval.cli.lacking:competition"}
+"""Commands of other distributions, as they are where nobody has installed them: entry points nav_eval.commands win."""
+ABOUTS = {"competition": "Run a competition: teams, a fair queue, evaluations that survive every crash."}
+
 
 def main() -> None:
     """Entry point of the console script; exits with the codes of the contract (0, 1, 2, 3, 4).
@@ -160,10 +165,11 @@ def make_app() -> App:
         for command, (target, line) in commands.items():
             group.command(target, name=command, help=line)
         app.command(group)
+    brought = {point.name: point.value for point in entry_points(group="nav_eval.commands")}
+    for name, target in (OFFERED | brought).items():
+        app.command(target, name=name, help=ABOUTS.get(name))
     return app
 
 
 def _version() -> str:
-    from importlib.metadata import version
-
     return version("nav-eval")

@@ -1,0 +1,219 @@
+"""challenge.yaml: the rules of a competition, checked whole and then frozen.
+
+`evaluation` is a configuration of nav-eval; the rest says when and how often teams may be judged by it. Every fault is
+told at once, with its key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, available_timezones
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+
+from nav_eval.config.loader import load_config
+from nav_eval.errors import ConfigError
+from nav_eval_sdk.transport.address import Networks
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+DATES = ("opens", "closes")
+"""Keys of a phase that may still be moved after the opening."""
+
+
+class Part(BaseModel):
+    """A section of the file: unknown keys are faults, and nothing is changed once it is read."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Title(Part):
+    """The same words in both languages."""
+
+    en: str
+    zh: str
+
+
+class Quota(Part):
+    """How many submissions a team has. A day ends at midnight in the challenge's time zone."""
+
+    per_day: int = Field(1, ge=1)
+    total: int | None = Field(None, ge=1)
+    concurrent: int = Field(1, ge=1)
+    """Unfinished submissions of one team at a time."""
+
+
+class Phase(Part):
+    """`split`: what `dataset.split` is set to. Dates without a zone are of the challenge's time zone."""
+
+    opens: datetime
+    closes: datetime
+    split: str
+    kind: Literal["service", "predictions"] = "service"
+    quota: Quota = Quota()
+
+
+class Ranking(Part):
+    """`by`: the one measure that ranks."""
+
+    by: str = "spl"
+
+
+class Teams(Part):
+    """`approval`: a new team waits until an organiser lets it in."""
+
+    approval: bool = True
+
+
+class Endpoints(Part):
+    """Where services may lie, and how long we wait for one that does not answer."""
+
+    allowed_networks: tuple[str, ...] = ("public",)
+    probe_seconds: float = Field(3.0, gt=0, le=30)
+    patience_seconds: float = Field(60.0, ge=0)
+    """So long a worker waits for a service to be ready before it takes the next submission."""
+    retry_seconds: float = Field(60.0, gt=0)
+    wait_seconds: float = Field(3600.0, gt=0)
+    """After so long without an answer a submission has failed."""
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        Networks(names)
+        return names
+
+
+class Queue(Part):
+    """Deadlines of the queue, in seconds."""
+
+    lease_seconds: float = Field(120.0, ge=1)
+    """A worker that is silent for so long is taken for dead."""
+    queued_seconds: float = Field(7 * 86400.0, gt=0)
+    """A submission that no worker took for so long has failed, and the fault is ours."""
+    run_seconds: float = Field(12 * 3600.0, gt=0)
+    """Evaluator's time that one submission may take, over all its attempts."""
+    strikes: int = Field(5, ge=1)
+    """After so many attempts in a row that brought no episode the fault is ours."""
+
+
+class Web(Part):
+    """`hosts`: names under which the server answers, besides those of this machine."""
+
+    hosts: tuple[str, ...] = ()
+    upload_mb: int = Field(64, ge=1, le=1024)
+
+
+class Challenge(Part):
+    """A whole competition. `folder`: where its file lies; not part of the file."""
+
+    name: Name
+    title: Title
+    timezone: str = "UTC"
+    database: str | None = None
+    """postgresql://... for several workers; by default SQLite in the folder."""
+    evaluation: Mapping[str, Any]
+    phases: Mapping[Name, Phase] = Field(min_length=1)
+    ranking: Ranking = Ranking()
+    teams: Teams = Teams()
+    endpoints: Endpoints = Endpoints()
+    queue: Queue = Queue()
+    web: Web = Web()
+    folder: Path = Field(default=Path(), exclude=True)
+
+    @field_validator("timezone")
+    @classmethod
+    def _zone(cls, name: str) -> str:
+        if name not in available_timezones():
+            raise ValueError("is no time zone; write for example Europe/Berlin, Asia/Shanghai or UTC")
+        return name
+
+    @model_validator(mode="after")
+    def _in_order(self) -> Challenge:
+        late = [name for name in self.phases if self.opens(name) >= self.closes(name)]
+        if late:
+            raise ValueError(f"phases.{late[0]}: closes before it opens")
+        return self
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)
+
+    def opens(self, phase: str) -> datetime:
+        return self._moment(self.phases[phase].opens)
+
+    def closes(self, phase: str) -> datetime:
+        return self._moment(self.phases[phase].closes)
+
+    def _moment(self, value: datetime) -> datetime:
+        return (value if value.tzinfo else value.replace(tzinfo=self.zone)).astimezone(UTC)
+
+    @property
+    def rules_sha256(self) -> str:
+        """Of all that decides a rank; stands on every page, and does not change after the opening."""
+        content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"})
+        for phase in content["phases"].values():
+            for date in DATES:
+                del phase[date]
+        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+def load_challenge(path: Path) -> Challenge:
+    """Read and check a file, the configuration of the evaluation too. Raises ConfigError with every fault."""
+    content = _read(path)
+    try:
+        challenge = Challenge.model_validate({**content, "folder": path.resolve().parent})
+    except ValidationError as error:
+        raise ConfigError(_told(path, error)) from None
+    _check_evaluation(path, challenge)
+    return challenge
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise ConfigError(f"{path}: there is no such file. `nav-eval competition init DIR` makes one.") from None
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(f"{path}: cannot be read as YAML: {error}") from None
+    if not isinstance(content, dict):
+        raise ConfigError(f"{path}: must hold keys such as name, evaluation and phases at its top.")
+    if "folder" in content:
+        raise ConfigError(f"{path}: folder: is no key of this file; it is the folder that the file lies in.")
+    return content
+
+
+def _told(path: Path, error: ValidationError) -> str:
+    lines = [f"{_key(fault['loc'])}{fault['msg'].removeprefix('Value error, ')}." for fault in error.errors()]
+    count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
+    return "\n  ".join([f"{path}: {count}:", *lines])
+
+
+def _key(location: tuple[int | str, ...]) -> str:
+    return f"{'.'.join(map(str, location))}: " if location else ""
+
+
+def _check_evaluation(path: Path, challenge: Challenge) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "evaluation.yaml"
+        file.write_text(evaluation_text(challenge), encoding="utf-8")
+        try:
+            config = load_config(file=file, environment={})
+        except ConfigError as error:
+            raise ConfigError(f"{path}, evaluation: {error}".replace(str(file), "challenge.yaml")) from None
+    measured = config.task.measurements
+    if measured and challenge.ranking.by not in measured:
+        raise ConfigError(
+            f"{path}: ranking.by: {challenge.ranking.by!r} is not measured. "
+            f"Add it to evaluation.task.measurements, or take one of {', '.join(measured)}."
+        )
+
+
+def evaluation_text(challenge: Challenge) -> str:
+    """The file that workers give to `nav-eval --config`."""
+    return yaml.safe_dump(dict(challenge.evaluation), sort_keys=False, allow_unicode=True)

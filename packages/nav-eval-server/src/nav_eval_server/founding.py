@@ -1,0 +1,160 @@
+"""nav-eval competition init: a folder with rules, keys, private data and the first organiser, ready to be served."""
+
+from __future__ import annotations
+
+import secrets
+import sys
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated
+from zoneinfo import available_timezones
+
+from cyclopts import Parameter
+
+from nav_eval.errors import InputError
+from nav_eval.results.audit import new_key
+from nav_eval_server import evaluator, vault
+from nav_eval_server.challenge import Challenge, load_challenge
+from nav_eval_server.folder import Folder
+
+DAYS = 30
+BUILDINGS = {"dev": 1}
+"""Of phases that only try the connection; every other has as many as are asked for."""
+PATHS = 4
+"""In each building; every path has six phrasings."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What init asks for."""
+
+    name: str
+    title: str
+    timezone: str
+    organiser: str
+    buildings: int
+
+
+def init(
+    folder: Path,
+    /,
+    *,
+    yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
+    buildings: int = 5,
+) -> int:
+    """Make a competition that needs no data: nav-eval competition init DIR.
+
+    Writes DIR/challenge.yaml, DIR/private (keys and seed), DIR/data (buildings that nobody has seen) and the database
+    with the first organiser, whose password is shown once.
+
+    Parameters
+    ----------
+    folder
+        A new folder; its name is the competition's.
+    yes
+        Ask nothing and take every default.
+    buildings
+        How many buildings the test set has; each takes about ten seconds to make.
+    """
+    if Folder(folder).challenge.exists():
+        raise InputError(f"{folder}: holds a competition already. Choose another folder.")
+    default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings)
+    answers = default if yes else _asked(default)
+    found(folder, answers)
+    challenge = load_challenge(Folder(folder).challenge)
+    for phase in challenge.phases.values():
+        make_data(challenge, phase.split, BUILDINGS.get(phase.split, answers.buildings))
+    password = first_organiser(challenge, answers.organiser)
+    sys.stdout.write(
+        f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.\n"
+        f"Organiser {answers.organiser}, password {password} (shown this once).\n"
+        f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
+    )
+    return 0
+
+
+def found(path: Path, answers: Answers) -> None:
+    """Folders, keys and challenge.yaml, which is written last: without it there is no competition."""
+    folder = Folder(path)
+    folder.make()
+    folder.write_secret("seed", secrets.token_hex(16))
+    folder.write_secret("django.key", secrets.token_urlsafe(48))
+    folder.write_secret("vault.key", vault.new_key())
+    if not (folder.private / "organiser.pem").exists():
+        new_key(folder.private / "organiser.pem")
+    folder.challenge.write_text(_rules(answers), encoding="utf-8")
+
+
+def _rules(answers: Answers) -> str:
+    template = (files("nav_eval_server") / "challenge.template.yaml").read_text(encoding="utf-8")
+    now = datetime.now().astimezone()
+    values = {
+        "NAME": answers.name,
+        "TITLE": _quoted(answers.title),
+        "TIMEZONE": answers.timezone,
+        "OPENS": now.isoformat(timespec="minutes"),
+        "CLOSES": (now + timedelta(days=DAYS)).isoformat(timespec="minutes"),
+    }
+    for name, value in values.items():
+        template = template.replace(f"@{name}@", value)
+    return template
+
+
+def _quoted(text: str) -> str:
+    """As YAML's double quotes take it."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def make_data(challenge: Challenge, split: str, buildings: int) -> None:
+    """Buildings and episodes of one split from the private seed, if they are not there yet."""
+    place = Path("data") / split
+    if (challenge.folder / place / "episodes").exists():
+        return
+    sys.stderr.write(f"Making {buildings} building(s) for {split} ...\n")
+    seed = f"{Folder(challenge.folder).secret('seed')}-{split}"
+    (challenge.folder / "data").mkdir(mode=0o700, exist_ok=True)
+    scenes, episodes = str(place / "scenes"), str(place / "episodes")
+    plan = ["--count", str(buildings), "--rooms", "4", "--detail", "20000", "--name", split]
+    evaluator.call_secretly(["generate", "scenes", scenes, *plan, "--seed", seed], challenge.folder)
+    paths = ["--task", "vln", "--per-scene", str(PATHS)]
+    evaluator.call_secretly(["generate", "episodes", scenes, episodes, *paths, "--seed", seed], challenge.folder)
+
+
+def first_organiser(challenge: Challenge, name: str) -> str:
+    """Make the database and a user that is staff; returns the password."""
+    from nav_eval_server.settings import configure
+
+    configure(challenge)
+    from django.core.management import call_command
+
+    from nav_eval_server.models import Token, User
+    from nav_eval_server.tokens import issue
+
+    call_command("migrate", verbosity=0)
+    password = secrets.token_urlsafe(12)
+    User.objects.create_user(name, password=password, is_staff=True)
+    Folder(challenge.folder).write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
+    return password
+
+
+def _name(folder: Path) -> str:
+    """The folder's name with what a competition's name may hold."""
+    kept = "".join(c if c.isascii() and c.isalnum() else "-" for c in folder.resolve().name.lower())
+    return kept.strip("-")[:40] or "challenge"
+
+
+def _asked(default: Answers) -> Answers:
+    title = _ask("Title", default.title)
+    zone = _ask("Time zone, in which days of a quota end", default.timezone)
+    if zone not in available_timezones():
+        raise InputError(f"{zone!r} is no time zone. Write for example Europe/Berlin, Asia/Shanghai or UTC.")
+    organiser = _ask("Name of the first organiser", default.organiser)
+    return Answers(default.name, title, zone, organiser, default.buildings)
+
+
+def _ask(question: str, default: str) -> str:
+    sys.stderr.write(f"{question} [{default}]: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip() or default

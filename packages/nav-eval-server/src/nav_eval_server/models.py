@@ -1,0 +1,219 @@
+"""What the server knows. Rows of attempts are the truth of what runs; nothing else decides it.
+
+Private figures stand in tables of their own (Episode, Result), so that no list of submissions can leak them.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from django.contrib.auth.models import AbstractUser
+from django.db import models
+from django.db.models import Q
+
+
+def new_id() -> str:
+    """Of a submission: short enough to say, and not to be guessed from another one."""
+    return secrets.token_hex(6)
+
+
+class User(AbstractUser):
+    """A person. Organisers are `is_staff`."""
+
+
+class Team(models.Model):
+    class State(models.TextChoices):
+        PENDING = "pending"
+        APPROVED = "approved"
+        BLOCKED = "blocked"
+
+    name = models.CharField(max_length=60, unique=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    members = models.ManyToManyField(User, through="Membership", related_name="teams")
+    created_at = models.DateTimeField(auto_now_add=True)
+
+
+class Membership(models.Model):
+    """`captain`: may invite, and choose what counts in the final."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE)
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    captain = models.BooleanField(default=False)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("team", "user"), name="a_member_once"),)
+
+
+class Token(models.Model):
+    """What a program shows instead of a password; only its SHA-256 is kept. See tokens.py."""
+
+    class Scope(models.TextChoices):
+        TEAM = "team"
+        WORKER = "worker"
+
+    digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=10, choices=Scope.choices)
+    team = models.ForeignKey(Team, null=True, on_delete=models.CASCADE, related_name="tokens")
+    name = models.CharField(max_length=60)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True)
+    revoked_at = models.DateTimeField(null=True)
+
+
+class Endpoint(models.Model):
+    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="endpoints")
+    name = models.CharField(max_length=60)
+    protocol = models.CharField(max_length=4, choices=(("rest", "rest"), ("grpc", "grpc")))
+    url = models.CharField(max_length=300)
+    sealed_token = models.TextField(blank=True)
+    probe = models.CharField(max_length=20, blank=True)
+    probed_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("team", "name"), name="a_name_of_an_endpoint_once"),)
+
+
+class Submission(models.Model):
+    """One entry of a team in a phase. Only queue.dispatcher writes its state.
+
+    protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
+    of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
+    """
+
+    class State(models.TextChoices):
+        QUEUED = "queued"
+        WAITING_SERVICE = "waiting_service"
+        RUNNING = "running"
+        SCORING = "scoring"
+        DONE = "done"
+        FAILED = "failed"
+        CANCELLED = "cancelled"
+        VOID = "void"
+
+    class Fault(models.TextChoices):
+        NOBODY = ""
+        PARTICIPANT = "participant"
+        OURS = "ours"
+
+    id = models.CharField(max_length=12, primary_key=True, default=new_id)
+    team = models.ForeignKey(Team, on_delete=models.PROTECT, related_name="submissions")
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    phase = models.CharField(max_length=40)
+    kind = models.CharField(max_length=12)
+    protocol = models.CharField(max_length=4, blank=True)
+    url = models.CharField(max_length=300, blank=True)
+    sealed_token = models.TextField(blank=True)
+    endpoint_key = models.CharField(max_length=300, null=True)
+    predictions = models.CharField(max_length=64, blank=True)
+    idempotency_key = models.CharField(max_length=100, null=True)
+    accepted_at = models.DateTimeField()
+    state = models.CharField(max_length=16, choices=State.choices, default=State.QUEUED, db_index=True)
+    since = models.DateTimeField()
+    deadline = models.DateTimeField(null=True)
+    retry_at = models.DateTimeField()
+    unready_since = models.DateTimeField(null=True)
+    strikes = models.PositiveIntegerField(default=0)
+    episodes_total = models.PositiveIntegerField(null=True)
+    fault = models.CharField(max_length=12, choices=Fault.choices, blank=True)
+    why = models.CharField(max_length=30, blank=True)
+    detail = models.CharField(max_length=500, blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("team", "idempotency_key"), name="an_idempotency_key_once"),
+            models.CheckConstraint(
+                condition=Q(state__in=("done", "failed", "cancelled", "void")) | Q(deadline__isnull=False),
+                name="no_state_without_a_deadline",
+            ),
+        )
+
+
+class Charge(models.Model):
+    """A place in a team's quota: reserved when the submission is accepted, spent at its first played episode.
+
+    It is deleted, and so given back, if the submission ends without an episode, or through a fault of ours.
+    """
+
+    team = models.ForeignKey(Team, on_delete=models.PROTECT)
+    phase = models.CharField(max_length=40)
+    day = models.DateField()
+    slot = models.PositiveIntegerField()
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="charge")
+    spent_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("team", "phase", "day", "slot"), name="a_slot_once"),)
+
+
+class Attempt(models.Model):
+    """A worker's try at a submission. Every write of the worker must show `fence`, and that it is still `live`.
+
+    `stopping`: the worker is to end it; until it says so, or is silent too long, the endpoint stays taken.
+    """
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="attempts")
+    n = models.PositiveIntegerField()
+    fence = models.BigIntegerField(unique=True)
+    worker = models.ForeignKey(Token, on_delete=models.PROTECT)
+    instance = models.CharField(max_length=64)
+    endpoint_key = models.CharField(max_length=300, null=True)
+    started_at = models.DateTimeField()
+    heartbeat_at = models.DateTimeField()
+    ended_at = models.DateTimeField(null=True)
+    live = models.BooleanField(default=True)
+    stopping = models.BooleanField(default=False)
+    outcome = models.CharField(max_length=20, blank=True)
+    rc = models.IntegerField(null=True)
+    message = models.TextField(blank=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("submission", "n"), name="an_attempt_once"),
+            models.UniqueConstraint(fields=("submission",), condition=Q(live=True), name="one_live_per_submission"),
+            models.UniqueConstraint(fields=("endpoint_key",), condition=Q(live=True), name="one_live_per_endpoint"),
+        )
+
+
+class Episode(models.Model):
+    """A played episode of a submission; the first record counts, a second one never does."""
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="episodes")
+    attempt = models.ForeignKey(Attempt, on_delete=models.CASCADE)
+    scene = models.CharField(max_length=300)
+    episode = models.CharField(max_length=200)
+    status = models.CharField(max_length=20)
+    metrics = models.JSONField()
+
+    class Meta:
+        constraints = (models.UniqueConstraint(fields=("submission", "scene", "episode"), name="an_episode_once"),)
+
+
+class Result(models.Model):
+    """results.json of a finished submission, or what `nav-eval score` wrote; its files lie in state/runs/<id>."""
+
+    submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="result")
+    document = models.JSONField()
+    manifest_sha256 = models.CharField(max_length=64, blank=True)
+    at = models.DateTimeField()
+
+
+class Event(models.Model):
+    """What happened, for the audit: append-only, each row holding the SHA-256 of the one before. See events.py."""
+
+    at = models.DateTimeField()
+    actor = models.CharField(max_length=100)
+    action = models.CharField(max_length=40)
+    subject = models.CharField(max_length=100)
+    details = models.JSONField()
+    previous = models.CharField(max_length=64)
+    sha256 = models.CharField(max_length=64, unique=True)
+
+
+class Mark(models.Model):
+    """A number or a moment that there is one of: the last fence, the last sweep. Its row is also the lock for it."""
+
+    name = models.CharField(max_length=20, primary_key=True)
+    value = models.BigIntegerField(default=0)
+    at = models.DateTimeField(null=True)

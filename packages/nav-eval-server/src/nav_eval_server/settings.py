@@ -1,0 +1,68 @@
+"""Django's settings, made from a challenge: constants here, and `configure` for what its folder decides."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nav_eval_server.folder import Folder
+
+if TYPE_CHECKING:
+    from nav_eval_server.challenge import Challenge
+
+INSTALLED_APPS = (
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "nav_eval_server.apps.Competition",
+)
+MIDDLEWARE = (
+    "django.middleware.security.SecurityMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+)
+AUTH_USER_MODEL = "competition.User"
+AUTH_PASSWORD_VALIDATORS = (
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+)
+ROOT_URLCONF = "nav_eval_server.urls"
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+USE_TZ = True
+TIME_ZONE = "UTC"
+SECRET_KEY = "replaced by configure, and only mypy's plug-in meets it"
+HOSTS = ("localhost", "127.0.0.1", "[::1]")
+SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
+
+
+def configure(challenge: Challenge) -> None:
+    """Settings of this process, once. `django.conf.settings.CHALLENGE` is the challenge from then on."""
+    import django
+    from django.conf import settings
+
+    folder = Folder(challenge.folder)
+    constants = {name: value for name, value in globals().items() if name.isupper()}
+    settings.configure(
+        **constants
+        | {
+            "SECRET_KEY": folder.secret("django.key"),
+            "CHALLENGE": challenge,
+            "DATABASES": {"default": database(challenge)},
+            "ALLOWED_HOSTS": [*HOSTS, *challenge.web.hosts],
+            "DATA_UPLOAD_MAX_MEMORY_SIZE": challenge.web.upload_mb << 20,
+        }
+    )
+    django.setup()
+
+
+def database(challenge: Challenge) -> dict[str, Any]:
+    """SQLite takes the lock for writing when a transaction begins, so that none fails half-way for want of it."""
+    if challenge.database is None:
+        options = {"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": SQLITE}
+        name = Folder(challenge.folder).database
+        return {"ENGINE": "django.db.backends.sqlite3", "NAME": name, "OPTIONS": options}
+    import dj_database_url
+
+    return dict(dj_database_url.parse(challenge.database, conn_max_age=60, conn_health_checks=True))

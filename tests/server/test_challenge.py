@@ -1,0 +1,95 @@
+"""challenge.yaml: every fault at once, in words; what is frozen and what may be moved."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+import yaml
+
+from nav_eval.errors import ConfigError
+from nav_eval_server.challenge import Challenge, load_challenge
+from nav_eval_server.founding import Answers, found
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    found(tmp_path, Answers("homes", 'The "homes"', "Asia/Shanghai", "ada", 1))
+    return tmp_path / "challenge.yaml"
+
+
+def changed(file: Path, key: str, value: object) -> Challenge:
+    """The challenge with the dotted `key` set."""
+    content = yaml.safe_load(file.read_text())
+    *above, last = key.split(".")
+    place = content
+    for name in above:
+        place = place[name]
+    place[last] = value
+    file.write_text(yaml.safe_dump(content))
+    return load_challenge(file)
+
+
+def test_what_init_writes_is_valid(file: Path) -> None:
+    challenge = load_challenge(file)
+    assert challenge.title.en == 'The "homes"'
+    assert challenge.phases["standard"].quota.total == 30
+    assert challenge.opens("dev") < challenge.closes("dev")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "told"),
+    [
+        ("phases.dev.quota.per_dya", 3, "phases.dev.quota.per_dya"),
+        ("phases.dev.quota.per_day", 0, "phases.dev.quota.per_day: Input should be greater than or equal to 1"),
+        ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
+        ("timezone", "Mars/Olympus", "timezone: is no time zone; write for example Europe/Berlin"),
+        ("endpoints.allowed_networks", ["lan"], "write any, public, "),
+        ("ranking.by", "elegance", "ranking.by: 'elegance' is not measured"),
+        ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
+        ("folder", "/etc", "folder: is no key"),
+        ("name", "Große Häuser", "name: String should match pattern"),
+    ],
+)
+def test_a_fault_names_its_key(file: Path, key: str, value: object, told: str) -> None:
+    with pytest.raises(ConfigError, match=r"challenge\.yaml") as fault:
+        changed(file, key, value)
+    assert told in str(fault.value)
+
+
+def test_every_fault_is_told_at_once(file: Path) -> None:
+    content = yaml.safe_load(file.read_text()) | {"timezone": "x", "ranking": {"bi": "spl"}, "colour": "red"}
+    file.write_text(yaml.safe_dump(content))
+    with pytest.raises(ConfigError, match="3 faults"):
+        load_challenge(file)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [(None, "no such file"), ("a: [", "cannot be read as YAML"), ("- 1", "must")]
+)
+def test_a_file_that_is_none(tmp_path: Path, text: str | None, told: str) -> None:
+    if text is not None:
+        (tmp_path / "c.yaml").write_text(text)
+    with pytest.raises(ConfigError, match=told):
+        load_challenge(tmp_path / "c.yaml")
+
+
+def test_dates_without_a_zone_are_of_the_challenges(file: Path) -> None:
+    challenge = changed(file, "phases.dev.closes", "2099-06-01T08:00")
+    assert challenge.closes("dev") == datetime(2099, 6, 1, 0, 0, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "same"),
+    [
+        ("phases.dev.closes", "2099-01-01T00:00", True),
+        ("queue", {"lease_seconds": 60}, True),
+        ("phases.dev.quota.per_day", 7, False),
+        ("evaluation.evaluation.max_steps", 7, False),
+        ("ranking.by", "ndtw", False),
+    ],
+)
+def test_dates_may_be_moved_and_rules_may_not(file: Path, key: str, value: object, same: bool) -> None:
+    before = load_challenge(file).rules_sha256
+    assert (changed(file, key, value).rules_sha256 == before) == same
