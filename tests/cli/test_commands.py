@@ -79,9 +79,14 @@ def test_debug_shows_the_traceback(tmp_path):
 def test_a_service_that_is_not_there_is_exit_code_3(tmp_path):
     overrides = write_r2r(tmp_path)
     remote = ["agent_service.type=remote", "agent_service.endpoint=127.0.0.1:9", "agent_service.deadlines.ready=0.5"]
-    said = nav_eval("run", "r2r", *overrides, *remote, cwd=tmp_path)
+    said = nav_eval("run", "r2r", *overrides, *remote, "--out", "run", cwd=tmp_path)
     assert said.returncode == 3, said.stderr
     assert "127.0.0.1:9" in said.stderr
+    assert not (tmp_path / "run").exists(), "a run that never began leaves nothing behind"
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "note.txt").write_text("mine")
+    assert nav_eval("run", "r2r", *overrides, *remote, "--out", "run", cwd=tmp_path).returncode == 3
+    assert [file.name for file in (tmp_path / "run").iterdir()] == ["note.txt"]
 
 
 def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):

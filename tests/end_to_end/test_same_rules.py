@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 import nav_eval
@@ -32,13 +34,52 @@ def run(world, path, *overrides):
     [
         ("evaluation.success_distance=2", r"evaluation\.success_distance is 3\.0 in one and 2\.0 in the other"),
         ("evaluation.max_moves=5", r"evaluation\.max_moves is 30 in one and 5"),
-        ("simulator.motion.turn_angle=15", r"simulator\.motion"),
+        ("simulator.motion.turn_angle=15", r"simulator\.motion\.turn_angle is 30\.0 in one and 15\.0"),
+        ("task.success_rule=stop", r"task\.success_rule is 'final' in one and 'stop' in the other"),
+        ("task.ndtw_distance=1", r"task\.ndtw_distance"),
     ],
 )
 def test_runs_under_different_rules_are_not_compared(world, tmp_path, rule, told):
     first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", rule)
     with pytest.raises(RunDirectoryError, match=told):
         compare_runs([first, second])
+
+
+def manifest(path, **changes):
+    """manifest.json with `changes`; a value None takes a key out."""
+    file = path / "manifest.json"
+    content = json.loads(file.read_text()) | changes
+    file.write_text(json.dumps({key: value for key, value in content.items() if value is not None}))
+    return content
+
+
+def test_rules_are_compared_by_their_sum_and_old_runs_by_their_keys(world, tmp_path):
+    first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", "evaluation.success_distance=2")
+    assert manifest(first)["rules_sha256"] != manifest(second)["rules_sha256"]
+    text = (second / "config.yaml").read_text()
+    (second / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
+    with pytest.raises(RunDirectoryError, match="rules_sha256 is"):
+        compare_runs([first, second])
+    manifest(second, nav_eval="0.0.9")  # its sum may be of other keys
+    assert compare_runs([first, second])
+    manifest(second, rules_sha256=None)
+    assert compare_runs([first, second])
+    manifest(second, nav_eval=manifest(first)["nav_eval"])
+    assert compare_runs([first, second])
+    (second / "config.yaml").write_text(text)
+    with pytest.raises(RunDirectoryError, match=r"evaluation\.success_distance is 3\.0 in one and 2\.0"):
+        compare_runs([first, second])
+
+
+def test_a_run_is_not_resumed_under_rules_that_config_yaml_no_longer_tells(world, tmp_path):
+    path = run(world, tmp_path / "a", "evaluation.success_distance=2")
+    text = (path / "config.yaml").read_text()
+    (path / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
+    again = benchmark_config("r2r", overrides=[*world, "agent_service.agent=random"])
+    with pytest.raises(RunDirectoryError, match="rules_sha256"):
+        run_benchmark(again, path, resume=True)
+    manifest(path, rules_sha256=None)  # a run of before there was one
+    run_benchmark(again, path, resume=True)
 
 
 def test_what_is_the_agents_own_choice_may_differ(world, tmp_path):

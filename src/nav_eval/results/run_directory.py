@@ -9,7 +9,7 @@ import platform
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import entry_points, version
@@ -27,6 +27,7 @@ from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
+from nav_eval.results.rules import flat, rules_sum
 
 MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = ("agents", "benchmarks", "datasets", "metrics", "scene_formats", "sensors", "simulators", "tasks")
@@ -38,6 +39,7 @@ RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 class RunDirectory:
     """Files of one run. Use as a context manager: it holds the lock and the journal.
 
+    A run that ends with an error before any episode was shown to the agent leaves nothing behind.
     Raises RunDirectoryError where one of them is a link, a pipe or a device: in a stranger's run it could be endless,
     or another file of this machine that is then published.
     """
@@ -52,6 +54,7 @@ class RunDirectory:
         self._lock: BinaryIO | None = None
         self._journal: Journal | None = None
         self._since: float | None = None
+        self._fresh = self._made = False
 
     @classmethod
     def named(cls, out: str | Path | None, config: Config, suffix: str = "") -> RunDirectory:
@@ -78,6 +81,7 @@ class RunDirectory:
 
     def claim(self, *, resume: bool) -> None:
         """Make and lock the directory. Raises RunDirectoryError if it is in use, or holds a run and not `resume`."""
+        self._made = not self.path.exists()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             self._take_lock()
@@ -85,7 +89,8 @@ class RunDirectory:
             raise exhausted(error) or RunDirectoryError(
                 f"{self.path}: cannot be used ({error.strerror}). Choose another --out."
             ) from error
-        if (self.path / "manifest.json").exists() and not resume:
+        self._fresh = not (self.path / "manifest.json").exists()
+        if not self._fresh and not resume:
             raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
 
     def begin(self, config: Config, facts: Mapping[str, Any]) -> None:
@@ -201,8 +206,27 @@ class RunDirectory:
     def __enter__(self) -> RunDirectory:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
+        if error is not None and self._fresh and not self._told():
+            self._withdraw()
         self.close()
+
+    def _told(self) -> bool:
+        """Whether any episode was shown to the agent, or has a result."""
+        files = (self.path / name for name in PER_EPISODE if name != "shard.json")
+        return any(file.exists() and file.stat().st_size for file in files)
+
+    def _withdraw(self) -> None:
+        """Take back what was written since the directory was claimed."""
+        self._since = None
+        if self._journal is not None:
+            self._journal.close()
+            self._journal = None
+        for name in (".lock", "manifest.json", "secret.key", *RUN_FILES):
+            (self.path / name).unlink(missing_ok=True)
+        if self._made:
+            with suppress(OSError):  # somebody else's file lies in it
+                self.path.rmdir()
 
     def _take_lock(self) -> None:
         self._lock = (self.path / ".lock").open("a+b")
@@ -214,6 +238,8 @@ class RunDirectory:
     def _check_unchanged(self, config: Config, facts: Mapping[str, Any]) -> None:
         manifest = self.manifest()
         differences = config_differences(self.stored_config(), public_config(config))
+        if not differences and manifest.get("rules_sha256", facts["rules_sha256"]) != facts["rules_sha256"]:
+            differences.append("config.yaml was changed: its rules are not those of rules_sha256")
         if manifest.get("shard") != facts.get("shard"):
             differences.append(f"the shard was {manifest.get('shard')}, is {facts.get('shard')}")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
@@ -284,17 +310,9 @@ def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
 
 def config_differences(before: Mapping[str, Any], now: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
     """One text per key that may change a result, for example "evaluation.max_steps was 30, is 20"; none of `but`."""
-    old, new = dict(_flat(_scoring(before))), dict(_flat(_scoring(now)))
+    old, new = dict(flat(_scoring(before))), dict(flat(_scoring(now)))
     keys = [key for key in new | old if old.get(key) != new.get(key) and key not in but]
     return [f"{key} was {old.get(key)!r}, is {new.get(key)!r}" for key in keys]
-
-
-def _flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in content.items():
-        if isinstance(value, Mapping) and value:
-            yield from _flat(value, f"{prefix}{key}.")
-        else:
-            yield f"{prefix}{key}", value
 
 
 def run_facts(
@@ -321,7 +339,8 @@ def run_facts(
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if renders else None,
         "seed": config.seed,
-        "config_sha256": rules_sum(config),
+        "config_sha256": config_sum(config),
+        "rules_sha256": rules_sum(config),
         "dataset_sha256": dataset_sums(dataset_files),
         "assets_sha256": dict(assets),
         "episodes_sha256": keys_sum(keys),
@@ -338,7 +357,7 @@ def _plugins(config: Config) -> dict[str, str]:
     return installed | {name: file_sha256(Path(file)) for name, file in files.items() if file}
 
 
-def rules_sum(config: Config) -> str:
+def config_sum(config: Config) -> str:
     """SHA-256 of all that may change a result."""
     return sha256(msgspec.json.encode(_scoring(public_config(config)), order="sorted"))
 

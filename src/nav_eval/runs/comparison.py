@@ -4,27 +4,28 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import Config
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.results.compare import RunRecords, compare
+from nav_eval.results.rules import rules_of
 from nav_eval.results.run_directory import RunDirectory
 
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
 """Keys of the manifest that runs must share."""
+RULES = "rules_sha256"
 
 
 def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     """One row per metric and pair of runs. Raises RunDirectoryError naming what two runs differ in."""
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
-    runs = [run_records(path) for path in paths]
+    runs = run_records(paths)
     every = [values for run in runs for values in run.episodes.values()]
     names = dict.fromkeys(name for values in every for name in values)
     shared = [name for name in names if all(name in values for values in every)]
@@ -36,8 +37,12 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     return [asdict(row) for row in compare(runs, shared)]
 
 
-def run_records(path: Path) -> RunRecords:
-    """What a run's episodes came to, with what other runs must share; none that a fault of ours ended."""
+def run_records(paths: Sequence[Path]) -> list[RunRecords]:
+    """What the runs' episodes came to, with what they must share; none that a fault of ours ended."""
+    return _with_sums_of_one_edition([_records(path) for path in paths])
+
+
+def _records(path: Path) -> RunRecords:
     with RunDirectory(path) as directory:
         directory.open_for_reading()
         manifest = directory.manifest()
@@ -48,9 +53,18 @@ def run_records(path: Path) -> RunRecords:
         shared = (
             {"reference": _reference(path, results)}
             | {name: manifest.get(name) for name in MUST_AGREE}
-            | _rules(directory.config())
+            | rules_of(directory.config())
+            | {RULES: (manifest.get("nav_eval"), manifest.get(RULES))}
         )
         return RunRecords(str(path), episodes, shared)
+
+
+def _with_sums_of_one_edition(runs: Sequence[RunRecords]) -> list[RunRecords]:
+    """Sums of rules that two versions of nav_eval made may cover other keys: then the keys alone must agree."""
+    sums = [run.metadata[RULES] for run in runs]
+    one_edition = len({edition for edition, _ in sums}) == 1 and all(value is not None for _, value in sums)
+    kept = [value if one_edition else None for _, value in sums]
+    return [replace(run, metadata={**run.metadata, RULES: value}) for run, value in zip(runs, kept, strict=True)]
 
 
 def _reference(path: Path, results: Iterable[EpisodeResult]) -> str | None:
@@ -63,14 +77,6 @@ def _reference(path: Path, results: Iterable[EpisodeResult]) -> str | None:
             "file (dataset.gt_path), or none."
         )
     return next(iter(found), None)
-
-
-def _rules(config: Config) -> dict[str, Any]:
-    """What decides over success and over how far one comes; sensors and actions are the agent's own choice."""
-    evaluation, simulator = config.evaluation, config.simulator
-    limits = {f"evaluation.{n}": getattr(evaluation, n) for n in ("success_distance", "max_steps", "max_moves")}
-    walk = {f"simulator.{name}": getattr(simulator, name).model_dump() for name in ("motion", "body")}
-    return {"task.type": config.task.type, "simulator.scale": simulator.scale, **limits, **walk}
 
 
 def comparison_table(rows: Sequence[dict[str, Any]]) -> str:

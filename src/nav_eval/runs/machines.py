@@ -18,7 +18,7 @@ from nav_eval.core.workers import Job, Shard
 from nav_eval.errors import InputError
 from nav_eval.registry import import_plugins
 from nav_eval.results.facts import differing
-from nav_eval.results.run_directory import rules_sum, run_facts
+from nav_eval.results.run_directory import config_sum, run_facts
 from nav_eval.runs import builder
 
 
@@ -37,7 +37,7 @@ class CheckedJob:
     @classmethod
     def of(cls, job: Job, config: Config, facts: Mapping[str, Any]) -> CheckedJob:
         """`facts`: those of the manifest, whose rules may name other paths than `config`."""
-        return cls(job, config, {**facts, "config_sha256": rules_sum(config)})
+        return cls(job, config, {**facts, "config_sha256": config_sum(config)})
 
     def __call__(self, shard: Shard, report: Report) -> None:
         check_machine(self.config, self.facts, dict.fromkeys(scene for scene, _ in shard.keys))

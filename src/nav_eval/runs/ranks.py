@@ -22,7 +22,7 @@ def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
     Raises RunDirectoryError for a measure that is no number or has no better end, runs by different rules, or episodes
     that not all have.
     """
-    entries = [run_records(path) for path in paths]
+    entries = run_records(paths)
     if not entries:
         raise RunDirectoryError("rank needs at least one run. Name a run directory.")
     known = {name for values in entries[0].episodes.values() for name in values}

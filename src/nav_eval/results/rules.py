@@ -1,0 +1,40 @@
+"""The rules of a run: what decides over success and over how far one comes. The manifest holds their sum.
+
+Sensors, actions and the list of measurements are no rules: those are the agent's own choice, or change no other figure.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from nav_eval.config.schema import Config
+
+SECTIONS: Mapping[str, set[str]] = {
+    "benchmark": {"profile", "version"},
+    "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
+    "simulator": {"motion", "body", "scale", "path_mode"},
+    "evaluation": {"success_distance", "max_steps", "max_moves"},
+}
+
+
+def rules_of(config: Config) -> dict[str, Any]:
+    """Dotted key -> value."""
+    return dict(flat(config.model_dump(mode="json", include=SECTIONS)))
+
+
+def rules_sum(config: Config) -> str:
+    """SHA-256 of the rules."""
+    return hashlib.sha256(msgspec.json.encode(rules_of(config), order="sorted")).hexdigest()
+
+
+def flat(content: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Each value with its dotted key; an empty mapping is a value."""
+    for key, value in content.items():
+        if isinstance(value, Mapping) and value:
+            yield from flat(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
