@@ -270,8 +270,9 @@ def test_a_missing_expert_is_named(tmp_path: Path) -> None:
     path, truth = tmp_path / "x.json", tmp_path / "other.json.gz"
     path.write_text(json.dumps({"episodes": [SPOKEN]}))
     truth.write_bytes(gzip.compress(b"{}"))
-    with pytest.raises(DatasetError, match="episode 7: the gt file has no path"):
+    with pytest.raises(DatasetError, match="episode 7: the gt file has no path") as caught:
         list(load_dataset("r2r-ce", path, gt_path=truth))
+    assert f"`nav-eval validate {path} dataset.gt_path={truth}` lists every fault" in str(caught.value)
 
 
 def test_rxr_ce_languages_and_roles(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, TypeAlias
 
 from nav_eval.dataset.episode import Episode, Goal
-from nav_eval.dataset.fields import Fields, Origin, Report, raise_fault
+from nav_eval.dataset.fields import Fields, Origin, Report, stopping
 from nav_eval.dataset.inspection import checked_object, report_oddities
 from nav_eval.dataset.streaming import MAX_BYTES, JsonStream
 from nav_eval.errors import ConfigError, DatasetError
@@ -60,13 +60,15 @@ class EpisodeFiles(Protocol):
 
 
 def records(
-    dataset: EpisodeFiles, report: Report = raise_fault, *, thorough: bool = False
+    dataset: EpisodeFiles, report: Report | None = None, *, thorough: bool = False
 ) -> Iterator[tuple[Fields, Episode]]:
-    """Episodes with their records; those of a plug-in's format have an empty one."""
+    """Episodes with their records; those of a plug-in's format have an empty one. `report`: by default the first
+    fault raises DatasetError."""
     if isinstance(dataset, FileDataset):
-        yield from dataset.episodes(report, thorough=thorough)
+        yield from dataset.episodes(report or dataset.stopping, thorough=thorough)
     else:
-        none = Fields({}, Origin(", ".join(dataset.files), report), "")
+        files = ", ".join(dataset.files)
+        none = Fields({}, Origin(files, report or stopping(files)), "")
         yield from ((none, episode) for episode in dataset)
 
 
@@ -90,7 +92,13 @@ class FileDataset(ABC):
         self._scene_names = frozenset(map(scene_name, request.scenes or ()))
 
     def __iter__(self) -> Iterator[Episode]:
-        return (episode for _, episode in self.episodes(raise_fault))
+        return (episode for _, episode in self.episodes(self.stopping))
+
+    @property
+    def stopping(self) -> Report:
+        """Raises DatasetError, which says how to list every fault: of the main file, which names all the others."""
+        gt_path = self.request.gt_path
+        return stopping(f"{self.request.data_path}{f' dataset.gt_path={gt_path}' if gt_path else ''}")
 
     @property
     def files(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """Reads the fields of one record and says what is wrong with them, once for loaders and once for the validator.
 
-A loader stops at the first fault (`raise_fault`); the validator collects them all. So every getter reports and then
+A loader stops at the first fault (`stopping`); the validator collects them all. So every getter reports and then
 returns a value of the right type, and a format is described only once.
 """
 
@@ -42,9 +42,13 @@ class Fault:
 Report: TypeAlias = Callable[[Fault], None]
 
 
-def raise_fault(fault: Fault) -> None:
-    """The loaders' report: stop at once."""
-    raise DatasetError(f"{fault}. Correct the file; `nav-eval validate {fault.file}` lists every fault.")
+def stopping(words: str) -> Report:
+    """The loaders' report: stop at once. `words`: what `nav-eval validate` is to be called with."""
+
+    def report(fault: Fault) -> None:
+        raise DatasetError(f"{fault}. Correct the file; `nav-eval validate {words}` lists every fault.")
+
+    return report
 
 
 def _ignore(fault: Fault) -> None:
