@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import threading
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from api.worlds import SECRETS, Fingerprinting, observation, offer
 from nav_eval.api.connecting import connect
@@ -175,6 +178,34 @@ def test_text_of_an_agents_failure_is_one_line(servers: dict[str, Server]) -> No
             assert "ValueError" in str(caught.value)
             assert len(str(caught.value)) < 500
             service.close()
+
+
+@pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json+png"), ("rest", "msgpack"), ("grpc", "stream+zstd")])
+def test_images_lose_detail_only_where_the_rules_say_so(protocol: str, encoding: str) -> None:
+    seen: list[dict[str, Any]] = []
+
+    class Watcher(VLNAgent):
+        def reset(self, episode: dict[str, Any]) -> None:
+            pass
+
+        def act(self, observation: dict[str, Any]) -> str:
+            seen.append(observation)
+            return "stop"
+
+    sent = observation(0)
+    y, x = np.mgrid[0:12, 0:16]
+    sent["rgb"] = sent["goal_image"] = np.stack([10 * y, 10 * x, 5 * (x + y)], axis=-1).astype(np.uint8)
+    with start(Watcher, protocol=protocol, port=0) as server:
+        client = connect(server.endpoint, protocol, encoding=encoding, jpeg=["rgb", "depth"]).open_session()
+        client.reset_episode(offer())
+        client.get_action(sent)
+        client.close()
+    as_jpeg = io.BytesIO()
+    Image.fromarray(sent["rgb"]).save(as_jpeg, "jpeg", quality=90)
+    assert 0 < np.abs(seen[0]["rgb"].astype(int) - sent["rgb"]).max() < 30
+    assert np.abs(seen[0]["rgb"].astype(int) - np.asarray(Image.open(as_jpeg))).max() == 0
+    for whole in ("goal_image", "depth", "semantic"):
+        assert np.array_equal(seen[0][whole], sent[whole])
 
 
 @pytest.mark.parametrize("text", ["", "xml", "json+msgpack", "jpeg", "png+zstd", "json+", "JSON"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib import import_module
 from typing import Any, Literal
 
@@ -35,7 +36,8 @@ def connect(
     *,
     token: str | None = None,
     tls: ClientTls | None = None,
-    encoding: str | Encoding = "auto",
+    encoding: str = "auto",
+    jpeg: Sequence[str] = (),
     deadlines: Deadlines | None = None,
     retry: Retry | None = None,
     disclosure: Literal["competition", "full"] = "competition",
@@ -44,19 +46,20 @@ def connect(
 ) -> AgentService:
     """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit.
 
-    `networks`: where it may lie, as in nav_eval_sdk.transport.address.Networks.
+    `networks`: where it may lie, as in nav_eval_sdk.transport.address.Networks. `jpeg`: sensors whose images may lose
+    detail.
     """
     if protocol not in PROTOCOLS:
         raise ConfigError(f"agent_service.protocol: {protocol!r} is not rest or grpc.{nearest(protocol, PROTOCOLS)}")
     wire: Any = import_module(PROTOCOLS[protocol])
-    encoding = Encoding.parse(encoding) if isinstance(encoding, str) else encoding
-    if encoding.form not in wire.FORMS:
-        raise ConfigError(f"agent_service.encoding: {encoding.form!r} is not one of {', '.join(wire.FORMS)}.")
+    how = replace(Encoding.parse(encoding), jpeg=frozenset(jpeg))
+    if how.form not in wire.FORMS:
+        raise ConfigError(f"agent_service.encoding: {how.form!r} is not one of {', '.join(wire.FORMS)}.")
     deadlines = deadlines or Deadlines()
     return RemoteService(
         connection=_connection(_endpoint(endpoint), token, tls, deadlines, allowed_networks(networks)),
         protocol=wire,
-        encoding=encoding,
+        encoding=how,
         deadlines=deadlines,
         retry=retry or Retry(),
         disclosure=Disclosure(disclosure, secret),

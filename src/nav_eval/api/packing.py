@@ -18,11 +18,11 @@ def raw(sensor: str, spec: TensorSpec) -> str:
     return "raw"
 
 
-def packing(wanted: str, accepted: tuple[str, ...], lossy: frozenset[str]) -> Packing:
-    """`wanted` where the service takes it and the array goes into it; jpeg for `lossy` sensors."""
+def packing(wanted: str, accepted: tuple[str, ...], jpeg: frozenset[str]) -> Packing:
+    """`wanted` where the service takes it and the array goes into it; JPEG for the sensors in `jpeg`."""
 
     def choose(sensor: str, spec: TensorSpec) -> str:
-        encoding = "jpeg" if sensor in lossy else wanted
+        encoding = "jpeg" if sensor in jpeg and "jpeg" in accepted else wanted
         return tensors.fitting(encoding, spec.shape, spec.dtype) if encoding in accepted else "raw"
 
     return choose

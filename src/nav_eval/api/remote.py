@@ -178,7 +178,7 @@ class RemoteService(AgentService):
     def open_session(self) -> RemoteClient:
         info = self.info()
         transport = self._protocol.open_session(self._connection, self._encoding.form, info)
-        pack = packing(self._encoding.tensors, info.encodings, self._encoding.lossy)
+        pack = packing(self._encoding.tensors, info.encodings, self._encoding.jpeg)
         client = RemoteClient(Retrying(transport, self._retry), self._disclosure, self._deadlines, pack, self._consult)
         with self._lock:
             self._clients.append(client)

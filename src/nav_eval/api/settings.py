@@ -23,13 +23,13 @@ class Retry:
 class Encoding:
     """How observations travel. `form`: auto, or msgpack | json over REST, stream | unary over gRPC.
 
-    `tensors`: raw, zstd or png for arrays, where the service takes it; jpeg loses detail, so it is used for the
-    sensors named in `lossy` only, which a benchmark must declare.
+    `tensors`: raw, zstd or png for arrays, where the service takes it. `jpeg` names the sensors whose images may lose
+    detail on the way to a service that takes JPEG.
     """
 
     form: str = "auto"
     tensors: str = "raw"
-    lossy: frozenset[str] = frozenset()
+    jpeg: frozenset[str] = frozenset()
 
     @classmethod
     def parse(cls, text: str) -> Encoding:

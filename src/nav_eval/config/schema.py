@@ -305,6 +305,11 @@ class AgentServiceConfig(Section):
         description="rest: msgpack or json; grpc: stream or unary; and how arrays are packed (raw, zstd or png): "
         "for example stream+zstd",
     )
+    jpeg: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+        (),
+        description="sensors whose 8-bit images travel as JPEG to a service that takes it (remote): a tenth of the "
+        "bytes, some of the detail; a rule of the benchmark",
+    )
     disclosure: Literal["competition", "full"] = Field(
         "competition",
         description="competition: opaque ids, and poses relative to the start; full: the data set's own ids and poses",

@@ -303,6 +303,7 @@ def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     """What of a public configuration may change a result: a run with anything else of it is another run."""
     service = content["agent_service"]
     named = ("type", "disclosure", "replays", *(["agent"] if service["type"] == "local" else []))
+    named = (*named, *(["jpeg"] if service.get("jpeg") else []))
     evaluation = {name: value for name, value in content["evaluation"].items() if name != "parallel"}
     own = {"evaluation": evaluation, "agent_service": {name: service[name] for name in named}}
     return {name: value for name, value in content.items() if name != "output"} | own

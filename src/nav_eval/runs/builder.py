@@ -255,6 +255,7 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
         token=given_token(service.token, service.token_file),
         tls=tls,
         encoding=service.encoding,
+        jpeg=service.jpeg,
         deadlines=_deadlines(config),
         retry=Retry(service.retries),
         disclosure=service.disclosure,

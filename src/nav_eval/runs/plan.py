@@ -24,7 +24,7 @@ from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError, DatasetError
-from nav_eval.registry import check_importable
+from nav_eval.registry import check_importable, nearest
 from nav_eval.runs import builder
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
 from nav_eval.runs.sharding import Part
@@ -121,6 +121,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
         look("agent_service.agent", partial(_check_agent, service.agent))
     else:
         look("agent_service.agent", lambda: AGENTS.get(service.agent))
+    look("agent_service.jpeg", partial(_check_jpeg, config))
     look("output.video", partial(_check_video, config))
     faults += [f"{key}: {text}{config.origin(key)}" for key, text in _option_faults(config)]
     if faults:
@@ -152,6 +153,13 @@ def _check_agent(name: str) -> None:
         check_importable(module, attribute)
     except (ImportError, ValueError) as error:
         raise builder.no_agent(name, error) from None
+
+
+def _check_jpeg(config: Config) -> None:
+    sensors = config.simulator.sensors
+    for name in config.agent_service.jpeg:
+        if name not in sensors:
+            raise ConfigError(f"no sensor is called {name!r}.{nearest(name, sensors)}")
 
 
 def _check_video(config: Config) -> None:
