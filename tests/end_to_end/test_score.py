@@ -89,13 +89,23 @@ def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(shar
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps(rows))
     names = ",".join(f"'{name}'" for name in ids)
+    wanted = (
+        "success,navigation_error_euclidean,path_length,ndtw,cls,sdtw,waypoint_coverage,collision_rate,agent_latency"
+    )
     config = benchmark_config(
         "r2r-ce",
-        overrides=[f"dataset.data_path={data}", f"simulator.scenes_dir={tmp_path}", f"dataset.episodes=[{names}]"],
+        overrides=[
+            f"dataset.data_path={data}",
+            f"simulator.scenes_dir={tmp_path}",
+            f"dataset.episodes=[{names}]",
+            f"task.measurements=[{wanted}]",
+        ],
     )
     scored = score_predictions(config, path)
     assert "6 episodes" in scored.notes[0]
-    assert "success" not in scored.results.metrics
+    assert set(scored.results.metrics) == {
+        "navigation_error_euclidean", "path_length", "ndtw", "cls", "waypoint_coverage",
+    }  # fmt: skip
     for result in scored.episodes:
         reference = np.array(truth[result.episode_id]["locations"])
         length = np.linalg.norm(np.diff(walks[result.episode_id], axis=0), axis=1).sum()

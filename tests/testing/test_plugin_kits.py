@@ -133,6 +133,8 @@ class BrokenSensor(Sensor):
         self._count += 1
         steps = int(simulator.noise_key[3])
         value = {"random": np.random.random(), "counts": self._count, "range": 0.1 + steps, "good": steps}
+        if self._how == "peeks":
+            return np.array([simulator.navmesh().distance_to_obstacle(simulator.get_agent_state().position, 1)], "f4")
         if self._how == "remembers":
             self._most = max(getattr(self, "_most", 0), steps)
             return np.array([self._most], np.float32)
@@ -147,6 +149,7 @@ class BrokenSensor(Sensor):
         ("range", "observations fit their specs"),
         ("remembers", "nothing is left of an episode before"),
         ("needs", "can be made"),
+        ("peeks", "asks for no more than it needs"),
     ],
 )
 def test_a_broken_sensor_is_named(how, check):

@@ -67,7 +67,7 @@ class CollisionRate(DerivedMetric):
 
     name = "collision_rate"
     category = "safety"
-    unit = "per step"
+    unit = "share"
     better = "lower"
     requires = ("collisions", "steps")
 

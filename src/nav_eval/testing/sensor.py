@@ -6,15 +6,18 @@ What a simulator's own check asks of its sensors is asked here too; added is tha
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
 
 from nav_eval.config.schema import SensorConfig
-from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.core import capabilities
+from nav_eval.core.interfaces import Sensor, Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode
 from nav_eval.simulator.motion import nominal_motion
 from nav_eval.simulator.registry import make_simulator_backend
+from nav_eval.simulator.sensors.registry import make_sensors
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import grid_graph, room
 from nav_eval.testing.simulator import (
@@ -38,19 +41,21 @@ def check_sensor(name: str, *, place: Literal["custom", "nav_graph"] = "custom",
     with TemporaryDirectory(prefix="nav-eval-") as folder:
         config, episodes = (room if place == "custom" else grid_graph)(Path(folder))
         sensors = {name: SensorConfig.model_validate(settings)}
-        backend = make_simulator_backend(config.model_copy(update={"sensors": sensors}), 0)
+        config = config.model_copy(update={"sensors": sensors})
+        backend = make_simulator_backend(config, 0)
         try:
-            yield from _checked(backend, episodes, nominal_motion(config.motion))
+            yield from _checked(backend, make_sensors(config)[name], episodes, nominal_motion(config.motion))
         finally:
             backend.close()
 
 
-def _checked(backend: SimulatorBackend, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
+def _checked(backend: SimulatorBackend, sensor: Sensor, episodes: list[Episode], motion: Motion) -> Iterator[Finding]:
     made = list(run_checks([can_be_made], backend))
     yield from made
     if not all(finding.ok for finding in made):
         return
     session = backend.open_session()
+    yield from run_checks([asks_for_no_more_than_it_needs], Look(sensor, session, episodes[0]))
     for episode in episodes:
         yield from run_checks(CHECKS, Trial(backend, episode, session, motion.forward_step, motion.turn_angle, 2, 0))
     session.close()
@@ -59,6 +64,40 @@ def _checked(backend: SimulatorBackend, episodes: list[Episode], motion: Motion)
 def can_be_made(backend: SimulatorBackend) -> str:
     backend.open_session().close()
     return ""
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """One sensor in one session, by hand."""
+
+    sensor: Sensor
+    session: Simulator
+    episode: Episode
+
+
+class _Watched:
+    """Stands for a session and notes which members are asked for."""
+
+    def __init__(self, session: Simulator) -> None:
+        self._session, self.asked = session, set[str]()
+
+    def __getattr__(self, name: str) -> Any:
+        self.asked.add(name)
+        return getattr(self._session, name)
+
+
+def asks_for_no_more_than_it_needs(look: Look) -> str:
+    """What it does not name cannot be refused before a run, and a renderer would be missing in the manifest."""
+    look.session.reset(look.episode)
+    watched: Any = _Watched(look.session)
+    look.sensor.begin(watched)
+    look.sensor.observe(watched)
+    lacking = [
+        name
+        for name, kind in vars(capabilities).items()
+        if name.startswith("Has") and kind not in look.sensor.needs and watched.asked & vars(kind).keys()
+    ]
+    return f"it uses {', '.join(lacking)} of nav_eval.core.capabilities: add that to `needs`." if lacking else ""
 
 
 def nothing_is_left_of_an_episode_before(trial: Trial) -> str:
