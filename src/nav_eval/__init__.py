@@ -26,13 +26,16 @@ if TYPE_CHECKING:
     from nav_eval.simulator.registry import register_simulator
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
+    from nav_eval_sdk.protocol.specs import ActionSpec, Argument
 
 __version__ = "0.1.0"
 
 _HOMES = {
     "Action": "nav_eval.core.actions",
     "ActionSpace": "nav_eval.core.actions",
+    "ActionSpec": "nav_eval_sdk.protocol.specs",
     "AgentState": "nav_eval.core.types",
+    "Argument": "nav_eval_sdk.protocol.specs",
     "Episode": "nav_eval.dataset.episode",
     "EpisodeResult": "nav_eval.core.types",
     "Evaluation": "nav_eval.runs.library",
@@ -63,7 +66,9 @@ _HOMES = {
 __all__ = [
     "Action",
     "ActionSpace",
+    "ActionSpec",
     "AgentState",
+    "Argument",
     "Episode",
     "EpisodeResult",
     "Evaluation",

@@ -4,6 +4,7 @@ import math
 
 import pytest
 
+from nav_eval import ActionSpec, Argument
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.errors import ConfigError, InvalidAction
 
@@ -82,3 +83,36 @@ def test_an_action_in_any_of_its_forms(given, action):
 def test_what_is_no_action(given):
     with pytest.raises(InvalidAction, match="'action'"):
         Action.of(given)
+
+
+OWN = {
+    "jump": ActionSpec({"metres": Argument(unit="m", low=0, high=3)}),
+    "say": ActionSpec({"words": Argument("text")}),
+}
+
+
+def test_an_action_of_a_tasks_own_is_parsed_like_any_other():
+    space = ActionSpace.of(["stop", "jump", "say"], OWN)
+    assert space.parse("jump", {"metres": 2}) == Action("jump", {"metres": 2})
+    for name, args, said in (
+        ("jump", {"metres": 3.1}, r"'metres' of 'jump' must lie in \[0, 3\]"),
+        ("jump", {"meters": 1}, r"'jump' takes the arguments \['metres'\], not \['meters'\]"),
+        ("say", {"words": 5}, "'words' of 'say' must be a string"),
+    ):
+        with pytest.raises(InvalidAction, match=said):
+            space.parse(name, args)
+    with pytest.raises(InvalidAction, match="'jump' is not one of stop"):
+        ActionSpace.of(["stop"], OWN).parse("jump", {"metres": 1})
+
+
+@pytest.mark.parametrize(
+    ("names", "own", "said"),
+    [
+        (["jmup"], OWN, "'jmup'.*jump"),
+        (["stop"], {"stop": ActionSpec()}, "'stop' is an action of ours"),
+        (["go"], {"go": ActionSpec({"to": Argument("integer")})}, "'to' of 'go' is of kind 'integer'; kinds are float"),
+    ],
+)
+def test_a_declaration_that_no_wire_could_carry_is_the_configurations_fault(names, own, said):
+    with pytest.raises(ConfigError, match=said):
+        ActionSpace.of(names, own)

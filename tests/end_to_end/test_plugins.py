@@ -8,11 +8,13 @@ import re
 import shutil
 import subprocess
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from scipy import stats
 
+from bare_install import served
 from rooms import write_room
 
 PACKAGE = Path(__file__).parents[1] / "plugin_package"
@@ -160,6 +162,46 @@ def test_its_simulator_says_itself_which_actions_it_lacks(installed, tmp_path):
         said = nav_eval(installed, *command, *words, cwd=tmp_path)
         assert said.returncode == 2
         assert "task.actions: turn_left mean nothing to simulator.backend=corridor." in said.stderr
+
+
+@contextmanager
+def talking(installed, folder, protocol, talk=""):
+    """A real service of the package's agent; gives what the evaluator is told of it."""
+    environment = os.environ | {"PYTHONPATH": str(installed), "TALK": talk}
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "nav_eval_extras:TalkingAgent", "--port", "0"]
+    with served([*command, "--protocol", protocol], folder, environment) as endpoint:
+        yield ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_an_action_of_the_tasks_own_is_said_carried_out_recorded_and_replayed(installed, tmp_path, protocol):
+    (tmp_path / "lengths.txt").write_text("3.2\n9\n")
+    with talking(installed, tmp_path, protocol) as service:
+        arguments = ["run", "corridor-walk", "dataset.data_path=lengths.txt", *service, "--out", "run"]
+        ran = nav_eval(installed, *arguments, cwd=tmp_path)
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads((tmp_path / "run" / "results.json").read_text())["metrics"]["longest_step"]["mean"] == 3.0
+    lines = [json.loads(line) for line in (tmp_path / "run" / "trajectories.jsonl").read_text().splitlines()]
+    steps = [[step["action"], step["action_args"], step["position"][2]] for step in lines[0]["steps"]]
+    assert steps == [["say", {"words": "从这里跳 ↷"}, 0.0], ["jump", {"metres": 3.0}, -3.0], ["stop", {}, -3.0]]
+    assert nav_eval(installed, "replay", "run", cwd=tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_an_argument_that_it_does_not_take_is_the_participants_fault(installed, tmp_path, protocol):
+    (tmp_path / "lengths.txt").write_text("3.2\n3.3\n3.4\n3.5\n")
+    with talking(installed, tmp_path, protocol, "wrong") as service:
+        arguments = ["run", "corridor-walk", "dataset.data_path=lengths.txt", *service, "--out", "run"]
+        assert nav_eval(installed, *arguments, cwd=tmp_path).returncode == 1
+    records = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
+    assert {record["status"] for record in records} == {"invalid_action"}
+    told = [
+        "argument 'metres' of 'jump' must lie in [0, 3]",
+        "argument 'metres' of 'jump' must be a number",
+        "'jump' takes the arguments ['metres'], not []",
+        "'jump' takes the arguments ['metres'], not ['meters']",
+    ]
+    assert all(part in record["failure_reason"] for part, record in zip(told, records, strict=True))
 
 
 def test_its_scene_format_loads(installed, tmp_path):

@@ -13,7 +13,7 @@ from typing import Any
 from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS, action_fault
-from nav_eval_sdk.protocol.specs import ActionSpec
+from nav_eval_sdk.protocol.specs import KINDS, ActionSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,13 +51,17 @@ class ActionSpace:
     actions: Mapping[str, ActionSpec]
 
     @classmethod
-    def of(cls, names: Iterable[str]) -> ActionSpace:
-        """Raises ConfigError for a name that is no action."""
-        names = tuple(names)
+    def of(cls, names: Iterable[str], own: Mapping[str, ActionSpec] | None = None) -> ActionSpace:
+        """`own`: the task's own actions. Raises ConfigError for a name that is no action, and for an own one that
+        takes a name of ours or an argument of no kind.
+        """
+        own = own or {}
+        _check_own(own)
+        known, names = {**ACTIONS, **own}, tuple(names)
         for name in names:
-            if name not in ACTIONS:
-                raise ConfigError(f"task.actions: there is no action {name!r}.{nearest(name, ACTIONS)}")
-        return cls({name: ACTIONS[name] for name in names})
+            if name not in known:
+                raise ConfigError(f"task.actions: there is no action {name!r}.{nearest(name, known)}")
+        return cls({name: known[name] for name in names})
 
     def __contains__(self, name: str) -> bool:
         return name in self.actions
@@ -72,3 +76,15 @@ class ActionSpace:
         if fault := action_fault(self.actions, name, given):
             raise InvalidAction(fault)
         return Action(name, {key: given[key] for key in self.actions[name].arguments})
+
+
+def _check_own(own: Mapping[str, ActionSpec]) -> None:
+    for name, spec in own.items():
+        if name in ACTIONS:
+            raise ConfigError(f"task.own_actions: {name!r} is an action of ours; give it another name.")
+        for key, argument in spec.arguments.items():
+            if argument.kind not in KINDS:
+                raise ConfigError(
+                    f"task.own_actions: argument {key!r} of {name!r} is of kind {argument.kind!r}; "
+                    f"kinds are {', '.join(KINDS)}."
+                )

@@ -93,7 +93,7 @@ class Environment:
 
         Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
         """
-        step = replace(self.simulator.advance(action), latency=latency)
+        step = replace(self.task.carry_out(action, self.simulator), latency=latency)
         self.follow(step)
         return step
 

@@ -31,6 +31,7 @@ from nav_eval.core.types import (
 )
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3
+from nav_eval_sdk.protocol.specs import ActionSpec
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 """Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""
@@ -56,6 +57,10 @@ class Simulator(ABC):
     @abstractmethod
     def advance(self, action: Action) -> StepRecord:
         """Carry out one valid action and say what came of it. `stop` changes no pose."""
+
+    def stay(self, action: Action) -> StepRecord:
+        """Take in an action that moves nothing here, because its meaning is the task's."""
+        return StepRecord(action, self.get_agent_state())
 
     @abstractmethod
     def observe(self) -> Observations:
@@ -341,6 +346,8 @@ class Task(ABC):
     """Sensors that tell the agent its goal; added to the simulator's."""
     own_metrics: ClassVar[Mapping[str, type[Metric]]] = {}
     """Metrics that only this task has, by name."""
+    own_actions: ClassVar[Mapping[str, ActionSpec]] = {}
+    """Actions that only this task has, by name; they stand in `actions` too."""
     needs_goal: ClassVar[bool] = False
     """Whether it cannot be played in an episode whose goals are hidden."""
 
@@ -358,6 +365,10 @@ class Task(ABC):
     def ends(self, step: StepRecord, distance: DistanceFunction) -> bool:
         """Whether this step ends the episode."""
         return step.action.name == "stop"
+
+    def carry_out(self, action: Action, simulator: Simulator) -> StepRecord:
+        """What an action does: what the simulator knows of it; one of the task's own moves nothing."""
+        return simulator.stay(action) if action.name in self.own_actions else simulator.advance(action)
 
     def expert_action(self, simulator: Simulator, goals: Sequence[Place], within: float) -> Action:
         """The oracle's choice; a task of several legs leads it from one to the next. `goals`: this task's, located."""

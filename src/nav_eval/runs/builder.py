@@ -159,7 +159,7 @@ def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
         success_distance=config.evaluation.success_distance,
         settings=config.task,
     )
-    space = ActionSpace.of(config.task.actions or task.actions)
+    space = ActionSpace.of(config.task.actions or task.actions, task.own_actions)
     return Environment(backend.open_session(), task, make_measurements(config), space, rules)
 
 

@@ -93,7 +93,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     from nav_eval.metrics.registry import METRICS
     from nav_eval.simulator.registry import SIMULATORS
     from nav_eval.simulator.sensors.registry import SENSORS
-    from nav_eval.tasks.registry import TASKS, own_metrics
+    from nav_eval.tasks.registry import TASKS, own_actions, own_metrics
 
     faults: list[str] = []
 
@@ -105,7 +105,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
             faults.append(f"{key}: {text}{config.origin(key)}")
 
     look("task.type", lambda: TASKS.get(config.task.type))
-    look("task.actions", lambda: ActionSpace.of(config.task.actions or ()))
+    look("task.actions", lambda: ActionSpace.of(config.task.actions or (), own_actions(config)))
     for name in config.task.measurements or ():
         look("task.measurements", partial(METRICS.get, name) if name not in own_metrics(config) else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from nav_eval.config.schema import Config
 from nav_eval.core.interfaces import Metric, Task
 from nav_eval.registry import Registry
+from nav_eval_sdk.protocol.specs import ActionSpec
 
 TaskFactory: TypeAlias = Callable[[Config], Task]
 
@@ -30,8 +31,19 @@ register_task = TASKS.register
 
 def own_metrics(config: Config) -> Mapping[str, type[Metric]]:
     """Metrics that only the configured task has; none of a task that is not known here."""
+    told: Mapping[str, type[Metric]] = _told(config, "own_metrics")
+    return told
+
+
+def own_actions(config: Config) -> Mapping[str, ActionSpec]:
+    """Actions that only the configured task has; none of a task that is not known here."""
+    told: Mapping[str, ActionSpec] = _told(config, "own_actions")
+    return told
+
+
+def _told(config: Config, name: str) -> Any:
     if config.task.type not in TASKS:
         return {}
     task = TASKS.get(config.task.type)
-    told: Mapping[str, type[Metric]] | None = getattr(task, "own_metrics", None)
-    return task(config).own_metrics if told is None else told
+    told = getattr(task, name, None)
+    return getattr(task(config), name) if told is None else told

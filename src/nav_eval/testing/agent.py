@@ -17,6 +17,7 @@ from nav_eval.core.interfaces import AgentClient, EpisodeOffer
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.testing.fakes import fake_episode
 from nav_eval.testing.findings import Finding, run_checks
+from nav_eval_sdk.protocol.specs import ActionSpec
 
 DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
 SIZE = (32, 24)
@@ -32,7 +33,7 @@ SPECS: Mapping[str, Spec] = {
 @dataclass(frozen=True, slots=True)
 class Trial:
     factory: Callable[[], Any]
-    actions: Sequence[str]
+    space: ActionSpace
     specs: Mapping[str, Spec]
     steps: int
 
@@ -40,9 +41,7 @@ class Trial:
         return LocalService(self.factory).open_session()
 
     def offer(self, seed: int = 0) -> EpisodeOffer:
-        return EpisodeOffer(
-            fake_episode(), self.specs, ActionSpace.of(self.actions), "vln", self.steps, seed, lambda: Action("stop")
-        )
+        return EpisodeOffer(fake_episode(), self.specs, self.space, "vln", self.steps, seed, lambda: Action("stop"))
 
     def observation(self, step: int) -> dict[str, Any]:
         rng = np.random.default_rng(step)
@@ -64,12 +63,16 @@ def check_agent(
     agent: Callable[[], Any],
     *,
     actions: Sequence[str] | None = None,
+    own_actions: Mapping[str, ActionSpec] | None = None,
     specs: Mapping[str, Spec] | None = None,
     steps: int = 20,
 ) -> Iterator[Finding]:
-    """Findings, one by one. `agent`: the class or a factory; actions and specs default to what the class asks for."""
+    """Findings, one by one. `agent`: the class or a factory; actions and specs default to what the class asks for.
+
+    `own_actions`: those of the task that it is made for.
+    """
     names = actions or tuple(getattr(agent, "action_space", ())) or DISCRETE
-    yield from run_checks(CHECKS, Trial(agent, names, specs or _specs(agent), steps))
+    yield from run_checks(CHECKS, Trial(agent, ActionSpace.of(names, own_actions), specs or _specs(agent), steps))
 
 
 def _specs(agent: Any) -> dict[str, Spec]:

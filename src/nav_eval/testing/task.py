@@ -43,7 +43,11 @@ class Trial:
         measurements = Measurements([*shared, *(metric() for metric in own.values())])
         rules = Rules(max_steps=500, max_moves=None, success_distance=0.3, settings=self.config.task)
         return Environment(
-            FakeSimulator(sensors=()).open_session(), task, measurements, ActionSpace.of(task.actions), rules
+            FakeSimulator(sensors=()).open_session(),
+            task,
+            measurements,
+            ActionSpace.of(task.actions, task.own_actions),
+            rules,
         )
 
     def played(self, environment: Environment) -> Mapping[str, Any]:
@@ -73,7 +77,7 @@ def check_task(
 
 def says_what_it_is(trial: Trial) -> str:
     task = trial.task()
-    ActionSpace.of(task.actions)
+    ActionSpace.of(task.actions, task.own_actions)
     return "" if isinstance(task.name, str) and task.name else "`name` must be a string."
 
 

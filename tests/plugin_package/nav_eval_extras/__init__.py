@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 
+from nav_eval import ActionSpec, Argument
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasNavmesh
 from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
@@ -23,7 +26,11 @@ from nav_eval_sdk import VLNAgent
 
 class PatrolTask(Task):
     name = "patrol"
-    actions = ("stop", "move_forward")
+    actions = ("stop", "move_forward", "jump", "say")
+    own_actions: ClassVar = {
+        "jump": ActionSpec({"metres": Argument(unit="m", low=0, high=3)}),
+        "say": ActionSpec({"words": Argument("text")}),
+    }
     measurements = ("success", "soft_success", "stopped_short", "longest_step", "steps")
 
     class Options(Task.Options):
@@ -31,6 +38,9 @@ class PatrolTask(Task):
 
     def __init__(self, config):
         self.Options.of(config.task.options)
+
+    def carry_out(self, action, simulator):
+        return simulator.advance(action) if action.name == "jump" else super().carry_out(action, simulator)
 
     def goals(self, episode):
         return [Place(goal.position) for goal in episode.goals]
@@ -143,8 +153,8 @@ class CorridorSession(SensorSession):
 
     def move(self, action):
         x, y, z = self._state.position
-        if action.name == "move_forward":
-            self._state = AgentState((x, y, z - 1.0))
+        ahead = {"move_forward": 1.0, "jump": action.args.get("metres")}.get(action.name, 0.0)
+        self._state = AgentState((x, y, z - ahead))
         return StepRecord(action, self._state)
 
     def get_agent_state(self):
@@ -204,6 +214,29 @@ class WalkerAgent(VLNAgent):
 
     def act(self, observation):
         return "stop" if observation["odometer"][0] >= 3 else "move_forward"
+
+
+class TalkingAgent(VLNAgent):
+    """Says where it is, jumps as far as it may, and stops; under TALK=wrong it jumps wrongly, each time otherwise."""
+
+    name, action_space = "talking", ("stop", "jump", "say")
+
+    def __init__(self):
+        wrong = [{"metres": 99.0}, {"metres": "3"}, {}, {"meters": 1.0}]
+        self._wrong = iter(wrong if os.environ.get("TALK") == "wrong" else ())
+
+    def reset(self, episode):
+        farthest = episode["action_space"]["jump"]["arguments"]["metres"]["high"]
+        self._jump = {"action": "jump", "action_args": next(self._wrong, {"metres": farthest})}
+        self._said = False
+
+    def act(self, observation):
+        if observation["odometer"][0] >= 3:
+            return "stop"
+        if not self._said:
+            self._said = True
+            return {"action": "say", "action_args": {"words": "从这里跳 ↷"}}
+        return self._jump
 
 
 def benchmark_file():

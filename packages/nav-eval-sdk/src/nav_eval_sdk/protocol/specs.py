@@ -168,6 +168,9 @@ class ListSpec(BaseSpec, tag="list", kw_only=True, frozen=True):
 Spec: TypeAlias = TensorSpec | TextSpec | NumberSpec | StructSpec | ListSpec
 
 
+KINDS = ("float", "text", "node")
+
+
 class Argument(Message, frozen=True):
     """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide)."""
 
