@@ -230,14 +230,14 @@ class LateOnce(VLNAgent):
     def act(self, observation):
         if LateOnce.late:
             LateOnce.late = False
-            time.sleep(0.6)
+            time.sleep(2)
         return "stop"
 
 
 @pytest.mark.parametrize("protocol", ["rest", "grpc"])
 def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_path, protocol):
     LateOnce.late = True
-    hasty = ["agent_service.timeout=0.3", "agent_service.deadlines.reset=0.3", "agent_service.replays=0"]
+    hasty = ["agent_service.timeout=1", "agent_service.deadlines.reset=10", "agent_service.replays=0"]
     with start(LateOnce, protocol=protocol, port=0) as server:
         remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}"]
         overrides = [*world, *hasty, *remote, f"agent_service.endpoint={server.endpoint}"]
@@ -245,5 +245,5 @@ def test_a_late_answer_costs_one_episode_and_is_counted_in_its_time(world, tmp_p
     assert evaluated.results.statuses == {"agent_timeout": 1, "ok": 3}
     first, *others = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
     assert first["status"] == "agent_timeout"
-    assert first["timing"]["agent"] >= 0.3
+    assert first["timing"]["agent"] >= 1
     assert not any("replays" in line["timing"] for line in others)

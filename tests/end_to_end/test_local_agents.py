@@ -6,13 +6,14 @@ import json
 import os
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from end_to_end.agents import Breaks, DigestAgent, SlowToAnswer
+from end_to_end.agents import Breaks, DigestAgent
 from graphs import write_r2r
 from nav_eval import evaluate
 from nav_eval.errors import ServiceUnavailable
@@ -78,14 +79,21 @@ def test_an_agent_that_cannot_be_made_ends_the_run_before_it_begins(
 
 
 def test_an_object_of_this_process_is_held_to_its_deadlines(tmp_path: Path) -> None:
-    class Local(SlowToAnswer):
+    awake = threading.Event()
+
+    class Local(DigestAgent):
         """No other process could import it."""
+
+        def act(self, observation: dict[str, Any]) -> str:
+            awake.wait(60)
+            return "stop"
 
     overrides = [*write_r2r(tmp_path), "dataset.limit=1", "agent_service.timeout=0.5"]
     begun = time.monotonic()
     for agent in (Local, Local()):
         assert dict(evaluate("r2r", agent=agent, overrides=overrides).statuses) == {"agent_timeout": 1}
-    assert time.monotonic() - begun < 6
+    assert time.monotonic() - begun < 30
+    awake.set()
     assert dict(evaluate("r2r", agent=Breaks, overrides=overrides).statuses) == {"agent_error": 1}
 
 

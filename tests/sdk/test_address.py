@@ -6,8 +6,8 @@ Addresses beyond this machine are resolved only, never connected to.
 
 from __future__ import annotations
 
+import math
 import socket
-import statistics
 import threading
 import time
 from collections.abc import Iterator
@@ -245,12 +245,12 @@ def test_a_probe_takes_the_same_time_whatever_is_there() -> None:
         Connection(Endpoint("127.0.0.1", closed)),
         Connection(Endpoint("127.0.0.2", closed), networks=HERE),
     ]
-    took = []
-    for connection in cases * 2:
+    least = [math.inf] * len(cases)  # of several, because a busy machine is slow now and then
+    for number, connection in list(enumerate(cases)) * 4:
         begun = time.monotonic()
         assert probe(connection, "rest", 0.3) == "refused"
-        took.append(time.monotonic() - begun)
+        least[number] = min(least[number], time.monotonic() - begun)
     silent.close()
     speaking.close()
-    assert min(took) >= 0.3
-    assert max(took) - statistics.median(took) < 0.15
+    assert min(least) >= 0.3
+    assert max(least) - min(least) < 0.15

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 from nav_eval.config.options import Options as NoOptions
@@ -281,7 +281,8 @@ class MetricContext:
 
     `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
     ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
-    `settings`: the section `task` of the configuration.
+    `settings`: the section `task` of the configuration. `shared`: what the metrics of this episode need alike, by name,
+    so that it is made once.
     """
 
     episode: Episode
@@ -292,6 +293,7 @@ class MetricContext:
     distance: DistanceFunction
     success_distance: float
     settings: TaskConfig
+    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 class Metric(ABC):

@@ -57,10 +57,16 @@ class Reference(Protocol):
 
 
 def reference_of(context: MetricContext) -> Reference:
-    """Graph distances where the agent walks on a graph, else Euclidean distances between points, as in VLN-CE."""
-    if context.start.node is not None:
-        return NodeReference(context.reference, context.distance)
-    return PointReference(context.reference)
+    """Graph distances where the agent walks on a graph, else Euclidean distances between points, as in VLN-CE.
+
+    The same one for all metrics of an episode: the distances of a place are looked up once.
+    """
+    if "reference" not in context.shared:
+        on_graph = context.start.node is not None
+        places, distance = context.reference, context.distance
+        context.shared["reference"] = NodeReference(places, distance) if on_graph else PointReference(places)
+    found: Reference = context.shared["reference"]
+    return found
 
 
 class NodeReference:
