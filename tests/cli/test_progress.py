@@ -9,6 +9,7 @@ import pytest
 from graphs import write_r2r
 from nav_eval.cli.progress import Latencies, Progress, shown
 from nav_eval.core.actions import STOP
+from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -34,8 +35,12 @@ def test_durations_at_the_edges_are_counted():
 
 
 def test_the_time_left_counts_this_sitting_only():
-    now = iter([0.0, 10.0])
-    progress = Progress(total=100, done=60, clock=lambda: next(now))
+    now = iter([0.0, 0.0, 10.0])
+    progress = Progress(lambda _: None, clock=lambda: next(now))
+    before = MemoryStore()
+    for number in range(60):
+        before.add(EpisodeResult("s", str(number), "ok", None, {}, 1, {}))
+    progress.begin([("s", str(number)) for number in range(100)], before)
     step = StepRecord(STOP, AgentState((0.0, 0.0, 0.0)), latency=0.25)
     for status in ("ok", "agent_error"):
         progress.take(EpisodeResult("s", "e", status, None, {}, 1, {}, trajectory=(step,)))
@@ -47,8 +52,8 @@ def test_the_time_left_counts_this_sitting_only():
 
 def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
     out = io.StringIO()
-    with shown("json", out) as watch:
-        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watch=watch)
+    with shown("json", out) as bar:
+        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
     lines = [json.loads(line)["progress"] for line in out.getvalue().splitlines()]
     assert lines[0]["done"] == 0
     assert lines[-1]["done"] == lines[-1]["total"] == 5
@@ -58,7 +63,7 @@ def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
 @pytest.mark.parametrize(("style", "words"), [("bar", ["5/5", "0 failed", "ms"]), ("auto", []), ("none", [])])
 def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style, words):
     out = io.StringIO()
-    with shown(style, out) as watch:
-        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watch=watch)
+    with shown(style, out) as bar:
+        run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
     assert all(word in out.getvalue() for word in words)
     assert bool(out.getvalue()) is bool(words)

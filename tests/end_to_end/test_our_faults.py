@@ -14,6 +14,7 @@ import pytest
 from graphs import item, node, write_r2r
 from nav_eval import Metric, Sensor, register_metric, register_sensor
 from nav_eval.cli import main
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.core.specs import TensorSpec
 from rooms import write_room
 
@@ -238,12 +239,12 @@ def test_a_navmesh_that_is_damaged_between_two_episodes_costs_only_time(tmp_path
     scene = tmp_path / "rooms" / "room1.glb"
     whole = scene.read_bytes()
 
-    def spoil(episodes, store):
-        scene.unlink() if damage == "gone" else scene.write_bytes(whole[: len(whole) // 2])
-        return store, tuple
+    class Spoils(Watcher):
+        def begin(self, keys, store):
+            scene.unlink() if damage == "gone" else scene.write_bytes(whole[: len(whole) // 2])
 
     with pytest.raises(NavEvalError, match="--resume"):
-        run_benchmark(config, tmp_path / "run", watch=spoil)
+        run_benchmark(config, tmp_path / "run", watchers=[Spoils()])
     sound = records(tmp_path / "sound")
     assert records(tmp_path / "run") == {name: sound[name] for name in ("0", "2", "4")}
     scene.write_bytes(whole)

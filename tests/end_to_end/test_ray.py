@@ -19,6 +19,7 @@ import ray
 
 import nav_eval
 from graphs import item, node, write_r2r
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
 from nav_eval.runs.registry import benchmark_config
@@ -140,20 +141,17 @@ def test_a_cluster_that_loses_a_node_leaves_the_same_records(tmp_path, cluster):
     run_benchmark(benchmark_config("r2r", overrides=[*overrides, "evaluation.parallel.sessions=8"]), tmp_path / "alone")
     removed = []
 
-    def lose_a_node(episodes, store):
-        class Store:
-            finished, in_order = store.finished, store.in_order
+    class LosesANode(Watcher):
+        taken = 0
 
-            def add(self, result):
-                store.add(result)
-                if len(store.finished()) == 4 and not removed:
-                    removed.append(True)
-                    cluster.remove_node(cluster.other, allow_graceful=False)
-
-        return Store(), tuple
+        def take(self, result):
+            self.taken += 1
+            if self.taken == 4:
+                removed.append(True)
+                cluster.remove_node(cluster.other, allow_graceful=False)
 
     config = benchmark_config("r2r", overrides=[*overrides, *RAY, "evaluation.parallel.workers=2"])
-    evaluated = run_benchmark(config, tmp_path / "ray", watch=lose_a_node)
+    evaluated = run_benchmark(config, tmp_path / "ray", watchers=[LosesANode()])
     assert removed
     assert evaluated.results.statuses == {"ok": 18}
     assert records(tmp_path / "ray") == records(tmp_path / "alone")

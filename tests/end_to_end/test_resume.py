@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from graphs import SCAN, grid_scan, item, node, write_r2r
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.runs.evaluation import run_benchmark
@@ -192,13 +193,13 @@ def test_a_removed_scene_leaves_the_other_episodes_finished(tmp_path):
     scene = tmp_path / "rooms" / "room1.glb"
     hidden = scene.with_suffix(".hidden")
 
-    def remove(episodes, store):
-        scene.rename(hidden)
-        return store, tuple
+    class Removes(Watcher):
+        def begin(self, keys, store):
+            scene.rename(hidden)
 
     config = benchmark_config("pointnav", overrides=[*overrides, "simulator.navmesh=false"])
     with pytest.raises(Exception, match=r"(?s)room1.*3 episodes could not be played.*--resume"):
-        run_benchmark(config, tmp_path / "run", watch=remove)
+        run_benchmark(config, tmp_path / "run", watchers=[Removes()])
     assert [line["episode_id"] for line in records(tmp_path / "run")] == ["0", "2", "4"]
     hidden.rename(scene)
     run_benchmark(config, tmp_path / "run", resume=True)

@@ -10,6 +10,7 @@ import pytest
 
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.cli import make_app
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.results.audit import verify
 from nav_eval.results.run_directory import RunDirectory
@@ -41,10 +42,10 @@ def world(tmp_path_factory):
     return [*overrides, AGENT]
 
 
-def run(folder, world, part=None, *more, secret=SECRET, resume=False, watch=None):
+def run(folder, world, part=None, *more, secret=SECRET, resume=False, watchers=()):
     config = benchmark_config("r2r", overrides=[*world, secret, *more])
     part = None if part is None else Part.parse(part)
-    run_benchmark(config, folder, part=part, resume=resume, **({} if watch is None else {"watch": watch}))
+    run_benchmark(config, folder, part=part, resume=resume, watchers=watchers)
     return folder
 
 
@@ -111,19 +112,16 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
     class Power(Exception):
         """Fails."""
 
-    def fail_at_third(_, store):
-        class Store:
-            finished, in_order = store.finished, store.in_order
+    class FailsAtThird(Watcher):
+        taken = 0
 
-            def add(self, result):
-                store.add(result)
-                if len(store.finished()) == 3:
-                    raise Power
-
-        return Store(), tuple
+        def take(self, result):
+            self.taken += 1
+            if self.taken == 3:
+                raise Power
 
     with pytest.raises(Power):
-        run(tmp_path / "2", world, "2/3", watch=fail_at_third)
+        run(tmp_path / "2", world, "2/3", watchers=[FailsAtThird()])
     parts = [thirds[0], tmp_path / "2", thirds[2]]
     with pytest.raises(RunDirectoryError, match=r"2 \(shard 2/3\): 4 of its 7 episodes are missing; `run --resume`"):
         merge_runs(parts, tmp_path / "early")

@@ -286,4 +286,4 @@ def test_an_action_that_is_none_is_in_the_services_log(caplog: pytest.LogCapture
         with pytest.raises(Refused, match="'forward' is not one of"):
             client.act({name: spec.sample(rng) for name, spec in episode.observation_spec.items()})
         client.close()
-    assert "step 0: 'forward' is not one of" in caplog.text
+    assert "step 0: action 'forward' is not one of" in caplog.text

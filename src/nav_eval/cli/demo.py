@@ -25,8 +25,8 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     from nav_eval.report.page import write_page
     from nav_eval.runs.demo import run_demo
 
-    with shown("auto") as watch:
-        made = run_demo(out, quick=quick, say=say, watch=watch)
+    with shown("auto") as bar:
+        made = run_demo(out, quick=quick, say=say, watcher=bar)
     for evaluated in made.runs:
         say("", *f"{evaluated.path.name}: {metrics_table(evaluated.document)}".splitlines(), "")
     say(*made.comparison.splitlines(), "")

@@ -1,4 +1,4 @@
-"""Live progress of a run, hung on its result store: a bar for people, JSON lines for programs, both on stderr.
+"""Live progress of a run, told of its results: a bar for people, JSON lines for programs, both on stderr.
 
 n of N, how many failed, time passed and left, and the agent's latency per step (p50 and p95, to 3 %).
 """
@@ -13,10 +13,9 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import Observer
-from nav_eval.core.orchestrator import ResultStore, TellingStore, Watch
+from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
+from nav_eval.dataset.episode import EpisodeKey
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
@@ -43,21 +42,26 @@ class Latencies:
         return float(self.LOW * self.RATIO ** (place + 0.5))
 
 
-class Progress:
+class Progress(Watcher):
     """The figures. `done` counts episodes of earlier sittings too, the time left those of this one."""
 
-    def __init__(self, total: int, done: int, clock: Callable[[], float] = time.monotonic) -> None:
-        self.total = total
-        self.done = self._before = done
-        self.failed = 0
+    def __init__(self, show: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic) -> None:
+        self.total = self.done = self._before = self.failed = 0
+        self._show = show
         self._latencies = Latencies()
         self._clock = clock
         self._began = clock()
+
+    def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
+        self.total, self.failed, self._latencies, self._began = len(keys), 0, Latencies(), self._clock()
+        self.done = self._before = len(store.finished())
+        self._show(self)
 
     def take(self, result: EpisodeResult) -> None:
         self.done += 1
         self.failed += result.status != "ok"
         self._latencies.add([step.latency for step in result.trajectory])
+        self._show(self)
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -77,23 +81,12 @@ class Progress:
 
 
 @contextmanager
-def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watch]:
-    """Yields the `watch` argument of run_benchmark; auto is a bar on a terminal and nothing elsewhere."""
+def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watcher]:
+    """Yields what follows one run after the other; auto is a bar on a terminal and nothing elsewhere."""
     if style == "auto":
         style = "bar" if out.isatty() else "none"
     with _bar(out) if style == "bar" else _lines(out if style == "json" else None) as show:
-
-        def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
-            progress = Progress(len(episodes), len(store.finished()))
-            show(progress)
-
-            def tell(result: EpisodeResult) -> None:
-                progress.take(result)
-                show(progress)
-
-            return TellingStore(store, tell), tuple
-
-        yield watch
+        yield Progress(show)
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -16,7 +16,7 @@ from nav_eval.cli.table import metrics_table
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
-    from nav_eval.core.orchestrator import Watch
+    from nav_eval.core.orchestrator import Watcher
 
 
 def run(
@@ -64,7 +64,7 @@ def run(
     part = None if shard is None else Part.parse(shard)
     style = "none" if quiet and progress == "auto" else progress
     with drainable(), shown(style) as bar, _live(resolved, watch) as live:
-        evaluated = run_benchmark(resolved, out, resume=resume, watch=live(bar), part=part)
+        evaluated = run_benchmark(resolved, out, resume=resume, watchers=[bar, *live], part=part)
     if not quiet:
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)
@@ -72,17 +72,17 @@ def run(
 
 
 @contextmanager
-def _live(config: Config, watch: bool) -> Iterator[Callable[[Watch], Watch]]:
+def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
     """What --watch adds to the progress display: nothing, or the live page."""
     if not watch:
-        yield lambda bar: bar
+        yield ()
         return
     from nav_eval.cli.report import make_workshop
-    from nav_eval.report.live import both, live_view
+    from nav_eval.report.live import live_view
 
     with live_view(config, make_workshop(allow_plugins=True)) as (url, page):
         sys.stderr.write(f"Watch the run at {url}\n")
-        yield lambda bar: both(bar, page)
+        yield (page,)
 
 
 def split_arguments(arguments: tuple[str, ...]) -> tuple[str | None, tuple[str, ...]]:

@@ -105,8 +105,6 @@ class EpisodeLoop:
         self._observers = observers
         self._policy = policy
         self._stopped = stopped
-        self.shown = False
-        """Whether the agent was asked for an action in the last episode, so that it has seen something."""
 
     def run_episode(self, episode: Episode) -> EpisodeResult:
         """Play one episode to its end. A failure of the service or of the evaluator becomes the result's status.
@@ -119,7 +117,7 @@ class EpisodeLoop:
         status: Status = "ok"
         reason: str | None = None
         metrics: Mapping[str, Any] | None = None
-        self.shown = False
+        shown = False
         asked: float | None = None
         unanswered = 0.0
         try:
@@ -135,7 +133,7 @@ class EpisodeLoop:
                 if self._stopped():
                     raise Stopped
                 meter.check()
-                self.shown, asked = True, time.perf_counter()
+                shown, asked = True, time.perf_counter()
                 decision = self._client.get_action(observations)
                 asked = None
                 steps.append(self._environment.step(decision.action, decision.latency))
@@ -153,7 +151,7 @@ class EpisodeLoop:
             metrics = self._metrics_of_a_failure(episode, status, begun=start is not None)
         unmeasured = self._unmeasured(status, metrics) if start is not None else {}
         timing = {"wall": meter.seconds, "agent": unanswered + total(step.latency for step in steps)}
-        result = self._result(episode, status, reason, start, steps, timing, metrics, unmeasured)
+        result = self._result(episode, status, reason, start, steps, timing, metrics, unmeasured, shown)
         for observer in self._observers:
             observer.episode_ended(episode, result)
         return result
@@ -206,6 +204,7 @@ class EpisodeLoop:
         timing: Mapping[str, float],
         metrics: Mapping[str, Any],
         unmeasured: Mapping[str, str],
+        shown: bool,
     ) -> EpisodeResult:
         return EpisodeResult(
             scene_id=episode.scene_id,
@@ -219,6 +218,7 @@ class EpisodeLoop:
             trajectory=tuple(steps),
             unmeasured=unmeasured,
             reference=None if start is None else self._environment.reference,
+            shown=shown,
         )
 
     def _unmeasured(self, status: Status, metrics: Mapping[str, Any]) -> Mapping[str, str]:

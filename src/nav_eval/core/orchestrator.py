@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from typing import Protocol, TypeAlias
+from functools import partial
+from typing import Protocol
 
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import AgentService, Observer, ServiceStatus
+from nav_eval.core.interfaces import AgentService, ServiceStatus
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 
@@ -41,26 +42,14 @@ class MemoryStore:
         return (self.results[key] for key in keys if key in self.results)
 
 
-class TellingStore:
-    """A ResultStore that tells somebody of each result."""
+class Watcher:
+    """Somebody who follows a run, such as a progress bar; told in the run's own process, by one thread at a time."""
 
-    def __init__(self, store: ResultStore, tell: Callable[[EpisodeResult], None]) -> None:
-        self._store = store
-        self._tell = tell
+    def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
+        """The episodes of the run; `store` knows what earlier sittings finished."""
 
-    def add(self, result: EpisodeResult) -> None:
-        self._store.add(result)
-        self._tell(result)
-
-    def finished(self) -> Collection[EpisodeKey]:
-        return self._store.finished()
-
-    def in_order(self, keys: Sequence[EpisodeKey]) -> Iterable[EpisodeResult]:
-        return self._store.in_order(keys)
-
-
-Watch: TypeAlias = Callable[[EpisodeManager, ResultStore], tuple[ResultStore, Callable[[], Sequence[Observer]]]]
-"""Wraps a run's store and makes its sessions' observers, so that somebody can follow the run."""
+    def take(self, result: EpisodeResult) -> None:
+        """A result that is in the store now."""
 
 
 class Executor(Protocol):
@@ -92,24 +81,34 @@ class BenchmarkRunner:
         self.service_status: ServiceStatus | None = None
         """What the service said of itself, once it was asked."""
 
-    def run_evaluation(self, service: AgentService, store: ResultStore) -> EvaluationResults:
+    def run_evaluation(
+        self, service: AgentService, store: ResultStore, watchers: Sequence[Watcher] = ()
+    ) -> EvaluationResults:
         """Initialise, run what `store` has not finished, settle.
 
         Raises ServiceUnavailable when the service never becomes ready or goes away for good, RunStopped under
         on_error=stop; what was finished by then is in the store.
         """
+        for watcher in watchers:
+            watcher.begin(self._episodes.keys, store)
         finished = store.finished()
         missing = [key for key in self._episodes.keys if key not in finished]
         if missing:
-            self.run(service, missing, store)
+            self.run(service, missing, partial(_deliver, store, watchers))
         return self._aggregator.aggregate_metrics(store.in_order(self._episodes.keys))
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         """One episode in a session of its own."""
         return self._executor.run_episode(service, episode)
 
-    def run(self, service: AgentService, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
+    def run(self, service: AgentService, keys: Sequence[EpisodeKey], deliver: Callable[[EpisodeResult], None]) -> None:
         """Play the episodes with these keys, as many at a time as the configuration and the service allow."""
         self.service_status = status = service.health_check()
         in_flight = max(1, min(self._in_flight, status.max_sessions, len(keys)))
-        self._executor.play(service, keys, in_flight, store.add)
+        self._executor.play(service, keys, in_flight, deliver)
+
+
+def _deliver(store: ResultStore, watchers: Sequence[Watcher], result: EpisodeResult) -> None:
+    store.add(result)
+    for watcher in watchers:
+        watcher.take(result)

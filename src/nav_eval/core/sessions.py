@@ -130,9 +130,9 @@ class Sessions:
         """
         left = {True: self._policy.replays - turn.lost.get(episode.key, 0), False: ATTEMPTS}  # by whether it was shown
         result = loop.run_episode(episode)
-        while result.status == "service_unavailable" and left[loop.shown] > 0:
-            left[loop.shown] -= 1
-            if loop.shown:
+        while result.status == "service_unavailable" and left[result.shown] > 0:
+            left[result.shown] -= 1
+            if result.shown:
                 turn.tried(Try(episode.key, "lost"))
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)

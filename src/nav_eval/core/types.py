@@ -91,3 +91,5 @@ class EpisodeResult:
     trajectory: tuple[StepRecord, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
+    shown: bool = True
+    """Whether the agent was asked for an action, so that it has seen something of the episode; in no record."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,9 +18,7 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.schema import Config
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import Observer
-from nav_eval.core.orchestrator import ResultStore, TellingStore, Watch
+from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.report.document import assemble
@@ -38,7 +36,7 @@ SHARE = 10
 """At most one part in so many of the time goes into making documents."""
 
 
-class LiveRun:
+class LiveRun(Watcher):
     """What is known of the run so far. Thread-safe."""
 
     def __init__(self, config: Config, workshop: Workshop) -> None:
@@ -56,14 +54,13 @@ class LiveRun:
         self.done = False
         self.build_seconds = 0.0
 
-    def begin(self, keys: Sequence[EpisodeKey], finished: Iterable[EpisodeResult]) -> None:
-        """The episodes of the run, and those of them that an earlier part of it has finished."""
+    def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
         with self.news:
             self._keys = keys
-            self._results |= {(result.scene_id, result.episode_id): result for result in finished}
+            self._results |= {(result.scene_id, result.episode_id): result for result in store.in_order(keys)}
             self._changed()
 
-    def note(self, result: EpisodeResult) -> None:
+    def take(self, result: EpisodeResult) -> None:
         key = (result.scene_id, result.episode_id)
         track = track_of(result)
         with self.news:
@@ -194,31 +191,16 @@ def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
         time.sleep(PROGRESS_SECONDS)
 
 
-def both(first: Watch, second: Watch) -> Watch:
-    """Two watchers of one run, such as a progress bar and the live view."""
-
-    def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
-        store, one = first(episodes, store)
-        store, other = second(episodes, store)
-        return store, lambda: [*one(), *other()]
-
-    return watch
-
-
 @contextmanager
-def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tuple[str, Watch]]:
-    """Serve until the block ends: the page's address, and the `watch` argument of run_benchmark."""
+def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tuple[str, Watcher]]:
+    """Serve until the block ends: the page's address, and the watcher that feeds it."""
     live = LiveRun(config, workshop)
     server = _Server(port, live)
     thread = threading.Thread(target=server.serve_forever, name="live-view", daemon=True)
     thread.start()
 
-    def watch(episodes: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
-        live.begin(episodes.keys, store.in_order(episodes.keys))
-        return TellingStore(store, live.note), tuple
-
     try:
-        yield f"http://{HOST}:{server.server_port}/", watch
+        yield f"http://{HOST}:{server.server_port}/", live
     finally:
         live.end()
         # Open pages get the last state: they ask for it when they hear that the run has ended.

@@ -13,7 +13,7 @@ from itertools import count, groupby
 from pathlib import Path
 
 from nav_eval.config.schema import Config
-from nav_eval.core.orchestrator import Watch
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.runs import builder
@@ -39,7 +39,7 @@ class Shown:
     pictures: Sequence[Path]
 
 
-def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watch: Watch) -> Shown:
+def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Watcher) -> Shown:
     """Make worlds, evaluate both agents on the same episodes, compare. `out` is made anew."""
     from nav_eval.engine.warm import warm
 
@@ -51,7 +51,7 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watch: Watch
     pictures = picture_homes(Path(str(config.simulator.scenes_dir)), out)
     for episode in builder.make_episodes(config):
         say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
-    runs = [_evaluate(name, config, out, say, watch) for name in AGENTS]
+    runs = [_evaluate(name, config, out, say, watcher) for name in AGENTS]
     return Shown(runs, comparison_table(compare_runs([run.path for run in runs])), pictures)
 
 
@@ -74,7 +74,7 @@ def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
             yield from home[path : path + 2]
 
 
-def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watch: Watch) -> Evaluated:
+def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watcher: Watcher) -> Evaluated:
     protocol, agent = AGENTS[name]
     with served(agent, protocol) as endpoint:
         say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
@@ -83,7 +83,7 @@ def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], 
         )
         filmed = config.output.model_copy(update={"video": VIDEO[name]})
         shown = config.model_copy(update={"agent_service": service, "output": filmed})
-        return run_benchmark(shown, out / name, watch=watch)
+        return run_benchmark(shown, out / name, watchers=[watcher])
 
 
 @contextmanager

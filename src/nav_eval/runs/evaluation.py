@@ -11,7 +11,7 @@ from nav_eval.config.schema import AgentServiceConfig, Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
-from nav_eval.core.orchestrator import ResultStore, Watch
+from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.logging import get_logger
 from nav_eval.results.export import export_csv, results_document
@@ -32,16 +32,12 @@ class Evaluated:
     path: Path
 
 
-def _unwatched(_: EpisodeManager, store: ResultStore) -> tuple[ResultStore, Callable[[], Sequence[Observer]]]:
-    return store, tuple
-
-
 def run_benchmark(
     config: Config,
     out: str | Path | None = None,
     *,
     resume: bool = False,
-    watch: Watch = _unwatched,
+    watchers: Sequence[Watcher] = (),
     part: Part | None = None,
     agent: Any = None,
 ) -> Evaluated:
@@ -63,10 +59,9 @@ def run_benchmark(
         directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))
-        store, watched = watch(episodes, directory.journal)
-        open_observers = watched
+        open_observers: Callable[[], Sequence[Observer]] = tuple
         if config.output.video != "none":
-            open_observers = _filmed(watched, config, backend, directory, episodes)
+            open_observers = _filmed(config, backend, directory, episodes)
         runner = make_runner(
             config,
             backend,
@@ -78,7 +73,7 @@ def run_benchmark(
         )
         service = builder.given_service(config, agent, secret)
         try:
-            results = runner.run_evaluation(service, store)
+            results = runner.run_evaluation(service, directory.journal, watchers)
         finally:
             service.close()
         learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
@@ -108,17 +103,12 @@ def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
 
 
 def _filmed(
-    watched: Callable[[], Sequence[Observer]],
-    config: Config,
-    backend: SimulatorBackend,
-    directory: RunDirectory,
-    episodes: EpisodeManager,
+    config: Config, backend: SimulatorBackend, directory: RunDirectory, episodes: EpisodeManager
 ) -> Callable[[], Sequence[Observer]]:
-    """Adds each session's recorder, as output.video says."""
+    """What makes each session's recorder, as output.video says."""
     from nav_eval.report.recording import video_observers
 
-    recorders = video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
-    return lambda: [*watched(), *recorders()]
+    return video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
 
 
 def _secret(config: Config, directory: RunDirectory) -> bytes:
