@@ -99,6 +99,15 @@ def test_a_table_points_to_the_better_end(installed, ran):
     ]
 
 
+def test_compared_runs_get_the_test_of_their_kind(installed, ran):
+    """A longest step of 1.0 m everywhere is no rate; whoever compares needs no plug-in."""
+    shutil.copytree(ran / "run", ran / "again", dirs_exist_ok=True)
+    told = nav_eval("", "compare", "run", "again", "--json", cwd=ran)
+    assert told.returncode == 0, told.stderr
+    tests = {row["metric"]: row["test"] for row in json.loads(told.stdout)}
+    assert (tests["stopped_short"], tests["longest_step"]) == ("mcnemar", "permutation")
+
+
 def test_who_reads_a_run_needs_no_plugin(ran):
     """What its metrics are stands in results.json."""
     told = nav_eval("", "report", "run", "--out", "elsewhere.md", cwd=ran)

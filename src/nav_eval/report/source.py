@@ -7,7 +7,7 @@ episodes, as Journal makes for those that look single ones up, would be a second
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -75,10 +75,15 @@ class Run:
     @property
     def definitions(self) -> dict[str, Definition]:
         """What each metric that has a figure says of itself: as the run wrote it, else as it is known here."""
-        written = recorded_definitions(self.summary)
-        missing = [name for name in self.summary["metrics"] if name not in written]
-        known = known_definitions(missing, own_metrics(self.config)) if missing else {}
-        return {name: written.get(name) or known[name] for name in self.summary["metrics"]}
+        return told_definitions(self.summary, self.summary["metrics"], self.config)
+
+
+def told_definitions(summary: Mapping[str, Any], names: Iterable[str], config: Config) -> dict[str, Definition]:
+    """Of these metrics: as results.json has it, else (an older or unfinished run) as it is known here."""
+    names, written = list(names), recorded_definitions(summary)
+    missing = [name for name in names if name not in written]
+    known = known_definitions(missing, own_metrics(config)) if missing else {}
+    return {name: written.get(name) or known[name] for name in names}
 
 
 def common_definitions(runs: Sequence[Run]) -> dict[str, Definition]:

@@ -1,7 +1,7 @@
 """Which of two runs is better, from what both did on the same episodes.
 
-Metrics of 0 and 1 are tested with McNemar's exact test (a sign test of the episodes on which the runs disagree), others
-with a paired permutation test (signs of the differences flipped). The interval of the difference is a bootstrap over
+Rates are tested with McNemar's exact test (a sign test of the episodes on which the runs disagree), other metrics with
+a paired permutation test (signs of the differences flipped). The interval of the difference is a bootstrap over
 scenes, drawn whole (over episodes where there is one scene). With several tests at once p is also given after Holm's
 correction (Holm 1979), over all of them. Runs that differ in episodes or in what `metadata` names are refused.
 """
@@ -17,6 +17,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike
 
+from nav_eval.core.types import Kind
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.statistics import Interval, percentile_interval
 
@@ -30,11 +31,15 @@ _BLOCK = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class RunRecords:
-    """One run: metrics by (scene_id, episode_id). `metadata` names what must agree: profile, renderer, split, ..."""
+    """One run: metrics by (scene_id, episode_id). `metadata` names what must agree: profile, renderer, split, ...
+
+    `kinds`: which metrics are rates; one of which nothing is known is taken for a rate if all its values are 0 or 1.
+    """
 
     name: str
     episodes: Mapping[EpisodeKey, Mapping[str, float]]
     metadata: Mapping[str, Any] = field(default_factory=dict)
+    kinds: Mapping[str, Kind] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +124,8 @@ def difference(first: RunRecords, second: RunRecords, metric: str, seed: int = 0
     kept = np.isfinite(a) & np.isfinite(b)
     scenes = np.array([key[0] for key in keys])[kept]
     a, b = a[kept], b[kept]
-    binary = bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
+    rate = {run.kinds.get(metric, "rate") for run in (first, second)} == {"rate"}
+    binary = rate and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
     left_out = len(keys) - a.size
     if not a.size:
         return Difference(metric, first.name, second.name, None, None, None, None, None, None, "none", 0, left_out)

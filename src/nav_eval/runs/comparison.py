@@ -12,6 +12,7 @@ from typing import Any
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
+from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.rules import rules_of
 from nav_eval.results.run_directory import RunDirectory
@@ -48,15 +49,17 @@ def _records(path: Path) -> RunRecords:
         manifest = directory.manifest()
         journal = directory.journal
         results = list(journal.in_order(list(journal.recorded)))
-        told = (result for result in results if result.metrics or result.unmeasured)
-        episodes = {(result.scene_id, result.episode_id): result.metrics for result in told}
+        measured = (result for result in results if result.metrics or result.unmeasured)
+        episodes = {(result.scene_id, result.episode_id): result.metrics for result in measured}
         shared = (
             {"reference": _reference(path, results)}
             | {name: manifest.get(name) for name in MUST_AGREE}
             | rules_of(directory.config())
             | {RULES: (manifest.get("nav_eval"), manifest.get(RULES))}
         )
-        return RunRecords(str(path), episodes, shared)
+        names = dict.fromkeys(name for values in episodes.values() for name in values)
+        told = told_definitions(directory.results() or {}, names, directory.config())
+        return RunRecords(str(path), episodes, shared, {name: one.kind for name, one in told.items()})
 
 
 def _with_sums_of_one_edition(runs: Sequence[RunRecords]) -> list[RunRecords]:
