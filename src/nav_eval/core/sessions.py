@@ -178,16 +178,6 @@ class InProcess:
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._sessions(service).run_episode(episode)
 
-    def warm(self, key: EpisodeKey) -> None:
-        """Reset one environment, so that kernels are compiled once, before workers ask the cache for them."""
-        environment = self._open_environment()
-        try:
-            environment.reset(next(self.episodes.only([key])))
-        except Exception as error:  # noqa: BLE001 - a fault belongs to the episode that meets it
-            get_logger(__name__).debug("warming up: %s; whoever plays this episode will say so", error)
-        finally:
-            environment.simulator.close()
-
     def _sessions(self, service: AgentService) -> Sessions:
         return Sessions(service, self._open_environment, self._policy, self._open_observers)
 

@@ -214,7 +214,6 @@ class Spread:
         in_flight: int,
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
-        self._here.warm(keys[0])
         Crew(self._launcher, _lost, self._here.tries).play(shards(keys, self._workers, in_flight), deliver)
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:

@@ -28,6 +28,7 @@ OURS = {
     "RAY_gcs_server_port_wait_time_s": "120",  # a cold disk takes longer than Ray's 30 seconds
 }
 """Environment of a cluster of our own, read when Ray is imported; what the user has set goes before it."""
+NO_RAY = "evaluation.parallel.executor=ray: Ray is not installed. pip install 'nav-eval[ray]'."
 PATIENCE = 5.0
 """Seconds after which a shard that waits for a place asks whether any machine is left that could give one."""
 ASK_SECONDS = 0.3
@@ -135,9 +136,7 @@ def _imported(environment: dict[str, str]) -> Any:
     try:
         import ray
     except ImportError:
-        raise ConfigError(
-            "evaluation.parallel.executor=ray: Ray is not installed. pip install 'nav-eval[ray]'."
-        ) from None
+        raise ConfigError(NO_RAY) from None
     return ray
 
 

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 
 from nav_eval.config.faults import Fault
@@ -23,7 +24,8 @@ from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import ConfigError, DatasetError
+from nav_eval.errors import ConfigError, DatasetError, InputError
+from nav_eval.logging import get_logger
 from nav_eval.registry import check_importable, nearest
 from nav_eval.runs import builder
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
@@ -75,7 +77,23 @@ def resolved(
         episodes = whole if part is None else part.of_run(config, whole)
         refuse_faulty(config, episodes, backend, finished)
         _check_goals(config, whole)
+        if commands or config.simulator.command is None:
+            _look(config, backend, [key for key in episodes.keys if key not in finished], episodes)
         yield Plan(config, whole, episodes, backend, _assets(episodes, backend), notes)
+
+
+def _look(config: Config, backend: SimulatorBackend, keys: Sequence[EpisodeKey], episodes: EpisodeManager) -> None:
+    """Begin the first episode, so that what would end the run at once is told before it. Raises InputError."""
+    environment = builder.make_environment(config, backend)
+    try:
+        for episode in episodes.only(keys[:1]):
+            environment.reset(episode)
+    except InputError:
+        raise
+    except Exception:  # noqa: BLE001 - that episode's fault alone: told when it is played
+        get_logger(__name__).debug("the first episode", exc_info=True)
+    finally:
+        environment.simulator.close()
 
 
 def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:
@@ -122,6 +140,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     else:
         look("agent_service.agent", lambda: AGENTS.get(service.agent))
     look("agent_service.jpeg", partial(_check_jpeg, config))
+    look("evaluation.parallel.executor", partial(_check_executor, config))
     look("output.video", partial(_check_video, config))
     faults += [f"{key}: {text}{config.origin(key)}" for key, text in _option_faults(config)]
     if faults:
@@ -160,6 +179,13 @@ def _check_jpeg(config: Config) -> None:
     for name in config.agent_service.jpeg:
         if name not in sensors:
             raise ConfigError(f"no sensor is called {name!r}.{nearest(name, sensors)}")
+
+
+def _check_executor(config: Config) -> None:
+    if config.evaluation.parallel.executor == "ray" and find_spec("ray") is None:
+        from nav_eval.runs.cluster import NO_RAY
+
+        raise ConfigError(NO_RAY)
 
 
 def _check_video(config: Config) -> None:

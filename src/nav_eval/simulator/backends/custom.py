@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.render.camera import Lens
-from nav_eval.errors import DatasetError, NavmeshError, SceneError, SimulatorError
+from nav_eval.errors import ConfigError, DatasetError, NavmeshError, SceneError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.buildings import World, Worlds
@@ -51,7 +52,10 @@ class CustomBackend(SimulatorBackend):
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         self._config = config
         self._seed = seed
-        self._worlds = Worlds(config, fixed=self.Options.of(config.options).scene)
+        scene = self.Options.of(config.options).scene
+        if scene is not None and not Path(scene).is_file():
+            raise ConfigError(f"simulator.options.scene: {scene}: there is no such file.")
+        self._worlds = Worlds(config, fixed=scene)
 
     def open_session(self) -> CustomSession:
         return CustomSession(self._worlds, self._config, self._seed)
