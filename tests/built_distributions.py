@@ -1,4 +1,4 @@
-"""Builds both distributions as their users get them: a wheel, an sdist, and the wheel that the sdist makes."""
+"""Builds the distributions as their users get them: a wheel, an sdist, and the wheel that the sdist makes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from pathlib import Path
 from packaging.metadata import Metadata
 
 ROOT = Path(__file__).parents[1]
-FOLDERS = {"nav-eval": ROOT, "nav-eval-sdk": ROOT / "packages" / "nav-eval-sdk"}
+FOLDERS = {
+    "nav-eval": ROOT,
+    **{name: ROOT / "packages" / name for name in ("nav-eval-sdk", "nav-eval-server")},
+}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Both distributions, built once, and environments to install them in."""
+"""Every distribution, built once, and environments to install them in."""
 
 from __future__ import annotations
 

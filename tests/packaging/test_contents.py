@@ -32,10 +32,12 @@ NEEDED = {
         "templates/agent.py.txt",
         "templates/README.zh-CN.md",
     ],
+    "nav-eval-server": ["py.typed", "challenge.template.yaml", "migrations/0001_first.py"],
 }
 SDIST = {
     "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE"},
     "nav-eval-sdk": {"README.md", "LICENSE", "NOTICE"},
+    "nav-eval-server": {"README.md", "LICENSE", "NOTICE"},
 }
 BACKEND = {"pyproject.toml", "PKG-INFO", ".gitignore"}
 """What every sdist of hatchling holds besides."""

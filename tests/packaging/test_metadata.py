@@ -18,12 +18,21 @@ from trove_classifiers import classifiers
 
 import nav_eval
 import nav_eval_sdk
+import nav_eval_server
 from bare_install import MINORS
 from built_distributions import ROOT, Built, contents
 
-VERSIONS = {"nav-eval": nav_eval.__version__, "nav-eval-sdk": nav_eval_sdk.__version__}
-OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10}
-COMMANDS = {"nav-eval": "nav-eval = nav_eval.cli:main", "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main"}
+VERSIONS = {
+    "nav-eval": nav_eval.__version__,
+    "nav-eval-sdk": nav_eval_sdk.__version__,
+    "nav-eval-server": nav_eval_server.__version__,
+}
+OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11}
+COMMANDS = {
+    "nav-eval": "nav-eval = nav_eval.cli:main",
+    "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main",
+    "nav-eval-server": "competition = nav_eval_server.cli:app",
+}
 
 
 @pytest.fixture

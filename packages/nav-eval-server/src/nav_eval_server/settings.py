@@ -38,7 +38,7 @@ SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 
 
 def configure(challenge: Challenge) -> None:
-    """Settings of this process, once. `django.conf.settings.CHALLENGE` is the challenge from then on."""
+    """Settings of this process, once; `current` gives the challenge from then on."""
     import django
     from django.conf import settings
 
@@ -55,6 +55,14 @@ def configure(challenge: Challenge) -> None:
         }
     )
     django.setup()
+
+
+def current() -> Challenge:
+    """The challenge of this process."""
+    from django.conf import settings
+
+    challenge: Challenge = getattr(settings, "CHALLENGE")  # noqa: B009 - the stubs know Django's own settings only
+    return challenge
 
 
 def database(challenge: Challenge) -> dict[str, Any]:

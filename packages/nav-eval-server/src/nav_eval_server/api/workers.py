@@ -1,0 +1,173 @@
+"""What workers call. An answer 409 means: the attempt is not yours any more; end its process and keep nothing."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from django.http import FileResponse, HttpRequest, HttpResponse
+from ninja import Router, Schema
+from ninja.errors import HttpError
+from ninja.security import HttpBearer
+
+from nav_eval_server.models import Attempt, Token
+from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
+from nav_eval_server.queue.files import NAMES
+from nav_eval_server.queue.verdict import Ending, Outcome
+from nav_eval_server.settings import current
+from nav_eval_server.tokens import find
+
+
+class WorkerToken(HttpBearer):
+    """A valid token of scope worker; the answer to every other is the same."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Token | None:
+        return find(token, Token.Scope.WORKER)
+
+
+router = Router(auth=WorkerToken())
+
+
+class Instance(Schema):
+    """`instance`: a name of the folder that the worker works in, which it has locked."""
+
+    instance: str
+
+
+class ClaimOut(Schema):
+    attempt: int
+    fence: int
+    submission: str
+    kind: str
+    evaluation: str
+    overrides: list[str]
+    protocol: str
+    url: str
+    token: str
+    networks: list[str]
+    lease_seconds: float
+    probe_seconds: float
+    patience_seconds: float
+
+
+class Beat(Schema):
+    """`total`: episodes of the whole run, once known."""
+
+    fence: int
+    total: int | None = None
+
+
+class EndingIn(Schema):
+    """See queue.verdict.Ending."""
+
+    fence: int
+    outcome: Outcome
+    rc: int | None = None
+    message: str = ""
+    manifest: str = ""
+
+
+class FileOut(Schema):
+    name: str
+    size: int
+    sha256: str
+
+
+class Size(Schema):
+    """How much of a file is here."""
+
+    size: int
+
+
+class StateOut(Schema):
+    state: str
+
+
+def _dispatcher() -> Dispatcher:
+    return Dispatcher(current())
+
+
+def _worker(request: HttpRequest) -> Token:
+    token: Token = request.auth  # type: ignore[attr-defined]
+    return token
+
+
+def _fenced() -> HttpError:
+    return HttpError(409, "This attempt is not yours any more. End its process and keep nothing.")
+
+
+@router.post("/hello", response={204: None})
+def hello(request: HttpRequest, body: Instance) -> tuple[int, None]:
+    """A worker has begun: what this instance had before is over."""
+    _dispatcher().hello(_worker(request), body.instance)
+    return 204, None
+
+
+@router.post("/claim", response={200: ClaimOut, 204: None})
+def claim(request: HttpRequest, body: Instance) -> tuple[int, dict[str, Any] | None]:
+    """The next attempt, or 204 where there is none."""
+    found = _dispatcher().claim(_worker(request), body.instance)
+    return (204, None) if found is None else (200, asdict(found))
+
+
+@router.post("/attempts/{attempt}/heartbeat", response={204: None})
+def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> tuple[int, None]:
+    """Within lease_seconds of the last one, or the attempt is lost."""
+    try:
+        _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)
+    except Fenced:
+        raise _fenced() from None
+    return 204, None
+
+
+@router.get("/attempts/{attempt}/files", response=list[FileOut])
+def files(request: HttpRequest, attempt: int, fence: int) -> list[dict[str, Any]]:
+    """What has arrived of the run so far, for whoever goes on with it."""
+    return _dispatcher().inbox(_held(request, attempt, fence).submission_id).listing()
+
+
+@router.get("/attempts/{attempt}/files/{name}")
+def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpResponse:
+    """A file of the run."""
+    held = _held(request, attempt, fence)
+    if name not in NAMES:
+        raise HttpError(404, "No such file.")
+    return HttpResponse(_dispatcher().inbox(held.submission_id).read(name), content_type="application/octet-stream")
+
+
+@router.get("/attempts/{attempt}/predictions")
+def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
+    """The file that the team sent."""
+    held = _held(request, attempt, fence)
+    return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
+
+
+@router.put("/attempts/{attempt}/files/{name}", response=Size)
+def upload(
+    request: HttpRequest, attempt: int, fence: int, name: str, offset: int, whole: int | None = None
+) -> dict[str, int]:
+    """Part of a file, from `offset` on; with `whole`, of one of that size that replaces it. Counts as a heartbeat."""
+    try:
+        size = _dispatcher().receive(_worker(request), attempt, fence, name, offset, request.body, whole)
+    except Fenced:
+        raise _fenced() from None
+    except ValueError as error:
+        raise HttpError(422, str(error)) from None
+    return {"size": size}
+
+
+@router.post("/attempts/{attempt}/finish", response=StateOut)
+def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]:
+    """The attempt has ended; the state of its submission."""
+    ending = Ending(body.outcome, body.rc, body.message, body.manifest)
+    try:
+        return {"state": _dispatcher().finish(_worker(request), attempt, body.fence, ending).value}
+    except Fenced:
+        raise _fenced() from None
+
+
+def _held(request: HttpRequest, attempt: int, fence: int) -> Attempt:
+    found = Attempt.objects.filter(pk=attempt, fence=fence, worker=_worker(request), live=True).first()
+    if found is None:
+        raise _fenced()
+    return found

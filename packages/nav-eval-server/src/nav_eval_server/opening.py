@@ -1,0 +1,26 @@
+"""The rules are frozen when the first phase opens: their hash is in the audit log, and another one is not served."""
+
+from __future__ import annotations
+
+from django.utils import timezone
+
+from nav_eval.errors import ConfigError
+from nav_eval_server import events
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Event
+
+OPENED = "opened"
+
+
+def check(challenge: Challenge) -> None:
+    """Note the opening, once. Raises ConfigError if the rules are no longer those of the opening."""
+    opened = Event.objects.filter(action=OPENED).first()
+    if opened is None:
+        if any(challenge.opens(phase) <= timezone.now() for phase in challenge.phases):
+            events.record(OPENED, challenge.name, rules_sha256=challenge.rules_sha256)
+    elif opened.details["rules_sha256"] != challenge.rules_sha256:
+        raise ConfigError(
+            f"{challenge.folder}/challenge.yaml: the rules were changed after the opening "
+            f"({opened.details['rules_sha256'][:12]} is now {challenge.rules_sha256[:12]}). Restore them; "
+            "dates, queue, endpoints and teams may be changed."
+        )

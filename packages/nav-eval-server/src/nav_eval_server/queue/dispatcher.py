@@ -1,0 +1,446 @@
+"""The one door to the queue. Rows of attempts are its truth: whoever writes shows the fence of a live one.
+
+Pages and the team API call submit, cancel, void, rerun; workers, through their API, hello, claim, heartbeat, receive,
+finish; the scheduler sweep. Each is one transaction. Locks are taken in one order: the queue's, a team's or an
+attempt's row, the log's. With SQLite every transaction has the whole database for itself.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
+from django.utils import timezone
+
+from nav_eval.errors import NavEvalError
+from nav_eval_server import events
+from nav_eval_server.challenge import Challenge, evaluation_text
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.queue import quota
+from nav_eval_server.queue.fairness import Waiting, next_up
+from nav_eval_server.queue.inbox import Inbox, numbers, records
+from nav_eval_server.queue.probe import parsed
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, State
+from nav_eval_server.queue.verdict import Case, Ending, Next, judge
+from nav_eval_server.vault import Vault
+
+JOURNAL = "episodes.jsonl"
+
+
+class Fenced(Exception):
+    """The attempt is no longer this worker's, or is to be stopped: it ends its process and keeps nothing."""
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory."""
+
+    attempt: int
+    fence: int
+    submission: str
+    kind: str
+    evaluation: str
+    overrides: tuple[str, ...]
+    protocol: str
+    url: str
+    token: str
+    networks: tuple[str, ...]
+    lease_seconds: float
+    probe_seconds: float
+    patience_seconds: float
+
+
+class Dispatcher:
+    """`now`: the clock, in UTC."""
+
+    def __init__(self, challenge: Challenge, now: Callable[[], datetime] = timezone.now) -> None:
+        self.challenge = challenge
+        self.folder = Folder(challenge.folder)
+        self._now = now
+
+    # Teams
+
+    def submit(
+        self,
+        team: Team,
+        phase: str,
+        *,
+        endpoint: Endpoint | None = None,
+        predictions: bytes | None = None,
+        user: User | None = None,
+        key: str | None = None,
+    ) -> Submission:
+        """Accept an entry: an endpoint of the team's, or the bytes of a predictions file, as the phase wants.
+
+        `key`: an Idempotency-Key; the same one again gives the same submission. Raises Refusal.
+        """
+        with transaction.atomic():
+            team = Team.objects.select_for_update().get(pk=team.pk)
+            earlier = Submission.objects.filter(team=team, idempotency_key=key).first() if key else None
+            fresh = self._drawn_up(team, phase, endpoint, predictions, user, key)
+            if earlier is not None:
+                return _same(earlier, fresh)
+            self._check(team, phase, fresh.kind, predictions)
+            quota.check(self.challenge, quota.standing(self.challenge, team, phase, fresh.accepted_at))
+            fresh.save(force_insert=True)
+            quota.reserve(self.challenge, fresh, fresh.accepted_at)
+            if predictions is not None:
+                self._store(fresh, predictions)
+            events.record("submitted", fresh.id, actor=f"team {team.name}", phase=phase)
+        return fresh
+
+    def _drawn_up(
+        self,
+        team: Team,
+        phase: str,
+        endpoint: Endpoint | None,
+        predictions: bytes | None,
+        user: User | None,
+        key: str | None,
+    ) -> Submission:
+        now = self._now()
+        fresh = Submission(team=team, phase=phase, user=user, idempotency_key=key, accepted_at=now, since=now)
+        fresh.retry_at, fresh.deadline = now, now + timedelta(seconds=self.challenge.queue.queued_seconds)
+        fresh.kind = "service" if predictions is None else "predictions"
+        if predictions is not None:
+            fresh.predictions = hashlib.sha256(predictions).hexdigest()
+        if endpoint is not None:
+            fresh.protocol, fresh.url, fresh.sealed_token = endpoint.protocol, endpoint.url, endpoint.sealed_token
+            fresh.endpoint_key = parsed(endpoint.url).address.lower()
+        return fresh
+
+    def _check(self, team: Team, phase: str, kind: str, predictions: bytes | None) -> None:
+        rules = self.challenge.phases.get(phase)
+        if rules is None:
+            raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
+        if team.state != Team.State.APPROVED:
+            raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
+        if not self.challenge.opens(phase) <= self._now() < self.challenge.closes(phase):
+            raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
+        if kind != rules.kind:
+            raise Refusal(
+                "wrong_kind", f"The phase {phase} takes a {rules.kind}.", f"阶段 {phase} 只接受 {rules.kind}。"
+            )
+        if predictions is not None and len(predictions) > self.challenge.web.upload_mb << 20:
+            most = self.challenge.web.upload_mb
+            raise Refusal("too_large", f"The file is larger than {most} MiB.", f"文件超过 {most} MiB。")
+
+    def _store(self, submission: Submission, predictions: bytes) -> None:
+        path = self.folder.uploads / submission.id
+        path.touch(mode=0o600)
+        path.write_bytes(predictions)
+
+    def cancel(self, submission: Submission, actor: str) -> Submission:
+        """End it at a team's wish. Its service is free as soon as the worker has let go. Raises Refusal if it ended."""
+        return self._end(submission, Next(State.CANCELLED), actor)
+
+    def void(self, submission: Submission, reason: str, actor: str) -> Submission:
+        """Strike it through, whatever its state; its figures stay, marked. It counts against the quota as before."""
+        with self._locked():
+            found = Submission.objects.get(pk=submission.pk)
+            if found.state in FINAL:
+                found.state, found.detail, found.since = State.VOID, reason[:500], self._now()
+                found.save()
+                events.record("void", found.id, actor=actor, reason=reason)
+                return found
+        return self._end(submission, Next(State.VOID, detail=reason), actor)
+
+    def _end(self, submission: Submission, to: Next, actor: str) -> Submission:
+        with self._locked():
+            found = Submission.objects.get(pk=submission.pk)
+            if found.state in FINAL:
+                raise Refusal("finished", "It has ended already.", "该提交已经结束。")
+            Attempt.objects.filter(submission=found, live=True).update(stopping=True)
+            self._move(found, to, actor=actor)
+            return found
+
+    def rerun(self, submission: Submission, actor: str) -> Submission:
+        """Queue a failed one again, with the episodes it has; it uses no quota. Raises Refusal if it did not fail."""
+        with self._locked() as now:
+            found = Submission.objects.get(pk=submission.pk)
+            if found.state != State.FAILED:
+                raise Refusal("finished", "Only what has failed can be run again.", "只能重新运行失败的提交。")
+            found.strikes, found.fault, found.why, found.detail, found.unready_since = 0, "", "", "", None
+            found.save()
+            self._move(found, Next(State.QUEUED, retry_at=now), actor=actor)
+            return found
+
+    # Workers
+
+    def hello(self, worker: Token, instance: str) -> int:
+        """A worker has begun: what an earlier life of this instance left behind has ended with it. How many those were.
+
+        An instance is a folder that one process at a time can lock, and its evaluators die with that process.
+        """
+        with self._locked():
+            left = list(Attempt.objects.select_for_update().filter(worker=worker, instance=instance, live=True))
+            for attempt in left:
+                self._close(attempt, Ending("lost"))
+            return len(left)
+
+    def claim(self, worker: Token, instance: str) -> Claim | None:
+        """The next attempt for a worker, or None."""
+        with self._locked() as now:
+            chosen = next_up(self._waiting(now), self._seconds_today(now), self._taken())
+            if chosen is None:
+                return None
+            submission = Submission.objects.get(pk=chosen.submission)
+            attempt = Attempt.objects.create(
+                submission=submission,
+                n=submission.attempts.count() + 1,
+                fence=_next_fence(),
+                worker=worker,
+                instance=instance,
+                endpoint_key=submission.endpoint_key,
+                started_at=now,
+                heartbeat_at=now,
+            )
+            self._move(submission, Next(State.RUNNING if submission.kind == "service" else State.SCORING))
+            return self._claim(submission, attempt)
+
+    def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
+        rules = self.challenge.endpoints
+        return Claim(
+            attempt=attempt.pk,
+            fence=attempt.fence,
+            submission=submission.id,
+            kind=submission.kind,
+            evaluation=evaluation_text(self.challenge),
+            overrides=(f"dataset.split={self.challenge.phases[submission.phase].split}",),
+            protocol=submission.protocol,
+            url=submission.url,
+            token=Vault(self.folder).open(submission.sealed_token),
+            networks=rules.allowed_networks,
+            lease_seconds=self.challenge.queue.lease_seconds,
+            probe_seconds=rules.probe_seconds,
+            patience_seconds=rules.patience_seconds,
+        )
+
+    def _waiting(self, now: datetime) -> list[Waiting]:
+        rows = Submission.objects.filter(state__in=WAITING, retry_at__lte=now, phase__in=self.challenge.phases)
+        idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
+        return [Waiting(*row) for row in idle]
+
+    def _taken(self) -> set[str]:
+        keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
+        return {key for key in keys if key is not None}
+
+    def _seconds_today(self, now: datetime) -> Mapping[int, float]:
+        """Evaluator's time by team since midnight, what runs now included."""
+        begin = quota.midnight(self.challenge, now, days=0)
+        seconds: dict[int, float] = {}
+        rows = Attempt.objects.filter(Q(live=True) | Q(ended_at__gt=begin))
+        for team, started, ended in rows.values_list("submission__team_id", "started_at", "ended_at"):
+            seconds[team] = seconds.get(team, 0.0) + ((ended or now) - max(started, begin)).total_seconds()
+        return seconds
+
+    def heartbeat(self, worker: Token, attempt: int, fence: int, total: int | None = None) -> None:
+        """The worker lives. `total`: episodes of the whole run, once known. Raises Fenced."""
+        with transaction.atomic():
+            held = _held(worker, attempt, fence)
+            self._beat(held)
+            if total is not None:
+                Submission.objects.filter(pk=held.submission_id).update(episodes_total=total)
+
+    def _beat(self, attempt: Attempt) -> None:
+        now = self._now()
+        Attempt.objects.filter(pk=attempt.pk).update(heartbeat_at=now)
+        deadline = now + timedelta(seconds=self.challenge.queue.lease_seconds)
+        Submission.objects.filter(pk=attempt.submission_id).update(deadline=deadline)
+
+    def inbox(self, submission: str) -> Inbox:
+        """The submission's run directory, so far as it has arrived."""
+        return Inbox(self.folder.runs, submission)
+
+    def receive(
+        self, worker: Token, attempt: int, fence: int, name: str, offset: int, data: bytes, whole: int | None = None
+    ) -> int:
+        """A part of a file of the run, or of one that replaces it (`whole`: its size); how much of it is here now.
+
+        Episodes in it are counted, each once. Raises Fenced, or ValueError for a name that is no file of a run.
+        """
+        with transaction.atomic():
+            held = _held(worker, attempt, fence)
+            inbox = self.inbox(held.submission_id)
+            if whole is not None:
+                size = inbox.replace(name, offset, data, whole)
+            else:
+                size = inbox.append(name, offset, data)
+                if name == JOURNAL and size == offset + len(data):
+                    self._count(held, data)
+            self._beat(held)
+            return size
+
+    def _count(self, attempt: Attempt, lines: bytes) -> None:
+        """Record the episodes of some whole lines; what is recorded already stays, and is told if it differs."""
+        told = {(str(record["scene_id"]), str(record["episode_id"])): record for record in records(lines)}
+        if not told:
+            return
+        known = {(row.scene, row.episode): row for row in Episode.objects.filter(submission=attempt.submission_id)}
+        fresh = [
+            Episode(
+                submission_id=attempt.submission_id,
+                attempt=attempt,
+                scene=scene,
+                episode=episode,
+                status=record["status"],
+                metrics=numbers(record.get("metrics")),
+            )
+            for (scene, episode), record in told.items()
+            if (scene, episode) not in known
+        ]
+        for key in told.keys() & known.keys():
+            if known[key].metrics != numbers(told[key].get("metrics")):
+                events.record("contradiction", attempt.submission_id, attempt=attempt.pk, episode=list(key))
+        if fresh:
+            Episode.objects.bulk_create(fresh)
+            quota.spend(attempt.submission, self._now())
+            Submission.objects.filter(pk=attempt.submission_id).update(strikes=0, unready_since=None)
+
+    def finish(self, worker: Token, attempt: int, fence: int, ending: Ending) -> State:
+        """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's."""
+        with self._locked():
+            held = _held(worker, attempt, fence, stopping=True)
+            if not held.stopping and held.submission.kind == "service":
+                self._count(held, self.inbox(held.submission_id).read(JOURNAL))
+            self._close(held, ending)
+            return State(Submission.objects.values_list("state", flat=True).get(pk=held.submission_id))
+
+    def _close(self, attempt: Attempt, ending: Ending) -> None:
+        """End an attempt, and decide what becomes of its submission, unless that is decided."""
+        now = self._now()
+        attempt.live, attempt.ended_at = False, now
+        attempt.outcome, attempt.rc, attempt.message = ending.outcome, ending.rc, ending.message[:2000]
+        attempt.save()
+        submission = Submission.objects.get(pk=attempt.submission_id)
+        if submission.state in FINAL:
+            return
+        result = self._result(submission, ending)
+        case = Case(submission.kind, submission.unready_since, submission.strikes, result is not None)
+        to = judge(self.challenge, case, ending, now)
+        if to.state == State.DONE and result is not None:
+            quota.spend(submission, now)
+            result.save()
+        self._move(submission, to, attempt=attempt.pk)
+
+    def _result(self, submission: Submission, ending: Ending) -> Result | None:
+        """What the attempt brought, if it is whole and proved."""
+        if ending.outcome != "played" or ending.rc not in (0, 1):
+            return None
+        inbox = self.inbox(submission.id)
+        try:
+            proved = submission.kind == "predictions" or inbox.proved(ending.manifest)
+        except NavEvalError:
+            return None
+        document = inbox.document("results.json" if submission.kind == "service" else "scored.json")
+        if not proved or document is None or document.get("n_lost"):
+            return None
+        return Result(submission=submission, document=document, manifest_sha256=ending.manifest, at=self._now())
+
+    # The scheduler
+
+    def sweep(self) -> int:
+        """Move everything that is late; how many that were. May be called at any time, any number of times."""
+        with self._locked() as now:
+            late = self._end_silent(now) + self._end_long(now) + self._end_overdue(now)
+            Mark.objects.update_or_create(name="sweep", defaults={"at": now})
+            return late
+
+    def _end_silent(self, now: datetime) -> int:
+        """Attempts whose worker was silent for longer than its lease; by then it has stopped by itself."""
+        expired = now - timedelta(seconds=self.challenge.queue.lease_seconds)
+        silent = list(Attempt.objects.select_for_update().filter(live=True, heartbeat_at__lt=expired))
+        for attempt in silent:
+            self._close(attempt, Ending("lost"))
+        return len(silent)
+
+    def _end_long(self, now: datetime) -> int:
+        """Submissions at work that have had more time than the rules give."""
+        count = 0
+        for submission in Submission.objects.filter(state__in=AT_WORK):
+            spans = submission.attempts.values_list("started_at", "ended_at")
+            spent = sum(((ended or now) - started).total_seconds() for started, ended in spans)
+            if spent > self.challenge.queue.run_seconds:
+                submission.attempts.filter(live=True).update(stopping=True)
+                self._move(submission, Next(State.FAILED, "too_long"))
+                count += 1
+        return count
+
+    def _end_overdue(self, now: datetime) -> int:
+        """Submissions that have waited too long, or are said to be at work and are not.
+
+        A service that was silent for too long has one more try, whenever a worker comes to it: perhaps none was free.
+        """
+        overdue = Submission.objects.filter(deadline__lt=now).exclude(state__in=FINAL).exclude(attempts__live=True)
+        for submission in overdue:
+            queued = submission.state == State.QUEUED
+            self._move(submission, Next(State.FAILED, "not_taken") if queued else Next(State.QUEUED, retry_at=now))
+        return len(overdue)
+
+    # All of them
+
+    @contextmanager
+    def _locked(self) -> Iterator[datetime]:
+        """A transaction that no other claim, end or sweep runs beside."""
+        with transaction.atomic():
+            Mark.objects.select_for_update().get_or_create(name="queue")
+            yield self._now()
+
+    def _move(self, submission: Submission, to: Next, *, actor: str = "", attempt: int | None = None) -> None:
+        """The only place where a state changes."""
+        now = self._now()
+        submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total"])
+        submission.state, submission.since = to.state, now
+        submission.deadline = self._deadline(to, now)
+        submission.retry_at = to.retry_at or submission.retry_at
+        submission.unready_since = to.unready_since or submission.unready_since
+        submission.strikes += to.strike
+        if to.state in FINAL:
+            submission.why, submission.detail = to.why, to.detail[:500]
+            submission.fault = FAULTS.get(to.why, Submission.Fault.NOBODY)
+            quota.settle(submission)
+        submission.save()
+        if to.state in FINAL or actor:
+            events.record(to.state.value, submission.id, actor=actor, why=to.why, attempt=attempt)
+
+    def _deadline(self, to: Next, now: datetime) -> datetime | None:
+        if to.state in FINAL:
+            return None
+        rules = self.challenge
+        if to.state == State.WAITING_SERVICE:
+            return (to.unready_since or now) + timedelta(seconds=rules.endpoints.wait_seconds)
+        seconds = rules.queue.lease_seconds if to.state in AT_WORK else rules.queue.queued_seconds
+        return now + timedelta(seconds=seconds)
+
+
+def _same(earlier: Submission, fresh: Submission) -> Submission:
+    """The earlier one, if the same was asked for."""
+    if any(getattr(earlier, name) != getattr(fresh, name) for name in ("phase", "kind", "url", "predictions")):
+        raise Refusal(
+            "key_reused",
+            "This Idempotency-Key belongs to another submission. Draw a new one.",
+            "该 Idempotency-Key 属于另一次提交，请换一个新的。",
+        )
+    return earlier
+
+
+def _held(worker: Token, attempt: int, fence: int, *, stopping: bool = False) -> Attempt:
+    """The attempt, locked. Raises Fenced unless it is live and the worker's; `stopping`: one being stopped will do."""
+    rows = Attempt.objects.select_for_update().filter(pk=attempt, fence=fence, worker=worker, live=True)
+    found = (rows if stopping else rows.filter(stopping=False)).first()
+    if found is None:
+        raise Fenced
+    return found
+
+
+def _next_fence() -> int:
+    Mark.objects.get_or_create(name="fence")
+    Mark.objects.filter(name="fence").update(value=F("value") + 1)
+    return Mark.objects.values_list("value", flat=True).get(name="fence")

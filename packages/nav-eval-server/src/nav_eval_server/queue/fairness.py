@@ -1,0 +1,23 @@
+"""Who is next: the team that has had the least of the evaluator's time today, then who came first."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A submission that may begin now. `endpoint`: the service that it needs for itself, if any."""
+
+    submission: str
+    team: int
+    accepted_at: datetime
+    endpoint: str | None = None
+
+
+def next_up(waiting: Iterable[Waiting], seconds: Mapping[int, float], taken: Collection[str]) -> Waiting | None:
+    """`seconds`: evaluator's time by team today, what runs now included; `taken`: services that are at work."""
+    free = (one for one in waiting if one.endpoint is None or one.endpoint not in taken)
+    return min(free, key=lambda one: (seconds.get(one.team, 0.0), one.accepted_at, one.submission), default=None)

@@ -1,0 +1,10 @@
+"""The files of a run that travel between worker and server."""
+
+from __future__ import annotations
+
+GROWING = ("tries.jsonl", "trajectories.jsonl", "episodes.jsonl")
+"""Journals, in the order in which they are sent: an episode's line comes after all that belongs to it."""
+WHOLE = ("config.yaml", "secret.key", "manifest.json", "results.json", "results.csv", "submission.json")
+SCORED = "scored.json"
+"""What `nav-eval score` wrote."""
+NAMES = frozenset({*GROWING, *WHOLE, SCORED})

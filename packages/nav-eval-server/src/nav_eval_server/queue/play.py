@@ -1,0 +1,273 @@
+"""One attempt on a worker: see that the service is there, run the evaluator, send what it writes, tell how it ended.
+
+The server may be away for a while: the evaluator goes on, up to the end of the lease; then it is killed before the
+server can give the submission to somebody else. So two evaluators never play on one service.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from nav_eval.logging import get_logger
+from nav_eval_server.queue.client import Away, Fenced, Server
+from nav_eval_server.queue.files import SCORED
+from nav_eval_server.queue.probe import ask
+from nav_eval_server.queue.run_folder import RunFolder
+from nav_eval_server.tether import tethered
+
+T = TypeVar("T")
+LOG = get_logger("nav_eval.competition")
+SHARE = 0.7
+"""Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
+DRAIN_SECONDS = 60.0
+"""So long the running episodes have when the worker is told to end; then they are broken off."""
+FINAL = ("done", "failed", "cancelled", "void")
+
+
+class Play:
+    """`claim`: as the server gave it; `data`: the folder that the evaluation's paths are relative to."""
+
+    def __init__(
+        self,
+        server: Server,
+        claim: Mapping[str, Any],
+        *,
+        work: Path,
+        data: Path,
+        command: Sequence[str],
+        stop: threading.Event,
+        tick: float,
+    ) -> None:
+        self._server, self._claim, self._data, self._command = server, claim, data, command
+        self._stop, self._tick = stop, min(tick, claim["lease_seconds"] / 6)
+        self._id: tuple[int, int] = (claim["attempt"], claim["fence"])
+        self.folder = work / claim["submission"]
+        self._run = RunFolder(self.folder / "run", server, *self._id)
+        self._lease = Lease(claim["lease_seconds"])
+
+    def play(self) -> None:
+        """To the end; whatever happens no process is left."""
+        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            ending = self._ending()
+        except Fenced:
+            ending = {"outcome": "stopped"}
+        except Expired:
+            ending = {"outcome": "interrupted", "message": "the server was away for longer than the lease"}
+        self._tell(ending)
+
+    def _ending(self) -> dict[str, Any]:
+        if self._claim["kind"] == "predictions":
+            return self._score()
+        self._patiently(self._run.fetch)
+        if not self._ready():
+            return {"outcome": "interrupted" if self._stop.is_set() else "not_ready"}
+        return self._evaluate()
+
+    # The service
+
+    def _ready(self) -> bool:
+        """Whether the service is ready, asked until our patience is at its end."""
+        claim = self._claim
+        networks, until = tuple(claim["networks"]), time.monotonic() + claim["patience_seconds"]
+        while not self._stop.is_set():
+            answer = ask(claim["url"], claim["protocol"], claim["token"], networks, claim["probe_seconds"])
+            self._patiently(self._beat)
+            if answer == "ready" or time.monotonic() >= until:
+                return answer == "ready"
+            self._stop.wait(self._tick)
+        return False
+
+    def _evaluate(self) -> dict[str, Any]:
+        claim, token = self._claim, self.folder / "token"
+        service = [f"agent_service.allowed_networks={json.dumps(claim['networks'])}"] if claim["networks"] else []
+        if claim["token"]:
+            token.touch(mode=0o600)
+            token.write_text(claim["token"], encoding="ascii")
+            service.append(f"agent_service.token_file='{token}'")
+        service += [f"agent_service.endpoint='{claim['url']}'", f"agent_service.protocol={claim['protocol']}"]
+        service.append("agent_service.type=remote")
+        options = ["--out", str(self._run.path), "--resume", "--quiet", "--progress", "json"]
+        try:
+            rc = self._watch(["run", *self._rules(), *service, *options], self._report)
+        finally:
+            token.unlink(missing_ok=True)
+        if self._stop.is_set() and rc not in (0, 1):
+            self._patiently(self._run.send)
+            return {"outcome": "interrupted", "rc": rc}
+        whole = rc in (0, 1)
+        manifest = self._patiently(self._run.send_ended) if whole else self._patiently(self._run.send)
+        return {"outcome": "played", "rc": rc, "message": self._last_words(), "manifest": manifest or ""}
+
+    def _report(self) -> None:
+        self._run.send()
+        self._beat(self._total())
+
+    # A file
+
+    def _score(self) -> dict[str, Any]:
+        data = self._patiently(lambda: self._server.predictions(*self._id))
+        file = self.folder / ("predictions.json" if _is_json(data) else "predictions.jsonl")
+        file.write_bytes(data)
+        scored = self.folder / SCORED
+        scored.unlink(missing_ok=True)
+        rc = self._watch(["score", str(file), *self._rules(), "--out", str(scored)], self._beat)
+        if self._stop.is_set() and rc not in (0, 1):
+            return {"outcome": "interrupted", "rc": rc}
+        if scored.exists():
+            whole = scored.read_bytes()
+            self._patiently(lambda: self._server.upload(*self._id, SCORED, 0, whole, len(whole)))
+        return {"outcome": "played", "rc": rc, "message": self._last_words()}
+
+    # The evaluator's process
+
+    def _rules(self) -> list[str]:
+        config = self.folder / "evaluation.yaml"
+        config.write_text(self._claim["evaluation"], encoding="utf-8")
+        return ["--config", str(config), *self._claim["overrides"]]
+
+    def _watch(self, arguments: Sequence[str], report: Callable[[], None]) -> int:
+        """Run the evaluator, `report` while it goes on; its exit code. Raises Fenced and Expired, after it is dead."""
+        self._patiently(self._beat)
+        with (self.folder / "log").open("ab") as log:
+            process = subprocess.Popen(
+                tethered([*self._command, *arguments]),
+                cwd=self._data, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+            )  # fmt: skip
+        ended = threading.Event()
+        guard = threading.Thread(target=self._guard, args=(process, ended))
+        guard.start()
+        try:
+            self._wait(process, report)
+        finally:
+            _kill(process)
+            ended.set()
+            guard.join()
+        self._lease.check()
+        return process.returncode
+
+    def _guard(self, process: subprocess.Popen[bytes], ended: threading.Event) -> None:
+        """Kill it at the lease's end, even while a call to the server hangs."""
+        while not ended.wait(self._tick):
+            if self._lease.over:
+                _kill(process)
+                return
+
+    def _wait(self, process: subprocess.Popen[bytes], report: Callable[[], None]) -> None:
+        told = 0.0
+        while process.poll() is None:
+            told = self._pass_on_stop(process, told)
+            try:
+                report()
+            except Away as away:
+                LOG.warning("%s: %s", self._claim["submission"], away)
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(self._tick)
+
+    def _pass_on_stop(self, process: subprocess.Popen[bytes], told: float) -> float:
+        """Drain the evaluator when the worker is to end, and break it off when that takes too long."""
+        if not self._stop.is_set():
+            return told
+        if not told:
+            process.send_signal(signal.SIGUSR1)
+            return time.monotonic()
+        if time.monotonic() - told > DRAIN_SECONDS:
+            process.terminate()
+        return told
+
+    def _last_words(self) -> str:
+        """The evaluator's last line that is no progress, without this machine's paths."""
+        lines = [line for line in self._log_tail() if line and not line.startswith("{")]
+        return lines[-1].replace(f"{self.folder}/", "")[-500:] if lines else ""
+
+    def _total(self) -> int | None:
+        for line in reversed(self._log_tail()):
+            with suppress(ValueError, KeyError, TypeError):
+                return int(json.loads(line)["total"])
+        return None
+
+    def _log_tail(self) -> list[str]:
+        path = self.folder / "log"
+        with path.open("rb") as file:
+            file.seek(max(0, path.stat().st_size - 8192))
+            tail: bytes = file.read()
+        return tail.decode(errors="replace").splitlines()
+
+    # The server
+
+    def _beat(self, total: int | None = None) -> None:
+        """The lease counts from when this was sent."""
+        sent = time.monotonic()
+        self._server.heartbeat(*self._id, total)
+        self._lease.renew(sent)
+
+    def _patiently(self, call: Callable[[], T]) -> T:
+        """`call`, again until the server answers. Raises Expired."""
+        while True:
+            try:
+                return call()
+            except Away as away:
+                LOG.warning("%s: %s", self._claim["submission"], away)
+                self._lease.check()
+            time.sleep(self._tick)
+
+    def _tell(self, ending: Mapping[str, Any]) -> None:
+        """Until the server has heard it, or says that it does not matter any more."""
+        while not (self._stop.is_set() and self._lease.over):
+            try:
+                state = self._server.finish(self._id[0], {"fence": self._id[1], **ending})
+                if state in FINAL:
+                    shutil.rmtree(self.folder, ignore_errors=True)
+                return
+            except Fenced:
+                return
+            except Away:
+                time.sleep(self._tick)
+
+
+class Lease:
+    """How long the attempt is surely ours. It ends a good while before the server gives it to somebody else."""
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = SHARE * seconds
+        self.renew(time.monotonic())
+
+    def renew(self, sent: float) -> None:
+        self._until = sent + self._seconds
+
+    @property
+    def over(self) -> bool:
+        return time.monotonic() > self._until
+
+    def check(self) -> None:
+        if self.over:
+            raise Expired
+
+
+class Expired(Exception):
+    """The server was away until the lease was over."""
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """With all that it began; it has a session of its own."""
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _is_json(data: bytes) -> bool:
+    try:
+        json.loads(data)
+    except ValueError:
+        return False
+    return True

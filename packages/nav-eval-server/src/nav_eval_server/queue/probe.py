@@ -1,0 +1,32 @@
+"""Is a team's service there? There is one answer for everything that is not ready."""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+
+from nav_eval.errors import InputError
+from nav_eval_sdk.transport.address import Networks
+from nav_eval_sdk.transport.base import Connection, Endpoint
+from nav_eval_sdk.transport.probe import Answer, probe
+
+Protocol = Literal["rest", "grpc"]
+ADDRESS = re.compile(r"((https?|grpcs?)://)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
+"""Nothing that a shell, a configuration or a header could take for more than an address."""
+
+
+def parsed(url: str) -> Endpoint:
+    """Where a team's service is. Raises InputError that says how an address is written."""
+    try:
+        if not ADDRESS.fullmatch(url):
+            raise ValueError
+        return Endpoint.parse(url)
+    except ValueError:
+        raise InputError(
+            "This is no address. Write for example https://agent.example.org:8085, or host:port."
+        ) from None
+
+
+def ask(url: str, protocol: Protocol, token: str, networks: tuple[str, ...], seconds: float) -> Answer:
+    """ready, refused or wrong token; every answer but ready takes `seconds`, so that nobody can map a network."""
+    return probe(Connection(parsed(url), token or None, networks=Networks(networks)), protocol, seconds)

@@ -1,0 +1,95 @@
+"""How often a team may submit. A place is reserved at submission, spent at the first played episode, else given back.
+
+`reserve` is called in a transaction that holds the team's row, so two submissions never see the same free place; the
+unique slots are the last line.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Charge, Submission, Team
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import FINAL
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a team has used of its quota in a phase, and what it has."""
+
+    today: int
+    per_day: int
+    overall: int
+    total: int | None
+    unfinished: int
+    concurrent: int
+    resets_at: datetime
+    """When the next day begins."""
+
+
+def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Standing:
+    quota = challenge.phases[phase].quota
+    charges = Charge.objects.filter(team=team, phase=phase)
+    unfinished = Submission.objects.filter(team=team, phase=phase).exclude(state__in=FINAL)
+    return Standing(
+        today=charges.filter(day=now.astimezone(challenge.zone).date()).count(),
+        per_day=quota.per_day,
+        overall=charges.count(),
+        total=quota.total,
+        unfinished=unfinished.count(),
+        concurrent=quota.concurrent,
+        resets_at=midnight(challenge, now),
+    )
+
+
+def midnight(challenge: Challenge, now: datetime, days: int = 1) -> datetime:
+    """The beginning of the day `days` after today, in the challenge's time zone."""
+    there = now.astimezone(challenge.zone)
+    return (there + timedelta(days=days)).replace(hour=0, minute=0, second=0, microsecond=0)
+
+
+def check(challenge: Challenge, used: Standing) -> None:
+    """Raises Refusal, which says when there is a place again."""
+    if used.total is not None and used.overall >= used.total:
+        raise Refusal(
+            "quota_total",
+            f"All {used.total} submissions of this phase are used up.",
+            f"本阶段的 {used.total} 次提交已全部用完。",
+        )
+    if used.today >= used.per_day:
+        at = used.resets_at
+        raise Refusal(
+            "quota_day",
+            f"Today's {used.per_day} submission(s) are used up; the next day begins at {at:%Y-%m-%d %H:%M %Z}.",
+            f"今天的 {used.per_day} 次提交已用完；新的一天从 {at:%Y-%m-%d %H:%M %Z} 开始。",
+            at,
+        )
+    if used.unfinished >= used.concurrent:
+        raise Refusal(
+            "quota_concurrent",
+            f"{used.unfinished} submission(s) of yours are unfinished, {used.concurrent} may be. Wait, or cancel one.",
+            f"您有 {used.unfinished} 个未完成的提交，最多允许 {used.concurrent} 个。请等待，或取消其中一个。",
+        )
+
+
+def reserve(challenge: Challenge, submission: Submission, now: datetime) -> None:
+    """The first free place of today."""
+    day = now.astimezone(challenge.zone).date()
+    place = {"team": submission.team, "phase": submission.phase, "day": day}
+    taken = set(Charge.objects.filter(**place).values_list("slot", flat=True))
+    slot = next(slot for slot in range(len(taken) + 1) if slot not in taken)
+    Charge.objects.create(**place, slot=slot, submission=submission)
+
+
+def spend(submission: Submission, now: datetime) -> None:
+    Charge.objects.filter(submission=submission, spent_at=None).update(spent_at=now)
+
+
+def settle(submission: Submission) -> None:
+    """At the end: give the place back if nothing was played for it, or the fault was ours."""
+    charge = Charge.objects.filter(submission=submission)
+    if submission.fault != Submission.Fault.OURS:
+        charge = charge.filter(spent_at=None)
+    charge.delete()

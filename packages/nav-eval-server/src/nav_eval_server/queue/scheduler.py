@@ -1,0 +1,37 @@
+"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, and notes the opening."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from nav_eval.logging import get_logger
+from nav_eval_server.challenge import load_challenge
+from nav_eval_server.settings import configure
+
+SECONDS = 2.0
+LOG = get_logger("nav_eval.competition")
+
+
+def main(file: str) -> None:
+    challenge = load_challenge(Path(file))
+    configure(challenge)
+    from django.db import Error, connections
+
+    from nav_eval_server import opening
+    from nav_eval_server.queue.dispatcher import Dispatcher
+
+    dispatcher = Dispatcher(challenge)
+    while True:
+        try:
+            dispatcher.sweep()
+            opening.check(challenge)
+        except Error as error:  # the database is away; it comes back, or /healthz says that nobody sweeps
+            LOG.warning("The scheduler waits for the database: %s", error)
+            connections.close_all()
+        time.sleep(SECONDS)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,97 @@
+"""What each state says to the team, and until when it lasts: no state is without a sentence and a deadline.
+
+A submission is in one state until its `deadline`; what happens then is in Dispatcher.sweep, and said here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+from zoneinfo import ZoneInfo
+
+from nav_eval_server.models import Submission
+
+Language = Literal["en", "zh"]
+Sentence = Mapping[Language, str]
+State = Submission.State
+FINAL = frozenset({State.DONE, State.FAILED, State.CANCELLED, State.VOID})
+WAITING = frozenset({State.QUEUED, State.WAITING_SERVICE})
+AT_WORK = frozenset({State.RUNNING, State.SCORING})
+
+SENTENCES: Mapping[str, Sentence] = {
+    State.QUEUED: {
+        "en": "Waiting for its turn since {since}. If nobody takes it until {deadline}, that is our fault and costs "
+        "you nothing.",
+        "zh": "自 {since} 起排队。若到 {deadline} 仍无人处理，责任在我们，不占用您的名额。",
+    },
+    State.WAITING_SERVICE: {
+        "en": "Your service has not answered since {unready}; we try again from {retry} on, until {deadline}, "
+        "and then a last time.",
+        "zh": "您的服务自 {unready} 起没有应答；我们将从 {retry} 起反复尝试，直到 {deadline}，之后再试最后一次。",
+    },
+    State.RUNNING: {
+        "en": "Running since {since}, {played} episodes played{of}. If the worker is silent until {deadline}, another "
+        "goes on.",
+        "zh": "自 {since} 起评测中，已完成 {played} 个回合{of}。若评测机到 {deadline} 仍无消息，将由另一台接着进行。",
+    },
+    State.SCORING: {
+        "en": "Being scored since {since}. If the worker is silent until {deadline}, another begins.",
+        "zh": "自 {since} 起评分中。若评测机到 {deadline} 仍无消息，将由另一台重新评分。",
+    },
+    State.DONE: {"en": "Done at {since}.", "zh": "已于 {since} 完成。"},
+    State.CANCELLED: {"en": "Cancelled at {since}.", "zh": "已于 {since} 取消。"},
+    State.VOID: {"en": "Declared void at {since}: {detail}", "zh": "已于 {since} 宣布无效：{detail}"},
+}
+"""Of each state that needs no reason."""
+FAILURES: Mapping[str, Sentence] = {
+    "service_silent": {
+        "en": "Failed at {since}: your service had not answered since {unready}.",
+        "zh": "已于 {since} 失败：您的服务自 {unready} 起一直没有应答。",
+    },
+    "too_long": {
+        "en": "Failed at {since}: the evaluation took more time than the rules allow; {played} episodes were played.",
+        "zh": "已于 {since} 失败：评测用时超过规则允许的上限；已完成 {played} 个回合。",
+    },
+    "bad_file": {"en": "Failed at {since}: {detail}", "zh": "已于 {since} 失败：{detail}"},
+    "not_taken": {
+        "en": "Failed at {since} through our fault: no worker took it. It cost you nothing; please submit it again.",
+        "zh": "已于 {since} 因我方原因失败：没有评测机处理。不占用您的名额，请重新提交。",
+    },
+    "crashed": {
+        "en": "Failed at {since} through our fault: the evaluation broke off again and again. It cost you nothing, and "
+        "the organisers can run it again.",
+        "zh": "已于 {since} 因我方原因失败：评测多次中断。不占用您的名额，组织者可以重新运行。",
+    },
+}
+"""Of a failed submission by `why`."""
+FAULTS: Mapping[str, Submission.Fault] = {
+    "service_silent": Submission.Fault.PARTICIPANT,
+    "too_long": Submission.Fault.PARTICIPANT,
+    "bad_file": Submission.Fault.PARTICIPANT,
+    "not_taken": Submission.Fault.OURS,
+    "crashed": Submission.Fault.OURS,
+}
+
+
+def sentence(submission: Submission, language: Language, *, zone: ZoneInfo, now: datetime, played: int = 0) -> str:
+    """How it stands with a submission, for its team. `played`: its episodes so far."""
+    said = FAILURES[submission.why] if submission.state == State.FAILED else SENTENCES[submission.state]
+    total = submission.episodes_total
+    return said[language].format(
+        since=clock(submission.since, zone, now),
+        deadline=clock(submission.deadline, zone, now),
+        retry=clock(submission.retry_at, zone, now),
+        unready=clock(submission.unready_since, zone, now),
+        played=played,
+        of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
+        detail=submission.detail,
+    )
+
+
+def clock(moment: datetime | None, zone: ZoneInfo, now: datetime) -> str:
+    """10:02, or 2026-12-01 10:02 if that is another day than `now`."""
+    if moment is None:
+        return "-"
+    there = moment.astimezone(zone)
+    return f"{there:%H:%M}" if there.date() == now.astimezone(zone).date() else f"{there:%Y-%m-%d %H:%M}"

@@ -1,0 +1,77 @@
+"""What becomes of a submission when an attempt has ended: a pure function of how it ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Literal
+
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.queue.states import State
+
+Outcome = Literal["played", "not_ready", "interrupted", "stopped", "lost"]
+"""played: the evaluator has ended with `rc`; not_ready: the service was not; interrupted: the worker was told to end;
+stopped: we told it to end this one; lost: it was silent, and only we say so."""
+BACKOFF = timedelta(seconds=10)
+"""Before a second attempt that follows a crash; the first follows at once."""
+FILE = "predictions.json"
+"""What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """What a worker tells of an attempt. `message`: the evaluator's last line; `manifest`: its manifest's SHA-256."""
+
+    outcome: Outcome
+    rc: int | None = None
+    message: str = ""
+    manifest: str = ""
+
+
+@dataclass(frozen=True)
+class Next:
+    """The state to go to. `strike`: it brought nothing, and not through the team's fault."""
+
+    state: State
+    why: str = ""
+    detail: str = ""
+    retry_at: datetime | None = None
+    unready_since: datetime | None = None
+    strike: bool = False
+
+
+@dataclass(frozen=True)
+class Case:
+    """A submission as far as the verdict needs it. `complete`: every episode is played and every file is proved."""
+
+    kind: str
+    unready_since: datetime | None
+    strikes: int
+    complete: bool
+
+
+def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Next:
+    if ending.outcome in ("interrupted", "stopped"):
+        return Next(State.QUEUED, retry_at=now)
+    if ending.outcome == "not_ready" or (ending.outcome == "played" and ending.rc == 3):
+        return _unready(challenge, case, now)
+    if ending.outcome == "played" and ending.rc in (0, 1) and case.complete:
+        return Next(State.DONE)
+    about_file = ending.message.removeprefix("nav-eval: ")
+    if case.kind == "predictions" and ending.rc == 2 and about_file.startswith(FILE):
+        return Next(State.FAILED, "bad_file", about_file)
+    return _crashed(challenge, case, now)
+
+
+def _unready(challenge: Challenge, case: Case, now: datetime) -> Next:
+    since = case.unready_since or now
+    if now >= since + timedelta(seconds=challenge.endpoints.wait_seconds):
+        return Next(State.FAILED, "service_silent", unready_since=since)
+    again = now + timedelta(seconds=challenge.endpoints.retry_seconds)
+    return Next(State.WAITING_SERVICE, retry_at=again, unready_since=since)
+
+
+def _crashed(challenge: Challenge, case: Case, now: datetime) -> Next:
+    if case.strikes + 1 >= challenge.queue.strikes:
+        return Next(State.FAILED, "crashed", strike=True)
+    return Next(State.QUEUED, retry_at=now + BACKOFF * case.strikes, strike=True)

@@ -1,0 +1,118 @@
+"""nav-eval competition serve, worker and token."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from nav_eval.errors import InputError
+from nav_eval_server.challenge import Challenge, load_challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.queue.client import Server
+from nav_eval_server.queue.play import DRAIN_SECONDS
+from nav_eval_server.queue.worker import work
+from nav_eval_server.supervisor import Child, supervise
+
+
+def serve(file: Path, /, *, host: str = "127.0.0.1", port: int = 8000, jobs: int = 1) -> int:
+    """Serve a competition: nav-eval competition serve FILE.
+
+    Brings the database up to date, then runs web, scheduler and a worker until SIGTERM or Ctrl-C, which let running
+    episodes end; a second one does not wait.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml, as `nav-eval competition init` wrote it.
+    host
+        Where to listen. For the world put a proxy that speaks TLS before it.
+    port
+        Where to listen.
+    jobs
+        Evaluations of this machine at a time; 0: other machines do all of them.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
+    supervise(children(file.resolve(), challenge, host, port, jobs))
+    return 0
+
+
+def prepare(challenge: Challenge) -> None:
+    """Settings, tables, the token of this machine's worker; raises ConfigError if the rules changed after opening."""
+    from nav_eval_server.settings import configure
+
+    folder = Folder(challenge.folder)
+    configure(challenge)
+    folder.make()
+    from django.core.management import call_command
+
+    from nav_eval_server.models import Token
+    from nav_eval_server.opening import check
+    from nav_eval_server.tokens import issue
+
+    call_command("migrate", verbosity=0)
+    check(challenge)
+    if not folder.worker_token.exists():
+        folder.write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
+
+
+def children(file: Path, challenge: Challenge, host: str, port: int, jobs: int) -> list[Child]:
+    """In the order in which they are ended: who needs the web goes first."""
+    folder = Folder(challenge.folder)
+    local = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    url = f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
+    worker = [str(folder.worker_token), str(folder.path), str(folder.work), str(jobs)]
+    found = [
+        Child("worker", module("queue.worker", url, *worker), grace=DRAIN_SECONDS + 15),
+        Child("scheduler", module("queue.scheduler", str(file))),
+        Child("web", module("web", str(file), host, str(port))),
+    ]
+    return found if jobs else found[1:]
+
+
+def module(name: str, *arguments: str) -> list[str]:
+    return [sys.executable, "-m", f"nav_eval_server.{name}", *arguments]
+
+
+def worker(*, join: str, token_file: Path, data: Path = Path(), work_in: Path | None = None, jobs: int = 1) -> int:
+    """Evaluate for a competition on another machine: nav-eval competition worker --join URL --token-file FILE.
+
+    Parameters
+    ----------
+    join
+        The competition's address.
+    token_file
+        What `nav-eval competition token` printed; a file that only you can read.
+    data
+        The folder that the evaluation's paths are relative to: a copy of the competition's data/ lies in it.
+    work_in
+        Where runs are kept until the server has them; by default `work` in the data's folder.
+    jobs
+        Evaluations at a time.
+    """
+    try:
+        token = token_file.read_text(encoding="ascii").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{token_file}: cannot be read ({error}).") from None
+    work(Server(join, token), work=work_in or data / "work", data=data.resolve(), jobs=jobs)
+    return 0
+
+
+def token(file: Path, /, *, name: str) -> int:
+    """Print a token for a worker on another machine; it cannot be shown again: nav-eval competition token FILE.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    name
+        The machine's, for the organisers' lists.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    from nav_eval_server.models import Token
+    from nav_eval_server.tokens import issue
+
+    sys.stdout.write(f"{issue(Token.Scope.WORKER, name)}\n")
+    return 0

@@ -1,0 +1,47 @@
+"""A competition on a small graph, with teams: what the tests of the server begin with."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from graphs import write_r2r
+from nav_eval.results.run_directory import public_config
+from nav_eval.runs.registry import benchmark_config
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.founding import Answers, found
+
+ANSWERS = Answers("homes", "Homes", "UTC", "ada", 1)
+DATES = {"opens": "2020-01-01T00:00", "closes": "2099-01-01T00:00"}
+
+
+@cache
+def evaluation() -> dict[str, Any]:
+    """R2R's rules on five episodes of a small graph."""
+    data = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, data, ignore_errors=True)
+    return public_config(benchmark_config("r2r", overrides=[*write_r2r(data), "agent_service.type=remote"]))
+
+
+def phase(kind: str = "service", **quota: int) -> dict[str, object]:
+    """A phase that is open for this century."""
+    return {**DATES, "split": "val", "kind": kind, "quota": {"per_day": 100, "concurrent": 100} | quota}
+
+
+def write_challenge(folder: Path, **changes: object) -> Challenge:
+    """A founded competition with one phase, dev; `changes` are laid over the keys of its challenge.yaml."""
+    found(folder, ANSWERS)
+    path = Folder(folder).challenge
+    content = yaml.safe_load(path.read_text()) | {"evaluation": evaluation(), "phases": {"dev": phase()}}
+    content["endpoints"]["allowed_networks"] = ["loopback"]
+    for key, value in changes.items():
+        content[key] = content.get(key, {}) | value if isinstance(value, dict) else value
+    path.write_text(yaml.safe_dump(content))
+    return Challenge.model_validate({**content, "folder": folder.resolve()})

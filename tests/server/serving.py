@@ -1,0 +1,93 @@
+"""A served competition, in processes of its own, and teams with services, for tests that look from outside."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+
+HERE = Path(__file__).parent
+
+
+def free_port() -> int:
+    with socket.socket() as sock:
+        sock.bind(("127.0.0.1", 0))
+        port: int = sock.getsockname()[1]
+        return port
+
+
+@dataclass
+class Served:
+    """`port`: of the web; the supervisor is `process`."""
+
+    folder: Path
+    port: int
+    process: subprocess.Popen[bytes]
+
+    def pids(self) -> dict[str, int]:
+        with suppress(FileNotFoundError, ValueError):
+            found: dict[str, int] = json.loads((self.folder / "pids").read_text())
+            return found
+        return {}
+
+    def kill(self, name: str) -> bool:
+        """SIGKILL for a child; whether there was one."""
+        with suppress(ProcessLookupError, KeyError):
+            os.kill(self.pids()[name], signal.SIGKILL)
+            return True
+        return False
+
+    def healthz(self) -> int:
+        """The status of GET /healthz; 0 if nobody answers."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5) as answer:
+                status: int = answer.status
+                return status
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+
+
+@contextmanager
+def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Iterator[Served]:
+    """Ended by SIGTERM, as systemd does it; whatever is left is killed."""
+    port, folder = free_port(), challenge.folder
+    command = [
+        sys.executable,
+        str(HERE / "serve_with.py"),
+        str(Folder(folder).challenge),
+        str(port),
+        str(jobs),
+        evaluator,
+    ]
+    with (folder / "served.log").open("ab") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    try:
+        yield Served(folder, port, process)
+        process.terminate()
+        assert process.wait(60) == 0, (folder / "served.log").read_text()
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until(condition: Callable[[], object], seconds: float, what: str) -> None:
+    """Wait for it; the test fails after `seconds`."""
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
+        time.sleep(0.1)

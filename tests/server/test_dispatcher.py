@@ -1,0 +1,441 @@
+"""The queue's rows: fences, leases, ends, quota. The clock is the test's."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from django.db import IntegrityError, connections
+
+from nav_eval.core.types import OURS
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Event, Submission, Team, Token
+from nav_eval_server.queue.dispatcher import Claim, Dispatcher, Fenced
+from nav_eval_server.queue.health import health
+from nav_eval_server.queue.inbox import LOST
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import FAILURES, FINAL, SENTENCES, State, sentence
+from nav_eval_server.queue.verdict import Ending
+from nav_eval_server.tokens import find, issue
+from server.competition import phase
+
+Make = Callable[..., Challenge]
+NOON = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) + timedelta(days=1)
+QUEUE = {"lease_seconds": 60, "strikes": 3}
+
+
+class Bench:
+    """A dispatcher, its clock, a worker and some teams with a service each."""
+
+    def __init__(self, challenge: Challenge, teams: int = 2) -> None:
+        self.now = NOON
+        self.dispatcher = Dispatcher(challenge, lambda: self.now)
+        found = find(issue(Token.Scope.WORKER, "w"), Token.Scope.WORKER)
+        assert found is not None
+        self.worker = found
+        self.teams = [Team.objects.create(name=f"team{n}", state=Team.State.APPROVED) for n in range(teams)]
+        for team in self.teams:
+            Endpoint.objects.create(team=team, name="a", protocol="rest", url=f"http://127.0.0.1:{9000 + team.pk}")
+
+    def submit(self, team: int = 0, **more: object) -> Submission:
+        mine = self.teams[team]
+        options = {"endpoint": mine.endpoints.get()} | more
+        return self.dispatcher.submit(mine, "dev", **options)  # type: ignore[arg-type]
+
+    def claim(self, instance: str = "i") -> Claim:
+        claim = self.dispatcher.claim(self.worker, instance)
+        assert claim is not None
+        return claim
+
+    def send(self, claim: Claim, *episodes: str, success: float = 1.0) -> None:
+        lines = b"".join(line(episode, success) for episode in episodes)
+        at = len(self.dispatcher.inbox(claim.submission).read("episodes.jsonl"))
+        self.dispatcher.receive(self.worker, claim.attempt, claim.fence, "episodes.jsonl", at, lines)
+
+    def finish(self, claim: Claim, outcome: str = "played", rc: int | None = 0, **more: str) -> State:
+        return self.dispatcher.finish(self.worker, claim.attempt, claim.fence, Ending(outcome, rc, **more))  # type: ignore[arg-type]
+
+    def complete(self, claim: Claim) -> State:
+        """All files of a run that has ended, and its end."""
+        inbox = self.dispatcher.inbox(claim.submission)
+        files = {"episodes.jsonl": inbox.read("episodes.jsonl"), "results.json": b'{"n_lost": 0}', "config.yaml": b"{}"}
+        sums = {name: hashlib.sha256(data).hexdigest() for name, data in files.items()}
+        manifest = json.dumps({"schema": 1, "files_sha256": sums}).encode()
+        for name, data in (files | {"manifest.json": manifest}).items():
+            self.dispatcher.receive(self.worker, claim.attempt, claim.fence, name, 0, data, len(data))
+        return self.finish(claim, manifest=hashlib.sha256(manifest).hexdigest())
+
+    def later(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+def line(episode: str, success: float = 1.0, status: str = "ok") -> bytes:
+    record = {"scene_id": "s", "episode_id": episode, "status": status, "metrics": {"success": success, "spl": None}}
+    return json.dumps(record).encode() + b"\n"
+
+
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    return Bench(make(queue=QUEUE))
+
+
+def state(submission: Submission) -> tuple[str, str]:
+    found = Submission.objects.get(pk=submission.pk)
+    return found.state, found.why
+
+
+def test_a_run_is_counted_and_done(bench: Bench) -> None:
+    submission = bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1", "2")
+    bench.send(claim, "3")
+    assert bench.complete(claim) == State.DONE
+    assert sorted(Episode.objects.values_list("episode", flat=True)) == ["1", "2", "3"]
+    assert Submission.objects.get(pk=submission.pk).result.document == {"n_lost": 0}
+    assert Charge.objects.get().spent_at is not None
+    assert not Attempt.objects.filter(live=True).exists()
+
+
+def test_what_comes_twice_is_counted_once(bench: Bench) -> None:
+    bench.submit()
+    claim = bench.claim()
+    args = (bench.worker, claim.attempt, claim.fence, "episodes.jsonl")
+    assert bench.dispatcher.receive(*args, 0, line("1")) == len(line("1"))
+    assert bench.dispatcher.receive(*args, 0, line("1")) == len(line("1"))  # its answer was lost
+    assert bench.dispatcher.receive(*args, 999, line("2")) == len(line("1"))  # a gap: nothing is written
+    assert Episode.objects.count() == 1
+    assert not Event.objects.filter(action="contradiction").exists()
+
+
+def test_another_value_is_told_and_does_not_count(bench: Bench) -> None:
+    bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1", success=0.0)
+    bench.send(claim, "1", success=1.0)
+    assert Episode.objects.get().metrics == {"success": 0.0, "spl": None}
+    assert Event.objects.get(action="contradiction").details["episode"] == ["s", "1"]
+
+
+def test_an_episode_that_our_fault_ended_is_not_counted(bench: Bench) -> None:
+    assert set(LOST) == set(OURS)
+    bench.submit()
+    claim = bench.claim()
+    lost = line("1", status="worker_crash")
+    bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, "episodes.jsonl", 0, lost)
+    assert not Episode.objects.exists()
+    assert Charge.objects.get().spent_at is None
+
+
+def test_a_silent_worker_is_fenced_out_and_another_goes_on(bench: Bench) -> None:
+    submission = bench.submit()
+    old = bench.claim()
+    bench.send(old, "1")
+    bench.later(59)
+    bench.dispatcher.sweep()
+    assert state(submission) == (State.RUNNING, "")
+    bench.later(2)
+    bench.dispatcher.sweep()
+    fresh = bench.claim("another")
+    assert (fresh.submission, fresh.fence) == (old.submission, old.fence + 1)
+    for late in (lambda: bench.send(old, "2"), lambda: bench.finish(old), lambda: _beat(bench, old)):
+        with pytest.raises(Fenced):
+            late()
+    assert bench.dispatcher.inbox(old.submission).read("episodes.jsonl") == line("1")
+    bench.send(fresh, "2")
+    assert bench.complete(fresh) == State.DONE
+    assert Episode.objects.count() == 2
+
+
+def _beat(bench: Bench, claim: Claim) -> None:
+    bench.dispatcher.heartbeat(bench.worker, claim.attempt, claim.fence)
+
+
+def test_a_heartbeat_keeps_the_lease(bench: Bench) -> None:
+    submission = bench.submit()
+    claim = bench.claim()
+    for _ in range(5):
+        bench.later(50)
+        _beat(bench, claim)
+        bench.dispatcher.sweep()
+    assert state(submission)[0] == State.RUNNING
+
+
+def test_another_workers_token_is_not_enough(bench: Bench) -> None:
+    bench.submit()
+    claim = bench.claim()
+    stranger = find(issue(Token.Scope.WORKER, "x"), Token.Scope.WORKER)
+    assert stranger is not None
+    with pytest.raises(Fenced):
+        bench.dispatcher.heartbeat(stranger, claim.attempt, claim.fence)
+
+
+def test_a_worker_that_begins_anew_frees_what_it_had(bench: Bench) -> None:
+    submission = bench.submit()
+    bench.claim("mine")
+    assert bench.dispatcher.hello(bench.worker, "other") == 0
+    assert bench.dispatcher.hello(bench.worker, "mine") == 1
+    assert state(submission)[0] == State.QUEUED
+    assert bench.claim("mine").submission == submission.id
+
+
+def test_one_run_per_service(bench: Bench) -> None:
+    """Two teams with the same address, and a team with two submissions."""
+    Endpoint.objects.filter(team=bench.teams[1]).update(url=bench.teams[0].endpoints.get().url + "/agent")
+    bench.submit(0), bench.submit(0), bench.submit(1)
+    first = bench.claim()
+    assert bench.dispatcher.claim(bench.worker, "i") is None
+    bench.send(first, "1")
+    bench.complete(first)
+    assert bench.claim().submission != first.submission
+    with pytest.raises(IntegrityError):
+        Attempt.objects.create(
+            submission=bench.submit(1), n=1, fence=99, worker=bench.worker, instance="i",
+            endpoint_key=Attempt.objects.get(live=True).endpoint_key, started_at=bench.now, heartbeat_at=bench.now,
+        )  # fmt: skip
+
+
+def test_a_cancelled_run_keeps_its_service_until_the_worker_lets_go(bench: Bench) -> None:
+    running, waiting = bench.submit(), bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    bench.dispatcher.cancel(running, "team0")
+    assert state(running)[0] == State.CANCELLED
+    with pytest.raises(Fenced):
+        bench.send(claim, "2")
+    assert bench.dispatcher.claim(bench.worker, "i") is None
+    bench.finish(claim, "stopped", None)
+    assert bench.claim().submission == waiting.id
+    assert state(running)[0] == State.CANCELLED
+    with pytest.raises(Refusal, match="ended already"):
+        bench.dispatcher.cancel(running, "team0")
+
+
+def test_a_service_that_is_not_there_yields_keeps_its_age_and_fails_in_the_end(bench: Bench) -> None:
+    silent, other = bench.submit(0), bench.submit(1)
+    first = bench.claim()
+    assert first.submission == silent.id
+    assert bench.finish(first, "not_ready", None) == State.WAITING_SERVICE
+    second = bench.claim()
+    assert second.submission == other.id
+    bench.later(61)
+    assert bench.claim().submission == silent.id  # as old as it was
+    bench.finish(_live(bench, silent), "not_ready", None)
+    told = sentence(Submission.objects.get(pk=silent.pk), "en", zone=ZoneInfo("UTC"), now=bench.now)
+    assert "has not answered since 12:00" in told
+    assert "until 13:00" in told
+    bench.later(3600)
+    bench.dispatcher.sweep()
+    assert state(silent)[0] == State.QUEUED  # the last try, whenever a worker is free
+    bench.finish(bench.claim(), "not_ready", None)
+    found = Submission.objects.get(pk=silent.pk)
+    assert (found.state, found.why, found.fault) == (State.FAILED, "service_silent", Submission.Fault.PARTICIPANT)
+    assert not Charge.objects.filter(submission=silent).exists()
+
+
+def _live(bench: Bench, submission: Submission) -> Claim:
+    attempt = Attempt.objects.get(submission=submission, live=True)
+    return bench.dispatcher._claim(submission, attempt)
+
+
+def test_crashes_without_an_episode_end_as_our_fault_and_cost_nothing(bench: Bench) -> None:
+    submission = bench.submit()
+    for _ in range(3):
+        bench.later(60)
+        bench.finish(bench.claim(), rc=-9)
+    assert state(submission) == (State.FAILED, "crashed")
+    assert Submission.objects.get().fault == Submission.Fault.OURS
+    assert not Charge.objects.exists()
+    bench.dispatcher.rerun(submission, "ada")
+    claim = bench.claim()
+    bench.send(claim, "1")
+    assert bench.complete(claim) == State.DONE
+
+
+def test_episodes_between_crashes_make_up_for_them(bench: Bench) -> None:
+    submission = bench.submit()
+    for n in range(8):
+        bench.later(60)
+        claim = bench.claim()
+        bench.send(claim, str(n))
+        bench.finish(claim, rc=4)
+    assert state(submission)[0] == State.QUEUED
+    assert Episode.objects.count() == 8
+
+
+def test_our_fault_gives_back_what_was_spent(bench: Bench) -> None:
+    bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    bench.finish(claim, rc=4)
+    for _ in range(2):
+        bench.later(60)
+        bench.finish(bench.claim(), rc=4)
+    assert Submission.objects.get().state == State.FAILED
+    assert not Charge.objects.exists()
+
+
+@pytest.mark.parametrize("lie", ["manifest", "file", "lost"])
+def test_a_result_must_be_proved(bench: Bench, lie: str) -> None:
+    submission = bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    if lie == "manifest":
+        assert bench.finish(claim, manifest="0" * 64) == State.QUEUED
+    else:
+        inbox = bench.dispatcher.inbox(claim.submission)
+        results = b'{"n_lost": 0}' if lie == "file" else b'{"n_lost": 2}'
+        sums = {"results.json": hashlib.sha256(b"x" if lie == "file" else results).hexdigest()}
+        manifest = json.dumps({"schema": 1, "files_sha256": sums}).encode()
+        inbox.append("results.json", 0, results)
+        inbox.append("manifest.json", 0, manifest)
+        assert bench.finish(claim, manifest=hashlib.sha256(manifest).hexdigest()) == State.QUEUED
+    assert not hasattr(Submission.objects.get(pk=submission.pk), "result")
+
+
+def test_nothing_waits_for_ever(bench: Bench) -> None:
+    """Whatever state a submission is in, and nobody does anything any more: sweeps alone end it."""
+    queued, running, unready = bench.submit(0), bench.submit(1), bench.submit(0)
+    Submission.objects.filter(pk=queued.pk).update(endpoint_key="elsewhere:1")
+    by_id = {claim.submission: claim for claim in (bench.claim(), bench.claim(), bench.claim())}
+    bench.finish(by_id[unready.id], "not_ready", None)
+    bench.finish(by_id[queued.id], "interrupted", None)
+    bench.send(by_id[running.id], "1")
+    for _ in range(40):
+        bench.later(86400 / 4)
+        bench.dispatcher.sweep()
+        assert health(bench.now).stuck == 0
+    assert {state(one) for one in (queued, running, unready)} == {(State.FAILED, "not_taken")}
+    assert not Charge.objects.exists()
+
+
+def test_a_run_that_takes_too_long_is_ended(bench: Bench) -> None:
+    submission = bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    for _ in range(15):
+        bench.later(3600)
+        Attempt.objects.filter(live=True).update(heartbeat_at=bench.now)
+        bench.dispatcher.sweep()
+    assert state(submission) == (State.FAILED, "too_long")
+    with pytest.raises(Fenced):
+        bench.send(claim, "2")
+    assert Charge.objects.get().spent_at is not None
+
+
+def test_void_strikes_through_what_is_done(bench: Bench) -> None:
+    submission = bench.submit()
+    claim = bench.claim()
+    bench.send(claim, "1")
+    bench.complete(claim)
+    bench.dispatcher.void(submission, "it asked a person", "ada")
+    found = Submission.objects.get(pk=submission.pk)
+    assert found.state == State.VOID
+    assert "it asked a person" in sentence(found, "zh", zone=ZoneInfo("UTC"), now=bench.now)
+    assert found.result is not None
+
+
+def test_fifty_at_once_and_a_quota_of_one(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase(per_day=1, concurrent=1)}, timezone="Asia/Shanghai"), teams=1)
+    endpoint = bench.teams[0].endpoints.get()
+    told: list[object] = []
+
+    def submit() -> None:
+        try:
+            told.append(bench.submit(endpoint=endpoint))
+        except Refusal as refusal:
+            told.append(refusal)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=submit) for _ in range(50)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    refused = [one for one in told if isinstance(one, Refusal)]
+    assert (len(told), len(refused), Submission.objects.count(), Charge.objects.count()) == (50, 49, 1, 1)
+    midnight = datetime(NOON.year, NOON.month, NOON.day, 16, tzinfo=UTC)  # noon there is 20:00 in Shanghai
+    assert {(one.code, one.resets_at) for one in refused} == {("quota_day", midnight)}
+
+
+def test_the_next_day_begins_at_midnight_of_the_challenge(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase(per_day=1, total=2)}, timezone="Asia/Shanghai"))
+    bench.submit()
+    bench.later(4 * 3600 - 1)
+    with pytest.raises(Refusal):
+        bench.submit()
+    bench.later(1)
+    bench.submit()
+    bench.later(86400)
+    with pytest.raises(Refusal) as refusal:
+        bench.submit()
+    assert refusal.value.code == "quota_total"
+
+
+def test_a_key_makes_one_submission(bench: Bench) -> None:
+    first = bench.submit(key="k")
+    assert bench.submit(key="k").id == first.id
+    assert Submission.objects.count() == 1
+    Endpoint.objects.filter(team=bench.teams[0]).update(url="http://127.0.0.1:1")
+    with pytest.raises(Refusal) as refusal:
+        bench.submit(key="k")
+    assert refusal.value.code == "key_reused"
+    assert bench.submit(1, key="k").id != first.id
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (lambda b: Team.objects.update(state=Team.State.PENDING), "not_approved"),
+        (lambda b: b.later(86400 * 40000), "phase_closed"),
+    ],
+)
+def test_who_may_not_submit_is_told_why(bench: Bench, change: Callable[[Bench], object], code: str) -> None:
+    change(bench)
+    with pytest.raises(Refusal) as refusal:
+        bench.submit()
+    assert refusal.value.code == code
+
+
+def test_predictions_are_stored_and_a_bad_file_is_its_teams(make: Make) -> None:
+    bench = Bench(make(phases={"dev": phase("predictions")}))
+    with pytest.raises(Refusal, match="takes a predictions"):
+        bench.submit()
+    submission = bench.dispatcher.submit(bench.teams[0], "dev", predictions=b"[]")
+    claim = bench.claim()
+    assert state(submission)[0] == State.SCORING
+    assert (bench.dispatcher.folder.uploads / claim.submission).read_bytes() == b"[]"
+    said = "nav-eval: predictions.json: holds no predictions."
+    assert bench.finish(claim, rc=2, message=said) == State.FAILED
+    found = Submission.objects.get()
+    assert (found.why, found.detail) == ("bad_file", said.removeprefix("nav-eval: "))
+    assert not Charge.objects.exists()
+
+
+def test_every_state_and_every_reason_has_its_sentence(bench: Bench) -> None:
+    submission = bench.submit()
+    for name in [*State, *FAILURES]:
+        failed = name in FAILURES
+        submission.state, submission.why = (State.FAILED, name) if failed else (name, "")
+        if name == State.FAILED:
+            continue
+        en, zh = (sentence(submission, lang, zone=ZoneInfo("UTC"), now=bench.now) for lang in ("en", "zh"))  # type: ignore[arg-type]
+        assert "{" not in en + zh
+        assert en.isascii()
+        assert not zh.isascii()
+    assert set(State) == set(SENTENCES) | {State.FAILED}
+    assert set(State) > FINAL
+
+
+def test_a_name_of_a_file_cannot_lead_elsewhere(bench: Bench, tmp_path: Path) -> None:
+    bench.submit()
+    claim = bench.claim()
+    for name in ("../x", "/etc/x", "report.html", "manifest.json.part"):
+        with pytest.raises(ValueError, match="no file of a run"):
+            bench.dispatcher.receive(bench.worker, claim.attempt, claim.fence, name, 0, b"x")
