@@ -287,3 +287,25 @@ def test_an_action_that_is_none_is_in_the_services_log(caplog: pytest.LogCapture
             client.act({name: spec.sample(rng) for name, spec in episode.observation_spec.items()})
         client.close()
     assert "step 0: action 'forward' is not one of" in caplog.text
+
+
+class Jumper(VLNAgent):
+    name, action_space = "jumper", ("stop", "jump")
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.farthest = episode["action_space"]["jump"]["arguments"]["metres"]["high"]
+
+    def act(self, observation: dict[str, Any]) -> dict[str, Any]:
+        return {"action": "jump", "action_args": {"metres": self.farthest}}
+
+
+def test_check_knows_a_tasks_own_actions_when_it_is_given_them(tmp_path: Path) -> None:
+    file, wrong = tmp_path / "actions.json", tmp_path / "wrong.json"
+    file.write_text('{"jump": {"arguments": {"metres": {"unit": "m", "low": 0, "high": 3}}}}')
+    wrong.write_text('{"jump": 5}')
+    with start(Jumper, port=0).wait_loaded() as server:
+        assert run("check", server.endpoint, "--actions", str(file)).returncode == 0
+        assert run("check", server.endpoint).returncode == 1
+        mistaken = run("check", server.endpoint, "--actions", str(wrong))
+    assert mistaken.returncode == 2
+    assert "--actions: " in mistaken.stderr

@@ -14,6 +14,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
 
 FINDINGS, BAD_INPUT, UNUSABLE, OUR_FAULT = 1, 2, 3, 4
@@ -112,8 +113,9 @@ def _add_check(commands: Any) -> None:
     )
     _add_token(check)
     check.add_argument("--ca", help=CA)
-    check.add_argument("--timeout", type=float, default=30.0, help="seconds for one answer; default: 30")
+    check.add_argument("--timeout", type=float, default=Deadlines.act, help="seconds for one answer; default: 30")
     check.add_argument("--steps", type=int, default=5, help="of each synthetic episode; default: 5")
+    check.add_argument("--actions", metavar="FILE", help='JSON: a task\'s own actions, name -> {"arguments": {...}}')
     check.add_argument("--debug", action="store_true", help="show tracebacks")
     check.set_defaults(run=run_check)
 
@@ -210,9 +212,10 @@ def run_check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     tls = ClientTls(ca=options.ca) if options.ca else None
     wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
-    token, faults, reached = given_token(options), 0, False
+    token, own, faults, reached = given_token(options), given_actions(options.actions), 0, False
     for wire in wires:
-        for finding in check(Target(options.endpoint, wire, token, tls, options.timeout), steps=options.steps):
+        target = Target(options.endpoint, wire, token, tls, options.timeout)
+        for finding in check(target, steps=options.steps, own_actions=own):
             sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
             faults += not finding.ok
             reached |= finding.reached
@@ -220,6 +223,18 @@ def run_check(options: argparse.Namespace) -> int:
                 return UNUSABLE
     sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
     return FINDINGS if faults else 0
+
+
+def given_actions(file: str | None) -> Any:
+    """Name -> ActionSpec; raises UsageError where the file holds none."""
+    import msgspec
+
+    from nav_eval_sdk.protocol.specs import ActionSpec
+
+    try:
+        return msgspec.json.decode(Path(file).read_bytes(), type=dict[str, ActionSpec]) if file else {}
+    except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
+        raise UsageError(f'--actions: {file}: {error}. Write {{"NAME": {{"arguments": {{...}}}}}}.') from error
 
 
 def run_health(options: argparse.Namespace) -> int:

@@ -66,8 +66,10 @@ class Target:
         return TestClient(self.endpoint, wire=self.wire, token=self.token, tls=self.tls, timeout=self.timeout)
 
 
-def check(target: Target, *, steps: int = 5, episodes: int = 2) -> Iterator[Finding]:
-    """Findings, one by one as they are made; stops early if nobody answers."""
+def check(
+    target: Target, *, steps: int = 5, episodes: int = 2, own_actions: Mapping[str, ActionSpec] | None = None
+) -> Iterator[Finding]:
+    """Findings, one by one as they are made; stops early if nobody answers. `own_actions`: those of a task's own."""
     client = target.client()
     try:
         info = client.info()
@@ -76,7 +78,7 @@ def check(target: Target, *, steps: int = 5, episodes: int = 2) -> Iterator[Find
         return
     finally:
         client.close()
-    episode = suitable_episode(info)
+    episode = suitable_episode(info, own_actions)
     yield Finding("info", _info_fault(info))
     if not _offered(target.wire, info):
         yield Finding("is not offered")
@@ -141,10 +143,11 @@ def _offered(wire: str, info: Info) -> bool:
     return {"rest-msgpack": MSGPACK in info.content_types, "grpc-stream": info.streaming}.get(wire, True)
 
 
-def suitable_episode(info: Info) -> EpisodeData:
+def suitable_episode(info: Info, own_actions: Mapping[str, ActionSpec] | None = None) -> EpisodeData:
     """A synthetic episode with the sensors and actions that the service wants."""
-    names = info.action_space or DISCRETE
-    actions = {name: ACTIONS.get(name, ActionSpec()) for name in names}
+    own = own_actions or {}
+    names = info.action_space or (*DISCRETE, *own)
+    actions = {name: own.get(name) or ACTIONS.get(name, ActionSpec()) for name in names}
     sizes = dict.fromkeys(USUAL, (64, 48))
     sizes |= {wish.name: (wish.width or 64, wish.height or 48) for wish in info.sensors}
     return synthetic_episode({name: _spec(name, *size) for name, size in sizes.items()}, actions)
