@@ -72,10 +72,10 @@ class TensorSpec(BaseSpec, tag="tensor", kw_only=True, frozen=True):
             return f"must be an array, not {type(value).__name__}"
         if value.shape != tuple(self.shape) or value.dtype != np.dtype(self.dtype):
             return f"must be {self.dtype}{list(self.shape)}, not {value.dtype}{list(value.shape)}"
+        if not thorough or not value.size:
+            return None
         low, high = self.bounds
-        if thorough and value.size and not (low <= value.min() and value.max() <= high):
-            return f"must lie in [{low:g}, {high:g}]"
-        return None
+        return None if low <= value.min() and value.max() <= high else f"must lie in [{low:g}, {high:g}]"
 
     def sample(self, rng: np.random.Generator) -> Any:
         import numpy as np
