@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+import nav_eval as nav_eval_package
 from graphs import write_r2r
 from nav_eval.cli import main
 from nav_eval.errors import ConfigError, NavEvalError
@@ -140,6 +141,22 @@ def test_all_faults_of_the_configuration_come_at_once(r2r):
     with pytest.raises(ConfigError, match="3 faults") as told:
         resolved(benchmark_config("r2r", overrides=[*r2r, *bad])).__enter__()
     assert len(re.findall("Did you mean", str(told.value))) == 3
+
+
+def test_scores_and_environments_are_refused_in_the_same_words(r2r, capsys, tmp_path):
+    bad = "simulator.options.discrete_view=true"
+    with pytest.raises(ConfigError) as told:
+        resolved(benchmark_config("r2r", overrides=[*r2r, bad])).__enter__()
+    with pytest.raises(ConfigError, match=re.escape(str(told.value))):
+        nav_eval_package.make_env("r2r", overrides=[*r2r, bad])
+    (tmp_path / "submission.json").write_text('[{"instr_id": "7_0", "trajectory": [["a", 0, 0]]}]')
+    code, said = nav_eval(capsys, "score", "submission.json", "--benchmark", "r2r", *r2r, bad)
+    assert code == 2
+    assert str(told.value) in said
+    assert nav_eval(capsys, "run", "r2r", *r2r, STOP, "--out", "run", *QUIET)[0] == 0
+    code, said = nav_eval(capsys, "rescore", "run", bad)
+    assert code == 2
+    assert str(told.value) in said
 
 
 def test_the_agents_code_is_looked_at_and_not_run(r2r, tmp_path, monkeypatch):

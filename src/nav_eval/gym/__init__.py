@@ -7,7 +7,8 @@ the k-th candidate"; actions with numbers as arguments make it {"action": number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +20,7 @@ from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
 
 if TYPE_CHECKING:
-    from nav_eval.config.schema import Config
-    from nav_eval.core.interfaces import SimulatorBackend
+    from nav_eval.runs.plan import Opened
 
 __all__ = [
     "DenseReward",
@@ -45,8 +45,8 @@ def make_env(
     expert_actions: bool = False,
 ) -> gymnasium.Env[dict[str, Any], Any]:
     """One environment that plays a benchmark's episodes. `overrides`: Hydra grammar; `config`: a --config file."""
-    resolved, backend = _opened(benchmark, config, overrides)
-    env: Any = _nav_env(resolved, backend, render_mode, backend.close)
+    stack = ExitStack()
+    env: Any = _nav_env(stack.enter_context(_opened(benchmark, config, overrides)), render_mode, stack.close)
     env = DenseReward(env) if dense_reward else env
     return ExpertActions(env) if expert_actions else env
 
@@ -75,29 +75,31 @@ def make_vec_env(
             expert_actions=expert_actions,
         )
         return gymnasium.vector.AsyncVectorEnv([one] * num_envs, shared_memory=True, copy=copy, context="spawn")
-    resolved, backend = _opened(benchmark, config, overrides)
-    envs: Any = NavVectorEnv([_nav_env(resolved, backend, render_mode) for _ in range(num_envs)], backend, copy=copy)
+    stack = ExitStack()
+    base = stack.enter_context(_opened(benchmark, config, overrides))
+    envs: Any = NavVectorEnv(
+        [_nav_env(base, render_mode) for _ in range(num_envs)], base.backend, close=stack.close, copy=copy
+    )
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
 
 
-def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> tuple[Config, SimulatorBackend]:
-    from nav_eval.runs.builder import make_backend
+@contextmanager
+def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> Iterator[Opened]:
+    from nav_eval.runs.plan import opened
     from nav_eval.runs.registry import benchmark_config
 
-    resolved = benchmark_config(benchmark, file=file, overrides=overrides)
-    return resolved, make_backend(resolved)
+    with opened(benchmark_config(benchmark, file=file, overrides=overrides)) as base:
+        yield base
 
 
-def _nav_env(
-    config: Config, backend: SimulatorBackend, render_mode: str | None, close: Callable[[], None] = lambda: None
-) -> NavEnv:
-    from nav_eval.runs.builder import make_environment, make_episodes
+def _nav_env(base: Opened, render_mode: str | None, close: Callable[[], None] = lambda: None) -> NavEnv:
+    from nav_eval.runs.builder import make_environment
 
-    environment = make_environment(config, backend)
+    environment = make_environment(base.config, base.backend)
 
     def close_all() -> None:
         environment.simulator.close()
         close()
 
-    return NavEnv(environment, list(make_episodes(config)), render_mode=render_mode, close=close_all)
+    return NavEnv(environment, list(base.episodes), render_mode=render_mode, close=close_all)

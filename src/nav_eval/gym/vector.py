@@ -5,7 +5,7 @@ They share scenes, and a backend that draws in batches draws their frames togeth
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -26,7 +26,9 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"]}  # noqa: RUF012
 
-    def __init__(self, envs: Sequence[NavEnv], backend: SimulatorBackend, *, copy: bool = True) -> None:
+    def __init__(
+        self, envs: Sequence[NavEnv], backend: SimulatorBackend, *, close: Callable[[], None], copy: bool = True
+    ) -> None:
         self.envs = tuple(envs)
         self.num_envs = len(envs)
         self.render_mode = envs[0].render_mode
@@ -35,6 +37,7 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._backend = backend
+        self._close = close
         self._copy = copy
         self._over = np.zeros(self.num_envs, bool)
         self._arrays: Any = create_empty_array(self.single_observation_space, self.num_envs, np.zeros)
@@ -93,4 +96,4 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
     def close_extras(self, **kwargs: Any) -> None:
         for env in self.envs:
             env.close()
-        self._backend.close()
+        self._close()

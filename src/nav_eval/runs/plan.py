@@ -49,6 +49,29 @@ class Plan:
     notes: Sequence[str] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`config`: with its split settled; `episodes`: those chosen; `backend`: fit for their world and the actions."""
+
+    config: Config
+    episodes: EpisodeManager
+    backend: SimulatorBackend
+
+
+@contextmanager
+def opened(config: Config, *, agent_given: bool = True) -> Iterator[Opened]:
+    """What every use of a configuration begins with: a run, a score, an environment to train in.
+
+    Raises as `resolved` does, which goes on to look at every episode and scene.
+    """
+    check(config, agent_given=agent_given)
+    config = builder.settled_split(config)
+    episodes = builder.make_episodes(config)
+    with closing(builder.make_backend(config)) as backend:
+        _check_world(config, backend, next(iter(episodes)))
+        yield Opened(config, episodes, backend)
+
+
 @contextmanager
 def resolved(
     config: Config,
@@ -66,14 +89,11 @@ def resolved(
     Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
     at the first fault of what it names. Nothing is written, no code of the agent's is run.
     """
-    check(config, agent_given=agent_given)
-    config = builder.settled_split(config)
-    whole = builder.make_episodes(config)
-    with closing(builder.make_backend(config)) as backend:
-        _check_world(config, backend, next(iter(whole)))
+    with opened(config, agent_given=agent_given) as base:
+        config, backend = base.config, base.backend
         if commands or config.simulator.command is None:
             backend.open_session().close()  # the sensors fit
-        whole, notes = without_faulty(config, whole, backend)
+        whole, notes = without_faulty(config, base.episodes, backend)
         episodes = whole if part is None else part.of_run(config, whole)
         refuse_faulty(config, episodes, backend, finished)
         _check_goals(config, whole)

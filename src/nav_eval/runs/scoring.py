@@ -24,6 +24,7 @@ from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory, dataset_sums
 from nav_eval.runs import builder
+from nav_eval.runs.plan import Opened, opened
 
 START_TOLERANCE = 0.5
 """Metres: rounding and snapping are forgiven, another start is not."""
@@ -63,10 +64,10 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     """
     config = _without(config, *UNTOLD)
     predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
-    episodes = builder.make_episodes(config)
-    name = _naming(predictions, episodes)
-    _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
-    with _environment(config) as full, _environment(_without(config, "distance")) as paths_only:
+    with opened(_blind(config)) as base, _environment(base) as full, _environment(base, "distance") as paths_only:
+        episodes = base.episodes
+        name = _naming(predictions, episodes)
+        _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
         scorer = _Scorer(full, paths_only)
         try:
             results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
@@ -221,8 +222,8 @@ def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults,
     An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
     """
     results, differences = [], []
-    with _environment(config) as environment:
-        for episode, recorded, (_, steps) in _recorded(directory, config):
+    with opened(_blind(config)) as base, _environment(base) as environment:
+        for episode, recorded, (_, steps) in _recorded(directory, base.episodes):
             environment.reset(episode)
             result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
             results.append(result)
@@ -269,8 +270,8 @@ def _again(environment: Environment, step: StepRecord, episode: Episode) -> Step
 def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:
     """Carry out the recorded actions again: episodes replayed, and every pose or metric that differs."""
     count, differences = 0, []
-    with _environment(config) as environment:
-        for episode, recorded, (start, steps) in _recorded(directory, config):
+    with opened(_blind(config)) as base, _environment(base) as environment:
+        for episode, recorded, (start, steps) in _recorded(directory, base.episodes):
             if start is None:
                 continue
             count += 1
@@ -287,8 +288,8 @@ def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Differenc
 Recorded = tuple[Episode, EpisodeResult, tuple[AgentState | None, tuple[StepRecord, ...]]]
 
 
-def _recorded(directory: RunDirectory, config: Config) -> Iterator[Recorded]:
-    episodes, journal = builder.make_episodes(config), directory.journal
+def _recorded(directory: RunDirectory, episodes: EpisodeManager) -> Iterator[Recorded]:
+    journal = directory.journal
     recorded = journal.recorded
     done = [key for key in episodes.keys if key in recorded]
     results, lines = journal.in_order(done), journal.trajectories(done)
@@ -319,14 +320,12 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 @contextmanager
-def _environment(config: Config) -> Iterator[Environment]:
-    backend = builder.make_backend(_blind(config))
-    try:
-        environment = builder.make_environment(_blind(config), backend)
-        yield environment
-        environment.simulator.close()
-    finally:
-        backend.close()
+def _environment(base: Opened, *untold: Need) -> Iterator[Environment]:
+    """One for a single session; without the metrics that need what is not told."""
+    config = _without(base.config, *untold) if untold else base.config
+    environment = builder.make_environment(config, base.backend)
+    yield environment
+    environment.simulator.close()
 
 
 def _blind(config: Config) -> Config:
