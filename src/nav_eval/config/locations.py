@@ -43,4 +43,4 @@ def _moved(config: Config, keys: Collection[str], place: Callable[[str], str]) -
             section = section[part]
         if section.get(name):
             section[name] = place(section[name])
-    return Config.model_validate(content)
+    return Config.model_validate(content).from_layers(config.layers)

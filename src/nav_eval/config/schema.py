@@ -366,7 +366,12 @@ class Config(Section):
         0, description="of everything that is drawn: sample, sensor and actuation noise, the agents' own seeds"
     )
 
-    def from_layers(self, layers: Origins) -> Self:
+    @property
+    def layers(self) -> Origins | None:
+        """What it was made of, where that is known."""
+        return self._layers
+
+    def from_layers(self, layers: Origins | None) -> Self:
         """The same, of these layers."""
         self._layers = layers
         return self
