@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
+
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
