@@ -12,7 +12,7 @@ from nav_eval.config.schema import Config
 
 SOURCES = Path(__file__).parents[2] / "src" / "nav_eval"
 KEY = re.compile(rf"(?<![\w./])(?:{'|'.join(set(Config.model_fields) - {'plugins', 'seed'})})(?:\.[a-z_]+)+(?![\w(])")
-OBJECTS = {"simulator.reset", "simulator.step", "task.description", "task.fields"}
+OBJECTS = {"simulator.reset", "simulator.step", "task.description", "task.fields", "task.own_actions"}
 """Attributes of Python objects that have a section's name."""
 
 
