@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 from nav_eval.logging import get_logger
 
 F = TypeVar("F", bound=Callable[..., Any])
+COMMON = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def source_hash(package: Path) -> str:
@@ -85,13 +86,36 @@ def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable
     numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
 
     def wrap(function: F) -> F:
-        settings = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True} | options
-        directory = kernel_cache(_package_of(function))
-        if directory is None or numba_is_off:
-            compiled: F = njit(signature, **settings)(function)
-            return compiled
+        from nav_eval.inner_kernel import OuterCompiler
         from nav_eval.machine_code import kept
 
-        return kept(njit(**settings)(function), signature, settings, directory)  # type: ignore[no-any-return]
+        settings = {"nogil": True} | COMMON | options
+        directory = kernel_cache(_package_of(function))
+        if directory is None or numba_is_off:
+            compiled: F = njit(signature, pipeline_class=OuterCompiler, **settings)(function)
+            return compiled
+        empty = njit(pipeline_class=OuterCompiler, **settings)(function)
+        return kept(empty, signature, settings, directory)  # type: ignore[no-any-return]
+
+    return wrap
+
+
+def inner(**options: Any) -> Callable[[F], F]:
+    """A kernel that only kernels of its package call: compiled into each of them, for each set of argument types.
+
+    Called from Python it raises TypeError. `options` are those of `numba.njit`.
+    """
+    import numba
+
+    numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+
+    def wrap(function: F) -> F:
+        if numba_is_off:
+            return function
+        from nav_eval.inner_kernel import InnerCompiler, InnerKernel
+
+        settings = {"nopython": True, "no_cpython_wrapper": True} | COMMON | options
+        compiled: Any = InnerKernel(function, targetoptions=settings, pipeline_class=InnerCompiler)
+        return compiled  # type: ignore[no-any-return]
 
     return wrap

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
+from numba import njit
 from PIL import Image
 
 from engine.render.shapes import WALL_UVS, make_scene, wall
@@ -76,10 +79,16 @@ def test_unused_textures_cost_nothing() -> None:
     assert pack(scene, 2**30).texels.nbytes < 1000
 
 
+@njit  # type: ignore[untyped-decorator]
+def _level(*steps_and_sizes: Any) -> Any:
+    """`level_of_detail`, which only kernels can call."""
+    return level_of_detail(*steps_and_sizes)
+
+
 @pytest.mark.parametrize("step", [np.nan, -np.nan, np.inf, -np.inf, 3e38, 1e-45, 0.0])
 def test_no_step_of_a_texture_coordinate_leaves_the_mip_levels(step: float) -> None:
     """A level below 0 would be read from before the texture."""
     top = np.int64(5 * 256)
     for steps in ((step, 0, 0, 0), (0, step, 0, 0), (0, 0, step, 1), (step, step, step, step)):
-        level = level_of_detail(*map(np.float32, steps), np.float32(64), np.float32(32), top)
+        level = _level(*map(np.float32, steps), np.float32(64), np.float32(32), top)
         assert 0 <= level <= top

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from nav_eval.engine.navmesh import memory
 from nav_eval.engine.navmesh.memory import MAX_NODES, MAX_POLYS
 from nav_eval.engine.navmesh.plane import ZERO, Floats, Scalar, length
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 HEURISTIC = np.float32(0.999)
 OPEN, CLOSED = 1, 2
@@ -25,7 +25,7 @@ PARENT, FLAGS = 0, 1
 Ints = npt.NDArray[np.int32]
 
 
-@kernel()
+@inner()
 def bubble_up(heap: Ints, cost: Floats, place: int, node: int) -> None:
     total = cost[node, TOTAL]
     while place > 0:
@@ -37,10 +37,10 @@ def bubble_up(heap: Ints, cost: Floats, place: int, node: int) -> None:
     heap[place] = node
 
 
-@kernel()
+@inner()
 def pop(heap: Ints, cost: Floats, size: int) -> int:
     """Take the first of `size` nodes off the heap: the last sinks to a leaf, then rises."""
-    first, last = heap[0], heap[size - 1]
+    first, last = heap[0], memory.index(heap[size - 1])
     size -= 1
     place, child = 0, 1
     while child < size:
@@ -52,7 +52,7 @@ def pop(heap: Ints, cost: Floats, size: int) -> int:
     return int(first)
 
 
-@kernel()
+@inner()
 def raise_node(heap: Ints, cost: Floats, size: int, node: int) -> None:
     """Move a node of the heap up after its total fell."""
     for place in range(size):
@@ -61,7 +61,7 @@ def raise_node(heap: Ints, cost: Floats, size: int, node: int) -> None:
             return
 
 
-@kernel()
+@inner()
 def next_generation(scratch: int, which: int, mark: Ints) -> int:
     """A number that no mark holds yet."""
     marks = memory.marks(scratch)
@@ -72,7 +72,7 @@ def next_generation(scratch: int, which: int, mark: Ints) -> int:
     return int(marks[which])
 
 
-@kernel()
+@inner()
 def find_corridor(
     mesh: int,
     scratch: int,
@@ -116,7 +116,7 @@ def find_corridor(
             to = link_to[link]
             if to == back or walkable[to] == 0:
                 continue
-            node = link_node[link]
+            node = memory.index(link_node[link])
             if mark[node] != generation:
                 if met >= MAX_NODES:
                     return 0
@@ -144,7 +144,7 @@ def find_corridor(
     return 0
 
 
-@kernel()
+@inner()
 def _trace(found: Ints, state: Ints, node: int, states: int) -> int:
     """Write the polygons from the root to `node`; 0 if they are too many."""
     count, step = 0, node

@@ -54,6 +54,8 @@ MARKS, NODE_MARK, NODE_POS, NODE_COST, NODE_STATE, HEAP, CORRIDOR, PATH, WALK_MA
 SCRATCH_SIZE = 14
 LONG: Any = ir.IntType(64)
 populate: Any = arrayobj.populate_array
+index: Any = np.int64
+"""A polygon's or a node's number on its way into a kernel: of one width, or the kernel is compiled for each."""
 
 
 class MeshTable:

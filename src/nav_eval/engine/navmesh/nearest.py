@@ -28,7 +28,7 @@ from nav_eval.engine.navmesh.plane import (
     height_in_triangle,
     holds,
 )
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 REACH_XZ, REACH_Y = np.float32(2), np.float32(4)
 NAN = np.float32(np.nan)
@@ -42,7 +42,7 @@ BEYOND, BEYOND_GAP = np.float32(1.001), np.float32(1e-3)  # and this much farthe
 Found = tuple[int, Scalar, Scalar, Scalar]
 
 
-@kernel()
+@inner()
 def nearest_on_edges(segments: Floats, start: int, end: int, x: Scalar, z: Scalar) -> Found:
     """(segment, point) nearest to (x, z) in the plane; segment -1 if there are none."""
     best, best_t, chosen = FLT_MAX, ZERO, -1
@@ -56,7 +56,7 @@ def nearest_on_edges(segments: Floats, start: int, end: int, x: Scalar, z: Scala
     return chosen, px, py, pz
 
 
-@kernel()
+@inner()
 def floor_height(mesh: int, polygon: int, x: Scalar, z: Scalar) -> tuple[bool, Scalar]:
     """Whether (x, z) lies in the polygon, and the height of its detail mesh there."""
     if not holds(memory.corners(mesh)[polygon], memory.counts(mesh)[polygon], x, z):
@@ -71,7 +71,7 @@ def floor_height(mesh: int, polygon: int, x: Scalar, z: Scalar) -> tuple[bool, S
     return found >= 0, height
 
 
-@kernel()
+@inner()
 def nearest_on_polygon(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[bool, Scalar, Scalar, Scalar]:
     """Whether the point is over the polygon, and the nearest point of the polygon."""
     over, height = floor_height(mesh, polygon, x, z)
@@ -82,7 +82,7 @@ def nearest_on_polygon(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar)
     return False, px, py, pz
 
 
-@kernel()
+@inner()
 def _score(
     mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar, climb: Scalar
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
@@ -95,14 +95,14 @@ def _score(
     return dx * dx + dy * dy + dz * dz, px, py, pz
 
 
-@kernel()
+@inner()
 def _gap(low: Scalar, high: Scalar, value: Scalar) -> Scalar:
     if value < low:
         return low - value
     return value - high if value > high else ZERO
 
 
-@kernel()
+@inner()
 def _bound(box: Floats, x: Scalar, y: Scalar, z: Scalar, climb: Scalar) -> Scalar:
     """No score of a polygon with these bounds is less."""
     dx, dy, dz = _gap(box[0], box[3], x), _gap(box[1], box[4], y) - climb, _gap(box[2], box[5], z)
@@ -111,14 +111,14 @@ def _bound(box: Floats, x: Scalar, y: Scalar, z: Scalar, climb: Scalar) -> Scala
     return (dx * dx + dy * dy + dz * dz) * SURELY - LEAST_GAP
 
 
-@kernel()
+@inner()
 def _cell(value: Scalar, low: Scalar, high: Scalar, factor: Scalar, add: Scalar) -> int:
     """A coordinate clamped to the tile and quantised, as an unsigned short."""
     clamped = low if value < low else (high if value > high else value)
     return int(factor * (clamped - low) + add) & 0xFFFF
 
 
-@kernel()
+@inner()
 def _scan(
     mesh: int, x: Scalar, y: Scalar, z: Scalar, reach: Scalar, limit: Scalar
 ) -> tuple[int, Scalar, Scalar, Scalar, Scalar]:
@@ -170,7 +170,7 @@ def _scan(
                     continue
             if walkable[polygon] == 0 or _bound(boxes[polygon], x, y, z, climb) > limit:
                 continue
-            score, px, py, pz = _score(mesh, polygon, x, y, z, climb)
+            score, px, py, pz = _score(mesh, memory.index(polygon), x, y, z, climb)
             if score < best:
                 best, chosen, bx, by, bz = score, polygon, px, py, pz
                 if best == ZERO:
@@ -182,7 +182,7 @@ def _scan(
     return chosen, bx, by, bz, best
 
 
-@kernel()
+@inner()
 def _walk_tree(mesh: int, x: Scalar, y: Scalar, z: Scalar) -> Found:
     polygon, px, py, pz, score = _scan(mesh, x, y, z, ZERO, FLT_MAX)
     if score == ZERO:
@@ -195,7 +195,7 @@ def _walk_tree(mesh: int, x: Scalar, y: Scalar, z: Scalar) -> Found:
     return polygon, px, py, pz
 
 
-@kernel()
+@inner()
 def _cell_of(mesh: int, x: Scalar, z: Scalar) -> int:
     """The cell of a point, -1 outside the grid."""
     grid = memory.cell_grid(mesh)
@@ -206,7 +206,7 @@ def _cell_of(mesh: int, x: Scalar, z: Scalar) -> int:
     return cell if cell + 1 < len(memory.cell_start(mesh)) else -1
 
 
-@kernel()
+@inner()
 def _search_cell(mesh: int, cell: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[int, Scalar, Scalar, Scalar, Scalar]:
     """Best of a cell's polygons, (polygon, point, score): those around the point first, then any that can beat them."""
     start, polygons, boxes = memory.cell_start(mesh), memory.cell_polygons(mesh), memory.box(mesh)
@@ -215,7 +215,7 @@ def _search_cell(mesh: int, cell: int, x: Scalar, y: Scalar, z: Scalar) -> tuple
     best, chosen, place, bx, by, bz = FLT_MAX, -1, end, NAN, NAN, NAN
     closest, nearby = NEAR, -1
     for k in range(first, end):
-        polygon = polygons[k]
+        polygon = memory.index(polygons[k])
         b = boxes[polygon]
         bound = _bound(b, x, y, z, climb)
         if bound > NEAR:
@@ -230,12 +230,12 @@ def _search_cell(mesh: int, cell: int, x: Scalar, y: Scalar, z: Scalar) -> tuple
             if best == ZERO:
                 return chosen, bx, by, bz, best
     if nearby >= 0 and closest <= best:
-        chosen_first = polygons[nearby]
+        chosen_first = memory.index(polygons[nearby])
         score, px, py, pz = _score(mesh, chosen_first, x, y, z, climb)
         if score < best or (score == best and nearby < place):
             best, chosen, place, bx, by, bz = score, chosen_first, nearby, px, py, pz
         for k in range(first, end):
-            polygon = polygons[k]
+            polygon = memory.index(polygons[k])
             b = boxes[polygon]
             if k == nearby or _bound(b, x, y, z, climb) > best:
                 continue
@@ -247,7 +247,7 @@ def _search_cell(mesh: int, cell: int, x: Scalar, y: Scalar, z: Scalar) -> tuple
     return chosen, bx, by, bz, best
 
 
-@kernel()
+@inner()
 def nearest_polygon(mesh: int, x: Scalar, y: Scalar, z: Scalar) -> Found:
     """(polygon, point) that Habitat snaps to; (-1, NaN...) where there is none within (2, 4, 2) m."""
     cell = _cell_of(mesh, x, z)

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 Scalar = np.float32
 Floats = npt.NDArray[np.float32]
@@ -22,7 +22,7 @@ FLAT = np.float32(1e-6)
 SAME_POINT = np.float32(1.0 / 16384.0) * np.float32(1.0 / 16384.0)
 
 
-@kernel()
+@inner()
 def distance_to_segment(x: Scalar, z: Scalar, a: Floats, b: Floats) -> tuple[Scalar, Scalar]:
     """Squared distance of (x, z) to the segment a-b and the parameter 0..1 of the nearest point."""
     width, depth = b[0] - a[0], b[2] - a[2]
@@ -40,13 +40,13 @@ def distance_to_segment(x: Scalar, z: Scalar, a: Floats, b: Floats) -> tuple[Sca
     return dx * dx + dz * dz, t
 
 
-@kernel()
+@inner()
 def between(a: Floats, b: Floats, t: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """The point at parameter t from a to b."""
     return a[0] + (b[0] - a[0]) * t, a[1] + (b[1] - a[1]) * t, a[2] + (b[2] - a[2]) * t
 
 
-@kernel()
+@inner()
 def holds(corners: Floats, count: int, x: Scalar, z: Scalar) -> bool:
     """Whether (x, z) lies in the polygon, by crossings; points on an edge fall to one side of it."""
     inside = False
@@ -59,7 +59,7 @@ def holds(corners: Floats, count: int, x: Scalar, z: Scalar) -> bool:
     return inside
 
 
-@kernel()
+@inner()
 def height_in_triangle(triangle: Floats, x: Scalar, z: Scalar) -> tuple[bool, Scalar]:
     """Whether the triangle holds (x, z), its edges included, and its height there."""
     ax, ay, az = triangle[0, 0], triangle[0, 1], triangle[0, 2]
@@ -78,18 +78,18 @@ def height_in_triangle(triangle: Floats, x: Scalar, z: Scalar) -> tuple[bool, Sc
     return False, ZERO
 
 
-@kernel()
+@inner()
 def side(ax: Scalar, az: Scalar, bx: Scalar, bz: Scalar, cx: Scalar, cz: Scalar) -> Scalar:
     """Twice the signed area of a, b, c: which side of a-b the point c lies on."""
     return (cx - ax) * (bz - az) - (bx - ax) * (cz - az)
 
 
-@kernel()
+@inner()
 def length(dx: Scalar, dy: Scalar, dz: Scalar) -> Scalar:
     return np.float32(math.sqrt(dx * dx + dy * dy + dz * dz))
 
 
-@kernel()
+@inner()
 def cut(
     corners: Floats, count: int, ax: Scalar, az: Scalar, bx: Scalar, bz: Scalar
 ) -> tuple[bool, Scalar, Scalar, int, int]:

@@ -19,7 +19,7 @@ from nav_eval.engine.navmesh.nearest import Found, floor_height, nearest_polygon
 from nav_eval.engine.navmesh.plane import ONE, ZERO, Scalar, length
 from nav_eval.engine.navmesh.string import path_length, pull_string
 from nav_eval.engine.navmesh.walk import cast_ray, move_along, move_straight, wall_distance
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 INFINITY = np.float32(np.inf)
 FUZZ = np.float32(1e-5)
@@ -30,7 +30,7 @@ Floats = npt.NDArray[np.float32]
 Point = tuple[float, float, float]
 
 
-@kernel()
+@inner()
 def _fuzzy_equal(a: Scalar, b: Scalar) -> bool:
     """Magnum's equality of floats: 1e-5, relative to their sum unless they are tiny."""
     if a == b:
@@ -41,7 +41,7 @@ def _fuzzy_equal(a: Scalar, b: Scalar) -> bool:
     return bool(gap / (abs(a) + abs(b)) < FUZZ)
 
 
-@kernel()
+@inner()
 def find_path(
     mesh: int,
     scratch: int,
@@ -72,17 +72,17 @@ def find_path(
     return path_length(corners, count), count
 
 
-@kernel()
+@inner()
 def _goal(mesh: int, scratch: int, x: Scalar, y: Scalar, z: Scalar) -> Found:
     """The snapped goal; the last one is kept, since episodes ask for the same goal again and again."""
     kept, polygon = memory.kept_goal(scratch), memory.kept_goal_polygon(scratch)
     if not (kept[0] == x and kept[1] == y and kept[2] == z):
         polygon[0], kept[3], kept[4], kept[5] = nearest_polygon(mesh, x, y, z)
         kept[0], kept[1], kept[2] = x, y, z
-    return polygon[0], kept[3], kept[4], kept[5]
+    return memory.index(polygon[0]), kept[3], kept[4], kept[5]
 
 
-@kernel()
+@inner()
 def _path(
     mesh: int, scratch: int, ax: float, ay: float, az: float, bx: float, by: float, bz: float
 ) -> tuple[Scalar, int]:
@@ -154,7 +154,7 @@ def polygon_of(mesh: int, x: float, y: float, z: float) -> int:
     return nearest_polygon(mesh, np.float32(x), np.float32(y), np.float32(z))[0]
 
 
-@kernel()
+@inner()
 def _navigable(mesh: int, x: Scalar, y: Scalar, z: Scalar, max_y_delta: Scalar) -> bool:
     polygon, px, py, pz = nearest_polygon(mesh, x, y, z)
     if polygon < 0 or abs(py - y) > max_y_delta:
@@ -168,7 +168,7 @@ def is_navigable(mesh: int, x: float, y: float, z: float, max_y_delta: float) ->
     return _navigable(mesh, np.float32(x), np.float32(y), np.float32(z), np.float32(max_y_delta))
 
 
-@kernel()
+@inner()
 def _nudge(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """The point moved 0.1 mm towards the mean of the polygon's vertices: off a wall without thickness."""
     corners, count = memory.corners(mesh)[polygon], memory.counts(mesh)[polygon]
@@ -186,7 +186,7 @@ def _nudge(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[Sc
     return x + NUDGE * (dx * scale), y + NUDGE * (dy * scale), z + NUDGE * (dz * scale)
 
 
-@kernel()
+@inner()
 def try_step(
     mesh: int, scratch: int, ax: Scalar, ay: Scalar, az: Scalar, bx: Scalar, by: Scalar, bz: Scalar, sliding: bool
 ) -> tuple[Scalar, Scalar, Scalar]:

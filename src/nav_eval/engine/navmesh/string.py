@@ -23,13 +23,13 @@ from nav_eval.engine.navmesh.plane import (
     length,
     side,
 )
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 NEAR_PORTAL = np.float32(0.001) * np.float32(0.001)
 GOING_ON, ARRIVED, FULL = 0, 1, 2
 
 
-@kernel()
+@inner()
 def clamp_to_polygon(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     """The point itself if its xz lies in the polygon, else the nearest point of the polygon's edges."""
     corners, count = memory.corners(mesh)[polygon], memory.counts(mesh)[polygon]
@@ -44,13 +44,13 @@ def clamp_to_polygon(mesh: int, polygon: int, x: Scalar, y: Scalar, z: Scalar) -
     return between(corners[edge], corners[(edge + 1) % count], best_t)
 
 
-@kernel()
+@inner()
 def _same(ax: Scalar, ay: Scalar, az: Scalar, bx: Scalar, by: Scalar, bz: Scalar) -> bool:
     dx, dy, dz = bx - ax, by - ay, bz - az
     return bool(dx * dx + dy * dy + dz * dz < SAME_POINT)
 
 
-@kernel()
+@inner()
 def _append(path: Floats, count: int, x: Scalar, y: Scalar, z: Scalar, last: bool) -> tuple[int, int]:
     """Add a corner unless it equals the one before: (corners, GOING_ON | ARRIVED | FULL)."""
     if count > 0 and _same(path[count - 1, 0], path[count - 1, 1], path[count - 1, 2], x, y, z):
@@ -62,7 +62,7 @@ def _append(path: Floats, count: int, x: Scalar, y: Scalar, z: Scalar, last: boo
     return count, ARRIVED if last else GOING_ON
 
 
-@kernel()
+@inner()
 def _portal_link(mesh: int, polygon: int, to: int) -> int:
     start, link_to = memory.link_start(mesh), memory.link_to(mesh)
     for link in range(start[polygon], start[polygon + 1]):
@@ -71,7 +71,7 @@ def _portal_link(mesh: int, polygon: int, to: int) -> int:
     return -1
 
 
-@kernel()
+@inner()
 def pull_string(
     mesh: int, scratch: int, polygons: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
 ) -> int:
@@ -127,7 +127,7 @@ def pull_string(
     return 0 if count >= MAX_POLYS else count
 
 
-@kernel()
+@inner()
 def path_length(path: Floats, count: int) -> Scalar:
     """Sum of the 3-D segments, metres."""
     total = ZERO

@@ -20,7 +20,7 @@ import numpy.typing as npt
 from nav_eval.engine.navmesh import memory
 from nav_eval.engine.navmesh.nearest import nearest_polygon
 from nav_eval.engine.navmesh.string import clamp_to_polygon
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 Doubles = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
@@ -38,12 +38,12 @@ MAX_CONES = 64
 """Cones of one corner per polygon of the mesh: more come from a damaged mesh only, and would never end."""
 
 
-@kernel()
+@inner()
 def _cross(ax: float, az: float, bx: float, bz: float) -> float:
     return ax * bz - az * bx
 
 
-@kernel()
+@inner()
 def _segment_gap(px: float, pz: float, ax: float, az: float, bx: float, bz: float) -> float:
     """Distance in the plane from a point to a segment."""
     dx, dz = bx - ax, bz - az
@@ -53,7 +53,7 @@ def _segment_gap(px: float, pz: float, ax: float, az: float, bx: float, bz: floa
     return math.hypot(ax + t * dx - px, az + t * dz - pz)
 
 
-@kernel()
+@inner()
 def _portal(mesh: int, polygon: int, link: int) -> tuple[float, float, float, float]:
     """Ends (ax, az, bx, bz) of a link's open part."""
     corners, count = memory.corners(mesh)[polygon], memory.counts(mesh)[polygon]
@@ -67,7 +67,7 @@ def _portal(mesh: int, polygon: int, link: int) -> tuple[float, float, float, fl
     return ax + dx * low / 255.0, az + dz * low / 255.0, ax + dx * high / 255.0, az + dz * high / 255.0
 
 
-@kernel()
+@inner()
 def _fan(mesh: int, start: int, x: float, z: float, fan: Ints) -> int:
     """The polygons that share the point (x, z) of `start` through portals: all that lies in them is seen from it."""
     fan[0] = start
@@ -92,7 +92,7 @@ def _fan(mesh: int, start: int, x: float, z: float, fan: Ints) -> int:
     return count
 
 
-@kernel()
+@inner()
 def _serve(mesh: int, polygon: int, root: Doubles, ceiling: Doubles) -> None:
     """The root sees all of the polygon: no way to it need be longer than by its farthest corner."""
     farthest = 0.0
@@ -103,7 +103,7 @@ def _serve(mesh: int, polygon: int, root: Doubles, ceiling: Doubles) -> None:
     ceiling[polygon] = min(ceiling[polygon], root[COST] + farthest)
 
 
-@kernel()
+@inner()
 def _relax(
     mesh: int,
     polygon: int,
@@ -127,7 +127,7 @@ def _relax(
         heapq.heappush(queue, (cost, np.int64(other)))
 
 
-@kernel()
+@inner()
 def _clip(root: Doubles, cone: Doubles, ax: float, az: float, bx: float, bz: float, out: Doubles) -> bool:
     """The part of the segment a-b inside the cone, as a cone in `out`, left end first; False if there is none."""
     lx, lz, rx, rz = cone[AX] - root[X], cone[AZ] - root[Z], cone[BX] - root[X], cone[BZ] - root[Z]
@@ -153,7 +153,7 @@ def _clip(root: Doubles, cone: Doubles, ax: float, az: float, bx: float, bz: flo
     return True
 
 
-@kernel()
+@inner()
 def _inside(root: Doubles, cone: Doubles, x: float, z: float) -> bool:
     px, pz = x - root[X], z - root[Z]
     left = _cross(cone[AX] - root[X], cone[AZ] - root[Z], px, pz)
@@ -161,7 +161,7 @@ def _inside(root: Doubles, cone: Doubles, x: float, z: float) -> bool:
     return left >= -TINY and right >= -TINY
 
 
-@kernel()
+@inner()
 def _grown(keys: Ints, cones: Doubles) -> tuple[Ints, Doubles]:
     more_keys, more_cones = np.empty((2 * len(keys), 2), np.int32), np.empty((2 * len(cones), 5))
     more_keys[: len(keys)], more_cones[: len(cones)] = keys, cones
@@ -264,7 +264,7 @@ def grow_field(
     return keys[:kept].copy(), cones[:kept].copy(), parent, roots
 
 
-@kernel()
+@inner()
 def _measure(
     polygon: int, x: float, y: float, z: float, start: Ints, owner: Ints, cones: Doubles, roots: Doubles
 ) -> tuple[float, int]:

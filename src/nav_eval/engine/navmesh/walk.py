@@ -41,7 +41,7 @@ from nav_eval.engine.navmesh.plane import (
     holds,
     length,
 )
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 MAX_WAITING = 48
 MAX_EDGE_NEIGHBOURS = 8
@@ -51,7 +51,7 @@ INTERNAL_SIDE = 0xFF
 POLYGON, SEEN, QUEUE = 0, 1, 2
 
 
-@kernel()
+@inner()
 def _walk_slot(scratch: int, generation: int, polygon: int, used: int) -> tuple[int, int]:
     """The walk node of a polygon, made if new and there is room (else -1), and the number in use."""
     mark, node = memory.walk_mark(scratch), memory.walk_node(scratch)
@@ -64,7 +64,7 @@ def _walk_slot(scratch: int, generation: int, polygon: int, used: int) -> tuple[
     return used, used + 1
 
 
-@kernel()
+@inner()
 def _nth_neighbour(mesh: int, polygon: int, edge: int, nth: int) -> int:
     """The nth walkable polygon behind an edge, -1 after the last."""
     behind = memory.edges(mesh)[polygon, edge]
@@ -81,7 +81,7 @@ def _nth_neighbour(mesh: int, polygon: int, edge: int, nth: int) -> int:
     return WALL
 
 
-@kernel()
+@inner()
 def move_along(
     mesh: int, scratch: int, start: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
 ) -> Found:
@@ -124,7 +124,7 @@ def move_along(
     return chosen, bx, by, bz
 
 
-@kernel()
+@inner()
 def _ray_exit(mesh: int, polygon: int, edge: int, x: Scalar, z: Scalar) -> int:
     """The polygon that a ray enters when it leaves through (x, z) of an edge; -1 at a wall."""
     start, link_edge, link_to = memory.link_start(mesh), memory.link_edge(mesh), memory.link_to(mesh)
@@ -149,7 +149,7 @@ def _ray_exit(mesh: int, polygon: int, edge: int, x: Scalar, z: Scalar) -> int:
     return -1
 
 
-@kernel()
+@inner()
 def _is_wall(mesh: int, polygon: int, edge: int) -> bool:
     """Whether an edge is solid; at a tile's border its first link decides, as in Detour's distance search."""
     behind = memory.edges(mesh)[polygon, edge]
@@ -162,7 +162,7 @@ def _is_wall(mesh: int, polygon: int, edge: int) -> bool:
     return True
 
 
-@kernel()
+@inner()
 def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar) -> tuple[int, Scalar]:
     """(last polygon, t) of the straight way in the plane; t is FLT_MAX where the end is reached."""
     polygon, far = start, ZERO
@@ -181,12 +181,12 @@ def cast_ray(mesh: int, start: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scal
     return polygon, far
 
 
-@kernel()
+@inner()
 def _first_wall(
     mesh: int, polygon: int, sx: Scalar, sz: Scalar, ex: Scalar, ez: Scalar
 ) -> tuple[Scalar, Scalar, Scalar, Scalar]:
     """(s, point) where the segment first meets or touches a wall edge of the polygon; s is FLT_MAX if it does not."""
-    corners, count = memory.corners(mesh)[polygon], memory.counts(mesh)[polygon]
+    corners, count = memory.corners(mesh)[polygon], memory.index(memory.counts(mesh)[polygon])
     best, x, y, z = FLT_MAX, sx, ZERO, sz
     ux, uz = ex - sx, ez - sz
     for k in range(count):
@@ -204,7 +204,7 @@ def _first_wall(
     return best, x, y, z
 
 
-@kernel()
+@inner()
 def move_straight(
     mesh: int, start: int, sx: Scalar, sy: Scalar, sz: Scalar, ex: Scalar, ey: Scalar, ez: Scalar
 ) -> Found:
@@ -233,7 +233,7 @@ def move_straight(
     return polygon, sx + (ex - sx) * far, sy + (ey - sy) * far, sz + (ez - sz) * far
 
 
-@kernel()
+@inner()
 def wall_distance(mesh: int, scratch: int, start: int, x: Scalar, y: Scalar, z: Scalar, radius: Scalar) -> Scalar:
     """Distance in the plane from a point of a polygon to the nearest wall, `radius` if there is none within it."""
     states = memory.states_per_polygon(mesh)

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.recast.filters import NO_CEILING
 from nav_eval.engine.recast.raster import AREA, HIGH, LOW, NEXT
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 MAX_CLEARANCE = 0xFF
 MAX_LAYERS = 62
@@ -81,7 +81,7 @@ def floors(
     return start, level, area, near, column
 
 
-@kernel()
+@inner()
 def chamfer(distance: Ints, near: Ints) -> None:
     """Lower each distance to its neighbours' + 2 (sides) or + 3 (diagonals), in place, in two sweeps.
 

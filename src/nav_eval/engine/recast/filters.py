@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.recast.raster import AREA, HIGH, LOW, NEXT
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 NO_CEILING = 0xFFFF
 
@@ -33,7 +33,7 @@ def allow_low_obstacles(first: NDArray[np.int32], spans: NDArray[np.int32], clim
             span = spans[span, NEXT]
 
 
-@kernel(inline="always")
+@inner(inline="always")
 def _ceiling(spans: NDArray[np.int32], span: int) -> int:
     """Bottom of the span above, or NO_CEILING."""
     above = spans[span, NEXT]

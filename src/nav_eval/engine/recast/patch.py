@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.recast.scalars import long, single
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
@@ -24,7 +24,7 @@ _AROUND_X = np.array([0, -1, 0, 1, 1, 1, 0, -1, -1], np.int64)
 _AROUND_Z = np.array([0, -1, -1, -1, 0, 1, 1, 1, 0], np.int64)
 
 
-@kernel()
+@inner()
 def _closest_floor(
     corners: Longs, count: int, x0: int, z0: int, w: int, d: int, start: Ints, level: Ints, columns: int
 ) -> int:
@@ -48,7 +48,7 @@ def _closest_floor(
     return best
 
 
-@kernel()
+@inner()
 def _walk_to_middle(
     i: int,
     corners: Longs,
@@ -108,7 +108,7 @@ def _walk_to_middle(
     return i
 
 
-@kernel()
+@inner()
 def gather_heights(
     corners: Longs,
     count: int,
@@ -176,7 +176,7 @@ def gather_heights(
             end += 1
 
 
-@kernel()
+@inner()
 def height_at(
     x: float,
     y: float,

@@ -17,7 +17,7 @@ from nav_eval.engine.recast.holes import BEGIN, REGION, SIZE
 from nav_eval.engine.recast.predicates import turn
 from nav_eval.engine.recast.scalars import long
 from nav_eval.engine.recast.triangulate import triangulate
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 Longs = NDArray[np.int64]
 
@@ -26,7 +26,7 @@ SAME_HEIGHT = 2
 """Vertices of two outlines are one if they are this close in height, in cells."""
 
 
-@kernel()
+@inner()
 def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, following: Longs) -> int:
     """The number of the vertex at (x, y, z); `used` if it is new, and then it is stored."""
     bucket = (x * 0x8DA6B343 + z * 0xCB1AB31F) & (BUCKETS - 1)
@@ -43,7 +43,7 @@ def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, fo
     return used
 
 
-@kernel()
+@inner()
 def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, int]:
     """The last edge of a, and its number in b, that both polygons have; (-1, -1) if there is none."""
     found_a = long(-1)
@@ -61,7 +61,7 @@ def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, in
     return found_a, found_b
 
 
-@kernel()
+@inner()
 def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int:
     """Squared length of the edge that merging a and b would remove, or -1 if they cannot be merged."""
     na, nb = sizes[a], sizes[b]
@@ -82,7 +82,7 @@ def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int
     return long(dx * dx + dz * dz)
 
 
-@kernel()
+@inner()
 def _best_partner(
     vertices: Longs, polygons: Longs, sizes: Longs, a: int, count: int, gain: Longs, partner: Longs
 ) -> None:
@@ -96,7 +96,7 @@ def _best_partner(
             partner[a] = b
 
 
-@kernel()
+@inner()
 def _union(polygons: Longs, sizes: Longs, a: int, b: int, scratch: Longs) -> None:
     """Replace polygon a by its union with b."""
     ea, eb = _shared_edge(polygons, sizes, a, b)
@@ -112,7 +112,7 @@ def _union(polygons: Longs, sizes: Longs, a: int, b: int, scratch: Longs) -> Non
     sizes[a] = n
 
 
-@kernel()
+@inner()
 def _merge(vertices: Longs, polygons: Longs, sizes: Longs, count: int, gain: Longs, partner: Longs) -> int:
     """Merge the first `count` polygons while it gains, in place; how many are left. The rest is scratch."""
     scratch = np.empty(2 * polygons.shape[1], np.int64)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.recast.scalars import long, single
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 WALKABLE = 63
 MAX_SPAN_HEIGHT = 0x1FFF
@@ -58,7 +58,7 @@ def survey(
     return areas, work, highest
 
 
-@kernel()
+@inner()
 def _split(
     pool: NDArray[np.float32], source: int, count: int, below: int, above: int, plane: float, axis: int
 ) -> tuple[int, int]:
@@ -98,7 +98,7 @@ def _split(
     return n_below, n_above
 
 
-@kernel()
+@inner()
 def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, column: int, merge_threshold: int) -> int:
     """Link span row `new` into its column, swallowing the spans that it touches; the head of the swallowed list.
 
@@ -134,7 +134,7 @@ def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, colu
     return freed
 
 
-@kernel()
+@inner()
 def _grown(spans: NDArray[np.int32]) -> NDArray[np.int32]:
     larger = np.empty((2 * len(spans), 4), np.int32)
     for i in range(len(spans)):

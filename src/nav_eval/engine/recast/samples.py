@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nav_eval.engine.recast.patch import height_at
 from nav_eval.engine.recast.planar import segment_gap3, signed_border_gap
 from nav_eval.engine.recast.scalars import long, single
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -30,7 +30,7 @@ _TENTH = single(0.1)
 _EQUAL = single(1e-6)
 
 
-@kernel()
+@inner()
 def sample_edge(
     points: Floats,
     used: int,
@@ -96,13 +96,13 @@ def sample_edge(
     return used
 
 
-@kernel()
+@inner()
 def _jitter(i: int, factor: int) -> float:
     """A fixed number in [-1, 1] for sample i: samples of a regular grid would make ambiguous triangles."""
     return single((i * factor) & 0xFFFF) / single(65535) * _TWO - _ONE
 
 
-@kernel()
+@inner()
 def grid_samples(
     points: Floats,
     count: int,

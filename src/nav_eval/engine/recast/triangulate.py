@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.recast.predicates import cross, in_cone, in_cone_or_on_it, meet, same
 from nav_eval.engine.recast.scalars import long
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 Longs = NDArray[np.int64]
 
 _STRICT, _LOOSE = long(0), long(1)
 
 
-@kernel()
+@inner()
 def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int) -> bool:
     """Whether corners i and j of the polygon points[order[:n]] see each other inside it."""
     before, after = order[(i + n - 1) % n], order[(i + 1) % n]
@@ -45,7 +45,7 @@ def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int)
     return True
 
 
-@kernel()
+@inner()
 def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> int:
     """The corner before the marked ear whose cut is shortest, the first if equal, or -1 if none is marked.
 
@@ -67,7 +67,7 @@ def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> in
     return best
 
 
-@kernel()
+@inner()
 def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, triangles: Longs) -> int:
     """Cut the polygon points[order[:n]] into `triangles` (n - 2, 3); how many, fewer if it is no polygon.
 

@@ -30,7 +30,7 @@ from nav_eval.engine.render.layout import (
     Workspace,
 )
 from nav_eval.engine.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 BEYOND = 1e30
 """1/z of the padding at the right and lower border: never the farthest of a tile."""
@@ -71,7 +71,7 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
         mark_dirty(cluster, stride, rect, dirty)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def clear(width: Scalar, height: Scalar, stride: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
     """Empty depth; tiles start clean with bound 0."""
     depth[:] = np.float32(0.0)
@@ -85,7 +85,7 @@ def clear(width: Scalar, height: Scalar, stride: Scalar, depth: F32, ids: I32, f
         depth[at] = np.float32(BEYOND)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def is_hidden(cluster: Scalar, stride: Scalar, rect: I32, nearest: Scalar, depth: F32, far: F32, dirty: U8) -> bool:
     """True if in every tile of the cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
     across = stride // TILE
@@ -101,7 +101,7 @@ def is_hidden(cluster: Scalar, stride: Scalar, rect: I32, nearest: Scalar, depth
     return True
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
     """The least 1/z of a tile that starts at pixel `origin`; eight columns side by side, which vectorises."""
     lowest = np.float32(BEYOND)
@@ -113,7 +113,7 @@ def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
     return lowest
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def mark_dirty(cluster: Scalar, stride: Scalar, rect: I32, dirty: U8) -> None:
     """The tiles of a cluster's rectangle may have come nearer."""
     across = stride // TILE
@@ -122,7 +122,7 @@ def mark_dirty(cluster: Scalar, stride: Scalar, rect: I32, dirty: U8) -> None:
             dirty[ty * across + tx] = 1
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def project(
     pose: F64,
     focal: Scalar,
@@ -154,7 +154,7 @@ def project(
         screen[5, k] = z
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def snap(value: Scalar) -> Scalar:
     """To the nearest 1/256 pixel, as graphics hardware does, so that edges cover the pixels that Habitat's cover.
 
@@ -163,7 +163,7 @@ def snap(value: Scalar) -> Scalar:
     return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, work: Workspace) -> int:
     """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
 
@@ -194,13 +194,13 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, w
     return n
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def ceil(value: Scalar) -> Scalar:
     """Ceiling of a value from 0 to 2**20, without the call into the C library that math.ceil would be."""
     return np.int64(1048576) - np.int64(1048576.0 - value)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def fill(
     camera: Camera,
     assets: Assets,
@@ -261,7 +261,7 @@ def fill(
                     span(y * camera.stride, a, b, w32, np.float32(wx), np.int32(triangle), depth, ids)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
     """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
     start = a & ~(TILE - 1)
@@ -274,7 +274,7 @@ def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: 
         ids[at] = triangle if nearer else ids[at]
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def span_masked(
     camera: Camera,
     assets: Assets,
@@ -322,7 +322,7 @@ def span_masked(
             work.ids[at] = triangle
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def corner_alpha(vertices: Vertices, vertex: Scalar) -> Scalar:
     """Alpha of a vertex's colour, 0 to 1."""
     if vertices.color.shape[0] == 1:

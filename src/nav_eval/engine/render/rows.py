@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
@@ -22,7 +22,7 @@ EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16)
 u32 = np.uint32
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def plain(row: U32, x: Scalar, n: Scalar, texel: Scalar) -> None:
     """A run of one colour: `texel` is the first of its SOLID texels."""
     for i in range(x, x + n):
@@ -33,7 +33,7 @@ def plain(row: U32, x: Scalar, n: Scalar, texel: Scalar) -> None:
         row[at + WEIGHT] = 0
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def put(
     row: U32,
     i: Scalar,
@@ -62,7 +62,7 @@ def put(
     row[at + WEIGHT] = weight
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
     """Index of the texel at column c and row r, both in 1/256, of a level that starts at `base`."""
     tile = u32(u32(u32(r >> TWELVE) * across) + (c >> TWELVE))
@@ -70,7 +70,7 @@ def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
     return u32(u32(base + u32(tile * np.uint32(289))) + inside)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def gather(texels: U32, count: Scalar, row: U32) -> None:
     """Load the four texels of both levels."""
     for i in range(count):
@@ -87,7 +87,7 @@ def gather(texels: U32, count: Scalar, row: U32) -> None:
         row[k + TAPS + np.uint64(7) * STEP] = texels[at + np.uint64(18)]
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def blend(count: Scalar, row: U32) -> None:
     """Bilinear in both levels, then linear between them."""
     for i in range(count):
@@ -113,13 +113,13 @@ def blend(count: Scalar, row: U32) -> None:
         row[k + COLOR] = even | u32(odd << EIGHT)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def upper(color: Scalar) -> Scalar:
     """Channels 1 and 3."""
     return u32(color >> EIGHT) & PAIR
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def bilinear(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -> Scalar:
     """Two channels of four texels, 16 bits apart; x, y: fractions out of 256."""
     xy = u32(u32(x * y) >> EIGHT)
@@ -128,14 +128,14 @@ def bilinear(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -
     return u32(u32(u32(top + bottom) + HALVES) >> EIGHT) & PAIR
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def mix(a: Scalar, b: Scalar, weight: Scalar) -> Scalar:
     """Two pairs of channels, `weight` out of 256 of the second."""
     total = u32(u32(a * u32(np.uint32(256) - weight)) + u32(b * weight))
     return u32(u32(total + HALVES) >> EIGHT) & PAIR
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def write(count: Scalar, row: U32, start: Scalar, rgb: U8) -> None:
     """Three bytes a pixel from rgb[start] on."""
     for i in range(count):

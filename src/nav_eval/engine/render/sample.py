@@ -18,10 +18,10 @@ from nav_eval.engine.render.layout import (
     Scalar,
     Vertices,
 )
-from nav_eval.jit import kernel
+from nav_eval.jit import inner
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def barycentric_planes(
     camera: Camera, vertices: Vertices, a: Scalar, b: Scalar, c: Scalar
 ) -> tuple[Plane, Plane, Plane]:
@@ -46,7 +46,7 @@ def barycentric_planes(
     )
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def to_camera(view: Scalar, vertices: Vertices, index: Scalar) -> Plane:
     """A vertex in the camera's frame: right, down, forward, metres."""
     dx = vertices.x[index] - view[9]
@@ -59,7 +59,7 @@ def to_camera(view: Scalar, vertices: Vertices, index: Scalar) -> Plane:
     )
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def blend_plane(planes: tuple[Plane, Plane, Plane], a: Scalar, b: Scalar, c: Scalar) -> Plane:
     """Plane of an attribute over z from its values at the three corners: step in x, step in y, value at 0, 0."""
     pa, pb, pc = planes
@@ -70,7 +70,7 @@ def blend_plane(planes: tuple[Plane, Plane, Plane], a: Scalar, b: Scalar, c: Sca
     )
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, height: Scalar, top: Scalar) -> Scalar:
     """Mip level times 256, 0 to `top`, from the steps of u and v per pixel (of one texture length); NaN gives 0.
 
@@ -84,7 +84,7 @@ def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, hei
     return max(min(np.int64(log2 * np.float32(128.0)), np.int64(top)), np.int64(0))
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def fold(value: Scalar, mode: Scalar) -> Scalar:
     """Texture coordinate to [0, 1]: 0 repeat, 1 clamp, 2 mirror. NaN gives 0."""
     one = np.float32(1.0)
@@ -100,7 +100,7 @@ def fold(value: Scalar, mode: Scalar) -> Scalar:
     return inside if inside < one else one
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def unit(value: Scalar) -> Scalar:
     """`fold` of mode 0, alone, so that loops over it vectorise."""
     inside = value - floor(value)
@@ -108,14 +108,14 @@ def unit(value: Scalar) -> Scalar:
     return inside if inside < np.float32(1.0) else np.float32(1.0)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def floor(value: Scalar) -> Scalar:
     """Floor of a float32 within int32; math.floor would be a call into the C library."""
     whole = np.float32(np.int32(value))
     return whole - (np.float32(1.0) if whole > value else np.float32(0.0))
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def alpha(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Scalar, level: Scalar) -> Scalar:
     """Alpha (0 to 255) of a trilinear sample; `level` times 256."""
     first = level >> 8
@@ -126,7 +126,7 @@ def alpha(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Sca
     return (near * (256 - (level & 255)) + other * (level & 255) + 128) >> 8
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def _alpha_of_level(texels: U32, materials: Materials, material: Scalar, u: Scalar, v: Scalar, level: Scalar) -> Scalar:
     x = np.int64(fold(u, materials.wrap[material, 0]) * materials.size[material, level, 0] + np.float32(128.5))
     y = np.int64(fold(v, materials.wrap[material, 1]) * materials.size[material, level, 1] + np.float32(128.5))

@@ -28,7 +28,7 @@ from nav_eval.engine.render.layout import (
 )
 from nav_eval.engine.render.rows import COLOR, blend, gather, plain, put, u32, write
 from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 RUN = 16
 """Longest run of pixels that shares a level of detail."""
@@ -86,7 +86,7 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
         slot[seen[k]] = -1
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def run_length(ids: I32, start: Scalar, limit: Scalar, triangle: Scalar) -> Scalar:
     """How many of ids[start : start + limit] are `triangle` before the first that is not; the first one is."""
     n = 0
@@ -105,7 +105,7 @@ def run_length(ids: I32, start: Scalar, limit: Scalar, triangle: Scalar) -> Scal
     return n
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def prepare(
     camera: Camera,
     assets: Assets,
@@ -142,7 +142,7 @@ def prepare(
             anchor(work.tints[slot], 3 * channel, blend_plane(corners, values[0], values[1], values[2]), x, y)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def anchor(target: F32, at: Scalar, plane: Plane, x: Scalar, y: Scalar) -> None:
     """Store a plane as (value at pixel (x, y), step in x, step in y)."""
     target[at] = plane[2] + plane[0] * (x + 0.5) + plane[1] * (y + 0.5)
@@ -150,7 +150,7 @@ def anchor(target: F32, at: Scalar, plane: Plane, x: Scalar, y: Scalar) -> None:
     target[at + 2] = plane[1]
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def vertex_color(vertices: Vertices, vertex: Scalar, channel: Scalar) -> Scalar:
     """0 to 1; 1 where the scene has no vertex colours."""
     if vertices.color.shape[0] == 1:
@@ -158,7 +158,7 @@ def vertex_color(vertices: Vertices, vertex: Scalar, channel: Scalar) -> Scalar:
     return ((vertices.color[vertex] >> np.uint32(8 * channel)) & np.uint32(255)) / 255.0
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def brightness(camera: Camera, assets: Assets, triangle: Scalar) -> Scalar:
     """Of a headlight on a triangle's plane: faces turned to the camera and upward are brighter."""
     nx, ny, nz = face_normal(camera, assets, triangle)
@@ -166,7 +166,7 @@ def brightness(camera: Camera, assets: Assets, triangle: Scalar) -> Scalar:
     return 0.35 + 0.45 * abs(ahead) + 0.2 * (0.5 + 0.5 * ny)
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def face_normal(camera: Camera, assets: Assets, triangle: Scalar) -> Plane:
     """Unit normal in the world frame; a double-sided triangle's points to the camera."""
     vertices = assets.vertices
@@ -185,7 +185,7 @@ def face_normal(camera: Camera, assets: Assets, triangle: Scalar) -> Plane:
     return nx * scale, ny * scale, nz * scale
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def steady_run(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
     """How many pixels from (px, py) on may share a level of detail, up to the end of a block of 2 x 2.
 
@@ -196,7 +196,7 @@ def steady_run(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
     return (max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN)))) & ~1) - (px & 1)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def locate(
     material: Scalar,
     top: I32,
@@ -251,7 +251,7 @@ def locate(
             put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
 
 
-@kernel(_nrt=False)
+@inner(_nrt=False)
 def tint(
     camera: Camera, assets: Assets, y: Scalar, left: Scalar, count: Scalar, headlight: bool, work: Workspace
 ) -> None:
@@ -277,7 +277,7 @@ def tint(
         work.row[COLOR + np.uint64(x)] = red | (green << 8) | (blue << 16)
 
 
-@kernel(_nrt=False, forceinline=True)
+@inner(_nrt=False, forceinline=True)
 def fixed(value: Scalar) -> Scalar:
     """Rounded and limited to 0 .. 256."""
     return np.int32(min(max(value + np.float32(0.5), np.float32(0.0)), np.float32(256.0)))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 OK = 0
 TRUNCATED = -1
@@ -21,7 +21,7 @@ INVALID = -3
 Bytes = NDArray[np.uint8]
 
 
-@kernel()
+@inner()
 def _signed(value: Any) -> Any:
     """numba makes floats of unsigned and signed integers that meet; so every byte becomes signed first."""
     return np.int64(value)
@@ -62,7 +62,7 @@ def attributes(data: Bytes, count: int, stride: int, version: int, out: Bytes) -
     return OK if position == end else LEFTOVER
 
 
-@kernel()
+@inner()
 def _plane(data: Bytes, position: int, end: int, control: int, block: int, plane: Bytes) -> int:
     """Read one byte position of a block; the new position, or a negative code.
 
@@ -90,7 +90,7 @@ def _plane(data: Bytes, position: int, end: int, control: int, block: int, plane
     return position
 
 
-@kernel()
+@inner()
 def _group(data: Bytes, position: int, end: int, bits: int, out: Bytes) -> int:
     """16 deltas of `bits` bits; a delta of all ones is a sentinel, its byte follows the packed ones."""
     if position + bits * 2 > end:
@@ -117,7 +117,7 @@ def _group(data: Bytes, position: int, end: int, bits: int, out: Bytes) -> int:
     return extra
 
 
-@kernel()
+@inner()
 def _undo_deltas(planes: Bytes, block: int, first: int, mode: int, last: Bytes, out: Bytes) -> bool:
     """Deltas of the four bytes from `first` on to values; `last` carries the previous element along."""
     kind, rotation = mode & 15, mode >> 4
@@ -157,7 +157,7 @@ def _undo_deltas(planes: Bytes, block: int, first: int, mode: int, last: Bytes, 
     return True
 
 
-@kernel()
+@inner()
 def _varint(data: Bytes, state: NDArray[np.int64], end: int) -> int:
     """An unsigned LEB128 number of at most five bytes at state[0], which moves on; negative past the end."""
     value, shift = 0, 0
@@ -173,7 +173,7 @@ def _varint(data: Bytes, state: NDArray[np.int64], end: int) -> int:
     return INVALID
 
 
-@kernel()
+@inner()
 def _explicit(data: Bytes, state: NDArray[np.int64], end: int) -> int:
     """An index stored as a zigzag difference from the last such one, state[2]."""
     value = _varint(data, state, end)
@@ -184,7 +184,7 @@ def _explicit(data: Bytes, state: NDArray[np.int64], end: int) -> int:
     return last
 
 
-@kernel()
+@inner()
 def _pick(data: Bytes, state: NDArray[np.int64], end: int, nibble: int, vertices: NDArray[np.int64]) -> int:
     """An index by its nibble: 0 the next new one, 1 to 14 from the vertex FIFO, 15 explicit."""
     if nibble == 0:
