@@ -1,4 +1,4 @@
-"""Every command of nav-eval and nav-eval-agent with its arguments and options, from the commands themselves."""
+"""Every command of nav-eval, nav-eval competition and nav-eval-agent with its options, from the commands themselves."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from cyclopts import App, Parameter
 from documentation.markdown import code, prose, table
 from nav_eval.cli import COMMANDS, GROUPS, make_app
 from nav_eval_sdk.cli import parser
+from nav_eval_server.cli import COMMANDS as SERVER
+from nav_eval_server.cli import app as server
 
 HEAD = ("Argument or option", "Value", "Default", "Meaning")
 Row = tuple[str, str, str, str]
@@ -29,10 +31,23 @@ def evaluator_commands() -> dict[str, tuple[str, App]]:
     return found
 
 
+def server_commands() -> dict[str, tuple[str, App]]:
+    """The same of nav-eval competition."""
+    return {f"competition {name}": (line, server[name]) for name, (_, line) in SERVER.items()}
+
+
 def of_evaluator() -> Iterator[str]:
-    for words, (line, app) in sorted(evaluator_commands().items()):
-        found = app.assemble_argument_collection(default_parameter=Parameter(negative=()), parse_docstring=True)
-        rows = [_argument(argument) for argument in found]
+    yield from _all(evaluator_commands())
+
+
+def of_server() -> Iterator[str]:
+    yield from _all(server_commands())
+
+
+def _all(found: dict[str, tuple[str, App]]) -> Iterator[str]:
+    for words, (line, app) in sorted(found.items()):
+        arguments = app.assemble_argument_collection(default_parameter=Parameter(negative=()), parse_docstring=True)
+        rows = [_argument(argument) for argument in arguments]
         yield from _section(f"nav-eval {words}", app.default_command, line, rows)
 
 

@@ -17,6 +17,7 @@ from documentation import catalogue, commands, configuration
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "nav-eval": commands.of_evaluator,
+    "competition": commands.of_server,
     "nav-eval-agent": commands.of_participant,
     "keys": configuration.keys,
     "options": configuration.options,

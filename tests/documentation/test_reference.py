@@ -77,7 +77,7 @@ def test_every_metric_can_be_linked_to() -> None:
 
 
 def evaluator_options() -> Iterator[tuple[str, Any]]:
-    for words, (_, app) in commands.evaluator_commands().items():
+    for words, (_, app) in (commands.evaluator_commands() | commands.server_commands()).items():
         for argument in app.assemble_argument_collection(parse_docstring=True):
             yield words, argument
 

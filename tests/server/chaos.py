@@ -12,8 +12,9 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
+from subprocess import Popen
 
-from django.db import connections
+from django.db import Error, connections
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
@@ -23,6 +24,7 @@ from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Event, Su
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
+from server.postgres import Postgres
 from server.serving import Served
 
 LEASE = 6.0
@@ -32,7 +34,7 @@ ENDPOINTS = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1, "wai
 
 @dataclass
 class Storm:
-    """`kills`: how often each of evaluator, web, worker, scheduler is killed; `silent`: teams whose service is none."""
+    """`kills`: how often evaluator, web, worker, scheduler, database are killed; `silent`: teams without a service."""
 
     challenge: Challenge
     teams: int
@@ -41,6 +43,7 @@ class Storm:
     silent: int = 1
     cancelled: int = 1
     seed: int = 0
+    database: Postgres | None = None
     done_kills: Counter[str] = field(default_factory=Counter)
 
     def begin(self, stack: ExitStack) -> list[Submission]:
@@ -56,8 +59,11 @@ class Storm:
             made.append(dispatcher.submit(team, "dev", endpoint=team.endpoints.get()))
         return made
 
-    def rage(self, served: Sequence[Served], seconds: float) -> None:
-        """Kill until every kill is done and every submission has ended; fails after `seconds`."""
+    def rage(self, served: Served, seconds: float, lost: Sequence[Popen[bytes]] = ()) -> None:
+        """Kill until every kill is done and every submission has ended; fails after `seconds`.
+
+        `lost`: workers that are killed too, when half of the kills are done, and never come back.
+        """
         draw = random.Random(self.seed)
         left = [name for name, count in self.kills.items() for _ in range(count)]
         draw.shuffle(left)
@@ -68,7 +74,10 @@ class Storm:
             time.sleep(draw.uniform(0.1, 0.5))
             if cancelled < self.cancelled:
                 cancelled += self.cancel()
-            if left and self.kill(left[0], draw.choice(served)):
+            if len(left) <= sum(self.kills.values()) / 2:
+                for process in lost:
+                    process.kill()
+            if left and self.kill(left[0], served):
                 self.done_kills[left.pop(0)] += 1
             elif left:
                 left.append(left.pop(0))
@@ -76,19 +85,25 @@ class Storm:
     def unfinished(self) -> bool:
         try:
             return Submission.objects.exclude(state__in=FINAL).exists()
+        except Error:  # the database was just killed
+            return True
         finally:
             connections.close_all()
 
     def cancel(self) -> int:
         """Cancel one that runs."""
-        running = Submission.objects.filter(state=State.RUNNING).first()
-        with suppress(Refusal):
+        with suppress(Refusal, Error):
+            running = Submission.objects.filter(state=State.RUNNING).first()
             if running is not None:
                 Dispatcher(self.challenge).cancel(running, "chaos")
                 return 1
         return 0
 
     def kill(self, name: str, served: Served) -> bool:
+        if name == "database" and self.database is not None:
+            self.database.kill()
+            self.database.begin()
+            return True
         if name != "evaluator":
             return served.kill(name)
         for pid in evaluators(served.pids().get("worker", 0)):

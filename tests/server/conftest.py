@@ -40,19 +40,28 @@ def migrated() -> Path:
     return Path(str(connections["default"].settings_dict["NAME"]))
 
 
+def use(challenge: Challenge) -> None:
+    """Let this process work with the challenge and its database."""
+    connections.close_all()
+    connections.settings |= connections.configure_settings({"default": database(challenge)})
+    if hasattr(connections._connections, "default"):
+        del connections["default"]
+    settings.CHALLENGE = challenge
+
+
 @pytest.fixture
 def make(tmp_path: Path, migrated: Path) -> Iterator[Make]:
     """`make(**changes)`: a competition whose database this process then uses."""
-    before = dict(connections["default"].settings_dict)
+    before: Challenge = settings.CHALLENGE
 
     def made(**changes: object) -> Challenge:
         challenge = write_challenge(tmp_path / "homes", **changes)
-        shutil.copy(migrated, Folder(challenge.folder).database)
-        connections.close_all()
-        connections["default"].settings_dict |= database(challenge)
-        settings.CHALLENGE = challenge
+        if challenge.database is None:
+            shutil.copy(migrated, Folder(challenge.folder).database)
+        use(challenge)
+        if challenge.database is not None:
+            call_command("migrate", verbosity=0)
         return challenge
 
     yield made
-    connections.close_all()
-    connections["default"].settings_dict |= before
+    use(before)

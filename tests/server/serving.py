@@ -18,6 +18,8 @@ from pathlib import Path
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.models import Token
+from nav_eval_server.tokens import issue
 
 HERE = Path(__file__).parent
 
@@ -83,6 +85,23 @@ def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Ite
     finally:
         process.kill()
         process.wait()
+
+
+@contextmanager
+def joined(challenge: Challenge, served: Served, evaluator: str, number: int) -> Iterator[subprocess.Popen[bytes]]:
+    """One more worker, as on another machine: a token and a folder of its own."""
+    folder = challenge.folder / f"machine{number}"
+    folder.mkdir()
+    (folder / "token").write_text(issue(Token.Scope.WORKER, f"machine{number}"))
+    url = f"http://127.0.0.1:{served.port}"
+    words = [evaluator, url, str(folder / "token"), str(challenge.folder), str(folder / "work"), "2"]
+    with (folder / "log").open("ab") as log:
+        process = subprocess.Popen([sys.executable, str(HERE / "worker_with.py"), *words], stdout=log, stderr=log)
+    try:
+        yield process
+    finally:
+        process.terminate()
+        process.wait(60)
 
 
 def until(condition: Callable[[], object], seconds: float, what: str) -> None:

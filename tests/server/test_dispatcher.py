@@ -44,6 +44,7 @@ class Bench:
             Endpoint.objects.create(team=team, name="a", protocol="rest", url=f"http://127.0.0.1:{9000 + team.pk}")
 
     def submit(self, team: int = 0, **more: object) -> Submission:
+        self.now += timedelta(microseconds=1)  # who comes first is known
         mine = self.teams[team]
         options = {"endpoint": mine.endpoints.get()} | more
         return self.dispatcher.submit(mine, "dev", **options)  # type: ignore[arg-type]
@@ -173,6 +174,13 @@ def test_another_workers_token_is_not_enough(bench: Bench) -> None:
     assert stranger is not None
     with pytest.raises(Fenced):
         bench.dispatcher.heartbeat(stranger, claim.attempt, claim.fence)
+
+
+def test_the_number_of_an_attempt_is_not_enough(bench: Bench) -> None:
+    bench.submit()
+    claim = bench.claim()
+    with pytest.raises(Fenced):
+        bench.dispatcher.heartbeat(bench.worker, claim.attempt, claim.fence + 1)
 
 
 def test_a_worker_that_begins_anew_frees_what_it_had(bench: Bench) -> None:
@@ -362,6 +370,26 @@ def test_fifty_at_once_and_a_quota_of_one(make: Make) -> None:
     assert (len(told), len(refused), Submission.objects.count(), Charge.objects.count()) == (50, 49, 1, 1)
     midnight = datetime(NOON.year, NOON.month, NOON.day, 16, tzinfo=UTC)  # noon there is 20:00 in Shanghai
     assert {(one.code, one.resets_at) for one in refused} == {("quota_day", midnight)}
+
+
+def test_many_workers_at_once_get_each_submission_once(make: Make) -> None:
+    bench = Bench(make(), teams=12)
+    made = {bench.submit(n).id for n in range(12)}
+    claims: list[Claim | None] = []
+
+    def work() -> None:
+        for _ in range(3):
+            claims.append(bench.dispatcher.claim(bench.worker, "i"))
+        connections.close_all()
+
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    got = [claim.submission for claim in claims if claim is not None]
+    assert (len(claims), sorted(got)) == (24, sorted(made))
+    assert len({claim.fence for claim in claims if claim is not None}) == 12
 
 
 def test_the_next_day_begins_at_midnight_of_the_challenge(make: Make) -> None:

@@ -12,8 +12,9 @@ from pathlib import Path
 import pytest
 
 from nav_eval.errors import InputError
+from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import Answers, found, init
+from nav_eval_server.founding import Answers, found, init, make_data
 
 MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 
@@ -53,6 +54,21 @@ def test_without_the_server_the_command_says_what_to_install(tmp_path: Path) -> 
 def test_the_evaluator_gains_no_web_framework() -> None:
     script = "import sys, nav_eval.cli as c; c.make_app(); print([m for m in ('django', 'ninja') if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True).stdout.strip() == "[]"
+
+
+def test_the_seed_is_in_no_list_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    found(tmp_path, Answers("a", "a", "UTC", "ada", 1))
+    called: list[tuple[list[str], str]] = []
+
+    def run(command: list[str], **options: str) -> subprocess.CompletedProcess[str]:
+        called.append((command, options["input"]))
+        return subprocess.CompletedProcess(command, 0, "", "")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    make_data(load_challenge(tmp_path / "challenge.yaml"), "dev", 1)
+    seed = Folder(tmp_path).secret("seed")
+    assert [seed in given for _, given in called] == [True, True]
+    assert not any(seed in " ".join(command) for command, _ in called)
 
 
 @pytest.mark.soak

@@ -5,25 +5,26 @@ from __future__ import annotations
 from cyclopts import App, Parameter
 
 ABOUT = "Run a competition: teams, a fair queue and evaluations that survive every crash."
+COMMANDS = {
+    "init": (
+        "nav_eval_server.founding:init",
+        "Make a competition that needs no data: nav-eval competition init DIR.",
+    ),
+    "serve": (
+        "nav_eval_server.serving:serve",
+        "Serve it: database, web, scheduler and a worker: nav-eval competition serve FILE.",
+    ),
+    "worker": (
+        "nav_eval_server.serving:worker",
+        "Evaluate on another machine: nav-eval competition worker --join URL --token-file FILE.",
+    ),
+    "token": (
+        "nav_eval_server.serving:token",
+        "Print a token for such a worker: nav-eval competition token FILE --name NAME.",
+    ),
+}
+"""(module:function, what it does in a line); none is imported before it is called."""
 
 app = App(name="competition", help=ABOUT, default_parameter=Parameter(negative=()))
-app.command(
-    "nav_eval_server.founding:init",
-    name="init",
-    help="Make a competition that needs no data: nav-eval competition init DIR.",
-)
-app.command(
-    "nav_eval_server.serving:serve",
-    name="serve",
-    help="Serve it: database, web, scheduler and a worker: nav-eval competition serve FILE.",
-)
-app.command(
-    "nav_eval_server.serving:worker",
-    name="worker",
-    help="Evaluate on another machine: nav-eval competition worker --join URL --token-file FILE.",
-)
-app.command(
-    "nav_eval_server.serving:token",
-    name="token",
-    help="Print a token for such a worker: nav-eval competition token FILE --name NAME.",
-)
+for name, (target, about) in COMMANDS.items():
+    app.command(target, name=name, help=about)

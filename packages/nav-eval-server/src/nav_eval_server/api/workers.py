@@ -97,27 +97,27 @@ def _fenced() -> HttpError:
 
 
 @router.post("/hello", response={204: None})
-def hello(request: HttpRequest, body: Instance) -> tuple[int, None]:
+def hello(request: HttpRequest, body: Instance) -> HttpResponse:
     """A worker has begun: what this instance had before is over."""
     _dispatcher().hello(_worker(request), body.instance)
-    return 204, None
+    return HttpResponse(status=204)
 
 
 @router.post("/claim", response={200: ClaimOut, 204: None})
-def claim(request: HttpRequest, body: Instance) -> tuple[int, dict[str, Any] | None]:
+def claim(request: HttpRequest, body: Instance) -> HttpResponse | dict[str, Any]:
     """The next attempt, or 204 where there is none."""
     found = _dispatcher().claim(_worker(request), body.instance)
-    return (204, None) if found is None else (200, asdict(found))
+    return HttpResponse(status=204) if found is None else asdict(found)
 
 
 @router.post("/attempts/{attempt}/heartbeat", response={204: None})
-def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> tuple[int, None]:
+def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> HttpResponse:
     """Within lease_seconds of the last one, or the attempt is lost."""
     try:
         _dispatcher().heartbeat(_worker(request), attempt, body.fence, body.total)
     except Fenced:
         raise _fenced() from None
-    return 204, None
+    return HttpResponse(status=204)
 
 
 @router.get("/attempts/{attempt}/files", response=list[FileOut])

@@ -1,0 +1,38 @@
+"""What must hold on PostgreSQL too, where transactions do run beside each other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from nav_eval_server.challenge import Challenge
+from server.conftest import Make
+from server.postgres import Postgres, postgres
+from server.test_dispatcher import (  # noqa: F401 - collected here a second time
+    bench,
+    test_a_cancelled_run_keeps_its_service_until_the_worker_lets_go,
+    test_a_key_makes_one_submission,
+    test_a_silent_worker_is_fenced_out_and_another_goes_on,
+    test_fifty_at_once_and_a_quota_of_one,
+    test_many_workers_at_once_get_each_submission_once,
+    test_one_run_per_service,
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Postgres]:
+    with postgres() as found:
+        yield found
+
+
+@pytest.fixture
+def make(make: Make, server: Postgres) -> Callable[..., Challenge]:
+    """Of conftest, with an empty database of this server."""
+
+    def made(**changes: object) -> Challenge:
+        server.run("dropdb", "-f", *server.there, "competition")
+        server.run("createdb", *server.there, "competition")
+        return make(database=server.url, **changes)
+
+    return made

@@ -1,0 +1,233 @@
+"""What a worker does when the server is away, hangs, or takes an attempt back. The server is a double."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nav_eval.errors import InputError
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.queue.client import Away, Fenced, Server
+from nav_eval_server.queue.play import Play
+from nav_eval_server.queue.probe import parsed
+from nav_eval_server.queue.run_folder import RunFolder
+from nav_eval_server.queue.worker import Worker
+from nav_eval_server.tether import tethered
+
+TICKING = """
+import pathlib, signal, sys, time
+signal.signal(signal.SIGUSR1, lambda *_: sys.exit(138))
+out = pathlib.Path(sys.argv[sys.argv.index("--out") + 1])
+out.mkdir(parents=True, exist_ok=True)
+for n in range(500):
+    with (out.parent / "alive").open("a") as file:
+        file.write(f"{time.monotonic()}\\n")
+    with (out / "episodes.jsonl").open("a") as file:
+        file.write('{"scene_id": "s", "episode_id": "%d"}\\n' % n)
+    time.sleep(0.02)
+"""
+"""An evaluator that never ends and says when it was last alive."""
+LEASE = 1.5
+
+
+class Double:
+    """A server in memory. `heartbeat` and `upload` do what the test says."""
+
+    def __init__(self, heartbeat: Callable[[], None] = lambda: None) -> None:
+        self.arrived: dict[str, bytes] = {}
+        self.endings: list[Mapping[str, Any]] = []
+        self._heartbeat = heartbeat
+
+    def heartbeat(self, attempt: int, fence: int, total: int | None) -> None:
+        self._heartbeat()
+
+    def files(self, attempt: int, fence: int) -> list[dict[str, Any]]:
+        return [
+            {"name": name, "size": len(data), "sha256": hashlib.sha256(data).hexdigest()}
+            for name, data in self.arrived.items()
+        ]
+
+    def download(self, attempt: int, fence: int, name: str) -> bytes:
+        return self.arrived[name]
+
+    def upload(self, attempt: int, fence: int, name: str, offset: int, data: bytes, whole: int | None = None) -> int:
+        self.arrived[name] = self.arrived.get(name, b"")[:offset] + data
+        return len(self.arrived[name])
+
+    def finish(self, attempt: int, ending: Mapping[str, Any]) -> str:
+        self.endings.append(ending)
+        return "queued"
+
+
+def play(server: Double, work: Path, url: str, *, lease: float = LEASE, stop: threading.Event | None = None) -> Play:
+    script = work / "ticking.py"
+    script.write_text(TICKING)
+    claim = {
+        "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": "{}", "overrides": [],
+        "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "lease_seconds": lease,
+        "probe_seconds": 2.0, "patience_seconds": 0.0,
+    }  # fmt: skip
+    return Play(
+        server,  # type: ignore[arg-type]
+        claim,
+        work=work,
+        data=work,
+        command=[sys.executable, str(script)],
+        stop=stop or threading.Event(),
+        tick=0.1,
+    )
+
+
+@pytest.fixture(scope="module")
+def agent() -> Any:
+    with start(RandomAgent, protocol="rest", port=0, token="t") as served:
+        yield served.endpoint
+
+
+def last_alive(work: Path) -> float:
+    return float((work / "abc" / "alive").read_text().rpartition("\n")[0].splitlines()[-1])
+
+
+@pytest.mark.parametrize("way", ["away", "hangs"])
+def test_the_evaluator_is_dead_before_the_lease_is_over(agent: str, tmp_path: Path, way: str) -> None:
+    """The server takes the submission back `LEASE` after the last heartbeat that it heard."""
+    heard: list[float] = []
+
+    def heartbeat() -> None:
+        if len(heard) < 3:
+            heard.append(time.monotonic())
+            return
+        if way == "hangs":
+            time.sleep(3 * LEASE)
+        raise Away("no route")
+
+    server = Double(heartbeat)
+    play(server, tmp_path, agent).play()
+    assert heard[-1] < last_alive(tmp_path) < heard[-1] + LEASE
+    assert server.endings[-1]["outcome"] == "interrupted"
+
+
+def test_what_is_taken_back_is_ended_at_once(agent: str, tmp_path: Path) -> None:
+    beats: list[float] = []
+
+    def heartbeat() -> None:
+        beats.append(time.monotonic())
+        if len(beats) > 5:
+            raise Fenced
+
+    server = Double(heartbeat)
+    play(server, tmp_path, agent, lease=60).play()
+    assert last_alive(tmp_path) < beats[-1] + 0.5
+    assert server.endings[-1]["outcome"] == "stopped"
+    assert not (tmp_path / "abc" / "token").exists()
+
+
+def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str, tmp_path: Path) -> None:
+    stop, server = threading.Event(), Double()
+    threading.Timer(1.5, stop.set).start()
+    play(server, tmp_path, agent, lease=60, stop=stop).play()
+    assert {"outcome": "interrupted", "rc": 138}.items() <= server.endings[-1].items()
+    assert server.arrived["episodes.jsonl"] == (tmp_path / "abc" / "run" / "episodes.jsonl").read_bytes() != b""
+
+
+def test_a_service_that_is_not_ready_is_not_played(tmp_path: Path) -> None:
+    server = Double()
+    play(server, tmp_path, "127.0.0.1:9").play()
+    assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
+
+
+def test_a_forbidden_address_is_as_one_that_is_not_ready(agent: str, tmp_path: Path) -> None:
+    server = Double()
+    one = play(server, tmp_path, agent)
+    one._claim = {**one._claim, "networks": ["public"]}  # type: ignore[dict-item]
+    one.play()
+    assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
+
+
+@pytest.mark.parametrize("here", [None, b"a\n", b"a\nb\nc\n", b"x\ny\nz\n"])
+def test_a_run_goes_on_from_what_the_server_has(tmp_path: Path, here: bytes | None) -> None:
+    """From what is here only if that is the same, and perhaps more."""
+    server = Double()
+    server.arrived = {"episodes.jsonl": b"a\nb\n", "manifest.json": b"{}"}
+    run = RunFolder(tmp_path / "run", server, 1, 1)  # type: ignore[arg-type]
+    if here is not None:
+        run.path.mkdir()
+        (run.path / "episodes.jsonl").write_bytes(here)
+        (run.path / "manifest.json").write_bytes(b"{}")
+    run.fetch()
+    kept = here == b"a\nb\nc\n"
+    assert (run.path / "episodes.jsonl").read_bytes() == (here if kept else b"a\nb\n")
+    with (run.path / "episodes.jsonl").open("ab") as file:
+        file.write(b"d\ntorn")
+    run.send()
+    assert server.arrived["episodes.jsonl"] == (b"a\nb\nc\nd\n" if kept else b"a\nb\nd\n")
+
+
+def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
+    server = Double()
+    run = RunFolder(tmp_path, server, 1, 1)  # type: ignore[arg-type]
+    (tmp_path / "episodes.jsonl").write_bytes(b"b\n")
+    run.send()
+    (tmp_path / "new").write_bytes(b"a\nb\n")
+    (tmp_path / "new").replace(tmp_path / "episodes.jsonl")
+    run.send()
+    assert server.arrived["episodes.jsonl"] == b"b\n"
+    run.send_ended()
+    assert server.arrived["episodes.jsonl"] == b"a\nb\n"
+
+
+def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
+    server = Server("http://127.0.0.1:9", "t")
+    first = Worker(server, work=tmp_path, data=tmp_path, tick=0.05)
+    thread = threading.Thread(target=first.run)
+    thread.start()
+    try:
+        time.sleep(0.3)
+        with pytest.raises(InputError, match="another worker works here"):
+            Worker(server, work=tmp_path, data=tmp_path).run()
+    finally:
+        first.stop.set()
+        thread.join()
+
+
+def test_a_tethered_process_dies_with_its_parent(tmp_path: Path) -> None:
+    inner = tethered([sys.executable, "-c", "import time, os; print(os.getpid(), flush=True); time.sleep(60)"])
+    script = (
+        "import os, subprocess, sys, time; from nav_eval_server.tether import tethered\n"
+        f"p = subprocess.Popen(tethered({inner[6:]!r}), stdout=subprocess.PIPE)\n"
+        "print(p.stdout.readline().decode(), flush=True); time.sleep(60)"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child = int(parent.stdout.readline())
+    parent.kill()
+    parent.wait()
+    end = time.monotonic() + 5
+    with suppress(FileNotFoundError):
+        while "Z" not in Path(f"/proc/{child}/stat").read_text().rpartition(")")[2].split()[0]:
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+
+@pytest.mark.parametrize(
+    "url",
+    ["", "ftp://a", "http://a b", "http://a:1/${oc.env:HOME}", "http://a'x", "a:b:c", "http://u:p@a", "http://a?q"],
+)
+def test_an_address_is_nothing_but_an_address(url: str) -> None:
+    with pytest.raises(InputError, match="This is no address"):
+        parsed(url)
+
+
+@pytest.mark.parametrize("url", ["a.example:80", "http://127.0.0.1:80/agent", "grpcs://[::1]:443", "localhost"])
+def test_addresses(url: str) -> None:
+    assert parsed(url).host

@@ -1,0 +1,88 @@
+"""/api/v1/worker as a worker, and as somebody who is none, meets it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from nav_eval_server.models import Team, Token
+from nav_eval_server.tokens import issue
+from server.conftest import Make
+from server.test_dispatcher import Bench, line
+
+API = "/api/v1/worker"
+
+
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    bench = Bench(make())
+    bench.dispatcher._now = timezone.now
+    return bench
+
+
+def client(token: str) -> Client:
+    return Client(headers={"Authorization": f"Bearer {token}", "Host": "localhost"})
+
+
+def post(one: Client, path: str, **body: Any) -> Any:
+    return one.post(f"{API}{path}", body, content_type="application/json")
+
+
+def test_a_worker_claims_sends_and_is_told_when_it_is_over(bench: Bench) -> None:
+    worker = client(issue(Token.Scope.WORKER, "w"))
+    assert post(worker, "/hello", instance="i").status_code == 204
+    assert post(worker, "/claim", instance="i").status_code == 204
+    submission = bench.submit()
+    claim = post(worker, "/claim", instance="i").json()
+    assert (claim["submission"], claim["url"]) == (submission.id, submission.url)
+    at = f"{API}/attempts/{claim['attempt']}/files/episodes.jsonl?fence={claim['fence']}"
+    sent = worker.put(f"{at}&offset=0", line("1"), content_type="application/octet-stream")
+    assert sent.json() == {"size": len(line("1"))}
+    assert worker.get(at).content == line("1")
+    listed = worker.get(f"{API}/attempts/{claim['attempt']}/files?fence={claim['fence']}").json()
+    assert [(file["name"], file["size"]) for file in listed] == [("episodes.jsonl", len(line("1")))]
+    bad = worker.put(at.replace("episodes.jsonl", "x.html") + "&offset=0", b"", content_type="text/html")
+    assert bad.status_code == 422
+    bench.dispatcher.cancel(submission, "team")
+    assert post(worker, f"/attempts/{claim['attempt']}/heartbeat", fence=claim["fence"]).status_code == 409
+    ended = post(worker, f"/attempts/{claim['attempt']}/finish", fence=claim["fence"], outcome="stopped")
+    assert ended.json() == {"state": "cancelled"}
+    for answer in (worker.get(at), worker.put(f"{at}&offset=0", b"", content_type="text/plain")):
+        assert answer.status_code == 409
+
+
+def test_everybody_else_gets_one_answer(bench: Bench) -> None:
+    """No token, a wrong one, a revoked one, a team's."""
+    revoked = issue(Token.Scope.WORKER, "w")
+    Token.objects.filter(name="w").update(revoked_at=timezone.now())
+    team = issue(Token.Scope.TEAM, "t", Team.objects.first())
+    submission = bench.submit()
+    bench.claim()
+    answers = set()
+    for one in (Client(headers={"Host": "localhost"}), client(""), client("x"), client(revoked), client(team)):
+        for path in ("/claim", "/hello", "/attempts/1/heartbeat", "/attempts/99/finish"):
+            answer = post(one, path, instance="i", fence=1, outcome="played")
+            answers.add((answer.status_code, answer.content))
+        for path in (
+            "/attempts/1/predictions?fence=1",
+            "/attempts/1/files?fence=1",
+            "/attempts/1/files/secret.key?fence=1",
+        ):
+            answer = one.get(f"{API}{path}")
+            answers.add((answer.status_code, answer.content))
+    assert answers == {(401, b'{"detail": "Unauthorized"}')}
+    assert bench.dispatcher.inbox(submission.id).listing() == []
+
+
+def test_a_token_is_kept_as_its_hash_only(bench: Bench) -> None:
+    text = issue(Token.Scope.WORKER, "w")
+    assert len(text) >= 43
+    assert text.encode() not in bench.dispatcher.folder.database.read_bytes()
+
+
+def test_another_host_is_not_answered(bench: Bench) -> None:
+    assert Client(headers={"Host": "evil.example"}).get("/api/v1/openapi.json").status_code == 400
+    assert Client(headers={"Host": "localhost"}).get("/api/v1/openapi.json").status_code == 200
