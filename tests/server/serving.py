@@ -66,7 +66,7 @@ class Served:
 
 @contextmanager
 def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Iterator[Served]:
-    """Ended by SIGTERM, as systemd does it; whatever is left is killed."""
+    """Ended by SIGTERM, as systemd does it, if the test has not killed it; whatever is left is killed."""
     port, folder = free_port(), challenge.folder
     command = [
         sys.executable,
@@ -80,8 +80,9 @@ def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Ite
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
         yield Served(folder, port, process)
-        process.terminate()
-        assert process.wait(60) == 0, (folder / "served.log").read_text()
+        if process.poll() is None:
+            process.terminate()
+            assert process.wait(60) == 0, (folder / "served.log").read_text()
     finally:
         process.kill()
         process.wait()

@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
+from typing import Any, Literal
 
 import pytest
 
@@ -14,14 +17,16 @@ from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Endpoint, Episode, Submission, Team
+from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.vault import Vault
 from server.competition import phase
 from server.conftest import Make
-from server.serving import serving, until
+from server.serving import Served, free_port, joined, serving, until
+from server.stand_in import EPISODES
 
+NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 TOKEN = "a-token-of-the-team"
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
 
@@ -78,10 +83,98 @@ def _predictions(data: str) -> bytes:
     return json.dumps(rows).encode()
 
 
+class Slow(RandomAgent):
+    """Long enough at each step for something to happen in between."""
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        time.sleep(0.15)
+        return super().act(observation)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Literal["rest", "grpc"]) -> None:
+    """The first worker never comes back; what it had sent is enough to resume by the evaluator's own strict rules."""
+    challenge = make(endpoints=QUICK, queue={"lease_seconds": 6})
+    with (
+        start(Slow, protocol=protocol, port=0) as agent,
+        serving(challenge, jobs=0) as served,
+        joined(challenge, served, "-", 1) as first,
+    ):
+        aurora = team("aurora", agent.endpoint)
+        Endpoint.objects.update(protocol=protocol)
+        submission = Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get())
+        until(lambda: Episode.objects.count() >= 2, 60, "two episodes")
+        first.kill()
+        with joined(challenge, served, "-", 2):
+            until(lambda: finished(submission), 90, "the end")
+    found = Submission.objects.get()
+    assert found.state == State.DONE, list(Attempt.objects.values())
+    outcomes = list(Attempt.objects.order_by("n").values_list("outcome", flat=True))
+    assert [outcome for outcome in outcomes if outcome != "not_ready"] == ["lost", "played"]
+    by_attempt = Counter(Episode.objects.values_list("attempt__n", flat=True))
+    assert by_attempt[1] >= 2
+    assert sum(by_attempt.values()) == 5
+    run = Folder(challenge.folder).runs / submission.id
+    replayed = subprocess.run([*NAV_EVAL, "replay", str(run)], capture_output=True, text=True)
+    assert replayed.returncode == 0, replayed.stdout + replayed.stderr
+    assert len(json.loads((run / "manifest.json").read_text())["sittings"]) == 2
+    assert not Event.objects.filter(action="contradiction").exists()
+
+
+def test_a_server_that_is_killed_goes_on_when_it_is_begun_again(make: Make) -> None:
+    challenge = make(endpoints=QUICK, queue={"lease_seconds": 30})
+    stand_in = str(Path(__file__).with_name("stand_in.py"))
+    with start(RandomAgent, protocol="rest", port=0) as agent:
+        aurora = team("aurora", agent.endpoint)
+        made = [Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(4)]
+        with serving(challenge, evaluator=stand_in) as served:
+            until(Episode.objects.exists, 60, "an episode")
+            pids = served.pids()
+            served.process.kill()
+            served.process.wait()
+        until(lambda: not any(map(alive, pids.values())), 5, "children of the dead")
+        with serving(challenge, evaluator=stand_in):
+            until(lambda: all(map(finished, made)), 60, "all of them")
+    assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}
+    assert Episode.objects.count() == 4 * EPISODES
+
+
+def alive(pid: int) -> bool:
+    path = Path(f"/proc/{pid}/stat")
+    return path.exists() and path.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+def test_serve_says_what_is_in_its_way(make: Make) -> None:
+    """A port that is taken, a folder that is being served, a token that the server does not know."""
+    challenge = make()
+    command = [*NAV_EVAL, "competition", "serve", str(Folder(challenge.folder).challenge), "--jobs", "0", "--port"]
+    port = free_port()
+    first = subprocess.Popen([*command, str(port)], stderr=subprocess.PIPE, text=True)
+    try:
+        assert first.stderr is not None
+        assert f"http://127.0.0.1:{port}" in first.stderr.readline()
+        until(lambda: Served(challenge.folder, port, first).healthz() == 200, 30, "healthz")  # type: ignore[arg-type]
+        for where, told in ((port, "Choose another --port"), (free_port(), "is being served already")):
+            said = subprocess.run([*command, str(where)], capture_output=True, text=True)
+            assert (said.returncode, told in said.stderr, len(said.stderr.splitlines())) == (2, True, 1)
+        (challenge.folder / "token").write_text("x")
+        join = ["--join", f"http://127.0.0.1:{port}", "--token-file", str(challenge.folder / "token")]
+        said = subprocess.run(
+            [*NAV_EVAL, "competition", "worker", *join], cwd=challenge.folder, capture_output=True, text=True
+        )
+        assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True)
+        first.terminate()
+        assert first.wait(30) == 0
+    finally:
+        first.kill()
+        first.communicate()
+
+
 def test_changed_rules_are_not_served(make: Make) -> None:
     challenge = make()
     file = Folder(challenge.folder).challenge
-    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition", "token", str(file)]
+    command = [*NAV_EVAL, "competition", "token", str(file)]
     assert subprocess.run([*command, "--name", "a"], capture_output=True, text=True).stdout.startswith("nav_worker_")
     file.write_text(file.read_text().replace("per_day: 100", "per_day: 101"))
     said = subprocess.run([*command, "--name", "b"], capture_output=True, text=True)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import fcntl
+import socket
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from nav_eval.errors import InputError
@@ -32,10 +36,31 @@ def serve(file: Path, /, *, host: str = "127.0.0.1", port: int = 8000, jobs: int
         Evaluations of this machine at a time; 0: other machines do all of them.
     """
     challenge = load_challenge(file)
-    prepare(challenge)
-    sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
-    supervise(children(file.resolve(), challenge, host, port, jobs))
+    _check_free(host, port)
+    with _alone(Folder(challenge.folder)):
+        prepare(challenge)
+        sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
+        supervise(children(file.resolve(), challenge, host, port, jobs))
     return 0
+
+
+def _check_free(host: str, port: int) -> None:
+    """Better one message now than a web process that dies again and again."""
+    try:
+        socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET).close()
+    except OSError as error:
+        raise InputError(f"{host}:{port}: {error.strerror or error}. Choose another --port or --host.") from None
+
+
+@contextmanager
+def _alone(folder: Folder) -> Iterator[None]:
+    folder.make()
+    with (folder.path / "state" / ".serving").open("a") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InputError(f"{folder.path}: is being served already. End that one first.") from None
+        yield
 
 
 def prepare(challenge: Challenge) -> None:

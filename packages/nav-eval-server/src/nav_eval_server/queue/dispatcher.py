@@ -32,6 +32,8 @@ from nav_eval_server.queue.verdict import Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
 JOURNAL = "episodes.jsonl"
+MANY = 500
+"""Of episodes: from so many on, all of a submission are read instead of these."""
 
 
 class Fenced(Exception):
@@ -283,7 +285,10 @@ class Dispatcher:
         told = {(str(record["scene_id"]), str(record["episode_id"])): record for record in records(lines)}
         if not told:
             return
-        known = {(row.scene, row.episode): row for row in Episode.objects.filter(submission=attempt.submission_id)}
+        rows = Episode.objects.filter(submission=attempt.submission_id)
+        if len(told) < MANY:
+            rows = rows.filter(episode__in=[episode for _, episode in told])
+        known = {(row.scene, row.episode): row for row in rows}
         fresh = [
             Episode(
                 submission_id=attempt.submission_id,

@@ -7,7 +7,7 @@ from typing import Literal
 
 Code = Literal[
     "phase_unknown", "phase_closed", "not_approved", "wrong_kind", "quota_day", "quota_total", "quota_concurrent",
-    "key_reused", "too_large", "finished",
+    "key_reused", "too_large", "finished", "too_soon", "busy",
 ]  # fmt: skip
 
 

@@ -1,0 +1,98 @@
+"""What a team learns of its service, and what nobody learns of a network."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Endpoint, Team
+from nav_eval_server.queue import endpoints
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.vault import Vault
+from server.conftest import Make
+
+NOW = datetime(2026, 1, 1, 10, 2, tzinfo=UTC)
+SECONDS = 0.5
+
+
+@pytest.fixture
+def agent() -> Iterator[str]:
+    with start(RandomAgent, protocol="rest", port=0, token="right") as served:
+        yield served.endpoint
+
+
+def endpoint(challenge: Challenge, url: str, token: str = "") -> Endpoint:
+    team = Team.objects.create(name=f"team{Team.objects.count()}")
+    sealed = Vault(Folder(challenge.folder)).seal(token)
+    return Endpoint.objects.create(team=team, name="a", protocol="rest", url=url, sealed_token=sealed)
+
+
+def told(one: Endpoint) -> str:
+    return endpoints.sentence(Endpoint.objects.get(pk=one.pk), "en", zone=ZoneInfo("Asia/Shanghai"), now=NOW)
+
+
+@pytest.mark.parametrize(
+    ("token", "answer", "said"),
+    [("right", "ready", "Ready at 18:02."), ("wrong", "wrong token", "At 18:02 the service refused our token.")],
+)
+def test_the_answer_and_its_time_are_kept(make: Make, agent: str, token: str, answer: str, said: str) -> None:
+    challenge = make(endpoints={"probe_seconds": 3})
+    one = endpoint(challenge, agent, token)
+    assert told(one) == "Not asked yet."
+    assert endpoints.check(challenge, one, NOW) == answer
+    assert told(one) == said
+
+
+def test_what_is_not_ready_is_told_in_one_way_and_the_same_time(make: Make, agent: str) -> None:
+    """A closed port, something that is no service, a forbidden network with a service in it."""
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    with socket.create_server(("127.0.0.1", 0)) as mute:
+        seen = set()
+        for url in ("127.0.0.1:9", f"127.0.0.1:{mute.getsockname()[1]}"):
+            seen.add(_asked(challenge, endpoint(challenge, url)))
+        elsewhere = challenge.model_copy(update={"endpoints": challenge.endpoints.model_copy(update=PUBLIC)})
+        seen.add(_asked(elsewhere, endpoint(challenge, agent, "right")))
+    assert len(seen) == 1, seen
+
+
+PUBLIC = {"allowed_networks": ("public",)}
+
+
+def _asked(challenge: Challenge, one: Endpoint) -> tuple[str, str, bool]:
+    began = time.monotonic()
+    answer = endpoints.check(challenge, one, NOW)
+    return answer, told(one), SECONDS <= time.monotonic() - began < SECONDS + 1
+
+
+def test_questions_are_few(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    one = endpoint(challenge, "127.0.0.1:9")
+    endpoints.check(challenge, one, NOW)
+    with pytest.raises(Refusal) as refusal:
+        endpoints.check(challenge, one, NOW + timedelta(seconds=1))
+    assert refusal.value.code == "too_soon"
+    endpoints.check(challenge, one, NOW + timedelta(seconds=11))
+
+
+def test_questions_at_a_time_are_few(make: Make) -> None:
+    challenge = make(endpoints={"probe_seconds": SECONDS})
+    made = [endpoint(challenge, "127.0.0.1:9") for _ in range(endpoints.AT_ONCE + 1)]
+    threads = [threading.Thread(target=endpoints.check, args=(challenge, one, NOW)) for one in made[1:]]
+    for thread in threads:
+        thread.start()
+    time.sleep(SECONDS / 2)
+    with pytest.raises(Refusal) as refusal:
+        endpoints.check(challenge, made[0], NOW)
+    assert refusal.value.code == "busy"
+    for thread in threads:
+        thread.join()
