@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -93,7 +93,7 @@ class Environment:
 
         Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
         """
-        step = replace(self.task.carry_out(action, self.simulator), latency=latency)
+        step = self.task.carry_out(action, self.simulator).after(latency)
         self.follow(step)
         return step
 

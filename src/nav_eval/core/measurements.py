@@ -55,10 +55,14 @@ class Measurements:
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
         for metric in self._metrics:
-            if self._sound(metric):
-                self._guarded(metric, metric.update_metric, step, current)
-                if metric.name in self._required and metric.name not in self._faults:
-                    current[metric.name] = self._guarded(metric, _value, metric)
+            if not self._faults or self._sound(metric):
+                try:
+                    metric.update_metric(step, current)
+                    if metric.name in self._required:
+                        current[metric.name] = _value(metric)
+                except Exception as error:
+                    if not self._lost(metric, error):
+                        raise
 
     @property
     def values(self) -> Mapping[str, Any]:
@@ -87,8 +91,6 @@ class Measurements:
 
     def _sound(self, metric: Metric) -> bool:
         """Whether a metric, when its turn comes, neither failed before nor requires one that did."""
-        if not self._faults:
-            return True
         lost = next((name for name in metric.requires if name in self._faults), None)
         if lost is not None:
             self._faults.setdefault(metric.name, f"requires {lost}, which has no value")
@@ -97,21 +99,25 @@ class Measurements:
     def _guarded(self, metric: Metric, call: Callable[P, T], *args: P.args, **named: P.kwargs) -> T | None:
         try:
             return call(*args, **named)
-        except (InputError, SimulatorError):
-            raise
         except Exception as error:
-            if exhausted(error):
+            if not self._lost(metric, error):
                 raise
-            self._faults[metric.name] = reason = as_reason(error)
-            get_logger(__name__).debug("metric %s", metric.name, exc_info=True)
-            if metric.name not in self._told:
-                self._told.add(metric.name)
-                get_logger(__name__).warning(
-                    "metric %s has no value: %s. The other metrics stand; when it is mended, `nav-eval rescore`.",
-                    metric.name,
-                    reason,
-                )
             return None
+
+    def _lost(self, metric: Metric, error: Exception) -> bool:
+        """Note why a metric has no value in this episode, unless the fault is not its own."""
+        if isinstance(error, InputError | SimulatorError) or exhausted(error):
+            return False
+        self._faults[metric.name] = reason = as_reason(error)
+        get_logger(__name__).debug("metric %s", metric.name, exc_info=True)
+        if metric.name not in self._told:
+            self._told.add(metric.name)
+            get_logger(__name__).warning(
+                "metric %s has no value: %s. The other metrics stand; when it is mended, `nav-eval rescore`.",
+                metric.name,
+                reason,
+            )
+        return True
 
 
 def _value(metric: Metric) -> Any:

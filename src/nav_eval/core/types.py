@@ -71,6 +71,10 @@ class StepRecord:
     latency: float = 0.0
     events: Mapping[str, Any] = field(default_factory=dict)
 
+    def after(self, latency: float) -> StepRecord:
+        """The same, decided in so many seconds."""
+        return StepRecord(self.action, self.state, self.collided, self.clipped, latency, self.events)
+
 
 @dataclass(frozen=True, slots=True)
 class EpisodeResult:

@@ -43,6 +43,8 @@ def _canonical(spec: Spec, value: Any) -> Any:
         return array
     if isinstance(spec, StructSpec):
         return canonical(spec.parts, value)
+    if isinstance(spec.item, TextSpec):  # the words of a sentence, at every step
+        return list(map(str, value))
     return [_canonical(spec.item, item) for item in value]
 
 
