@@ -52,11 +52,24 @@ class Quota(Part):
 class Phase(Part):
     """`split`: what `dataset.split` is set to. Dates without a zone are of the challenge's time zone."""
 
+    board: Literal["public", "private"] = "public"
+    """public: it shows what is done so far; private: only the final board is shown, once an organiser reveals it."""
+    ladder: float | None = Field(None, gt=0)
+    """A team's public score moves only if it is better by more than this step, and is rounded to it (board.ladder)."""
+    finals: int = Field(1, ge=1)
+    """How many of its submissions a team may choose for the final board; the best of them counts."""
+
     opens: datetime
     closes: datetime
     split: str
     kind: Literal["service", "predictions"] = "service"
     quota: Quota = Quota()
+
+    @model_validator(mode="after")
+    def _ladder_is_public(self) -> Phase:
+        if self.ladder is not None and self.board == "private":
+            raise ValueError("ladder: a private board shows no score that could move; take one of the two out")
+        return self
 
 
 class Ranking(Part):
@@ -154,13 +167,18 @@ class Challenge(Part):
         return (value if value.tzinfo else value.replace(tzinfo=self.zone)).astimezone(UTC)
 
     @property
-    def rules_sha256(self) -> str:
-        """Of all that decides a rank; stands on every page, and does not change after the opening."""
+    def rules(self) -> str:
+        """All that decides a rank, as JSON."""
         content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"})
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
-        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+    @property
+    def rules_sha256(self) -> str:
+        """Of the rules; stands on every page, and does not change after the opening."""
+        return hashlib.sha256(self.rules.encode()).hexdigest()
 
 
 def load_challenge(path: Path) -> Challenge:

@@ -22,13 +22,21 @@ class User(AbstractUser):
 
 
 class Team(models.Model):
+    """`role`: baselines and oracles are the organisers' own; boards mark them and give them no rank."""
+
     class State(models.TextChoices):
         PENDING = "pending"
         APPROVED = "approved"
         BLOCKED = "blocked"
 
+    class Role(models.TextChoices):
+        TEAM = "team"
+        BASELINE = "baseline"
+        ORACLE = "oracle"
+
     name = models.CharField(max_length=60, unique=True)
     state = models.CharField(max_length=10, choices=State.choices, default=State.PENDING)
+    role = models.CharField(max_length=10, choices=Role.choices, default=Role.TEAM)
     members = models.ManyToManyField(User, through="Membership", related_name="teams")
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -80,6 +88,7 @@ class Submission(models.Model):
 
     protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
     of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
+    `chosen_at`: when the team chose it for the final board (board.decisions).
     """
 
     class State(models.TextChoices):
@@ -119,6 +128,7 @@ class Submission(models.Model):
     fault = models.CharField(max_length=12, choices=Fault.choices, blank=True)
     why = models.CharField(max_length=30, blank=True)
     detail = models.CharField(max_length=500, blank=True)
+    chosen_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (
@@ -196,6 +206,31 @@ class Result(models.Model):
     submission = models.OneToOneField(Submission, on_delete=models.CASCADE, related_name="result")
     document = models.JSONField()
     manifest_sha256 = models.CharField(max_length=64, blank=True)
+    at = models.DateTimeField()
+
+
+class Ranking(models.Model):
+    """A board as it was at a moment; a row is never changed. The last one of a phase and board is the one in force.
+
+    `document`: see board.places. `revealed`: a final board that everybody may see.
+    """
+
+    class Board(models.TextChoices):
+        PUBLIC = "public"
+        FINAL = "final"
+
+    phase = models.CharField(max_length=40)
+    board = models.CharField(max_length=10, choices=Board.choices)
+    revealed = models.BooleanField(default=False)
+    at = models.DateTimeField()
+    document = models.JSONField()
+    sha256 = models.CharField(max_length=64)
+
+
+class Closing(models.Model):
+    """A phase that an organiser has ended before its time: it takes no submission any more."""
+
+    phase = models.CharField(max_length=40, primary_key=True)
     at = models.DateTimeField()
 
 

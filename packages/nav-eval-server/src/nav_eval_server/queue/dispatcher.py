@@ -21,7 +21,7 @@ from nav_eval.errors import NavEvalError
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge, evaluation_text
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.models import Attempt, Closing, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.queue import quota
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
@@ -124,7 +124,8 @@ class Dispatcher:
             raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
         if team.state != Team.State.APPROVED:
             raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
-        if not self.challenge.opens(phase) <= self._now() < self.challenge.closes(phase):
+        ended = Closing.objects.filter(phase=phase).exists()
+        if ended or not self.challenge.opens(phase) <= self._now() < self.challenge.closes(phase):
             raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
         if kind != rules.kind:
             raise Refusal(

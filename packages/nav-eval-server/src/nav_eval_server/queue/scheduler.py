@@ -1,4 +1,4 @@
-"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, and notes the opening."""
+"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, notes the opening, keeps the boards."""
 
 from __future__ import annotations
 
@@ -18,15 +18,18 @@ def main(file: str) -> None:
     challenge = load_challenge(Path(file))
     configure(challenge)
     from django.db import Error, connections
+    from django.utils import timezone
 
     from nav_eval_server import opening
+    from nav_eval_server.board.places import Keeper
     from nav_eval_server.queue.dispatcher import Dispatcher
 
-    dispatcher = Dispatcher(challenge)
+    dispatcher, boards = Dispatcher(challenge), Keeper(challenge)
     while True:
         try:
             dispatcher.sweep()
             opening.check(challenge)
+            boards.refresh(timezone.now())
         except Error as error:  # the database is away; it comes back, or /healthz says that nobody sweeps
             LOG.warning("The scheduler waits for the database: %s", error)
             connections.close_all()

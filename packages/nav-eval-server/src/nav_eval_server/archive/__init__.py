@@ -1,0 +1,1 @@
+"""What outlives the server: copies to restore it from, and what is published."""

@@ -1,0 +1,70 @@
+"""What organisers and teams decide about boards: a team's finals, the end of a phase, the reveal."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django.db import transaction
+
+from nav_eval_server import events
+from nav_eval_server.board.places import Board, document, keep
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Closing, Ranking, Submission, Team
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import FINAL, State
+
+
+def choose(challenge: Challenge, submission: Submission, actor: str, now: datetime, *, chosen: bool = True) -> None:
+    """Count it in the final board, or no longer. Raises Refusal once the phase is over, or if too many are chosen."""
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=submission.team_id)
+        found = Submission.objects.get(pk=submission.pk)
+        if over(challenge, found.phase, now):
+            raise Refusal("phase_closed", f"The phase {found.phase} is over.", f"阶段 {found.phase} 已结束。")
+        if found.state != State.DONE:
+            raise Refusal("not_done", "Only what is done can be chosen.", "只能选择已完成的提交。")
+        most = challenge.phases[found.phase].finals
+        others = Submission.objects.filter(team=found.team_id, phase=found.phase, state=State.DONE)
+        if chosen and others.exclude(pk=found.pk).exclude(chosen_at=None).count() >= most:
+            raise Refusal(
+                "finals",
+                f"{most} may be chosen, and are. Take one back first.",
+                f"最多可选 {most} 个，已选满。请先取消一个。",
+            )
+        Submission.objects.filter(pk=found.pk).update(chosen_at=now if chosen else None)
+        events.record("chosen" if chosen else "not chosen", found.id, actor=actor)
+
+
+def over(challenge: Challenge, phase: str, now: datetime) -> bool:
+    """Whether the phase takes nothing any more."""
+    return now >= challenge.closes(phase) or Closing.objects.filter(phase=phase).exists()
+
+
+def close(phase: str, actor: str, now: datetime) -> None:
+    """The phase takes nothing from now on; what has been accepted is still evaluated."""
+    with transaction.atomic():
+        if Closing.objects.get_or_create(phase=phase, defaults={"at": now})[1]:
+            events.record("closed", phase, actor=actor)
+
+
+def unfinished(phase: str) -> int:
+    return Submission.objects.filter(phase=phase).exclude(state__in=FINAL).count()
+
+
+def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranking:
+    """Show the final board to everybody. Again: as it is by then, where something was struck through since.
+
+    Raises Refusal while the phase takes submissions, or some are unfinished.
+    """
+    if phase not in challenge.phases:
+        raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
+    if not over(challenge, phase, now):
+        raise Refusal("not_closed", f"The phase {phase} still takes submissions.", f"阶段 {phase} 仍在接受提交。")
+    if left := unfinished(phase):
+        raise Refusal(
+            "unfinished", f"{left} submission(s) of {phase} are unfinished.", f"{phase} 还有 {left} 个提交未完成。"
+        )
+    with transaction.atomic():
+        kept = keep(document(challenge, phase, Board.FINAL), now, revealed=True)
+        events.record("revealed", phase, actor=actor, sha256=kept.sha256)
+        return kept
