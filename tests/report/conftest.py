@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from browsing import axe, browser
 from graphs import item, node, write_r2r
 from nav_eval.cli.report import make_workshop
 from nav_eval.report.document import make_document
@@ -18,6 +17,7 @@ from nav_eval.report.page import write_page
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
+__all__ = ["axe", "browser"]
 AGENTS = ("random", "shortest_path", "stop")
 HOSTILE = (
     "<script>window.hacked=1</script>",
@@ -25,18 +25,6 @@ HOSTILE = (
     "</script><script>window.hacked=1</script>",
     "{{7*7}} ${7*7} javascript:alert(1) ]]> --> \u202egnp.exe \x00 \ud7ff",
     "转到厨房，停在冰箱前。" * 20,
-)
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--enable-unsafe-swiftshader",
-    "--use-angle=swiftshader",
 )
 
 
@@ -76,19 +64,6 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, document: dict[str, Any]
     return path
 
 
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """Debian's Chromium."""
-    api = pytest.importorskip("playwright.sync_api", reason="the package playwright drives the browser")
-    executable = shutil.which("chromium")
-    if executable is None:
-        pytest.skip("no chromium: install the Debian package of that name")
-    with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=executable, args=list(FLAGS))
-        yield browser
-        browser.close()
-
-
 class Visit:
     """A page that is open, and everything that it should not have done: requests, console errors."""
 
@@ -120,25 +95,6 @@ def visit(browser: Any) -> Iterator[Callable[..., Visit]]:
     yield make
     for one in made:
         one.context.close()
-
-
-@pytest.fixture(scope="session")
-def axe(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The source of axe-core, fetched once by npm and kept in pytest's cache; workers may race for it."""
-    kept = Path(request.config.cache.mkdir("axe-core")) / "axe.min.js"
-    npm = shutil.which("npm")
-    if not kept.is_file() and npm is None:
-        pytest.skip("npm is not there: install Node.js to check accessibility")
-    if not kept.is_file():
-        folder = tmp_path_factory.mktemp("axe")
-        command = [str(npm), "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
-        try:
-            subprocess.run(command, check=True, capture_output=True, timeout=180)
-        except (subprocess.SubprocessError, OSError) as error:
-            pytest.skip(f"npm cannot install axe-core ({error}): check the network")
-        shutil.copy(folder / "node_modules" / "axe-core" / "axe.min.js", kept.with_name(folder.name))
-        kept.with_name(folder.name).replace(kept)
-    return kept.read_text(encoding="utf-8")
 
 
 def episodes_of(path: Path) -> list[dict[str, Any]]:

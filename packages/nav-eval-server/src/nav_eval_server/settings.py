@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nav_eval_server.folder import Folder
@@ -12,17 +14,60 @@ if TYPE_CHECKING:
 INSTALLED_APPS = (
     "django.contrib.auth",
     "django.contrib.contenttypes",
+    "django.contrib.messages",
     "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "axes",
     "nav_eval_server.apps.Competition",
 )
 MIDDLEWARE = (
+    "nav_eval_server.web.headers.headers",
     "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 )
+PAGES = Path(__file__).parent / "web"
+TEMPLATES = (
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [PAGES / "templates"],
+        "APP_DIRS": False,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+                "nav_eval_server.web.context.everywhere",
+            ],
+            "libraries": {"competition": "nav_eval_server.web.words"},
+        },
+    },
+)
+LANGUAGES = (("en", "English"), ("zh-hans", "简体中文"))
+LOCALE_PATHS = (PAGES / "locale",)
+STATIC_URL = "/static/"
+STATICFILES_DIRS = (PAGES / "static",)
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_AUTOREFRESH = False
+LOGIN_URL = "login"
+LOGOUT_REDIRECT_URL = "front"
+AUTHENTICATION_BACKENDS = (
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+)
+AXES_FAILURE_LIMIT = 8
+AXES_COOLOFF_TIME = timedelta(minutes=15)
+AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
+"""Both together: nobody can lock an organiser out from elsewhere, nor a laboratory behind one address itself."""
+AXES_LOCKOUT_TEMPLATE = "locked.html"
+AXES_VERBOSE = False
 AUTH_USER_MODEL = "competition.User"
 AUTH_PASSWORD_VALIDATORS = (
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
@@ -51,6 +96,7 @@ def configure(challenge: Challenge) -> None:
             "CHALLENGE": challenge,
             "DATABASES": {"default": database(challenge)},
             "ALLOWED_HOSTS": [*HOSTS, *challenge.web.hosts],
+            "CSRF_TRUSTED_ORIGINS": [f"https://{host}" for host in challenge.web.hosts],
             "DATA_UPLOAD_MAX_MEMORY_SIZE": challenge.web.upload_mb << 20,
         }
     )

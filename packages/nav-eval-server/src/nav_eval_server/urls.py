@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import include, path
 
 from nav_eval_server.api import api
-from nav_eval_server.web import healthz
 
-urlpatterns = [path("healthz", healthz), path("api/v1/", api.urls)]
+urlpatterns = [path("api/v1/", api.urls), path("", include("nav_eval_server.web.urls"))]

@@ -7,30 +7,24 @@ import sys
 from pathlib import Path
 from types import FrameType
 
-from django.http import HttpRequest, JsonResponse
-from django.utils import timezone
-
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.settings import configure
 
 THREADS = 8
-
-
-def healthz(_: HttpRequest) -> JsonResponse:
-    """200 while the database answers, the scheduler sweeps and nothing is stuck; else 503. It says nothing more."""
-    from nav_eval_server.queue.health import health
-
-    well = health(timezone.now()).well
-    return JsonResponse({"status": "ok" if well else "unwell"}, status=200 if well else 503)
+PROXY = {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}
+"""A proxy that speaks TLS runs on this machine; from anywhere else these headers are thrown away."""
 
 
 def main(file: str, host: str, port: str) -> None:
-    configure(load_challenge(Path(file)))
+    challenge = load_challenge(Path(file))
+    configure(challenge)
     from django.core.wsgi import get_wsgi_application
     from waitress import serve
 
     signal.signal(signal.SIGTERM, _leave)
-    serve(get_wsgi_application(), host=host, port=int(port), threads=THREADS, ident=None, _quiet=True)
+    most = (challenge.web.upload_mb + 1) << 20
+    limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
+    serve(get_wsgi_application(), host=host, port=int(port), ident=None, _quiet=True, **PROXY, **limits)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,26 @@
+"""What every template knows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import HttpRequest
+from django.utils.translation import get_language
+
+from nav_eval_server.queue.states import Language
+from nav_eval_server.settings import current
+
+
+def language() -> Language:
+    """The reader's, of the two that we have."""
+    return "zh" if (get_language() or "en").startswith("zh") else "en"
+
+
+def everywhere(request: HttpRequest) -> dict[str, Any]:
+    challenge = current()
+    return {
+        "title": getattr(challenge.title, language()),
+        "rules_sha256": challenge.rules_sha256,
+        "zone": challenge.timezone,
+        "chinese": language() == "zh",
+    }

@@ -1,0 +1,80 @@
+"""Teams and their members: each function is one transaction, and leaves its event."""
+
+from __future__ import annotations
+
+from django.core import signing
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from nav_eval_server import events
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Membership, Team, User
+
+INVITATION_SECONDS = 3 * 86400
+SALT = "nav_eval_server.invitation"
+
+
+class Denied(Exception):
+    """`str()` says why, in the reader's language."""
+
+
+def team_of(user: User) -> Team | None:
+    """A person is in one team at most."""
+    return Team.objects.filter(membership__user=user).first()
+
+
+def found(challenge: Challenge, user: User, name: str) -> Team:
+    """A new team with its captain. Raises Denied."""
+    with transaction.atomic():
+        _alone(user)
+        if Team.objects.filter(name__iexact=name).exists():
+            raise Denied(_("There is a team of that name."))
+        state = Team.State.PENDING if challenge.teams.approval else Team.State.APPROVED
+        team = Team.objects.create(name=name, state=state)
+        Membership.objects.create(team=team, user=user, captain=True)
+        events.record("team_founded", name, actor=user.username)
+        return team
+
+
+def invitation(team: Team) -> str:
+    """For an address that lets whoever has it join, for three days."""
+    return signing.dumps(team.pk, salt=SALT)
+
+
+def invited(text: str) -> Team | None:
+    try:
+        return Team.objects.filter(pk=signing.loads(text, salt=SALT, max_age=INVITATION_SECONDS)).first()
+    except signing.BadSignature:
+        return None
+
+
+def join(team: Team, user: User) -> None:
+    """Raises Denied if the user has a team."""
+    with transaction.atomic():
+        _alone(user)
+        Membership.objects.create(team=team, user=user)
+        events.record("member_joined", team.name, actor=user.username)
+
+
+def leave(team: Team, user: User, actor: User) -> None:
+    """Raises Denied for the last captain: a team without one could invite nobody."""
+    with transaction.atomic():
+        Team.objects.select_for_update().get(pk=team.pk)
+        others = Membership.objects.filter(team=team, captain=True).exclude(user=user)
+        if not others.exists():
+            raise Denied(_("A team keeps its captain."))
+        Membership.objects.filter(team=team, user=user).delete()
+        events.record("member_left", team.name, actor=actor.username, member=user.username)
+
+
+def decide(team: Team, state: Team.State, organiser: User) -> None:
+    """Let it in, or keep it out; its running submissions go on."""
+    with transaction.atomic():
+        Team.objects.filter(pk=team.pk).update(state=state)
+        events.record(f"team_{state}", team.name, actor=organiser.username)
+
+
+def _alone(user: User) -> None:
+    User.objects.select_for_update().get(pk=user.pk)
+    if team_of(user) is not None:
+        raise Denied(_("You are in a team already."))

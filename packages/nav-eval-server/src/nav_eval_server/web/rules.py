@@ -1,0 +1,76 @@
+"""The rules as a spectator reads them. What is shown is listed here: seeds, paths and addresses are not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from nav_eval_server.challenge import Challenge, Quota
+
+
+@dataclass(frozen=True)
+class PhaseView:
+    """`status`: upcoming, open or closed."""
+
+    name: str
+    kind: str
+    opens: datetime
+    closes: datetime
+    status: str
+    quota: Quota
+
+
+def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
+    """In the order of the file."""
+    return [phase_view(challenge, name, now) for name in challenge.phases]
+
+
+def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
+    opens, closes = challenge.opens(name), challenge.closes(name)
+    status = "upcoming" if now < opens else "open" if now < closes else "closed"
+    rules = challenge.phases[name]
+    return PhaseView(name, rules.kind, opens, closes, status, rules.quota)
+
+
+def facts(challenge: Challenge) -> list[tuple[str, str]]:
+    """Label and value of every rule that the evaluation's configuration says."""
+    return [(label, text) for label, text in _facts(challenge) if text]
+
+
+def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
+    told = challenge.evaluation
+    yield _("Task"), _text(_at(told, "task", "type"))
+    yield _("Ranked by"), challenge.ranking.by
+    yield _("Also measured"), ", ".join(n for n in _at(told, "task", "measurements") or () if n != challenge.ranking.by)
+    yield _("Sensors"), " · ".join(_sensors(_at(told, "simulator", "sensors") or {}))
+    yield _("Step forward"), _text(_at(told, "simulator", "motion", "forward_step"), "m")
+    yield _("Turn"), _text(_at(told, "simulator", "motion", "turn_angle"), "°")
+    yield _("Steps in an episode, at most"), _text(_at(told, "evaluation", "max_steps"))
+    yield _("Success within"), _text(_at(told, "evaluation", "success_distance"), "m")
+    yield _("Time for one action"), _text(_at(told, "agent_service", "timeout"), "s")
+    yield _("Services may lie in"), ", ".join(challenge.endpoints.allowed_networks)
+
+
+def _at(content: Mapping[str, Any], *keys: str) -> Any:
+    found: Any = content
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def _text(value: object, unit: str = "") -> str:
+    """Degrees stand next to their number."""
+    if value is None:
+        return ""
+    number = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{number}{'' if unit == '°' else ' '}{unit}".strip()
+
+
+def _sensors(sensors: Mapping[str, Any]) -> Iterator[str]:
+    for name, options in sensors.items():
+        size = [str(options[key]) for key in ("width", "height") if (options or {}).get(key) is not None]
+        yield f"{name} {'×'.join(size)}".strip()

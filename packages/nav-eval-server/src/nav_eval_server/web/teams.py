@@ -1,0 +1,247 @@
+"""Pages of a team's members. Whatever is not the team's answers as if it were not there."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from functools import wraps
+
+from django.contrib import messages
+from django.contrib.auth.decorators import login_required
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
+from nav_eval_server.queue import quota
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import FINAL, sentence
+from nav_eval_server.settings import current
+from nav_eval_server.tokens import issue
+from nav_eval_server.web import roster, rules, services
+from nav_eval_server.web.context import language
+from nav_eval_server.web.forms import Name, Service, TokenName
+from nav_eval_server.web.standings import figures
+
+View = Callable[..., HttpResponse]
+
+
+def person(request: HttpRequest) -> User:
+    """Who asks. Raises Http404 for nobody."""
+    if not isinstance(request.user, User):
+        raise Http404
+    return request.user
+
+
+def member(view: View) -> View:
+    """A view that takes the team of who asks; without one they are led to founding it."""
+
+    @wraps(view)
+    @login_required
+    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+        team = roster.team_of(person(request))
+        return redirect("team") if team is None else view(request, team, *args, **named)
+
+    return asked
+
+
+def captain(view: View) -> View:
+    """As member, for captains; to others it is not there."""
+
+    @wraps(view)
+    @member
+    def asked(request: HttpRequest, team: Team, *args: object, **named: object) -> HttpResponse:
+        get_object_or_404(Membership, team=team, user=person(request), captain=True)
+        return view(request, team, *args, **named)
+
+    return asked
+
+
+def refused(request: HttpRequest, refusal: Refusal) -> None:
+    messages.error(request, refusal.zh if language() == "zh" else str(refusal))
+
+
+@dataclass(frozen=True)
+class Standing:
+    """`final`, `sentence`, `played`: of a submission, for its reader; `stage` names the state's colour."""
+
+    submission: Submission
+    sentence: str
+    played: int
+    final: bool
+
+
+def stand(submission: Submission, now: datetime) -> Standing:
+    played = submission.episodes.count()
+    told = sentence(submission, language(), zone=current().zone, now=now, played=played)
+    return Standing(submission, told, played, submission.state in FINAL)
+
+
+@login_required
+def home(request: HttpRequest) -> HttpResponse:
+    """The team's page, or the form that founds one."""
+    team = roster.team_of(person(request))
+    return _founding(request) if team is None else _page(request, team, Service())
+
+
+def _founding(request: HttpRequest) -> HttpResponse:
+    form = Name(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            roster.found(current(), person(request), form.cleaned_data["name"])
+            return redirect("team")
+        except roster.Denied as denied:
+            form.add_error("name", str(denied))
+    return render(request, "founding.html", {"form": form})
+
+
+def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) -> HttpResponse:
+    now = timezone.now()
+    entries = team.submissions.order_by("-accepted_at")[:50]
+    link = reverse("join", args=[roster.invitation(team)])
+    open_phases = [phase for phase in rules.phases(current(), now) if phase.status == "open"]
+    told = {
+        "team": team,
+        "members": team.membership_set.select_related("user").order_by("pk"),
+        "captain": team.membership_set.filter(user=person(request), captain=True).exists(),
+        "invitation": request.build_absolute_uri(link),
+        "endpoints": team.endpoints.order_by("name"),
+        "form": form,
+        "token_form": TokenName(),
+        "tokens": team.tokens.filter(revoked_at=None).order_by("pk"),
+        "phases": [(phase, quota.standing(current(), team, phase.name, now), uuid.uuid4()) for phase in open_phases],
+        "entries": [stand(entry, now) for entry in entries],
+    }
+    return render(request, "team.html", told, status=status)
+
+
+@require_POST
+@member
+def save_service(request: HttpRequest, team: Team) -> HttpResponse:
+    form = Service(request.POST)
+    if not form.is_valid():
+        return _page(request, team, form, status=422)
+    return _tried(request, services.save(current(), team, **form.cleaned_data))
+
+
+@require_POST
+@member
+def probe_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    return _tried(request, get_object_or_404(Endpoint, team=team, pk=pk))
+
+
+def _tried(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+    if not services.try_out(current(), endpoint):
+        messages.error(request, _("Many services are being asked just now; try again in some seconds."))
+    return redirect(reverse("team") + "#services")
+
+
+@require_POST
+@member
+def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    get_object_or_404(Endpoint, team=team, pk=pk).delete()
+    return redirect(reverse("team") + "#services")
+
+
+@require_POST
+@member
+def submit(request: HttpRequest, team: Team) -> HttpResponse:
+    """An endpoint of the team's, or a file; `key` makes a form that is sent twice one submission."""
+    try:
+        made = Dispatcher(current()).submit(team, request.POST.get("phase", ""), **_entry(request, team))
+    except Refusal as refusal:
+        refused(request, refusal)
+        return redirect("team")
+    return redirect("submission", made.id)
+
+
+def _entry(request: HttpRequest, team: Team) -> dict[str, object]:
+    told: dict[str, object] = {"user": person(request), "key": request.POST.get("key", "")[:100] or None}
+    file = request.FILES.get("predictions")
+    if file is not None:
+        most = current().web.upload_mb << 20
+        return told | {"predictions": file.read(most + 1)}
+    wanted = request.POST.get("endpoint", "")
+    return told | {"endpoint": get_object_or_404(Endpoint, team=team, pk=int(wanted) if wanted.isdecimal() else 0)}
+
+
+def visible(request: HttpRequest, key: str) -> Submission:
+    """One that belongs to the reader's team, or any for an organiser. Raises Http404."""
+    user = person(request)
+    rows = Submission.objects.all() if user.is_staff else Submission.objects.filter(team__membership__user=user)
+    return get_object_or_404(rows.select_related("team"), pk=key)
+
+
+@login_required
+def submission(request: HttpRequest, key: str) -> HttpResponse:
+    found = visible(request, key)
+    told = {"entry": stand(found, timezone.now()), "figures": figures(found), "by": current().ranking.by}
+    told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
+    return render(request, "submission.html", told)
+
+
+@login_required
+def progress(request: HttpRequest, key: str) -> HttpResponse:
+    """The part of its page that changes while it runs."""
+    return render(request, "_progress.html", {"entry": stand(visible(request, key), timezone.now())})
+
+
+@require_POST
+@member
+def cancel(request: HttpRequest, team: Team, key: str) -> HttpResponse:
+    found = get_object_or_404(Submission, team=team, pk=key)
+    try:
+        Dispatcher(current()).cancel(found, person(request).username)
+    except Refusal as refusal:
+        refused(request, refusal)
+    return redirect("submission", key)
+
+
+@require_POST
+@member
+def new_token(request: HttpRequest, team: Team) -> HttpResponse:
+    """Its text is in this one answer, and nowhere else."""
+    form = TokenName(request.POST)
+    if not form.is_valid():
+        return redirect(reverse("team") + "#tokens")
+    text = issue(Token.Scope.TEAM, form.cleaned_data["name"], team)
+    return render(request, "token.html", {"text": text})
+
+
+@require_POST
+@member
+def revoke_token(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    get_object_or_404(Token, team=team, pk=pk)
+    Token.objects.filter(pk=pk, revoked_at=None).update(revoked_at=timezone.now())
+    return redirect(reverse("team") + "#tokens")
+
+
+@login_required
+def join(request: HttpRequest, invitation: str) -> HttpResponse:
+    team = roster.invited(invitation)
+    if team is None:
+        raise Http404
+    if request.method == "POST":
+        try:
+            roster.join(team, person(request))
+        except roster.Denied as denied:
+            messages.error(request, str(denied))
+        return redirect("team")
+    return render(request, "join.html", {"team": team})
+
+
+@require_POST
+@captain
+def remove_member(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    leaving = get_object_or_404(User, membership__team=team, pk=pk)
+    try:
+        roster.leave(team, leaving, person(request))
+    except roster.Denied as denied:
+        messages.error(request, str(denied))
+    return redirect("team")

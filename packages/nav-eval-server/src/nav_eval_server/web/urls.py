@@ -1,0 +1,37 @@
+"""Addresses of the pages."""
+
+from __future__ import annotations
+
+from django.contrib.auth.views import LogoutView
+from django.urls import path
+from django.views.i18n import set_language
+
+from nav_eval_server.web import organisers, people, spectators, teams
+
+urlpatterns = [
+    path("", spectators.front, name="front"),
+    path("healthz", spectators.healthz, name="healthz"),
+    path("board/<slug:phase>/", spectators.board, name="board"),
+    path("language/", set_language, name="set_language"),
+    path("signup/", people.signup, name="signup"),
+    path("login/", people.Login.as_view(), name="login"),
+    path("logout/", LogoutView.as_view(), name="logout"),
+    path("password/", people.Password.as_view(), name="password"),
+    path("team/", teams.home, name="team"),
+    path("team/join/<str:invitation>/", teams.join, name="join"),
+    path("team/members/<int:pk>/remove/", teams.remove_member, name="remove_member"),
+    path("team/services/", teams.save_service, name="save_service"),
+    path("team/services/<int:pk>/probe/", teams.probe_service, name="probe_service"),
+    path("team/services/<int:pk>/remove/", teams.remove_service, name="remove_service"),
+    path("team/tokens/", teams.new_token, name="new_token"),
+    path("team/tokens/<int:pk>/revoke/", teams.revoke_token, name="revoke_token"),
+    path("team/submit/", teams.submit, name="submit"),
+    path("submissions/<str:key>/", teams.submission, name="submission"),
+    path("submissions/<str:key>/progress/", teams.progress, name="progress"),
+    path("submissions/<str:key>/cancel/", teams.cancel, name="cancel"),
+    path("organiser/", organisers.home, name="organiser"),
+    path("organiser/log/", organisers.log, name="log"),
+    path("organiser/teams/<int:pk>/", organisers.decide, name="decide"),
+    path("organiser/submissions/<str:key>/rerun/", organisers.rerun, name="rerun"),
+    path("organiser/submissions/<str:key>/void/", organisers.void, name="void"),
+]

@@ -1,0 +1,62 @@
+"""Filters of the templates: names of states, figures, moments and spans of time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from django import template
+from django.utils import timezone
+from django.utils.functional import Promise
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+register = template.Library()
+NAMES: dict[str, Promise] = {
+    "queued": gettext_lazy("queued"),
+    "waiting_service": gettext_lazy("waiting for the service"),
+    "running": gettext_lazy("running"),
+    "scoring": gettext_lazy("scoring"),
+    "done": gettext_lazy("done"),
+    "failed": gettext_lazy("failed"),
+    "cancelled": gettext_lazy("cancelled"),
+    "void": gettext_lazy("void"),
+    "pending": gettext_lazy("waiting for approval"),
+    "approved": gettext_lazy("approved"),
+    "blocked": gettext_lazy("blocked"),
+    "upcoming": gettext_lazy("not yet open"),
+    "open": gettext_lazy("open"),
+    "closed": gettext_lazy("closed"),
+    "ready": gettext_lazy("ready"),
+    "refused": gettext_lazy("refused"),
+    "wrong token": gettext_lazy("wrong token"),
+    "service": gettext_lazy("service"),
+    "predictions": gettext_lazy("predictions file"),
+}
+
+
+@register.filter
+def said(name: str) -> str:
+    """A state's name in the reader's language."""
+    return str(NAMES.get(name, name))
+
+
+@register.filter
+def moment(value: datetime | None) -> str:
+    return "–" if value is None else f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
+
+
+@register.filter
+def span(seconds: float | None) -> str:
+    """Seconds, minutes, hours or days, whichever says it shortest."""
+    if seconds is None:
+        return "–"
+    for size, unit in ((86400, _("d")), (3600, _("h")), (60, _("min"))):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    unit = _("s")
+    return f"{seconds:.0f} {unit}"
+
+
+@register.filter
+def figure(value: float) -> str:
+    return f"{value:.4f}"

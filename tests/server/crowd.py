@@ -1,0 +1,113 @@
+"""A competition in full swing: four kinds of visitors, teams with services, submissions in every state.
+
+What nobody else may see is a canary: a word or a number that is nowhere else.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from functools import cache
+from typing import Any
+
+from django.contrib.auth.hashers import make_password
+from django.test import Client
+from django.utils import timezone
+
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Attempt, Endpoint, Episode, Membership, Result, Submission, Team, Token, User
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.states import State
+from nav_eval_server.tokens import find, issue
+from nav_eval_server.vault import Vault
+
+PASSWORD = "correct horse battery"
+SEED = 918273645
+SERVICE = "canary-service.example.org:8085"
+SERVICE_TOKEN = "canary-service-token"
+SCENE, EPISODE = "canary-scene", "canary-episode"
+SCORE, OTHER_FIGURE = 0.6125, 0.7183
+NOTE = "canary-note-from-a-worker"
+
+
+@dataclass
+class Crowd:
+    """`mine`: the canary's submissions by state."""
+
+    challenge: Challenge
+    team: Team
+    mine: dict[str, Submission]
+    token: str
+
+    def visitor(self, name: str) -> Client:
+        """nobody, member, other or organiser, with a session."""
+        client = Client(SERVER_NAME="localhost")
+        if name != "nobody":
+            client.force_login(User.objects.get(username=name), "django.contrib.auth.backends.ModelBackend")
+        return client
+
+
+@cache
+def hashed() -> str:
+    """Once: hashing is slow on purpose."""
+    return make_password(PASSWORD)
+
+
+def person(name: str, team: Team | None = None, **more: Any) -> User:
+    user = User.objects.create(username=name, password=hashed(), **more)
+    if team is not None:
+        Membership.objects.create(team=team, user=user, captain=True)
+    return user
+
+
+def crowd(challenge: Challenge) -> Crowd:
+    team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+    other = Team.objects.create(name="Borealis", state=Team.State.APPROVED)
+    Team.objects.create(name="<b>Bobby</b>", state=Team.State.PENDING)
+    person("member", team)
+    person("other", other)
+    person("organiser", is_staff=True)
+    vault = Vault(Folder(challenge.folder))
+    Endpoint.objects.create(
+        team=team,
+        name="canary-endpoint",
+        protocol="rest",
+        url=f"https://{SERVICE}",
+        sealed_token=vault.seal(SERVICE_TOKEN),
+        probe="ready",
+        probed_at=timezone.now(),
+    )
+    token = issue(Token.Scope.TEAM, "canary-token", team)
+    mine = {state: entry(challenge, team, state) for state in State.values}
+    score(mine[State.DONE], SCORE)
+    return Crowd(challenge, team, mine, token)
+
+
+def entry(challenge: Challenge, team: Team, state: str) -> Submission:
+    """A submission of the team's that is brought into a state, as if it had come so far."""
+    made = Dispatcher(challenge).submit(team, "dev", endpoint=team.endpoints.get())
+    now = timezone.now()
+    deadline = None if state in ("done", "failed", "cancelled", "void") else now + timedelta(minutes=5)
+    told = {"state": state, "since": now, "deadline": deadline, "episodes_total": 20, "unready_since": now}
+    why = {"why": "crashed", "fault": "ours"} if state == "failed" else {}
+    Submission.objects.filter(pk=made.pk).update(**told, **why, detail="Seen twice." if state == "void" else "")
+    return Submission.objects.get(pk=made.pk)
+
+
+def score(submission: Submission, value: float, episodes: int = 12) -> None:
+    """Its result, an attempt and its episodes."""
+    worker = find(issue(Token.Scope.WORKER, "canary-worker"), Token.Scope.WORKER)
+    now = timezone.now()
+    attempt = Attempt.objects.create(
+        submission=submission, n=1, fence=Attempt.objects.count() + 1000, worker=worker, instance="i",
+        started_at=now, heartbeat_at=now, ended_at=now, live=False, outcome="played", rc=0, message=NOTE,
+    )  # fmt: skip
+    for n in range(episodes):
+        Episode.objects.create(
+            submission=submission, attempt=attempt, scene=SCENE, episode=f"{EPISODE}-{n}", status="ok", metrics={}
+        )
+    metrics = {"spl": {"mean": value}, "success": {"mean": OTHER_FIGURE}, "ndtw": {"mean": 0.5512}}
+    document = {"n_episodes": episodes, "n_lost": 0, "metrics": metrics, "secret": json.dumps([SCENE, SEED])}
+    Result.objects.create(submission=submission, document=document, at=now)

@@ -1,0 +1,298 @@
+"""Who sees what: every address of the pages times four kinds of visitors; what they may do, and what they may not."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from html import unescape
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import URLPattern, get_resolver, reverse
+from django.utils.translation import gettext, override
+
+import nav_eval_server.web
+from nav_eval_server import events
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Endpoint, Event, Membership, Submission, Team, Token, User
+from nav_eval_server.queue.states import State
+from nav_eval_server.web import roster, urls
+from server.conftest import Make
+from server.crowd import (
+    EPISODE,
+    NOTE,
+    OTHER_FIGURE,
+    PASSWORD,
+    SCENE,
+    SEED,
+    SERVICE,
+    SERVICE_TOKEN,
+    Crowd,
+    crowd,
+    person,
+)
+
+WEB = Path(nav_eval_server.web.__file__).parent
+VISITORS = ("nobody", "member", "other", "organiser")
+AWAY = 302
+FOREIGN = re.compile(r"""<style|<script(?! src="/static/)|\sstyle=|\son\w+=|(?:src|href|action)="(?:https?:)?//""")
+"""Inline code, or an address of somebody else's."""
+PAGES: Mapping[str, tuple[int, int, int, int]] = {
+    "front": (200, 200, 200, 200),
+    "board": (200, 200, 200, 200),
+    "healthz": (503, 503, 503, 503),
+    "signup": (200, 200, 200, 200),
+    "login": (200, AWAY, AWAY, AWAY),
+    "password": (AWAY, 200, 200, 200),
+    "team": (AWAY, 200, 200, 200),
+    "join": (AWAY, 404, 404, 404),
+    "submission": (AWAY, 200, 404, 200),
+    "progress": (AWAY, 200, 404, 200),
+    "organiser": (404, 404, 404, 200),
+    "log": (404, 404, 404, 200),
+}
+"""What GET answers to nobody, a member of the team that owns the thing, a member of another, an organiser."""
+DEEDS = ("save_service", "probe_service", "remove_service", "new_token", "revoke_token", "submit", "cancel",
+         "remove_member", "decide", "rerun", "void", "logout", "set_language")  # fmt: skip
+"""What is done by POST only."""
+ARGUMENTS = {"board": "dev", "join": "forged"}
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    return crowd(make(evaluation={"seed": SEED}))
+
+
+def address(full: Crowd, name: str, state: str = "done") -> str:
+    patterns = [p for p in urls.urlpatterns if isinstance(p, URLPattern) and p.name == name]
+    names = list(patterns[0].pattern.converters)
+    values = {
+        "key": full.mine[state].pk,
+        "phase": "dev",
+        "invitation": "forged",
+        "pk": {
+            "decide": full.team.pk,
+            "remove_member": User.objects.get(username="member").pk,
+            "revoke_token": Token.objects.get(name="canary-token").pk,
+        }.get(name, Endpoint.objects.get().pk),
+    }
+    return reverse(name, kwargs={key: values[key] for key in names})
+
+
+def test_the_tables_above_name_every_address() -> None:
+    named = {pattern.name for pattern in urls.urlpatterns}
+    assert named == set(PAGES) | set(DEEDS)
+    others = [str(p.pattern) for p in get_resolver().url_patterns]
+    assert others == ["api/v1/", ""]
+
+
+def secrets_of(full: Crowd) -> Iterator[str]:
+    """Nobody's, whoever asks."""
+    folder = Folder(full.challenge.folder)
+    yield from (path.read_text().strip() for path in folder.private.iterdir())
+    yield from (full.token, SERVICE_TOKEN, str(SEED), SCENE, EPISODE, str(folder.path))
+    yield str(full.challenge.evaluation["dataset"]["data_path"])
+    yield from Endpoint.objects.values_list("sealed_token", flat=True)
+    yield from Token.objects.values_list("digest", flat=True)
+    yield from User.objects.values_list("password", flat=True)
+
+
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_every_page_to_every_visitor(full: Crowd, visitor: str) -> None:
+    client = full.visitor(visitor)
+    hidden = [*secrets_of(full)]
+    if visitor not in ("member", "organiser"):
+        hidden += [SERVICE, "canary-endpoint", f"{OTHER_FIGURE}", *(s.pk for s in full.mine.values())]
+    if visitor != "organiser":
+        hidden += [NOTE, "Bobby"]
+    if visitor != "member":
+        hidden += ["canary-token"]
+    for name, statuses in PAGES.items():
+        answer = client.get(address(full, name))
+        assert answer.status_code == statuses[VISITORS.index(visitor)], name
+        text = unescape(answer.content.decode())
+        asked = [full.mine["done"].pk] if answer.status_code == AWAY else []  # the address that was asked for
+        assert [secret for secret in hidden if secret in text and secret not in asked] == [], name
+        assert answer["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
+        assert not FOREIGN.search(text), name
+
+
+def test_absent_and_hidden_look_the_same(full: Crowd) -> None:
+    other = full.visitor("other")
+    hidden, absent = other.get(address(full, "submission")), other.get("/submissions/000000000000/")
+    tokens = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
+    assert tokens.sub(b"", hidden.content) == tokens.sub(b"", absent.content)
+
+
+def everything() -> list[Any]:
+    rows = [model.objects.order_by("pk").values_list() for model in (Submission, Team, Endpoint, Token, Membership)]
+    return [list(row) for row in rows] + [Event.objects.count()]
+
+
+@pytest.mark.parametrize("visitor", ["nobody", "other"])
+@pytest.mark.parametrize("state", ["running", "failed"])
+def test_nobody_changes_what_is_another_teams(full: Crowd, visitor: str, state: str) -> None:
+    client, before = full.visitor(visitor), everything()
+    data = {"phase": "dev", "endpoint": Endpoint.objects.get().pk, "reason": "because", "state": "approved"}
+    for name in DEEDS:
+        if name not in ("logout", "set_language", "new_token", "save_service"):
+            assert client.post(address(full, name, state), data).status_code in (AWAY, 404), name
+    assert everything() == before
+
+
+def test_a_member_is_no_organiser_and_only_captains_remove(full: Crowd) -> None:
+    client = full.visitor("member")
+    for name in ("decide", "rerun", "void"):
+        assert client.post(address(full, name), {"state": "blocked", "reason": "x"}).status_code == 404
+    second = person("second")
+    roster.join(full.team, second)
+    helper = full.visitor("second")
+    assert helper.post(address(full, "remove_member")).status_code == 404
+    assert client.post(reverse("remove_member", args=[second.pk])).status_code == AWAY
+    assert roster.team_of(second) is None
+    assert client.post(address(full, "remove_member")).status_code == AWAY
+    assert roster.team_of(User.objects.get(username="member")) == full.team
+
+
+def test_what_changes_something_wants_post_and_a_token(full: Crowd) -> None:
+    client = full.visitor("organiser")
+    assert {name: client.get(address(full, name)).status_code for name in DEEDS if name != "set_language"} == {
+        name: 405 for name in DEEDS if name != "set_language"
+    }
+    strict = Client(enforce_csrf_checks=True, SERVER_NAME="localhost")
+    strict.cookies = client.cookies
+    assert {name: strict.post(address(full, name)).status_code for name in DEEDS} == dict.fromkeys(DEEDS, 403)
+
+
+def test_names_are_text(full: Crowd) -> None:
+    page = full.visitor("organiser").get(reverse("organiser")).content.decode()
+    assert "&lt;b&gt;Bobby&lt;/b&gt;" in page
+    assert "<b>Bobby" not in page
+
+
+@pytest.mark.parametrize("name", ["a\u202eb", "a\u200bb", "a\x00b", " ", "x" * 61])
+def test_names_can_be_seen(make: Make, name: str) -> None:
+    full = crowd(make())
+    person("third")
+    assert full.visitor("third").post(reverse("team"), {"name": name}).status_code == 200
+    assert not Membership.objects.filter(user__username="third").exists()
+
+
+def test_sign_up_found_invite_join(make: Make) -> None:
+    make(teams={"approval": True})
+    captain, friend = Client(SERVER_NAME="localhost"), Client(SERVER_NAME="localhost")
+    for client, name in ((captain, "ada"), (friend, "bob")):
+        told = {"username": name, "email": f"{name}@example.org", "password1": PASSWORD, "password2": PASSWORD}
+        assert client.post(reverse("signup"), told).status_code == AWAY
+    captain.post(reverse("team"), {"name": "Cygnus"})
+    page = captain.get(reverse("team")).content.decode()
+    link = re.search(r'value="http://localhost(/team/join/[^"]+)"', page)
+    assert link is not None
+    assert "Cygnus" in friend.get(link[1]).content.decode()
+    friend.post(link[1])
+    team = Team.objects.get(name="Cygnus")
+    assert team.state == Team.State.PENDING
+    assert {m.user.username: m.captain for m in Membership.objects.filter(team=team)} == {"ada": True, "bob": False}
+    friend.post(reverse("team"), {"name": "Second"})
+    assert Team.objects.count() == 1
+    assert events.broken() is None
+
+
+def test_a_token_is_shown_once_and_works(full: Crowd) -> None:
+    client = full.visitor("member")
+    shown = re.search(r"nav_team_[\w-]+", client.post(reverse("new_token"), {"name": "ci"}).content.decode())
+    assert shown is not None
+    assert shown[0] not in client.get(reverse("team")).content.decode()
+    kept = Token.objects.get(name="ci")
+    client.post(reverse("revoke_token", args=[kept.pk]))
+    kept.refresh_from_db()
+    assert kept.revoked_at is not None
+
+
+def test_submit_cancel_and_what_is_refused(full: Crowd) -> None:
+    client = full.visitor("member")
+    form = {"phase": "dev", "endpoint": Endpoint.objects.get().pk, "key": "one"}
+    first, again = client.post(reverse("submit"), form), client.post(reverse("submit"), form)
+    assert first["Location"] == again["Location"]
+    made = Submission.objects.get(idempotency_key="one")
+    client.post(reverse("cancel", args=[made.pk]))
+    made.refresh_from_db()
+    assert made.state == State.CANCELLED
+    Team.objects.update(state=Team.State.BLOCKED)
+    told = client.post(reverse("submit"), form | {"key": "two"}, follow=True)
+    assert "Your team is not approved." in told.content.decode()
+
+
+def test_organisers_decide_with_a_reason(full: Crowd) -> None:
+    client = full.visitor("organiser")
+    client.post(address(full, "rerun", "failed"))
+    assert Submission.objects.get(pk=full.mine["failed"].pk).state == State.QUEUED
+    client.post(address(full, "void"), {"reason": "  "})
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
+    client.post(address(full, "void"), {"reason": "It trained on the test buildings."})
+    assert Submission.objects.get(pk=full.mine["done"].pk).state == State.VOID
+    assert "It trained on the test" in full.visitor("member").get(address(full, "submission")).content.decode()
+    client.post(address(full, "decide"), {"state": "blocked"})
+    assert Event.objects.filter(action="team_blocked", actor="organiser", subject="Aurora").exists()
+    assert "The chain holds" in client.get(reverse("log")).content.decode()
+    Event.objects.filter(action="team_blocked").update(actor="somebody")
+    assert "The chain is broken at event" in client.get(reverse("log")).content.decode()
+
+
+def test_guessing_passwords_is_shut_out(full: Crowd) -> None:
+    client = Client(SERVER_NAME="localhost")
+    statuses = [
+        client.post(reverse("login"), {"username": "member", "password": f"x{n}"}).status_code for n in range(9)
+    ]
+    assert statuses == [200] * 7 + [429] * 2
+    right = {"username": "member", "password": PASSWORD}
+    assert client.post(reverse("login"), right).status_code == 429
+    elsewhere = Client(SERVER_NAME="localhost", REMOTE_ADDR="192.0.2.7")
+    assert elsewhere.post(reverse("login"), right).status_code == AWAY
+
+
+def test_wrong_name_and_wrong_password_look_the_same(full: Crowd) -> None:
+    client = Client(SERVER_NAME="localhost")
+    pages = [
+        client.post(reverse("login"), {"username": n, "password": "x"}).content.decode() for n in ("member", "xyz")
+    ]
+    errors = [re.findall(r"errorlist.*?</ul>", page, re.S) for page in pages]
+    assert errors[0] == errors[1] != []
+
+
+def test_login_goes_to_no_other_server(full: Crowd) -> None:
+    right = {"username": "member", "password": PASSWORD, "next": "https://evil.example/"}
+    assert Client(SERVER_NAME="localhost").post(reverse("login"), right)["Location"] == reverse("team")
+
+
+def test_cookies_stay_on_tls_behind_a_proxy(full: Crowd) -> None:
+    client = Client(SERVER_NAME="localhost")
+    answer = client.post(reverse("login"), {"username": "member", "password": PASSWORD}, secure=True)
+    assert all(cookie["secure"] for cookie in answer.cookies.values())
+    assert answer.cookies["sessionid"]["httponly"]
+    assert answer.cookies["sessionid"]["samesite"] == "Lax"
+
+
+def test_every_word_is_there_in_chinese() -> None:
+    """Against the sources; the catalogue in use is the compiled one."""
+    found = {
+        text
+        for file in WEB.rglob("*.html")
+        for text in re.findall(r"""{% translate ["'](.+?)["'] %}""", file.read_text())
+    }
+    found |= {t for file in WEB.glob("*.py") for t in re.findall(r'(?:\b_|gettext_lazy)\("(.+?)"\)', file.read_text())}
+    assert len(found) > 120
+    with override("zh-hans"):
+        assert sorted(text for text in found if gettext(text) == text) == []
+
+
+@pytest.mark.parametrize("visitor", ["member", "organiser"])
+def test_no_english_is_left_in_chinese_pages(full: Crowd, visitor: str) -> None:
+    client = full.visitor(visitor)
+    for name in ("front", "team", "submission", "organiser", "password"):
+        answer = client.get(address(full, name), headers={"accept-language": "zh-CN,zh;q=0.9"})
+        if answer.status_code == 200:
+            words = re.sub(r"<[^>]+>|&#?\w+;", " ", answer.content.decode())
+            assert not re.search(r"\b(the|your|of|and|submission|team|since)\b", words), name
