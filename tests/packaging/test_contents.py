@@ -32,7 +32,14 @@ NEEDED = {
         "templates/agent.py.txt",
         "templates/README.zh-CN.md",
     ],
-    "nav-eval-server": ["py.typed", "challenge.template.yaml", "migrations/0001_first.py"],
+    "nav-eval-server": [
+        "py.typed",
+        "challenge.template.yaml",
+        "migrations/0001_first.py",
+        "web/templates/base.html",
+        "web/static/pages.css",
+        "web/locale/zh_Hans/LC_MESSAGES/django.mo",
+    ],
 }
 SDIST = {
     "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE"},

@@ -6,6 +6,7 @@ That happens when this file is read, because whoever imports a model needs it.
 from __future__ import annotations
 
 import atexit
+import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -24,6 +25,9 @@ from nav_eval_server.settings import configure, database
 from server.competition import ANSWERS, write_challenge
 
 Make = Callable[..., Challenge]
+
+os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
+"""A browser that another test has opened keeps an event loop in this thread; Django would refuse to work beside it."""
 
 if not apps.ready:
     place = Path(tempfile.mkdtemp())

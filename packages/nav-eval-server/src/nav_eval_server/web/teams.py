@@ -14,17 +14,18 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
+from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
-from nav_eval_server.queue import quota
+from nav_eval_server.queue import endpoints, quota
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, sentence
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import issue
-from nav_eval_server.web import roster, rules, services
+from nav_eval_server.vault import Vault
+from nav_eval_server.web import roster, rules
 from nav_eval_server.web.context import language
 from nav_eval_server.web.forms import Name, Service, TokenName
 from nav_eval_server.web.standings import figures
@@ -69,7 +70,7 @@ def refused(request: HttpRequest, refusal: Refusal) -> None:
 
 @dataclass(frozen=True)
 class Standing:
-    """`final`, `sentence`, `played`: of a submission, for its reader; `stage` names the state's colour."""
+    """How it stands with a submission, in the reader's language; `played`: its episodes so far."""
 
     submission: Submission
     sentence: str
@@ -111,7 +112,7 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "members": team.membership_set.select_related("user").order_by("pk"),
         "captain": team.membership_set.filter(user=person(request), captain=True).exists(),
         "invitation": request.build_absolute_uri(link),
-        "endpoints": team.endpoints.order_by("name"),
+        "endpoints": [(row, _answer(row, now)) for row in team.endpoints.order_by("name")],
         "form": form,
         "token_form": TokenName(),
         "tokens": team.tokens.filter(revoked_at=None).order_by("pk"),
@@ -121,24 +122,37 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
     return render(request, "team.html", told, status=status)
 
 
+def _answer(endpoint: Endpoint, now: datetime) -> str:
+    return endpoints.sentence(endpoint, language(), zone=current().zone, now=now)
+
+
 @require_POST
 @member
 def save_service(request: HttpRequest, team: Team) -> HttpResponse:
     form = Service(request.POST)
     if not form.is_valid():
         return _page(request, team, form, status=422)
-    return _tried(request, services.save(current(), team, **form.cleaned_data))
+    return _asked(request, _saved(team, **form.cleaned_data))
+
+
+def _saved(team: Team, name: str, protocol: str, url: str, token: str) -> Endpoint:
+    """A new service, or in place of the one of that name; its token is sealed."""
+    sealed = Vault(Folder(current().folder)).seal(token)
+    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None}
+    return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
 
 
 @require_POST
 @member
 def probe_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
-    return _tried(request, get_object_or_404(Endpoint, team=team, pk=pk))
+    return _asked(request, get_object_or_404(Endpoint, team=team, pk=pk))
 
 
-def _tried(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
-    if not services.try_out(current(), endpoint):
-        messages.error(request, _("Many services are being asked just now; try again in some seconds."))
+def _asked(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+    try:
+        endpoints.check(current(), endpoint, timezone.now())
+    except Refusal as refusal:
+        refused(request, refusal)
     return redirect(reverse("team") + "#services")
 
 
@@ -154,21 +168,22 @@ def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 def submit(request: HttpRequest, team: Team) -> HttpResponse:
     """An endpoint of the team's, or a file; `key` makes a form that is sent twice one submission."""
     try:
-        made = Dispatcher(current()).submit(team, request.POST.get("phase", ""), **_entry(request, team))
+        made = _accepted(request, team, request.POST.get("phase", ""))
     except Refusal as refusal:
         refused(request, refusal)
         return redirect("team")
     return redirect("submission", made.id)
 
 
-def _entry(request: HttpRequest, team: Team) -> dict[str, object]:
-    told: dict[str, object] = {"user": person(request), "key": request.POST.get("key", "")[:100] or None}
+def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
+    dispatcher, user, key = Dispatcher(current()), person(request), request.POST.get("key", "")[:100] or None
     file = request.FILES.get("predictions")
     if file is not None:
         most = current().web.upload_mb << 20
-        return told | {"predictions": file.read(most + 1)}
+        return dispatcher.submit(team, phase, predictions=file.read(most + 1), user=user, key=key)
     wanted = request.POST.get("endpoint", "")
-    return told | {"endpoint": get_object_or_404(Endpoint, team=team, pk=int(wanted) if wanted.isdecimal() else 0)}
+    endpoint = get_object_or_404(Endpoint, team=team, pk=int(wanted) if wanted.isdecimal() else 0)
+    return dispatcher.submit(team, phase, endpoint=endpoint, user=user, key=key)
 
 
 def visible(request: HttpRequest, key: str) -> Submission:
