@@ -25,7 +25,7 @@ AGENTS = {
     "random": ("rest", "nav_eval_sdk.examples.random_agent:RandomAgent"),
     "grounded": ("grpc", "nav_eval_sdk.examples.grounded:GroundedAgent"),
 }
-VIDEO = {"random": "none", "grounded": "sample(2)"}
+VIDEO = {"random": "none", "grounded": "sample(1)"}
 PHRASINGS = 3
 """Of each path, in each language; English first."""
 
