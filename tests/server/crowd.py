@@ -15,6 +15,7 @@ from django.contrib.auth.hashers import make_password
 from django.test import Client
 from django.utils import timezone
 
+from nav_eval_server.board.places import Board, document, keep
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Membership, Result, Submission, Team, Token, User
@@ -28,13 +29,13 @@ SEED = 918273645
 SERVICE = "canary-service.example.org:8085"
 SERVICE_TOKEN = "canary-service-token"
 SCENE, EPISODE = "canary-scene", "canary-episode"
-SCORE, OTHER_FIGURE = 0.6125, 0.7183
+SCORE, OTHER_FIGURE, HIDDEN = 0.6125, 0.7183, 0.4321
 NOTE = "canary-note-from-a-worker"
 
 
 @dataclass
 class Crowd:
-    """`mine`: the canary's submissions by state."""
+    """`mine`: the canary's submissions by state, and one in a phase whose board is private."""
 
     challenge: Challenge
     team: Team
@@ -80,14 +81,17 @@ def crowd(challenge: Challenge) -> Crowd:
         probed_at=timezone.now(),
     )
     token = issue(Token.Scope.TEAM, "canary-token", team)
-    mine = {state: entry(challenge, team, state) for state in State.values}
+    mine = {state.value: entry(challenge, team, state) for state in State}
+    mine["hidden"] = entry(challenge, team, State.DONE, "hidden")
     score(mine[State.DONE], SCORE)
+    score(mine["hidden"], HIDDEN)
+    keep(document(challenge, "dev", Board.PUBLIC), timezone.now())
     return Crowd(challenge, team, mine, token)
 
 
-def entry(challenge: Challenge, team: Team, state: str) -> Submission:
+def entry(challenge: Challenge, team: Team, state: str, phase: str = "dev") -> Submission:
     """A submission of the team's that is brought into a state, as if it had come so far."""
-    made = Dispatcher(challenge).submit(team, "dev", endpoint=team.endpoints.get())
+    made = Dispatcher(challenge).submit(team, phase, endpoint=team.endpoints.get())
     now = timezone.now()
     deadline = None if state in ("done", "failed", "cancelled", "void") else now + timedelta(minutes=5)
     told = {"state": state, "since": now, "deadline": deadline, "episodes_total": 20, "unready_since": now}
@@ -106,8 +110,13 @@ def score(submission: Submission, value: float, episodes: int = 12) -> None:
     )  # fmt: skip
     for n in range(episodes):
         Episode.objects.create(
-            submission=submission, attempt=attempt, scene=SCENE, episode=f"{EPISODE}-{n}", status="ok", metrics={}
+            submission=submission,
+            attempt=attempt,
+            scene=SCENE,
+            episode=f"{EPISODE}-{n}",
+            status="ok",
+            metrics={"spl": value},
         )
-    metrics = {"spl": {"mean": value}, "success": {"mean": OTHER_FIGURE}, "ndtw": {"mean": 0.5512}}
-    document = {"n_episodes": episodes, "n_lost": 0, "metrics": metrics, "secret": json.dumps([SCENE, SEED])}
-    Result.objects.create(submission=submission, document=document, at=now)
+    metrics = {"spl": {"mean": value}, "success": {"mean": OTHER_FIGURE}}
+    recorded = {"n_episodes": episodes, "n_lost": 0, "metrics": metrics, "secret": json.dumps([SCENE, SEED])}
+    Result.objects.create(submission=submission, document=recorded, at=now)

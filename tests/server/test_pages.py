@@ -19,9 +19,11 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import roster, urls
+from server.competition import phase
 from server.conftest import Make
 from server.crowd import (
     EPISODE,
+    HIDDEN,
     NOTE,
     OTHER_FIGURE,
     PASSWORD,
@@ -54,15 +56,15 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "log": (404, 404, 404, 200),
 }
 """What GET answers to nobody, a member of the team that owns the thing, a member of another, an organiser."""
+PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
 DEEDS = ("save_service", "probe_service", "remove_service", "new_token", "revoke_token", "submit", "cancel",
-         "remove_member", "decide", "rerun", "void", "logout", "set_language")  # fmt: skip
+         "remove_member", "decide", "rerun", "void", "choose", "close", "reveal", "logout", "set_language")  # fmt: skip
 """What is done by POST only."""
-ARGUMENTS = {"board": "dev", "join": "forged"}
 
 
 @pytest.fixture
 def full(make: Make) -> Crowd:
-    return crowd(make(evaluation={"seed": SEED}))
+    return crowd(make(evaluation={"seed": SEED}, phases=PHASES))
 
 
 def address(full: Crowd, name: str, state: str = "done") -> str:
@@ -70,7 +72,7 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
     names = list(patterns[0].pattern.converters)
     values = {
         "key": full.mine[state].pk,
-        "phase": "dev",
+        "phase": "hidden" if state == "hidden" else "dev",
         "invitation": "forged",
         "pk": {
             "decide": full.team.pk,
@@ -106,14 +108,15 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str) -> None:
     if visitor not in ("member", "organiser"):
         hidden += [SERVICE, "canary-endpoint", f"{OTHER_FIGURE}", *(s.pk for s in full.mine.values())]
     if visitor != "organiser":
-        hidden += [NOTE, "Bobby"]
+        hidden += [NOTE, "Bobby", f"{HIDDEN}"]
     if visitor != "member":
         hidden += ["canary-token"]
-    for name, statuses in PAGES.items():
-        answer = client.get(address(full, name))
-        assert answer.status_code == statuses[VISITORS.index(visitor)], name
+    hidden_too = [("submission", "hidden"), ("progress", "hidden"), ("board", "hidden")]
+    for name, state in [*((name, "done") for name in PAGES), *hidden_too]:
+        answer = client.get(address(full, name, state))
+        assert answer.status_code == PAGES[name][VISITORS.index(visitor)], name
         text = unescape(answer.content.decode())
-        asked = [full.mine["done"].pk] if answer.status_code == AWAY else []  # the address that was asked for
+        asked = [full.mine[state].pk] if answer.status_code == AWAY else []  # the address that was asked for
         assert [secret for secret in hidden if secret in text and secret not in asked] == [], name
         assert answer["Content-Security-Policy"].startswith("default-src 'none'; script-src 'self'")
         assert not FOREIGN.search(text), name
@@ -144,7 +147,7 @@ def test_nobody_changes_what_is_another_teams(full: Crowd, visitor: str, state: 
 
 def test_a_member_is_no_organiser_and_only_captains_remove(full: Crowd) -> None:
     client = full.visitor("member")
-    for name in ("decide", "rerun", "void"):
+    for name in ("decide", "rerun", "void", "close", "reveal"):
         assert client.post(address(full, name), {"state": "blocked", "reason": "x"}).status_code == 404
     second = person("second")
     roster.join(full.team, second)
@@ -174,7 +177,7 @@ def test_names_are_text(full: Crowd) -> None:
 
 @pytest.mark.parametrize("name", ["a\u202eb", "a\u200bb", "a\x00b", " ", "x" * 61])
 def test_names_can_be_seen(make: Make, name: str) -> None:
-    full = crowd(make())
+    full = crowd(make(phases=PHASES))
     person("third")
     assert full.visitor("third").post(reverse("team"), {"name": name}).status_code == 200
     assert not Membership.objects.filter(user__username="third").exists()
@@ -239,6 +242,20 @@ def test_organisers_decide_with_a_reason(full: Crowd) -> None:
     assert "The chain holds" in client.get(reverse("log")).content.decode()
     Event.objects.filter(action="team_blocked").update(actor="somebody")
     assert "The chain is broken at event" in client.get(reverse("log")).content.decode()
+
+
+def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
+    member, organiser, nobody = (full.visitor(name) for name in ("member", "organiser", "nobody"))
+    assert "spl" in full.visitor("nobody").get("/board/dev/").content.decode()
+    member.post(address(full, "choose", "hidden"), {"chosen": "yes"})
+    assert Submission.objects.get(pk=full.mine["hidden"].pk).chosen_at is not None
+    told = organiser.post(reverse("reveal", args=["hidden"]), follow=True).content.decode()
+    assert "The phase hidden still takes submissions." in told
+    organiser.post(reverse("close", args=["hidden"]))
+    assert f"{HIDDEN}" in organiser.get("/board/hidden/").content.decode()
+    assert f"{HIDDEN}" not in nobody.get("/board/hidden/").content.decode()
+    organiser.post(reverse("reveal", args=["hidden"]))
+    assert f"{HIDDEN}" in nobody.get("/board/hidden/").content.decode()
 
 
 def test_guessing_passwords_is_shut_out(full: Crowd) -> None:

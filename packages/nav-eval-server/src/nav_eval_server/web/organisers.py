@@ -14,12 +14,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from nav_eval_server import events
+from nav_eval_server.board import decisions
 from nav_eval_server.models import Event, Submission, Team
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.settings import current
-from nav_eval_server.web import roster
+from nav_eval_server.web import roster, rules
 from nav_eval_server.web.teams import View, person, refused, stand
 
 PER_PAGE = 50
@@ -46,6 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "health": health(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
+        "phases": rules.phases(current(), now),
         "page": page,
         "entries": [stand(entry, now) for entry in page],
     }
@@ -60,6 +62,28 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404
     roster.decide(get_object_or_404(Team, pk=pk), Team.State(state), person(request))
     return redirect("organiser")
+
+
+@require_POST
+@organiser
+def close(request: HttpRequest, phase: str) -> HttpResponse:
+    """Before its time; what has been accepted is still evaluated."""
+    if phase not in current().phases:
+        raise Http404
+    decisions.close(phase, person(request).username, timezone.now())
+    return redirect("organiser")
+
+
+@require_POST
+@organiser
+def reveal(request: HttpRequest, phase: str) -> HttpResponse:
+    """The final board, to everybody."""
+    try:
+        decisions.reveal(current(), phase, person(request).username, timezone.now())
+    except Refusal as refusal:
+        refused(request, refusal)
+        return redirect("organiser")
+    return redirect("board", phase)
 
 
 @require_POST

@@ -9,6 +9,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from nav_eval_server.board.decisions import over
 from nav_eval_server.challenge import Challenge, Quota
 
 
@@ -22,6 +23,8 @@ class PhaseView:
     closes: datetime
     status: str
     quota: Quota
+    private: bool
+    finals: int
 
 
 def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
@@ -31,9 +34,9 @@ def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
     opens, closes = challenge.opens(name), challenge.closes(name)
-    status = "upcoming" if now < opens else "open" if now < closes else "closed"
+    status = "closed" if over(challenge, name, now) else "upcoming" if now < opens else "open"
     rules = challenge.phases[name]
-    return PhaseView(name, rules.kind, opens, closes, status, rules.quota)
+    return PhaseView(name, rules.kind, opens, closes, status, rules.quota, rules.board == "private", rules.finals)
 
 
 def facts(challenge: Challenge) -> list[tuple[str, str]]:

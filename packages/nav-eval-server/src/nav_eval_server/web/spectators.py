@@ -9,28 +9,23 @@ from django.utils import timezone
 from nav_eval_server.queue.health import health
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
-from nav_eval_server.web.standings import board_rows
+from nav_eval_server.web.standings import standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
-    """Phases, the board of the last phase that has entries, the rules."""
+    """Phases, the newest board that has entries, the rules."""
     now = timezone.now()
-    phases = rules.phases(current(), now)
-    boards = [_board(request, phase) for phase in phases if phase.status != "upcoming"]
-    shown = next((board for board in reversed(boards) if board["rows"]), _board(request, phases[0]))
-    told = {"phases": phases, "facts": rules.facts(current()), "health": health(now)}
-    return render(request, "front.html", told | shown)
+    boards = [board for name in reversed(list(current().phases)) for board in standings(name, request.user)]
+    shown = next((board for board in boards if board.rows), None)
+    told = {"phases": rules.phases(current(), now), "facts": rules.facts(current()), "health": health(now)}
+    return render(request, "front.html", told | {"board": shown, "by": current().ranking.by})
 
 
 def board(request: HttpRequest, phase: str) -> HttpResponse:
     if phase not in current().phases:
         raise Http404
-    return render(request, "board.html", _board(request, rules.phase_view(current(), phase, timezone.now())))
-
-
-def _board(request: HttpRequest, phase: rules.PhaseView) -> dict[str, object]:
-    rows = board_rows(current(), phase.name, request.user)
-    return {"phase": phase, "rows": rows, "by": current().ranking.by}
+    told = {"phase": rules.phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
+    return render(request, "board.html", told)
 
 
 def healthz(_: HttpRequest) -> JsonResponse:

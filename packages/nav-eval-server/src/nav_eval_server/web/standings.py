@@ -1,66 +1,52 @@
-"""The board of a phase, and what of a submission's figures somebody may see."""
+"""Boards as a page shows them. Which ones there are for a reader, and with what figures, board.visibility decides."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
-from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Result, Submission, Team, User
-from nav_eval_server.queue.states import State
-
-LOWER = frozenset({"navigation_error", "distance_to_goal", "collisions", "steps", "path_length"})
-"""Measures of which less is better."""
+from nav_eval_server.board.places import Board, latest
+from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.models import User
 
 
 @dataclass(frozen=True)
 class Row:
-    """A team's best entry. `share`: the value in percent where it is a share of one, for a bar."""
+    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar."""
 
-    place: int
-    team: str
-    value: float
-    episodes: int
-    at: datetime
+    entry: Mapping[str, Any]
     share: float | None
+    mine: bool
 
 
-def board_rows(challenge: Challenge, phase: str, user: User | AnonymousUser) -> list[Row]:
-    """Best first; equal values share a place."""
-    by = challenge.ranking.by
-    done = Result.objects.filter(submission__state=State.DONE, submission__phase=phase)
-    shown = done.exclude(submission__team__state=Team.State.BLOCKED).select_related("submission__team")
-    sign = 1 if by in LOWER else -1
-    best: dict[int, tuple[float, Result]] = {}
-    for result in shown.order_by("submission__accepted_at"):
-        value = means(result).get(by)
-        team = result.submission.team_id
-        if value is not None and (team not in best or sign * value < sign * best[team][0]):
-            best[team] = (value, result)
-    ordered = sorted(best.values(), key=lambda pair: sign * pair[0])
-    return [_row(value, result, [v for v, _ in ordered]) for value, result in ordered]
+@dataclass(frozen=True)
+class Standings:
+    """A board. `secret`: only organisers see it, before the reveal."""
+
+    phase: str
+    final: bool
+    secret: bool
+    document: Mapping[str, Any]
+    rows: tuple[Row, ...]
 
 
-def _row(value: float, result: Result, values: list[float]) -> Row:
-    return Row(
-        place=values.index(value) + 1,
-        team=result.submission.team.name,
-        value=value,
-        episodes=int(result.document.get("n_episodes") or 0),
-        at=result.at,
-        share=100 * value if all(0 <= other <= 1 for other in values) else None,
-    )
+def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
+    """The boards of a phase that the reader sees, the final one first."""
+    found = ((board, visible_to(reader).board(phase, board)) for board in (Board.FINAL, Board.PUBLIC))
+    return [_standings(phase, board, content, reader) for board, content in found if content is not None]
 
 
-def figures(submission: Submission) -> Mapping[str, float]:
-    """What its own team sees of a finished submission: means, nothing of single episodes."""
-    found = Result.objects.filter(submission=submission, submission__state=State.DONE).first()
-    return {} if found is None else means(found)
+def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: User | AnonymousUser) -> Standings:
+    own = set(reader.teams.values_list("name", flat=True)) if isinstance(reader, User) else set()
+    scores = [line["score"] for line in content["entries"] if line["score"] is not None]
+    shares = all(0 <= score <= 1 for score in scores)
+    rows = (Row(line, _percent(line["score"]) if shares else None, line["team"] in own) for line in content["entries"])
+    final = board == Board.FINAL
+    return Standings(phase, final, final and latest(phase, board, revealed=True) is None, content, tuple(rows))
 
 
-def means(result: Result) -> dict[str, float]:
-    summaries = result.document.get("metrics") or {}
-    return {name: summary["mean"] for name, summary in summaries.items() if summary.get("mean") is not None}
+def _percent(score: float | None) -> float | None:
+    return None if score is None else 100 * score

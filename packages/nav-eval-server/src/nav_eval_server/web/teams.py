@@ -16,6 +16,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from nav_eval_server.board import decisions
+from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota
@@ -28,7 +30,6 @@ from nav_eval_server.vault import Vault
 from nav_eval_server.web import roster, rules
 from nav_eval_server.web.context import language
 from nav_eval_server.web.forms import Name, Service, TokenName
-from nav_eval_server.web.standings import figures
 
 View = Callable[..., HttpResponse]
 
@@ -196,9 +197,19 @@ def visible(request: HttpRequest, key: str) -> Submission:
 @login_required
 def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
-    told = {"entry": stand(found, timezone.now()), "figures": figures(found), "by": current().ranking.by}
+    told = {
+        "entry": stand(found, timezone.now()),
+        "figures": shown(visible_to(person(request)).figures(key)),
+        "by": current().ranking.by,
+    }
+    told["final"] = found.state == Submission.State.DONE and not decisions.over(current(), found.phase, timezone.now())
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
+
+
+def shown(figures: Figures | None) -> Figures:
+    """Those that have a value."""
+    return {name: value for name, value in (figures or {}).items() if value is not None}
 
 
 @login_required
@@ -213,6 +224,19 @@ def cancel(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     found = get_object_or_404(Submission, team=team, pk=key)
     try:
         Dispatcher(current()).cancel(found, person(request).username)
+    except Refusal as refusal:
+        refused(request, refusal)
+    return redirect("submission", key)
+
+
+@require_POST
+@captain
+def choose(request: HttpRequest, team: Team, key: str) -> HttpResponse:
+    """For the final board, or no longer."""
+    found = get_object_or_404(Submission, team=team, pk=key)
+    chosen = request.POST.get("chosen") == "yes"
+    try:
+        decisions.choose(current(), found, person(request).username, timezone.now(), chosen=chosen)
     except Refusal as refusal:
         refused(request, refusal)
     return redirect("submission", key)

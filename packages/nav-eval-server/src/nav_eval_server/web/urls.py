@@ -29,9 +29,12 @@ urlpatterns = [
     path("submissions/<str:key>/", teams.submission, name="submission"),
     path("submissions/<str:key>/progress/", teams.progress, name="progress"),
     path("submissions/<str:key>/cancel/", teams.cancel, name="cancel"),
+    path("submissions/<str:key>/choose/", teams.choose, name="choose"),
     path("organiser/", organisers.home, name="organiser"),
     path("organiser/log/", organisers.log, name="log"),
     path("organiser/teams/<int:pk>/", organisers.decide, name="decide"),
+    path("organiser/phases/<slug:phase>/close/", organisers.close, name="close"),
+    path("organiser/phases/<slug:phase>/reveal/", organisers.reveal, name="reveal"),
     path("organiser/submissions/<str:key>/rerun/", organisers.rerun, name="rerun"),
     path("organiser/submissions/<str:key>/void/", organisers.void, name="void"),
 ]

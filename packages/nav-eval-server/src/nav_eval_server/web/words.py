@@ -29,6 +29,8 @@ NAMES: dict[str, Promise] = {
     "ready": gettext_lazy("ready"),
     "refused": gettext_lazy("refused"),
     "wrong token": gettext_lazy("wrong token"),
+    "baseline": gettext_lazy("baseline"),
+    "oracle": gettext_lazy("oracle"),
     "service": gettext_lazy("service"),
     "predictions": gettext_lazy("predictions file"),
 }
@@ -58,5 +60,5 @@ def span(seconds: float | None) -> str:
 
 
 @register.filter
-def figure(value: float) -> str:
-    return f"{value:.4f}"
+def figure(value: float | None) -> str:
+    return "–" if value is None else f"{value:.4f}"
