@@ -20,7 +20,8 @@ SENSORS = "simulator.sensors={rgb: {width: 224, height: 224, hfov: 90}, depth: {
 
 def main() -> None:
     config = benchmark_config("pointnav-demo", overrides=[SENSORS])
-    backend, episodes = builder.make_backend(config), list(builder.make_episodes(config))
+    backend = builder.make_backend(config, builder.make_task(config))
+    episodes = list(builder.make_episodes(config))
     sessions = [backend.open_session() for _ in range(SESSIONS)]
     for place, session in enumerate(sessions):
         session.reset(episodes[place % 3])

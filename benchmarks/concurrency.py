@@ -10,6 +10,7 @@ import multiprocessing
 import sys
 import tempfile
 import time
+from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -18,8 +19,8 @@ from worlds_of_graphs import Batched, Paced, Sleeping, Unbatched, write_world
 
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import EpisodeResult
-from nav_eval.runs import builder
 from nav_eval.runs.execution import make_runner
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 
@@ -65,14 +66,11 @@ def measure(agent: type[Paced], protocol: str, sessions: int, episodes: int, bat
         parallel = [f"evaluation.parallel.sessions={sessions}", f"agent_service.endpoint={here.recv()}"]
         overrides = [*write_world(Path(folder), episodes), *remote, *parallel, "agent_service.timeout=60"]
         config = benchmark_config("r2r", overrides=overrides)
-        backend, service = builder.make_backend(config), builder.make_service(config, b"secret")
-        runner = make_runner(config, backend, builder.make_episodes(config))
-        service.health_check()
         ends: list[tuple[float, float]] = []
-        store = Noting(ends)
-        results = runner.run_evaluation(service, store)
+        with opened(config) as plan, closing(plan.service(b"secret")) as service:
+            service.health_check()
+            results = make_runner(plan).run_evaluation(service, Noting(ends))
         assert results.statuses == {"ok": episodes}
-        service.close()
     here.send(None)
     process.join()
     (begun, spent), (ended, spent_at_last) = ends[sessions - 1], ends[-1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from worlds_of_graphs import write_world
@@ -17,8 +18,8 @@ from nav_eval.core.loop import resident_mb
 from nav_eval.core.types import EpisodeResult
 from nav_eval.results.journal import Journal
 from nav_eval.results.statistics import summarise_metric
-from nav_eval.runs import builder
 from nav_eval.runs.execution import make_runner
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 
 WARM_UP = 500
@@ -26,13 +27,12 @@ WARM_UP = 500
 
 def main() -> None:
     count = 4_500 if "--quick" in sys.argv else 45_000
-    with tempfile.TemporaryDirectory() as name:
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder = Path(name)
         overrides = [*write_world(folder, count, width=16), "agent_service.agent=shortest_path"]
         config = benchmark_config("r4r", overrides=[*overrides, "evaluation.parallel.sessions=4"])
-        builder.make_aggregator(config)
         summarise_metric("spl", [0.0, 1.0], ["a", "b"], seed=0)
-        backend, episodes, journal = builder.make_backend(config), builder.make_episodes(config), Journal(folder)
+        plan, journal = stack.enter_context(opened(config)), Journal(folder)
         memory = [resident_mb()]
         done = 0
 
@@ -43,17 +43,17 @@ def main() -> None:
             if done % WARM_UP == 0:
                 memory.append(resident_mb())
 
-        runner = make_runner(config, backend, episodes)
+        runner = make_runner(plan)
         begun = time.perf_counter()
-        keys = episodes.keys
+        keys = plan.episodes.keys
         reading = time.perf_counter() - begun
-        runner._executor.play(builder.make_service(config, b"secret"), keys, 4, add)
+        runner._executor.play(plan.service(b"secret"), keys, 4, add)
         played = time.perf_counter() - begun - reading
         journal.settle(keys)
         settled = time.perf_counter() - begun - reading - played
         before = resident_mb()
         aggregating = time.perf_counter()
-        results = builder.make_aggregator(config).aggregate_metrics(journal.in_order(keys))
+        results = plan.aggregator().aggregate_metrics(journal.in_order(keys))
         aggregating = time.perf_counter() - aggregating
         assert results.statuses == {"ok": count}
         growth = max(memory[1:]) - memory[1]

@@ -76,11 +76,11 @@ def timed_environment(open_environment: Callable[[], Environment], clock: Clock)
 def run(folder: Path, *, files: bool) -> tuple[float, int, dict[str, float]]:
     """(wall s, steps, seconds by kind)."""
     config = benchmark_config("r2r", overrides=write_world(folder, EPISODES))
-    backend, clock = builder.make_backend(config), Clock()
-    episodes = builder.make_episodes(config)
+    clock, task = Clock(), builder.make_task(config)
+    plan = builder.Plan.of(config, task, builder.make_backend(config, task), builder.make_episodes(config))
     service = TimedService(builder.local_service(config, Paced, b"secret"), clock)
-    open_environment = partial(timed_environment, partial(builder.make_environment, config, backend), clock)
-    here = InProcess(episodes, open_environment, builder.make_policy(config))
+    open_environment = partial(timed_environment, plan.environment, clock)
+    here = InProcess(plan.episodes, open_environment, plan.policy())
     store: Any = Journal(folder, trajectories=True) if files else None
     steps = 0
 
@@ -90,7 +90,7 @@ def run(folder: Path, *, files: bool) -> tuple[float, int, dict[str, float]]:
         if store is not None:
             store.add(result)
 
-    keys = episodes.keys
+    keys = plan.episodes.keys
     begun = time.perf_counter()
     here.play(service, keys, 1, deliver)
     return time.perf_counter() - begun, steps, clock.seconds

@@ -64,8 +64,9 @@ def episode(number: int, mesh: NavMesh) -> dict[str, Any]:
 
 
 def look(config: Any) -> None:
-    backend = builder.make_backend(config)
-    preflight = Preflight(backend, builder.make_task(config))
+    task = builder.make_task(config)
+    backend = builder.make_backend(config, task)
+    preflight = Preflight(backend, task)
     began = time.process_time()
     for record, found in records(builder.make_episodes(config).dataset):
         preflight.take(record, found)

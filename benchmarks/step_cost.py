@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 from nav_eval.core.actions import Action
+from nav_eval.core.episodes import EpisodeManager
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.runs import builder
@@ -38,7 +39,9 @@ def environment(folder: Path, scene: str):
     island = max(mesh.islands, key=lambda island: island.area).index
     start, goal = mesh.random_point(seed=1, island=island), mesh.random_point(seed=2, island=island)
     episode = Episode(episode_id="0", scene_id=f"{scene}.glb", start_position=start, goals=(Goal(position=goal),))
-    return builder.make_environment(config, builder.make_backend(config)), episode
+    task = builder.make_task(config)
+    backend, episodes = builder.make_backend(config, task), EpisodeManager([episode])
+    return builder.Plan.of(config, task, backend, episodes).environment(), episode
 
 
 def walk(world, episode: Episode) -> tuple[float, list]:

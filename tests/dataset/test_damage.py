@@ -94,7 +94,8 @@ def world(name: str, folder: Path) -> tuple[SimulatorBackend, Task]:
         update={"sensors": {}, "scenes_dir": str(folder), "connectivity_dir": str(folder / "graphs")}
     )
     config = config.model_copy(update={"simulator": simulator})
-    return builder.make_backend(config), builder.make_task(config)
+    task = builder.make_task(config)
+    return builder.make_backend(config, task), task
 
 
 @pytest.mark.parametrize("name", GOOD)

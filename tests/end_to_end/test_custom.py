@@ -15,6 +15,7 @@ from nav_eval.dataset.validate import validate_dataset
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import replay, rescore
 from nav_eval_sdk import VLNAgent, start
@@ -107,10 +108,10 @@ def test_the_oracle_reaches_every_pointnav_goal_and_replays(pointnav, tmp_path):
     assert evaluated.results.n_episodes == 100
     assert evaluated.results.metrics["success"]["mean"] == 1.0
     assert evaluated.results.metrics["spl"]["mean"] > 0.98
-    with RunDirectory(tmp_path / "run") as directory:
+    with RunDirectory(tmp_path / "run") as directory, opened(config.blind()) as plan:
         directory.open_for_reading()
-        assert replay(directory, config) == (100, [])
-        assert rescore(directory, config)[1] == []
+        assert replay(directory, plan) == (100, [])
+        assert rescore(directory, plan)[1] == []
 
 
 @pytest.mark.parametrize("agent", ["random", "forward", "handcrafted", "stop"])
@@ -139,6 +140,6 @@ def test_actuation_noise_replays(pointnav, tmp_path):
     steps = [step["position"] for step in lines[0]["steps"] if step["action"] == "move_forward"]
     moved = [np.linalg.norm(np.subtract(a, b)) for a, b in pairwise(steps)]
     assert np.std(moved) > 1e-3
-    with RunDirectory(tmp_path / "run") as directory:
+    with RunDirectory(tmp_path / "run") as directory, opened(config.blind()) as plan:
         directory.open_for_reading()
-        assert replay(directory, config) == (3, [])
+        assert replay(directory, plan) == (3, [])

@@ -13,6 +13,7 @@ from nav_eval.dataset.registry import load_dataset
 from nav_eval.errors import ConfigError, PredictionsError
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import replay, rescore, score_predictions
 
@@ -56,10 +57,11 @@ def test_reference_values_online_offline_rescored_and_replayed(r2r, tmp_path, ag
     assert {n: s["mean"] for n, s in scored.metrics.items()} == {n: means[n] for n in scored.metrics}
     with RunDirectory(tmp_path / "run") as directory:
         directory.open_for_reading()
-        again, differences = rescore(directory, config)
+        with opened(config.blind()) as plan:
+            again, differences = rescore(directory, plan)
+            assert replay(directory, plan) == (1021, [])
         assert differences == []
         assert {n: s["mean"] for n, s in again.metrics.items()} == means
-        assert replay(directory, config) == (1021, [])
 
 
 OFFICIAL = {

@@ -17,6 +17,7 @@ from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.comparison import compare_runs
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.merging import merge_runs
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import changed_inputs, replay, rescore
 from nav_eval.runs.sharding import Part
@@ -91,9 +92,10 @@ def test_a_merged_run_is_a_run_to_every_command(alone, thirds, tmp_path):
     with RunDirectory(merged) as directory:
         directory.open_for_reading()
         config = directory.config()
-        assert changed_inputs(directory, config) == []
-        assert replay(directory, config) == (COUNT, [])
-        assert rescore(directory, config)[1] == []
+        with opened(config.blind()) as plan:
+            assert changed_inputs(directory, config, plan.episodes) == []
+            assert replay(directory, plan) == (COUNT, [])
+            assert rescore(directory, plan)[1] == []
     assert all(row["difference"] == 0.0 for row in compare_runs([alone, merged]) if row["difference"] is not None)
     assert make_app()(["report", str(merged), "--out", str(tmp_path / "report.html")]) == 0
 

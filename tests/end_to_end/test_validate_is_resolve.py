@@ -46,13 +46,13 @@ def bases(tmp_path, monkeypatch):
     """Configurations of two tiny worlds that do run; whoever is to play, an agent that stops plays."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("os.fsync", lambda file: None)  # a thousand runs that nobody will need after a power cut
-    real = builder.given_service
+    real = builder.Plan.service
 
-    def service(config, agent, secret):
-        real(config, agent, secret).close()
-        return builder.local_service(config, Stops, secret, limited=False)
+    def service(plan, secret, agent=None):
+        real(plan, secret, agent).close()
+        return builder.local_service(plan.config, Stops, secret, limited=False)
 
-    monkeypatch.setattr(builder, "given_service", service)
+    monkeypatch.setattr(builder.Plan, "service", service)
     graph, room = write_r2r(tmp_path / "graph"), write_room(tmp_path / "room")
     (tmp_path / "R2R_train.json").write_bytes((tmp_path / "graph" / "R2R_val.json").read_bytes())
     limit = ["dataset.limit=1", "agent_service.agent=random"]

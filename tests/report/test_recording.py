@@ -23,8 +23,8 @@ from nav_eval.report.frames import read_frames, stem
 from nav_eval.report.picture import MapPainter, Walk, scale_length, window
 from nav_eval.report.recording import VideoPolicy, video_observers
 from nav_eval.report.topdown import GridMap
-from nav_eval.runs import builder
 from nav_eval.runs.execution import make_runner
+from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 
 av = pytest.importorskip("av", reason="the extra [video] writes videos")
@@ -40,11 +40,10 @@ def room(cells: int = 40, cell: float = 0.1) -> GridMap:
 
 def record(data: list[str], folder: Path, agent: str, video: str) -> tuple[MemoryStore, Path]:
     config = benchmark_config("r2r", overrides=[*data, f"agent_service.agent={agent}", f"output.video={video}"])
-    backend, episodes = builder.make_backend(config), builder.make_episodes(config)
-    observers = video_observers(config, backend, builder.make_task(config), folder, episodes.keys)
     store = MemoryStore()
-    service = builder.make_service(config, b"0" * 32)
-    make_runner(config, backend, episodes, observers).run_evaluation(service, store)
+    with opened(config) as plan:
+        observers = video_observers(config, plan.backend, plan.task, folder, plan.episodes.keys)
+        make_runner(plan, observers).run_evaluation(plan.service(b"0" * 32), store)
     return store, folder / "videos"
 
 

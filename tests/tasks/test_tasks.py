@@ -9,6 +9,7 @@ import pytest
 
 import nav_eval
 from nav_eval.core.actions import Action
+from nav_eval.core.episodes import EpisodeManager
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import DatasetError
@@ -84,7 +85,9 @@ def environment(homes, task, episode, **overrides):
             *(f"{key}={value}" for key, value in overrides.items()),
         ],
     )
-    world = builder.make_environment(config, builder.make_backend(config))
+    given = builder.make_task(config)
+    backend, episodes = builder.make_backend(config, given), EpisodeManager([episode])
+    world = builder.Plan.of(config, given, backend, episodes).environment()
     world.reset(episode)
     return world
 

@@ -74,11 +74,12 @@ def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False
         Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
     from nav_eval.results.export import results_document
+    from nav_eval.runs.plan import opened
     from nav_eval.runs.scoring import rescore as recompute
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
-    with directory:
-        results, differences = recompute(directory, config)
+    with directory, opened(config.blind()) as plan:
+        results, differences = recompute(directory, plan)
         document = results_document(config, results)
         directory.write_json("rescored.json", document)
     say(*metrics_table(document).splitlines())
@@ -98,14 +99,15 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
     allow_plugins
         Import and execute what the run's own config.yaml names: plugins, simulator.command.
     """
+    from nav_eval.runs.plan import opened
     from nav_eval.runs.scoring import changed_inputs
     from nav_eval.runs.scoring import replay as simulate
 
     directory, config = _opened(run_directory, overrides, allow_plugins)
-    with directory:
-        changed = changed_inputs(directory, config)
+    with directory, opened(config.blind()) as plan:
+        changed = changed_inputs(directory, config, plan.episodes)
         say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
-        count, differences = simulate(directory, config)
+        count, differences = simulate(directory, plan)
     code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
     return FINDINGS if changed else code
 

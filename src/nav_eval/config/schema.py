@@ -379,3 +379,7 @@ class Config(Section):
     def origin(self, key: str) -> str:
         """' [the command line]' or the like: what set `key`, for a message; '' where that is not known."""
         return "" if self._layers is None else f" [{self._layers.origin(key)}]"
+
+    def blind(self) -> Config:
+        """The same without sensors: scores and maps need poses, not pictures."""
+        return self.model_copy(update={"simulator": self.simulator.model_copy(update={"sensors": {}})})

@@ -7,8 +7,8 @@ the k-th candidate"; actions with numbers as arguments make it {"action": number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,7 @@ from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
 
 if TYPE_CHECKING:
-    from nav_eval.runs.plan import Opened
+    from nav_eval.runs.builder import Plan
 
 __all__ = [
     "DenseReward",
@@ -76,30 +76,26 @@ def make_vec_env(
         )
         return gymnasium.vector.AsyncVectorEnv([one] * num_envs, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
-    base = stack.enter_context(_opened(benchmark, config, overrides))
+    plan = stack.enter_context(_opened(benchmark, config, overrides))
     envs: Any = NavVectorEnv(
-        [_nav_env(base, render_mode) for _ in range(num_envs)], base.backend, close=stack.close, copy=copy
+        [_nav_env(plan, render_mode) for _ in range(num_envs)], plan.backend, close=stack.close, copy=copy
     )
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
 
 
-@contextmanager
-def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> Iterator[Opened]:
+def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> AbstractContextManager[Plan]:
     from nav_eval.runs.plan import opened
     from nav_eval.runs.registry import benchmark_config
 
-    with opened(benchmark_config(benchmark, file=file, overrides=overrides)) as base:
-        yield base
+    return opened(benchmark_config(benchmark, file=file, overrides=overrides))
 
 
-def _nav_env(base: Opened, render_mode: str | None, close: Callable[[], None] = lambda: None) -> NavEnv:
-    from nav_eval.runs.builder import make_environment
-
-    environment = make_environment(base.config, base.backend)
+def _nav_env(plan: Plan, render_mode: str | None, close: Callable[[], None] = lambda: None) -> NavEnv:
+    environment = plan.environment()
 
     def close_all() -> None:
         environment.simulator.close()
         close()
 
-    return NavEnv(environment, list(base.episodes), render_mode=render_mode, close=close_all)
+    return NavEnv(environment, list(plan.episodes), render_mode=render_mode, close=close_all)

@@ -14,7 +14,6 @@ from sys import intern
 
 import numpy as np
 
-from nav_eval.config.schema import Config
 from nav_eval.core.capabilities import HasGraph, HasScene
 from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.core.types import Place
@@ -75,7 +74,7 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     facts: dict[EpisodeKey, EpisodeFacts] = {}
     scenes: dict[str, Scene] = {}
     try:
-        with closing(workshop.backend(blind(run.config))) as backend, closing(backend.open_session()) as session:
+        with closing(workshop.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
             groups = _by_scene(episodes)
             most = min(MOST_TRIANGLES, max(1500, MESH_TRIANGLES // max(1, len(groups)))) if meshes else 0
             for scene_id, members in groups.items():
@@ -99,11 +98,6 @@ def _slim(episode: Episode, key: EpisodeKey) -> Episode:
         reference_nodes=tuple(map(intern, episode.reference_nodes)),
         gt_actions=None,
     )
-
-
-def blind(config: Config) -> Config:
-    """The same without sensors: a map needs no pictures."""
-    return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
 
 
 def _by_scene(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:

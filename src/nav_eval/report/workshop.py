@@ -22,5 +22,5 @@ class Workshop:
     config: Callable[[Path], Config]
     episodes: Callable[[Config], Iterable[Episode]]
     task: Callable[[Config], Task]
-    backend: Callable[[Config], SimulatorBackend]
+    backend: Callable[[Config, Task], SimulatorBackend]
     compare: Callable[[Sequence[Path]], list[dict[str, Any]]]

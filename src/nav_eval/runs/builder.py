@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -16,14 +17,115 @@ from nav_eval.core.countdown import Countdown
 from nav_eval.core.definitions import Definition
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
-from nav_eval.core.interfaces import AgentService, Dataset, SimulatorBackend, Task
+from nav_eval.core.interfaces import AgentService, Dataset, Metric, SimulatorBackend, Task
 from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
+from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
 from nav_eval_sdk.protocol.deadlines import Deadlines
 
 SPLIT = "{split}"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All that a run, a score or a worker is made of, made once of its configuration, and what it makes of that.
+
+    `config`: with its split settled; `task`: what it says of itself, because one that plays serves one session only;
+    `metrics`: the `reported` ones, and those that they require; `episodes`: a part of the `whole` run, or all of it;
+    `assets`: file -> SHA-256 of every scene that they are in; `notes` tell what was left out.
+    """
+
+    config: Config
+    task: Task
+    metrics: Sequence[type[Metric]]
+    reported: Mapping[str, Definition]
+    actions: ActionSpace
+    rules: Rules
+    backend: SimulatorBackend
+    whole: EpisodeManager
+    episodes: EpisodeManager
+    assets: Mapping[str, str] = field(default_factory=dict)
+    notes: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, config: Config, task: Task, backend: SimulatorBackend, episodes: EpisodeManager) -> Plan:
+        """Raises ConfigError for metrics or actions that do not go together."""
+        names = config.task.measurements or task.measurements
+        metrics = _metrics(task, names)
+        defined = Measurements(metric() for metric in metrics).definitions
+        limits = config.evaluation
+        return cls(
+            config=config,
+            task=task,
+            metrics=metrics,
+            reported={name: defined[name] for name in names},
+            actions=ActionSpace.of(config.task.actions or task.actions, task.own_actions),
+            rules=Rules(limits.max_steps, limits.max_moves, limits.success_distance, config.task),
+            backend=backend,
+            whole=episodes,
+            episodes=episodes,
+        )
+
+    def without(self, *needs: Need) -> Plan:
+        """The same with those measurements only that need none of these."""
+        kept = {name: one for name, one in self.reported.items() if not set(needs) & set(one.needs)}
+        return replace(self, metrics=_metrics(self.task, kept), reported=kept)
+
+    @property
+    def sensors(self) -> Mapping[str, SensorConfig]:
+        """The simulator's, and those that tell the task's goal."""
+        return simulator_config(self.config, self.task).sensors
+
+    @property
+    def renders(self) -> bool:
+        """Whether what a sensor shows is drawn by the renderer."""
+        from nav_eval.simulator.sensors.registry import make_sensors
+
+        return any(sensor.renders for sensor in make_sensors(simulator_config(self.config, self.task)).values())
+
+    def environment(self) -> Environment:
+        """One of its own for one session."""
+        measurements = Measurements(metric() for metric in self.metrics)
+        session = self.backend.open_session()
+        return Environment(session, make_task(self.config), measurements, self.actions, self.rules)
+
+    def aggregator(self) -> MetricsAggregator:
+        return make_aggregator(self.config, self.reported)
+
+    def service(self, secret: bytes, agent: Any = None) -> AgentService:
+        """Of an agent that the caller holds (a class, or one object for all sessions); None: the configured service."""
+        if agent is None:
+            return make_service(self.config, secret)
+        return local_service(self.config, agent if isinstance(agent, type) else lambda: agent, secret)
+
+    def policy(self) -> Policy:
+        """How the run goes on; the total budget begins to count now."""
+        budget, service = self.config.evaluation.budget, self.config.agent_service
+        return Policy(
+            seed=self.config.seed,
+            on_error=service.on_error,
+            episode_seconds=service.deadlines.episode,
+            replays=service.replays,
+            budget_seconds=budget.episode_seconds,
+            budget_mb=budget.memory_mb,
+            budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
+        )
+
+
+def _metrics(task: Task, names: Collection[str]) -> list[type[Metric]]:
+    """With those that they require."""
+    from nav_eval.metrics.registry import make_metrics
+
+    own = task.own_metrics
+    return [*map(type, make_metrics(n for n in names if n not in own)), *(own[n] for n in names if n in own)]
+
+
+def make_aggregator(config: Config, definitions: Mapping[str, Definition]) -> MetricsAggregator:
+    from nav_eval.results.statistics import summarise_metric
+
+    return MetricsAggregator(definitions, partial(summarise_metric, seed=config.seed))
 
 
 def make_dataset(config: Config) -> Dataset:
@@ -84,13 +186,17 @@ def make_task(config: Config) -> Task:
     return TASKS.get(config.task.type)(config)
 
 
-def simulator_config(config: Config) -> SimulatorConfig:
+def simulator_config(config: Config, task: Task) -> SimulatorConfig:
     """The simulator's section with the sensors that the task needs to tell its goal."""
     simulator = _located(generated_data(config).simulator)
-    sensors = dict(simulator.sensors)
-    for name in make_task(config).sensors:
-        sensors.setdefault(name, SensorConfig())
-    return simulator.model_copy(update={"sensors": sensors})
+    told = {name: SensorConfig() for name in task.sensors if name not in simulator.sensors}
+    return simulator.model_copy(update={"sensors": {**simulator.sensors, **told}})
+
+
+def make_backend(config: Config, task: Task) -> SimulatorBackend:
+    from nav_eval.simulator.registry import make_simulator_backend
+
+    return make_simulator_backend(simulator_config(config, task), config.seed)
 
 
 def generated_data(config: Config) -> Config:
@@ -119,64 +225,6 @@ def generated_data(config: Config) -> Config:
     )
 
 
-def make_backend(config: Config) -> SimulatorBackend:
-    from nav_eval.simulator.registry import make_simulator_backend
-
-    return make_simulator_backend(simulator_config(config), config.seed)
-
-
-def renders(config: Config) -> bool:
-    """Whether what a sensor shows is drawn by the renderer."""
-    from nav_eval.simulator.sensors.registry import make_sensors
-
-    return any(sensor.renders for sensor in make_sensors(simulator_config(config)).values())
-
-
-def measurement_names(config: Config) -> tuple[str, ...]:
-    """What is reported: the configured measurements, else the task's own."""
-    return config.task.measurements or make_task(config).measurements
-
-
-def make_measurements(config: Config) -> Measurements:
-    from nav_eval.metrics.registry import make_metrics
-
-    own = make_task(config).own_metrics
-    shared = [name for name in measurement_names(config) if name not in own]
-    return Measurements(
-        [
-            *make_metrics(shared),
-            *(own[name]() for name in measurement_names(config) if name in own),
-        ]
-    )
-
-
-def make_environment(config: Config, backend: SimulatorBackend) -> Environment:
-    """An environment of its own for one session on a shared backend."""
-    task = make_task(config)
-    rules = Rules(
-        max_steps=config.evaluation.max_steps,
-        max_moves=config.evaluation.max_moves,
-        success_distance=config.evaluation.success_distance,
-        settings=config.task,
-    )
-    space = ActionSpace.of(config.task.actions or task.actions, task.own_actions)
-    return Environment(backend.open_session(), task, make_measurements(config), space, rules)
-
-
-def metric_definitions(config: Config) -> dict[str, Definition]:
-    """What the reported measurements say of themselves."""
-    every = make_measurements(config).definitions
-    return {name: every[name] for name in measurement_names(config)}
-
-
-def make_aggregator(config: Config, definitions: Mapping[str, Definition] | None = None) -> MetricsAggregator:
-    """`definitions`: of metrics that are recorded already, and may be unknown here."""
-    from nav_eval.results.statistics import summarise_metric
-
-    found = metric_definitions(config) if definitions is None else definitions
-    return MetricsAggregator(found, partial(summarise_metric, seed=config.seed))
-
-
 def make_service(config: Config, secret: bytes) -> AgentService:
     """The participant: a built-in agent, a class of the user's, or a service behind a wire."""
     service = config.agent_service
@@ -192,13 +240,6 @@ def make_service(config: Config, secret: bytes) -> AgentService:
     parallel = config.evaluation.parallel
     keep = parallel.workers == 1 and parallel.executor == "local"
     return ProcessService(service.agent, agent, keep=keep, **_told(config, secret))
-
-
-def given_service(config: Config, agent: Any, secret: bytes) -> AgentService:
-    """An agent that the caller holds (a class, or one object for all sessions); None: the configured service."""
-    if agent is None:
-        return make_service(config, secret)
-    return local_service(config, agent if isinstance(agent, type) else lambda: agent, secret)
 
 
 def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, limited: bool = True) -> AgentService:
@@ -277,20 +318,6 @@ def _check_tls(tls: TlsConfig) -> None:
 def _deadlines(config: Config) -> Deadlines:
     given = config.agent_service.deadlines
     return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
-
-
-def make_policy(config: Config) -> Policy:
-    """How the run goes on; the total budget begins to count now."""
-    budget, service = config.evaluation.budget, config.agent_service
-    return Policy(
-        seed=config.seed,
-        on_error=service.on_error,
-        episode_seconds=service.deadlines.episode,
-        replays=service.replays,
-        budget_seconds=budget.episode_seconds,
-        budget_mb=budget.memory_mb,
-        budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
-    )
 
 
 def data_root() -> str:

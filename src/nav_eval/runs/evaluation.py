@@ -9,14 +9,14 @@ from typing import Any
 
 from nav_eval.config.schema import AgentServiceConfig, Config
 from nav_eval.core.aggregate import EvaluationResults
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import Observer, ServiceStatus, SimulatorBackend
+from nav_eval.core.interfaces import Observer, ServiceStatus
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.logging import get_logger
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
 from nav_eval.runs import builder
+from nav_eval.runs.builder import Plan
 from nav_eval.runs.execution import make_runner
 from nav_eval.runs.plan import resolved
 from nav_eval.runs.sharding import Part, places
@@ -51,27 +51,16 @@ def run_benchmark(
     directory = RunDirectory.named(out, config, name)
     finished = directory.finished() if resume else ()
     with resolved(config, part, finished=finished, agent_given=agent is not None) as plan, directory:
-        config, whole, episodes, backend = plan.config, plan.whole, plan.episodes, plan.backend
+        config, whole, episodes = plan.config, plan.whole, plan.episodes
         directory.claim(resume=resume)
-        secret = _secret(config, directory)
-        renders = builder.renders(config)
-        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret, renders=renders)
+        secret = builder.own_secret(config) or directory.secret
+        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret, renders=plan.renders)
         directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))
-        open_observers: Callable[[], Sequence[Observer]] = tuple
-        if config.output.video != "none":
-            open_observers = _filmed(config, backend, directory, episodes)
-        runner = make_runner(
-            config,
-            backend,
-            episodes,
-            open_observers,
-            secret if agent is None else None,
-            facts,
-            directory.journal.tries,
-        )
-        service = builder.given_service(config, agent, secret)
+        observers = _observers(plan, directory)
+        runner = make_runner(plan, observers, secret if agent is None else None, facts, directory.journal.tries)
+        service = plan.service(secret, agent)
         try:
             results = runner.run_evaluation(service, directory.journal, watchers)
         finally:
@@ -102,17 +91,13 @@ def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
         )
 
 
-def _filmed(
-    config: Config, backend: SimulatorBackend, directory: RunDirectory, episodes: EpisodeManager
-) -> Callable[[], Sequence[Observer]]:
+def _observers(plan: Plan, directory: RunDirectory) -> Callable[[], Sequence[Observer]]:
     """What makes each session's recorder, as output.video says."""
+    if plan.config.output.video == "none":
+        return tuple
     from nav_eval.report.recording import video_observers
 
-    return video_observers(config, backend, builder.make_task(config), directory.path, episodes.keys)
-
-
-def _secret(config: Config, directory: RunDirectory) -> bytes:
-    return builder.own_secret(config) or directory.secret
+    return video_observers(plan.config, plan.backend, plan.task, directory.path, plan.episodes.keys)
 
 
 def settle(

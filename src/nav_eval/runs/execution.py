@@ -7,14 +7,13 @@ backend, service. It needs the same files at the same paths; on another machine 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 from nav_eval.config.locations import absolute
 from nav_eval.config.schema import Config
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import Observer, SimulatorBackend
+from nav_eval.core.interfaces import Observer
 from nav_eval.core.loop import Policy
 from nav_eval.core.orchestrator import BenchmarkRunner, Executor
 from nav_eval.core.sessions import InProcess, Report, Sessions
@@ -22,54 +21,55 @@ from nav_eval.core.tries import Tries
 from nav_eval.core.workers import Processes, Shard, Spread
 from nav_eval.errors import ConfigError
 from nav_eval.registry import import_plugins
-from nav_eval.runs import builder
+from nav_eval.results.run_directory import config_sum
+from nav_eval.runs.builder import Plan
+from nav_eval.runs.machines import opened_alike
+from nav_eval.runs.plan import opened
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationJob:
-    """What a worker does with a shard."""
+    """What a worker does with a shard. `facts`: what its machine must have, where that is another one."""
 
     config: Config
     secret: bytes
     policy: Policy
+    facts: Mapping[str, Any] | None = None
 
     def __call__(self, shard: Shard, report: Report) -> None:
         import_plugins(self.config.plugins)
-        episodes = builder.make_episodes(self.config)
-        backend = builder.make_backend(self.config)
-        service = builder.make_service(self.config, self.secret)
-        try:
-            open_environment = partial(builder.make_environment, self.config, backend)
-            sessions = Sessions(service, open_environment, self.policy)
-            sessions.play(episodes.only(shard.keys), shard.sessions, report, shard.lost)
-        finally:
-            service.close()
-            backend.close()
+        with self._opened(shard) as plan, closing(plan.service(self.secret)) as service:
+            sessions = Sessions(service, plan.environment, self.policy)
+            sessions.play(plan.episodes.only(shard.keys), shard.sessions, report, shard.lost)
+
+    def _opened(self, shard: Shard) -> AbstractContextManager[Plan]:
+        if self.facts is None:
+            return opened(self.config)
+        return opened_alike(self.config, self.facts, dict.fromkeys(scene for scene, _ in shard.keys))
 
 
 def make_runner(
-    config: Config,
-    backend: SimulatorBackend,
-    episodes: EpisodeManager,
+    plan: Plan,
     open_observers: Callable[[], Sequence[Observer]] = tuple,
     secret: bytes | None = None,
     facts: Mapping[str, Any] | None = None,
     tries: Tries | None = None,
 ) -> BenchmarkRunner:
-    """A runner over episodes that were chosen before. `tries`: what is known of earlier sittings, and told of this one.
+    """A runner over the plan's episodes. `tries`: what is known of earlier sittings, and told of this one.
 
     Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
     """
-    parallel = config.evaluation.parallel
-    environment = partial(builder.make_environment, config, backend)
-    here = InProcess(episodes, environment, builder.make_policy(config), open_observers, tries)
-    executor = _executor(config, here, open_observers, secret, facts)
-    return BenchmarkRunner(episodes, executor, builder.make_aggregator(config), parallel.workers * parallel.sessions)
+    parallel = plan.config.evaluation.parallel
+    policy = plan.policy()
+    here = InProcess(plan.episodes, plan.environment, policy, open_observers, tries)
+    executor = _executor(plan.config, here, policy, open_observers, secret, facts)
+    return BenchmarkRunner(plan.episodes, executor, plan.aggregator(), parallel.workers * parallel.sessions)
 
 
 def _executor(
     config: Config,
     here: InProcess,
+    policy: Policy,
     open_observers: Callable[[], Sequence[Observer]],
     secret: bytes | None,
     facts: Mapping[str, Any] | None,
@@ -90,12 +90,10 @@ def _executor(
             "evaluation.parallel: whoever watches single steps (--watch, output.video) sits in this process. "
             "Set evaluation.parallel.workers=1; sessions may be many."
         )
-    policy = builder.make_policy(config)
     if parallel.executor == "local":
         return Spread(here, Processes(EvaluationJob(config, secret, policy)), parallel.workers)
     from nav_eval.runs.cluster import RayWorkers
-    from nav_eval.runs.machines import CheckedJob
 
-    there = absolute(config)
-    job = CheckedJob.of(EvaluationJob(there, secret, policy), there, facts)
+    there = absolute(config)  # whose rules name other paths than those of `facts`
+    job = EvaluationJob(there, secret, policy, {**facts, "config_sha256": config_sum(there)})
     return Spread(here, RayWorkers(job, parallel.address), parallel.workers)

@@ -58,9 +58,9 @@ class Evaluation:
     ) -> None:
         self._open = ExitStack()
         given = benchmark_config(benchmark, file=config, overrides=overrides)
-        plan = self._open.enter_context(resolved(given))
-        self.config, self.episodes = plan.config, plan.episodes
-        self._runner = make_runner(plan.config, plan.backend, plan.episodes)
+        self._plan = self._open.enter_context(resolved(given))
+        self.config, self.episodes = self._plan.config, self._plan.episodes
+        self._runner = make_runner(self._plan)
 
     def run_evaluation(self, agent: Any = None) -> EvaluationResults:
         """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
@@ -77,7 +77,7 @@ class Evaluation:
 
     def aggregate_metrics(self, episode_results: Iterable[EpisodeResult]) -> dict[str, Any]:
         """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
-        return dict(builder.make_aggregator(self.config).aggregate_metrics(episode_results).metrics)
+        return dict(self._plan.aggregator().aggregate_metrics(episode_results).metrics)
 
     def export_results(self, results: EvaluationResults, out: str | Path) -> None:
         """Write results.json, and results.csv with a row per episode, into the folder `out`."""
@@ -87,7 +87,7 @@ class Evaluation:
 
     def _service(self, agent: Any) -> AgentService:
         secret = builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)
-        return builder.given_service(self.config, agent, secret)
+        return self._plan.service(secret, agent)
 
     def close(self) -> None:
         self._open.close()

@@ -191,7 +191,8 @@ def _definitions(pieces: Sequence[Piece]) -> dict[str, Definition]:
     config = pieces[0].config
     ended = [document for piece in pieces if (document := RunDirectory(piece.path).results())]
     written = recorded_definitions(ended[0]) if ended else {}
-    return written or known_definitions(builder.measurement_names(config), own_metrics(config))
+    names = config.task.measurements or builder.make_task(config).measurements
+    return written or known_definitions(names, own_metrics(config))
 
 
 def _facts(pieces: Sequence[Piece]) -> dict[str, Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,55 +21,31 @@ from nav_eval.config.options import option_faults
 from nav_eval.config.schema import Config
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.capabilities import HasGraph
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import SimulatorBackend
-from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, DatasetError, InputError
 from nav_eval.logging import get_logger
 from nav_eval.registry import check_importable, nearest
 from nav_eval.runs import builder
+from nav_eval.runs.builder import Plan
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
 from nav_eval.runs.sharding import Part
 
 GRAPH_ACTIONS = ("stop", "move_to", "turn_left", "turn_right", "look_up", "look_down")
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """`config`: with its split settled; `assets`: file -> SHA-256 of every scene that `episodes` are in.
-
-    `episodes` are a part of the `whole` run, or all of it; `notes` tell what was left out of it.
-    """
-
-    config: Config
-    whole: EpisodeManager
-    episodes: EpisodeManager
-    backend: SimulatorBackend
-    assets: Mapping[str, str]
-    notes: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Opened:
-    """`config`: with its split settled; `episodes`: those chosen; `backend`: fit for their world and the actions."""
-
-    config: Config
-    episodes: EpisodeManager
-    backend: SimulatorBackend
-
-
 @contextmanager
-def opened(config: Config, *, agent_given: bool = True) -> Iterator[Opened]:
-    """What every use of a configuration begins with: a run, a score, an environment to train in.
+def opened(config: Config, *, agent_given: bool = True) -> Iterator[Plan]:
+    """What every use of a configuration begins with: a run, its workers, a score, an environment to train in.
 
     Raises as `resolved` does, which goes on to look at every episode and scene.
     """
     check(config, agent_given=agent_given)
     config = builder.settled_split(config)
-    episodes = builder.make_episodes(config)
-    with closing(builder.make_backend(config)) as backend:
-        _check_world(config, backend, next(iter(episodes)))
-        yield Opened(config, episodes, backend)
+    task, episodes = builder.make_task(config), builder.make_episodes(config)
+    with closing(builder.make_backend(config, task)) as backend:
+        plan = Plan.of(config, task, backend, episodes)
+        _check_world(plan)
+        yield plan
 
 
 @contextmanager
@@ -89,24 +65,25 @@ def resolved(
     Raises ConfigError with all that is wrong with the configuration itself, or ConfigError, DatasetError or SceneError
     at the first fault of what it names. Nothing is written, no code of the agent's is run.
     """
-    with opened(config, agent_given=agent_given) as base:
-        config, backend = base.config, base.backend
-        if commands or config.simulator.command is None:
-            backend.open_session().close()  # the sensors fit
-        whole, notes = without_faulty(config, base.episodes, backend)
-        episodes = whole if part is None else part.of_run(config, whole)
-        refuse_faulty(config, episodes, backend, finished)
-        _check_goals(config, whole)
-        if commands or config.simulator.command is None:
-            _look(config, backend, [key for key in episodes.keys if key not in finished], episodes)
-        yield Plan(config, whole, episodes, backend, _assets(episodes, backend), notes)
+    may_look = commands or config.simulator.command is None
+    with opened(config, agent_given=agent_given) as plan:
+        if may_look:
+            plan.backend.open_session().close()  # the sensors fit
+        plan = without_faulty(plan)
+        if part is not None:
+            plan = replace(plan, episodes=part.of_run(plan.config, plan.whole))
+        refuse_faulty(plan, finished)
+        _check_goals(plan)
+        if may_look:
+            _look(plan, [key for key in plan.episodes.keys if key not in finished])
+        yield replace(plan, assets=_assets(plan))
 
 
-def _look(config: Config, backend: SimulatorBackend, keys: Sequence[EpisodeKey], episodes: EpisodeManager) -> None:
+def _look(plan: Plan, keys: Sequence[EpisodeKey]) -> None:
     """Begin the first episode, so that what would end the run at once is told before it. Raises InputError."""
-    environment = builder.make_environment(config, backend)
+    environment = plan.environment()
     try:
-        for episode in episodes.only(keys[:1]):
+        for episode in plan.episodes.only(keys[:1]):
             environment.reset(episode)
     except InputError:
         raise
@@ -116,11 +93,11 @@ def _look(config: Config, backend: SimulatorBackend, keys: Sequence[EpisodeKey],
         environment.simulator.close()
 
 
-def _assets(episodes: EpisodeManager, backend: SimulatorBackend) -> dict[str, str]:
+def _assets(plan: Plan) -> dict[str, str]:
     """Raises SceneError for a scene that is missing."""
     assets: dict[str, str] = {}
-    for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
-        assets |= backend.assets(scene)
+    for scene in dict.fromkeys(scene for scene, _ in plan.episodes.keys):
+        assets |= plan.backend.assets(scene)
     return assets
 
 
@@ -214,8 +191,9 @@ def _check_video(config: Config) -> None:
         raise ConfigError("output.video: is recorded in this process only; set evaluation.parallel.workers=1.")
 
 
-def _check_world(config: Config, backend: SimulatorBackend, first: Episode) -> None:
-    """Raises ConfigError where the backend has another kind of world than `first`, or cannot do an action."""
+def _check_world(plan: Plan) -> None:
+    """Raises ConfigError where the backend has another kind of world than the episodes, or cannot do an action."""
+    config, backend, first = plan.config, plan.backend, next(iter(plan.episodes))
     name = config.simulator.backend
     if backend.starts_at == "position" and first.start_position is None:
         raise ConfigError(
@@ -227,25 +205,25 @@ def _check_world(config: Config, backend: SimulatorBackend, first: Episode) -> N
             f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
             "graph. Add: simulator.backend=custom simulator.scenes_dir=FOLDER, and give sensors that it has."
         )
-    strange = backend.lacks_actions.intersection(config.task.actions or builder.make_task(config).actions)
+    strange = backend.lacks_actions.intersection(config.task.actions or plan.task.actions)
     if strange:
         hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
         raise ConfigError(f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={name}.{hint}")
 
 
-def _check_goals(config: Config, episodes: EpisodeManager) -> None:
+def _check_goals(plan: Plan) -> None:
     """Raises DatasetError for a hidden split where nobody can play without goals. All have one, or none."""
     from nav_eval.simulator.sensors.registry import SENSORS
 
-    if next(iter(episodes)).has_goal:
+    if next(iter(plan.whole)).has_goal:
         return
-    sensors = builder.simulator_config(config).sensors.items()
+    sensors = plan.sensors.items()
     showing = [name for name, sensor in sensors if getattr(SENSORS.get(sensor.type or name), "needs_goal", False)]
-    if showing or builder.make_task(config).needs_goal:
+    if showing or plan.task.needs_goal:
         shown = f" (sensor {', '.join(showing)} shows them to the agent)" if showing else ""
         raise DatasetError(
-            f"{builder.data_file(config.dataset)}: none of its {len(episodes)} episodes has a goal, and "
-            f"task.type={config.task.type} cannot be played without{shown}.\n"
+            f"{builder.data_file(plan.config.dataset)}: none of its {len(plan.whole)} episodes has a goal, and "
+            f"task.type={plan.config.task.type} cannot be played without{shown}.\n"
             "Give the file that holds the goals: dataset.data_path, dataset.split."
         )
 

@@ -6,12 +6,10 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from contextlib import closing, nullcontext
+from dataclasses import replace
 from pathlib import Path
 
 from nav_eval.config.loader import builtin_benchmarks
-from nav_eval.config.schema import Config
-from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.core.preflight import Preflight, Unplayable
 from nav_eval.dataset.dataset import records
 from nav_eval.dataset.detect import detect_type
@@ -21,6 +19,7 @@ from nav_eval.dataset.validate import Findings, validate_dataset
 from nav_eval.errors import DatasetError, one_line
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
+from nav_eval.runs.builder import Plan
 from nav_eval.runs.registry import benchmark_config
 
 SHOWN = 3
@@ -28,38 +27,36 @@ BENCHMARK_OF = {"fgr2r": "r2r", "objectnav": "objectnav-hm3d"}
 """By type of data set, where there is none of its name."""
 
 
-def refuse_faulty(
-    config: Config, episodes: EpisodeManager, backend: SimulatorBackend, finished: Collection[EpisodeKey]
-) -> None:
+def refuse_faulty(plan: Plan, finished: Collection[EpisodeKey]) -> None:
     """Raises DatasetError for episodes that nobody could play, unless dataset.faulty says to leave them out.
 
     `finished` episodes are not looked at again.
     """
-    wanted = set(episodes.keys).difference(finished)
-    if not wanted or config.dataset.faulty == "exclude":
+    wanted = set(plan.episodes.keys).difference(finished)
+    if not wanted or plan.config.dataset.faulty == "exclude":
         return
-    if found := _unplayable(config, episodes, backend, wanted):
-        raise DatasetError(_refusal(config, backend, found, len(wanted)))
+    if found := _unplayable(plan, wanted):
+        raise DatasetError(_refusal(plan, found, len(wanted)))
 
 
-def without_faulty(
-    config: Config, episodes: EpisodeManager, backend: SimulatorBackend
-) -> tuple[EpisodeManager, list[str]]:
-    """The episodes that somebody could play, and a note on the others; all of them unless dataset.faulty=exclude.
+def without_faulty(plan: Plan) -> Plan:
+    """With the episodes that somebody could play, and a note on the others; as it was unless dataset.faulty=exclude.
 
     Always looks at all, so that a run keeps its episodes when it is resumed. Raises DatasetError if none is left.
     """
-    if config.dataset.faulty != "exclude":
-        return episodes, []
-    keys = {one.key: None for one in _unplayable(config, episodes, backend, set(episodes.keys))}
+    if plan.config.dataset.faulty != "exclude":
+        return plan
+    episodes = plan.whole
+    keys = {one.key: None for one in _unplayable(plan, set(episodes.keys))}
     if not keys:
-        return episodes, []
+        return plan
     if len(keys) == len(episodes):
         raise DatasetError(f"{', '.join(episodes.dataset.files)}: none of the {len(keys)} episodes can be played.")
     names = ", ".join(f"{name} of {scene}" for scene, name in list(keys)[:SHOWN]) + ", ..." * (len(keys) > SHOWN)
     note = f"{len(keys)} episodes that nobody could play were left out (dataset.faulty=exclude): {names}."
     get_logger(__name__).warning(note)
-    return episodes.narrowed([key for key in episodes.keys if key not in keys]), [note]
+    left = episodes.narrowed([key for key in episodes.keys if key not in keys])
+    return replace(plan, whole=left, episodes=left, notes=[note])
 
 
 def validate_playable(path: Path, kind: str | None, benchmark: str | None, overrides: Sequence[str]) -> Findings:
@@ -72,8 +69,9 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
     dataset = config.dataset.model_copy(update={"data_path": str(path)})
     config = config.model_copy(update={"dataset": dataset})
     in_world = benchmark is not None or any(override.lstrip("+~").startswith("simulator.") for override in overrides)
-    with closing(builder.make_backend(config)) if in_world else nullcontext() as backend:
-        preflight = Preflight(backend, builder.make_task(config))
+    task = builder.make_task(config)
+    with closing(builder.make_backend(config, task)) if in_world else nullcontext() as backend:
+        preflight = Preflight(backend, task)
         found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
         told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
         for one in preflight.unplayable():
@@ -95,11 +93,9 @@ def _benchmark_of(kind: str | None) -> str | None:
     return name if name in builtin_benchmarks() else None
 
 
-def _unplayable(
-    config: Config, episodes: EpisodeManager, backend: SimulatorBackend, wanted: Collection[EpisodeKey]
-) -> list[Unplayable]:
-    preflight, missing = Preflight(backend, builder.make_task(config)), set(wanted)
-    for record, episode in records(episodes.dataset):
+def _unplayable(plan: Plan, wanted: Collection[EpisodeKey]) -> list[Unplayable]:
+    preflight, missing = Preflight(plan.backend, plan.task), set(wanted)
+    for record, episode in records(plan.whole.dataset):
         preflight.take(record, episode, wanted=episode.key in missing)
         missing.discard(episode.key)
         if not missing and preflight.has_goals:
@@ -107,10 +103,10 @@ def _unplayable(
     return list(preflight.unplayable())
 
 
-def _refusal(config: Config, backend: SimulatorBackend, found: Sequence[Unplayable], total: int) -> str:
+def _refusal(plan: Plan, found: Sequence[Unplayable], total: int) -> str:
     faulty = len({one.key for one in found})
-    place = "connectivity_dir" if backend.starts_at == "node" else "scenes_dir"
-    where = getattr(config.simulator, place) or "..."
+    place = "connectivity_dir" if plan.backend.starts_at == "node" else "scenes_dir"
+    where = getattr(plan.config.simulator, place) or "..."
     different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
     shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []

@@ -24,7 +24,8 @@ from nav_eval.results.predictions import Prediction, read_predictions
 from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory, dataset_sums
 from nav_eval.runs import builder
-from nav_eval.runs.plan import Opened, opened
+from nav_eval.runs.builder import Plan
+from nav_eval.runs.plan import opened
 
 START_TOLERANCE = 0.5
 """Metres: rounding and snapping are forgiven, another start is not."""
@@ -62,22 +63,22 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
 
     Where a scene has neither navmesh nor mesh, only what needs no geodesic distance is scored, and said.
     """
-    config = _without(config, *UNTOLD)
     predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
-    with opened(_blind(config)) as base, _environment(base) as full, _environment(base, "distance") as paths_only:
-        episodes = base.episodes
+    with opened(config.blind()) as plan:
+        episodes, plan = plan.episodes, plan.without(*UNTOLD)
         name = _naming(predictions, episodes)
         _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
-        scorer = _Scorer(full, paths_only)
-        try:
-            results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
-        except PredictionsError as error:
-            raise PredictionsError(f"{path}: {error}") from None
+        with _environment(plan) as full, _environment(plan.without("distance")) as paths_only:
+            scorer = _Scorer(full, paths_only)
+            try:
+                results = [scorer.score(episode, predictions.get(name(episode))) for episode in episodes]
+            except PredictionsError as error:
+                raise PredictionsError(f"{path}: {error}") from None
     if all(not result.metrics for result in results):
         raise PredictionsError(
             f"{', '.join(episodes.dataset.files)}: has no goals (a hidden test split), so nothing can be scored here."
         )
-    return Scored(builder.make_aggregator(config).aggregate_metrics(results), results, scorer.notes())
+    return Scored(plan.aggregator().aggregate_metrics(results), results, scorer.notes())
 
 
 def _naming(predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
@@ -127,13 +128,6 @@ class _Scorer:
             f"({scenes}) have no geodesic metrics: success, SPL and navigation error cover the others only. "
             "Set simulator.scenes_dir to score them all."
         ]
-
-
-def _without(config: Config, *needs: Need) -> Config:
-    """With those measurements only that need none of these."""
-    found = builder.metric_definitions(config)
-    kept = tuple(name for name, definition in found.items() if not set(needs) & set(definition.needs))
-    return config.model_copy(update={"task": config.task.model_copy(update={"measurements": kept})})
 
 
 def _check_ids(path: Path, predictions: Mapping[str, Prediction], wanted: Sequence[str], allow_partial: bool) -> None:
@@ -216,19 +210,19 @@ def _unmeasured(environment: Environment, values: Mapping[str, Any]) -> Mapping[
     return {name: why for name, why in environment.metric_faults.items() if name not in values}
 
 
-def rescore(directory: RunDirectory, config: Config) -> tuple[EvaluationResults, list[Difference]]:
+def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, list[Difference]]:
     """Recompute metrics from recorded poses; differences are those from the values that the run wrote.
 
     An episode that our own fault ended after its last step was played to its end: it gets the values it earned.
     """
     results, differences = [], []
-    with opened(_blind(config)) as base, _environment(base) as environment:
-        for episode, recorded, (_, steps) in _recorded(directory, base.episodes):
+    with _environment(plan) as environment:
+        for episode, recorded, (_, steps) in _recorded(directory, plan.episodes):
             environment.reset(episode)
             result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
             results.append(result)
             differences += _metric_differences(environment, recorded, result.metrics)
-    return builder.make_aggregator(config).aggregate_metrics(results), differences
+    return plan.aggregator().aggregate_metrics(results), differences
 
 
 def _rescored(
@@ -245,11 +239,13 @@ def _rescored(
     return _result(episode, status, reason, values, recorded.steps, _unmeasured(environment, values))
 
 
-def changed_inputs(directory: RunDirectory, config: Config) -> list[str]:
-    """Names of the episode files and scenes that are missing or not, byte for byte, those of the run."""
-    manifest, episodes = directory.manifest(), builder.make_episodes(config)
-    now = dataset_sums(episodes.dataset.files)
-    with closing(builder.make_backend(config)) as backend:
+def changed_inputs(directory: RunDirectory, config: Config, episodes: EpisodeManager) -> list[str]:
+    """Names of the episode files and scenes that are missing or not, byte for byte, those of the run.
+
+    `config`: with the run's sensors, because what a scene is made of depends on what is looked at.
+    """
+    manifest, now = directory.manifest(), dataset_sums(episodes.dataset.files)
+    with closing(builder.make_backend(config, builder.make_task(config))) as backend:
         for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
             with suppress(SceneError):  # poses and metrics may do without its mesh
                 now |= backend.assets(scene)
@@ -267,11 +263,11 @@ def _again(environment: Environment, step: StepRecord, episode: Episode) -> Step
         ) from None
 
 
-def replay(directory: RunDirectory, config: Config) -> tuple[int, list[Difference]]:
+def replay(directory: RunDirectory, plan: Plan) -> tuple[int, list[Difference]]:
     """Carry out the recorded actions again: episodes replayed, and every pose or metric that differs."""
     count, differences = 0, []
-    with opened(_blind(config)) as base, _environment(base) as environment:
-        for episode, recorded, (start, steps) in _recorded(directory, base.episodes):
+    with _environment(plan) as environment:
+        for episode, recorded, (start, steps) in _recorded(directory, plan.episodes):
             if start is None:
                 continue
             count += 1
@@ -320,17 +316,11 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 @contextmanager
-def _environment(base: Opened, *untold: Need) -> Iterator[Environment]:
-    """One for a single session; without the metrics that need what is not told."""
-    config = _without(base.config, *untold) if untold else base.config
-    environment = builder.make_environment(config, base.backend)
+def _environment(plan: Plan) -> Iterator[Environment]:
+    """One for a single session."""
+    environment = plan.environment()
     yield environment
     environment.simulator.close()
-
-
-def _blind(config: Config) -> Config:
-    """The same without sensors: scores need poses, not pictures."""
-    return config.model_copy(update={"simulator": config.simulator.model_copy(update={"sensors": {}})})
 
 
 def _result(
