@@ -36,7 +36,7 @@ def done(
     n = next(FENCES)
     at = NOW + timedelta(seconds=n)
     made = Submission.objects.create(
-        team=owner, phase=phase, kind="service", accepted_at=at, since=at, retry_at=at, state=Submission.State.DONE
+        team=owner, phase=phase, kind="predictions", accepted_at=at, since=at, retry_at=at, state=Submission.State.DONE
     )
     attempt = Attempt.objects.create(
         submission=made, n=1, fence=n, worker=worker(), instance="i", started_at=at, heartbeat_at=at, ended_at=at,

@@ -16,7 +16,8 @@ import time
 from pathlib import Path
 
 EPISODES = 5
-SECONDS = 0.08
+SECONDS = float(os.environ.get("STAND_IN_SECONDS", "0.08"))
+"""That an episode takes."""
 
 
 def metric(submission: str, episode: int) -> float:

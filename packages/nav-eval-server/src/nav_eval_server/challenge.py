@@ -167,18 +167,13 @@ class Challenge(Part):
         return (value if value.tzinfo else value.replace(tzinfo=self.zone)).astimezone(UTC)
 
     @property
-    def rules(self) -> str:
-        """All that decides a rank, as JSON."""
+    def rules_sha256(self) -> str:
+        """Of all that decides a rank; stands on every page, and does not change after the opening."""
         content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"})
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
-        return json.dumps(content, sort_keys=True, separators=(",", ":"))
-
-    @property
-    def rules_sha256(self) -> str:
-        """Of the rules; stands on every page, and does not change after the opening."""
-        return hashlib.sha256(self.rules.encode()).hexdigest()
+        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def load_challenge(path: Path) -> Challenge:

@@ -22,6 +22,26 @@ COMMANDS = {
         "nav_eval_server.serving:token",
         "Print a token for such a worker: nav-eval competition token FILE --name NAME.",
     ),
+    "backup": (
+        "nav_eval_server.archive.commands:backup",
+        "Put it into one file: nav-eval competition backup FILE.",
+    ),
+    "restore": (
+        "nav_eval_server.archive.commands:restore",
+        "Bring it back: nav-eval competition restore BACKUP FOLDER.",
+    ),
+    "freeze": (
+        "nav_eval_server.archive.commands:freeze",
+        "End a phase, and write its hash: nav-eval competition freeze FILE --phase NAME.",
+    ),
+    "publish": (
+        "nav_eval_server.archive.commands:publish",
+        "Write boards and what proves them: nav-eval competition publish FILE --out FOLDER.",
+    ),
+    "doctor": (
+        "nav_eval_server.archive.commands:doctor",
+        "Say what is well and what is not: nav-eval competition doctor FILE.",
+    ),
 }
 """(module:function, what it does in a line); none is imported before it is called."""
 

@@ -1,0 +1,135 @@
+"""nav-eval competition backup, restore, freeze, publish and doctor."""
+
+from __future__ import annotations
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+from nav_eval.errors import InputError
+from nav_eval_server.archive import backups
+from nav_eval_server.challenge import Challenge, load_challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.serving import prepare
+
+
+def backup(file: Path, /, *, out: Path | None = None, without_data: bool = False) -> int:
+    """Put a competition into one file, while it is served or not: nav-eval competition backup FILE.
+
+    It holds keys and tokens: keep it as you keep passwords. PostgreSQL is asked by pg_dump.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    out
+        The file to write; by default NAME-TIME.tar in the working directory.
+    without_data
+        Leave out data/, which a phase's buildings and episodes lie in; keep a copy of your own then.
+    """
+    challenge, now = load_challenge(file), datetime.now(UTC)
+    prepare(challenge)
+    place = out or Path(f"{challenge.name}-{now:%Y%m%dT%H%M%SZ}.tar")
+    backups.write(challenge, place.resolve(), now, data=not without_data)
+    backups.note(now)
+    sys.stdout.write(f"{place}: {place.stat().st_size / 2**20:.1f} MiB\n")
+    return 0
+
+
+def restore(backup: Path, folder: Path, /) -> int:
+    """Bring a competition back from a backup into a new folder: nav-eval competition restore BACKUP FOLDER.
+
+    What was unfinished goes on. With `database:` in its challenge.yaml that database must be empty.
+
+    Parameters
+    ----------
+    backup
+        What `nav-eval competition backup` wrote.
+    folder
+        A new folder.
+    """
+    made_at = backups.unpack(backup, folder)
+    challenge = load_challenge(Folder(folder).challenge)
+    prepare(challenge)
+    backups.thaw(made_at, datetime.now(UTC))
+    sys.stdout.write(
+        f"{challenge.name} is as it was at {made_at:%Y-%m-%d %H:%M} UTC.\n"
+        f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
+    )
+    return 0
+
+
+def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
+    """End a phase and write its hash into the audit log: nav-eval competition freeze FILE --phase NAME.
+
+    It takes nothing from then on. While submissions are unfinished there is no hash yet, and the exit code is 1: call
+    it again when they have ended.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    phase
+        Its name.
+    reveal
+        Also show the final board to everybody.
+    """
+    challenge, now = _known(file, phase), datetime.now(UTC)
+    from nav_eval_server.archive import publishing
+    from nav_eval_server.board import decisions
+
+    digest = publishing.freeze(challenge, phase, now)
+    if digest is None:
+        sys.stdout.write(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.\n")
+        return 1
+    sys.stdout.write(f"{phase} {digest}\n")
+    if reveal:
+        decisions.reveal(challenge, phase, "organiser", now)
+    return 0
+
+
+def _known(file: Path, phase: str) -> Challenge:
+    challenge = load_challenge(file)
+    if phase not in challenge.phases:
+        raise InputError(f"--phase {phase}: there is none. Take one of {', '.join(challenge.phases)}.")
+    prepare(challenge)
+    return challenge
+
+
+def publish(file: Path, /, *, out: Path) -> int:
+    """Write boards, signed runs and what proves every rank for a static site: nav-eval competition publish FILE.
+
+    It holds what everybody may see by now. Of a phase whose final board is revealed it also has each entry's values,
+    without names of buildings and episodes; recompute.py in it finds every rank again, by Python alone.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    out
+        A new folder.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    from nav_eval_server.archive import publishing
+
+    boards = publishing.publish(challenge, out, datetime.now(UTC))
+    sys.stdout.write(f"{out}: {', '.join(boards) or 'no board'}\n")
+    return 0
+
+
+def doctor(file: Path, /) -> int:
+    """Say what is well and what is not, and what to do: nav-eval competition doctor FILE.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    from nav_eval_server.archive.doctor import examine
+
+    findings = list(examine(challenge, datetime.now(UTC)))
+    sys.stdout.writelines(f"{'ok  ' if one.well else 'MEND'} {one.said}\n" for one in findings)
+    return 0 if all(one.well for one in findings) else 1

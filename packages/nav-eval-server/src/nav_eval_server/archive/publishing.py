@@ -1,0 +1,138 @@
+"""The end of a phase, and what is published of a competition: figures for a static site, and all that proves them."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import shutil
+from collections.abc import Mapping
+from datetime import datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from nav_eval.errors import InputError
+from nav_eval.results import audit
+from nav_eval_server import events
+from nav_eval_server.archive.evidence import values
+from nav_eval_server.board.decisions import close, unfinished
+from nav_eval_server.board.places import Board, Keeper, document, keep, latest, sha256
+from nav_eval_server.board.visibility import Sight, visible_to
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Event, Submission
+
+COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
+
+
+def freeze(challenge: Challenge, phase: str, now: datetime) -> str | None:
+    """End a phase. The SHA-256 of state/frozen/PHASE.json: board, values, submissions; None while some are unfinished.
+
+    Once that is in the audit log, nothing of it can be changed without being seen.
+    """
+    close(phase, "organiser", now)
+    if unfinished(phase):
+        return None
+    board = document(challenge, phase, Board.FINAL)
+    keep(board, now)
+    ended = Submission.objects.filter(phase=phase).order_by("id")
+    content = {
+        "board": board,
+        "values": values(challenge, phase, Board.FINAL),
+        "submissions": list(ended.values_list("id", "team__name", "state", "result__manifest_sha256")),
+    }
+    digest = sha256(content)
+    place = Folder(challenge.folder).path / "state" / "frozen"
+    place.mkdir(mode=0o700, parents=True, exist_ok=True)
+    (place / f"{phase}.json").write_text(json.dumps(content, sort_keys=True, separators=(",", ":")))
+    last = Event.objects.filter(action="frozen", subject=phase).order_by("-pk").first()
+    if last is None or last.details["sha256"] != digest:
+        events.record("frozen", phase, actor="organiser", sha256=digest)
+    return digest
+
+
+def publish(challenge: Challenge, out: Path, now: datetime) -> list[str]:
+    """Write what everybody may see, and of revealed phases everything that their ranks follow from; names of boards.
+
+    Raises InputError where a revealed board is no longer what the rows say.
+    """
+    if out.exists() and any(out.iterdir()):
+        raise InputError(f"{out}: is not empty. Choose a new folder.")
+    Keeper(challenge).refresh(now)
+    sight, told = visible_to(None), {}
+    for phase in challenge.phases:
+        for board in Board:
+            shown = sight.board(phase, board)
+            if shown is not None:
+                told[f"{phase}-{board.value}"] = shown
+                _write_board(out / "boards" / f"{phase}-{board.value}", shown)
+        _write_values(challenge, phase, out)
+    _write_runs(challenge, sight, out)
+    _write_index(challenge, out, told, now)
+    shutil.copyfile(str(files("nav_eval_server") / "archive" / "recompute.py"), out / "recompute.py")
+    _write_sums(out)
+    return sorted(told)
+
+
+def _write_board(path: Path, shown: Mapping[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.with_suffix(".json").write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    table = io.StringIO()
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for entry in shown["entries"]:
+        writer.writerow([_cell(entry[name]) for name in COLUMNS])
+    path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
+
+
+def _cell(value: Any) -> Any:
+    """A spreadsheet takes a text that begins like a formula for one."""
+    if isinstance(value, list):
+        return "-".join(map(str, value))
+    return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t" else value
+
+
+def _write_values(challenge: Challenge, phase: str, out: Path) -> None:
+    """Of a revealed phase only: single episodes tell what a board hides."""
+    revealed = latest(phase, Board.FINAL, revealed=True)
+    if revealed is None:
+        return
+    if revealed.sha256 != sha256(document(challenge, phase, Board.FINAL)):
+        raise InputError(f"{phase}: its final board has changed since it was revealed. Reveal it again.")
+    (out / "values").mkdir(exist_ok=True)
+    boards = (Board.FINAL, Board.PUBLIC) if challenge.phases[phase].board == "public" else (Board.FINAL,)
+    for board in boards:
+        content = json.dumps(values(challenge, phase, board))
+        (out / "values" / f"{phase}-{board.value}.json").write_text(content + "\n")
+
+
+def _write_runs(challenge: Challenge, sight: Sight, out: Path) -> None:
+    """Signed public forms of the runs whose figures everybody may see."""
+    folder = Folder(challenge.folder)
+    for submission in Submission.objects.filter(kind="service").order_by("id"):
+        run = folder.runs / submission.id
+        if sight.evidence(submission.id) and not audit.tells_its_seed(run):
+            audit.sign(run, folder.private / "organiser.pem")
+            audit.publish(run, out / "runs" / submission.id)
+
+
+def _write_index(challenge: Challenge, out: Path, told: Mapping[str, Any], now: datetime) -> None:
+    out.mkdir(parents=True, exist_ok=True)
+    last = Event.objects.order_by("-pk").first()
+    index = {
+        "competition": challenge.name,
+        "title": challenge.title.model_dump(),
+        "rules_sha256": challenge.rules_sha256,
+        "published_at": now.isoformat(),
+        "boards": {name: f"boards/{name}.json" for name in sorted(told)},
+        "audit_log_sha256": last.sha256 if last else None,
+    }
+    (out / "index.json").write_text(json.dumps(index, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _write_sums(out: Path) -> None:
+    paths = sorted(path for path in out.rglob("*") if path.is_file())
+    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(out).as_posix()}\n" for path in paths)
+    (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")

@@ -1,0 +1,308 @@
+"""Backup and restore of a competition at work, the end of a phase, what is published of it, and the doctor."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import stat
+import subprocess
+import sys
+import tarfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.db import connections
+from django.utils import timezone
+
+from nav_eval.errors import InputError
+from nav_eval.results.audit import verify
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server import events
+from nav_eval_server.archive import backups
+from nav_eval_server.archive.doctor import examine
+from nav_eval_server.archive.publishing import freeze, publish
+from nav_eval_server.board.decisions import reveal
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Submission, Team
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import FINAL, State
+from server.boards import NOW, done, team
+from server.competition import phase
+from server.conftest import Make, use
+from server.postgres import postgres
+from server.serving import serving, until
+from server.stand_in import EPISODES
+
+MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
+STAND_IN = str(Path(__file__).with_name("stand_in.py"))
+QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
+KEYS = [(f"secret-building-{n % 4}", f"episode-{n}") for n in range(12)]
+
+
+def call(*words: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*MAIN, *map(str, words)], capture_output=True, text=True)
+
+
+def finished() -> bool:
+    return not Submission.objects.exclude(state__in=FINAL).exists()
+
+
+def submitted(challenge: Challenge, name: str, url: str) -> Submission:
+    owner = Team.objects.create(name=name, state=Team.State.APPROVED)
+    endpoint = Endpoint.objects.create(team=owner, name="a", protocol="rest", url=url)
+    return Dispatcher(challenge).submit(owner, "dev", endpoint=endpoint)
+
+
+def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With commands as an organiser has them; the machine is lost while an evaluation is half done."""
+    monkeypatch.setenv("STAND_IN_SECONDS", "1.0")
+    challenge = make(queue={"lease_seconds": 3}, endpoints=QUICK)
+    file, kept = Folder(challenge.folder).challenge, tmp_path / "kept.tar"
+    first = done(team("before"), dict.fromkeys(KEYS, 0.5))
+    with start(RandomAgent, protocol="rest", port=0) as agent:
+        running = submitted(challenge, "running", agent.endpoint)
+        with serving(challenge, evaluator=STAND_IN, jobs=1) as served:
+            until(lambda: Episode.objects.filter(submission=running).count() >= 2, 60, "two episodes")
+            said = call("backup", file, "--out", kept)
+            assert said.returncode == 0, said.stderr
+            served.process.kill()
+            served.process.wait()
+        connections.close_all()
+        shutil.rmtree(challenge.folder)
+        said = call("restore", kept, challenge.folder)
+        assert said.returncode == 0, said.stderr
+        counted = dict(Episode.objects.filter(submission=running).values_list("episode", "pk"))
+        assert len(counted) >= 2
+        assert Submission.objects.get(pk=running.pk).state == State.RUNNING
+        with serving(challenge, evaluator=STAND_IN, jobs=1):
+            until(finished, 60, "the end of it")
+    assert Submission.objects.get(pk=running.pk).state == State.DONE
+    now = dict(Episode.objects.filter(submission=running).values_list("episode", "pk"))
+    assert len(now) == EPISODES
+    assert counted.items() <= now.items()
+    assert Episode.objects.filter(submission=first).count() == len(KEYS)
+    fences = list(Attempt.objects.filter(submission=running).order_by("fence").values_list("fence", flat=True))
+    assert len(fences) == 2
+    assert fences[1] > NOW.timestamp()
+    assert events.broken() is None
+    assert not Event.objects.filter(action="contradiction").exists()
+
+
+def test_a_backup_holds_all_and_only_its_owner_reads_it(make: Make, tmp_path: Path) -> None:
+    challenge = make()
+    folder, kept = Folder(challenge.folder), tmp_path / "kept.tar"
+    done(team("a"), dict.fromkeys(KEYS, 0.5))
+    (folder.uploads / "x").write_bytes(b"predictions")
+    (folder.runs / "x").mkdir()
+    (folder.runs / "x" / "episodes.jsonl").write_bytes(b"{}\n")
+    backups.write(challenge, kept, timezone.now(), data=True)
+    assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    assert not list(tmp_path.glob("*.part"))
+    backups.unpack(kept, tmp_path / "again")
+    again = Folder(tmp_path / "again")
+    for place in ("challenge.yaml", "private", "uploads", "state/runs"):
+        assert _content(folder.path / place) == _content(again.path / place)
+    assert {stat.S_IMODE(path.stat().st_mode) for path in again.private.iterdir()} == {0o600}
+    use(challenge.model_copy(update={"folder": again.path}))
+    assert Episode.objects.count() == len(KEYS)
+    with pytest.raises(InputError, match="is not empty"):
+        backups.unpack(kept, again.path)
+
+
+def _content(path: Path) -> dict[str, bytes]:
+    paths = [path] if path.is_file() else sorted(path.rglob("*"))
+    return {str(one.relative_to(path)): one.read_bytes() for one in paths if one.is_file()}
+
+
+@pytest.mark.parametrize("harm", ["cut", "changed", "none"])
+def test_a_damaged_backup_leaves_nothing_behind(make: Make, tmp_path: Path, harm: str) -> None:
+    kept = tmp_path / "kept.tar"
+    backups.write(make(), kept, timezone.now(), data=False)
+    data = bytearray(kept.read_bytes())
+    with tarfile.open(kept) as tar:
+        inside = tar.getmember("private/vault.key").offset_data
+    data[inside] ^= 1
+    kept.write_bytes({"cut": data[: len(data) // 2], "changed": data, "none": b"not a tar"}[harm])
+    with pytest.raises(InputError, match=r"damaged in it|is no backup"):
+        backups.unpack(kept, tmp_path / "again")
+    assert {path.name for path in tmp_path.iterdir()} == {"homes", "kept.tar"}
+
+
+def test_time_stood_still_between_backup_and_restore(make: Make) -> None:
+    """A week later: nothing has failed for it, a worker has its whole lease to come back, no fence is given twice."""
+    challenge = make()
+    waiting = submitted(challenge, "a", "http://127.0.0.1:9")
+    made_at = timezone.now()
+    week = made_at + timedelta(days=8)
+    backups.thaw(made_at, week)
+    Dispatcher(challenge, lambda: week).sweep()
+    found = Submission.objects.get(pk=waiting.pk)
+    assert (found.state, found.deadline) == (State.QUEUED, waiting.deadline + (week - made_at))  # type: ignore[operator]
+    assert Mark.objects.get(name="fence").value == int(week.timestamp())
+    assert Mark.objects.get(name="backup").at == made_at
+
+
+@pytest.mark.soak
+def test_postgresql_is_backed_up_and_restored(make: Make, tmp_path: Path) -> None:
+    with postgres() as server:
+        challenge = make(database=server.url)
+        done(team("a"), dict.fromkeys(KEYS, 0.5))
+        backups.write(challenge, tmp_path / "kept.tar", timezone.now(), data=False)
+        connections.close_all()
+        server.run("dropdb", *server.there, "competition")
+        server.run("createdb", *server.there, "competition")
+        shutil.rmtree(challenge.folder)
+        backups.unpack(tmp_path / "kept.tar", challenge.folder)
+        assert Episode.objects.count() == len(KEYS)
+        connections.close_all()
+
+
+PHASES = {"open": phase() | {"ladder": 0.05}, "hidden": phase() | {"board": "private"}}
+
+
+@pytest.fixture
+def challenge(make: Make) -> Challenge:
+    """Two teams and a baseline in each phase."""
+    made = make(phases=PHASES)
+    for name in PHASES:
+        for n, who in enumerate(("=cmd()", "weak")):
+            done(team(who), {key: 0.8 - 0.4 * n + 0.01 * i for i, key in enumerate(KEYS)}, phase=name)
+        done(team("random", "baseline"), dict.fromkeys(KEYS, 0.1), phase=name)
+    return made
+
+
+def test_a_frozen_phase_takes_nothing_and_keeps_its_hash(challenge: Challenge) -> None:
+    late = submitted_in(challenge, "hidden")
+    assert freeze(challenge, "hidden", NOW) is None
+    with pytest.raises(Refusal, match="not open"):
+        submitted_in(challenge, "hidden")
+    Dispatcher(challenge).cancel(late, "a")
+    digest = freeze(challenge, "hidden", NOW)
+    assert freeze(challenge, "hidden", NOW) == digest
+    assert Event.objects.get(action="frozen").details == {"sha256": digest}
+    written = Folder(challenge.folder).path / "state" / "frozen" / "hidden.json"
+    assert hashlib.sha256(written.read_bytes()).hexdigest() == digest
+    assert Ranking.objects.get(phase="hidden").revealed is False
+    Episode.objects.filter(submission__phase="hidden").first().delete()  # type: ignore[union-attr]
+    assert freeze(challenge, "hidden", NOW) != digest
+
+
+def submitted_in(challenge: Challenge, name: str) -> Submission:
+    owner = team("late")
+    endpoint, _ = Endpoint.objects.get_or_create(team=owner, name="a", protocol="rest", url="http://127.0.0.1:9")
+    return Dispatcher(challenge).submit(owner, name, endpoint=endpoint)
+
+
+def test_before_the_reveal_nothing_hidden_is_published(challenge: Challenge, tmp_path: Path) -> None:
+    assert publish(challenge, tmp_path / "out", NOW) == ["dev-public", "open-public"]
+    assert not (tmp_path / "out" / "values").exists()
+    everything = b"".join(_content(tmp_path / "out").values())
+    assert b"secret-building" not in everything
+    assert b"0.85" in everything
+    assert b"0.855" not in everything  # the mean behind the Ladder's score
+    assert recomputed(tmp_path / "out").returncode == 0
+
+
+def recomputed(out: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-I", "-S", str(out / "recompute.py"), str(out)], capture_output=True, text=True
+    )
+
+
+def test_everything_revealed_can_be_recomputed_elsewhere(challenge: Challenge, tmp_path: Path) -> None:
+    for name in PHASES:
+        freeze(challenge, name, NOW)
+        reveal(challenge, name, "ada", NOW)
+    out = tmp_path / "out"
+    assert publish(challenge, out, NOW) == ["dev-public", "hidden-final", "open-final", "open-public"]
+    assert b"secret-building" not in b"".join(_content(out).values())
+    index = json.loads((out / "index.json").read_text())
+    assert index["rules_sha256"] == challenge.rules_sha256
+    assert (out / "boards" / "hidden-final.csv").read_text().splitlines()[1].startswith("1,1-1,'=cmd(),team,0.855")
+    moved = tmp_path / "years later"
+    out.rename(moved)
+    said = recomputed(moved)
+    assert (said.returncode, said.stdout.count("the same")) == (0, 3), said.stderr
+    values = moved / "values" / "hidden-final.json"
+    values.write_text(values.read_text().replace("0.8,", "0.9,", 1))
+    said = recomputed(moved)
+    assert said.returncode == 1
+    assert "values/hidden-final.json is missing or was changed" in said.stderr
+    assert "=cmd(): score is" in said.stderr
+
+
+def test_a_board_that_changed_since_its_reveal_is_not_published(challenge: Challenge, tmp_path: Path) -> None:
+    freeze(challenge, "hidden", NOW)
+    reveal(challenge, "hidden", "ada", NOW)
+    Dispatcher(challenge).void(Submission.objects.filter(phase="hidden")[0], "cheated", "ada")
+    with pytest.raises(InputError, match="Reveal it again"):
+        publish(challenge, tmp_path / "out", NOW)
+    reveal(challenge, "hidden", "ada", NOW)
+    publish(challenge, tmp_path / "again", NOW)
+
+
+@pytest.mark.soak
+def test_a_real_run_is_published_with_its_proof(make: Make, tmp_path: Path) -> None:
+    """By commands: served, played by nav-eval, frozen, revealed, published, verified."""
+    challenge = make(endpoints=QUICK)
+    file, out = Folder(challenge.folder).challenge, tmp_path / "out"
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge):
+        one = submitted(challenge, "aurora", agent.endpoint)
+        until(finished, 120, "a run")
+    for words in (("freeze", file, "--phase", "dev", "--reveal"), ("publish", file, "--out", out)):
+        said = call(*words)
+        assert said.returncode == 0, said.stderr
+    assert verify(out / "runs" / one.id) == []
+    assert sorted(path.name for path in (out / "runs" / one.id).iterdir()) == [
+        "config.yaml", "manifest.json", "results.json", "signature.json",
+    ]  # fmt: skip
+    assert recomputed(out).returncode == 0
+    board = json.loads((out / "boards" / "dev-final.json").read_text())
+    results = json.loads((out / "runs" / one.id / "results.json").read_text())
+    assert board["entries"][0]["score"] == pytest.approx(results["metrics"]["spl"]["mean"], abs=1e-12)
+
+
+def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
+    challenge, now = make(), timezone.now()
+    folder = Folder(challenge.folder)
+
+    def bad() -> str:
+        return "\n".join(one.said for one in examine(challenge, now) if not one.well and "GiB" not in one.said)
+
+    backups.note(now)
+    Mark.objects.create(name="sweep", at=now)
+    team_worker = done(team("a"), dict.fromkeys(KEYS, 0.5)).attempts.get().worker
+    team_worker.last_used_at = now
+    team_worker.save()
+    assert bad() == ""
+    (folder.private / "seed").chmod(0o644)
+    assert "others may read private/seed" in bad()
+    (folder.private / "seed").chmod(0o600)
+    Mark.objects.filter(name="backup").update(at=now - timedelta(hours=30))
+    assert bad() == "the last backup is 30.0 hours old"
+    Mark.objects.filter(name="backup").delete()
+    Mark.objects.filter(name="sweep").delete()
+    team_worker.last_used_at = None
+    team_worker.save()
+    Submission.objects.create(
+        team=team("b"), phase="dev", kind="service", accepted_at=now, since=now, retry_at=now,
+        deadline=now - timedelta(hours=1),
+    )  # fmt: skip
+    for found in ("there is no backup", "1 stuck, 1 waiting", "the scheduler does not sweep", "0 worker(s) seen"):
+        assert found in bad()
+    Event.objects.filter(pk=Event.objects.first().pk).update(actor="somebody else")  # type: ignore[union-attr]
+    assert "the audit log was changed" in bad()
+
+
+def test_the_doctors_command(make: Make) -> None:
+    said = call("doctor", Folder(make().folder).challenge)
+    assert said.returncode == 1
+    assert "MEND there is no backup" in said.stdout
+    assert "ok   keys, runs and uploads" in said.stdout
