@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from nav_eval.config.secrecy import holds_secret
 from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
@@ -17,11 +18,17 @@ Fault: TypeAlias = tuple[str, str]
 def faults_of(error: ValidationError, model: Any, prefix: str = "") -> Iterator[Fault]:
     """The faults of values that `model` did not take; `prefix`: the key under which they stand."""
     for fault in error.errors(include_url=False):
-        key = ".".join([*([prefix] if prefix else []), *map(str, fault["loc"])]) or "the configuration"
-        if fault["type"] == "extra_forbidden":
+        key = ".".join([*([prefix] if prefix else []), *map(str, fault["loc"])])
+        section, _, _ = key.rpartition(".")
+        if fault["type"] == "extra_forbidden" and fault["input"] is None and section and holds_secret(section):
+            yield (
+                section,
+                "holds a key without a value. Quote a value that holds a comma.",
+            )  # the rest of a token, maybe
+        elif fault["type"] == "extra_forbidden":
             yield key, unknown(str(fault["loc"][-1]), _names_beside(model, fault["loc"]))
         else:
-            yield key, _unfit(fault)
+            yield key or "the configuration", _unfit(fault, told=bool(key) and not holds_secret(key))
 
 
 def unknown(name: str, known: Iterable[str]) -> str:
@@ -30,8 +37,9 @@ def unknown(name: str, known: Iterable[str]) -> str:
     return f"unknown key.{nearest(name, names)} Known here: {', '.join(names) or 'none'}."
 
 
-def _unfit(fault: Any) -> str:
-    text = f"{fault['msg']} (it is {_short(fault['input'])})."
+def _unfit(fault: Any, *, told: bool) -> str:
+    """`told`: whether the value may be repeated."""
+    text = f"{fault['msg']} (it is {_short(fault['input'])})." if told else f"{fault['msg']}."
     if fault["type"] == "string_type" and isinstance(fault["input"], int):
         text += " Quote a name that looks like a number, for example ['5593_0']."
     return text

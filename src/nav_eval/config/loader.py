@@ -12,7 +12,7 @@ import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
 from itertools import islice
@@ -21,14 +21,18 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.faults import faults_of
 from nav_eval.config.schema import Config
+from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
 from nav_eval.errors import ConfigError
 from nav_eval.reading import read
 from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
+    from yaml import MarkedYAMLError
 
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
+LINE_ENDS = "\r\n"
+"""What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator")
 RESERVED = (
     "NAV_EVAL_DATA",
@@ -69,15 +73,35 @@ def load_config(
     `overrides`: Hydra grammar; `environment`: default os.environ. Raises ConfigError with every fault.
     Nothing that it names is imported or executed: it may be a stranger's.
     """
-    from_environment = environment_overrides(os.environ if environment is None else environment)
+    environment = os.environ if environment is None else environment
+    from_environment = environment_overrides(environment)
     layers = Layers(benchmark, benchmark_file, Path(file) if file else None, from_environment, tuple(overrides))
-    return validate(layers.compose(), layers)
+    return validate(_with_secrets(layers.compose(), environment), layers)
 
 
 def environment_overrides(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """NAV_EVAL_EVALUATION__MAX_STEPS=20 -> evaluation.max_steps=20, sorted by name."""
+    """NAV_EVAL_EVALUATION__MAX_STEPS=20 -> evaluation.max_steps=20, sorted by name.
+
+    A secret is text in no grammar, so its variable's name stands for it until the layers are composed.
+    """
     names = sorted(n for n in environment if n.startswith(ENVIRONMENT_PREFIX) and n not in RESERVED)
-    return tuple(f"{_environment_key(name)}={environment[name]}" for name in names)
+    keys = {name: _environment_key(name) for name in names}
+    return tuple(
+        f"{key}={name if key in SECRETS else environment[name].rstrip(LINE_ENDS)}" for name, key in keys.items()
+    )
+
+
+def _with_secrets(content: dict[str, Any], environment: Mapping[str, str]) -> dict[str, Any]:
+    """`content` with the secrets that it names by their variables. Raises ConfigError for one that is empty."""
+    for key in SECRETS:
+        section, _, name = key.rpartition(".")
+        variable = ENVIRONMENT_PREFIX + key.upper().replace(".", "__")
+        held = content.get(section)
+        if variable in environment and isinstance(held, dict) and held.get(name) == variable:
+            held[name] = environment[variable].rstrip(LINE_ENDS)
+            if not held[name].strip():
+                raise ConfigError(f"{variable} is set, but empty. Give it the value of {key}, or unset it.")
+    return content
 
 
 def _environment_key(name: str) -> str:
@@ -93,6 +117,8 @@ class Layers:
     file: Path | None
     environment: tuple[str, ...]
     command_line: tuple[str, ...]
+    bare: bool = False
+    """Without what may hold a secret: what is wrong with the rest can be told in full."""
 
     def __post_init__(self) -> None:
         known = builtin_benchmarks()
@@ -105,10 +131,33 @@ class Layers:
     @cached_property
     def content(self) -> dict[str, Any]:
         """Of the --config file, read once however many faults ask where they come from."""
-        return _read_yaml(self.file) if self.file is not None else {}
+        return self._read(self.file) if self.file is not None else {}
 
     def compose(self) -> dict[str, Any]:
-        """All layers merged by Hydra, interpolations resolved; not yet validated."""
+        """All layers merged by Hydra, interpolations resolved; not yet validated.
+
+        Hydra's errors quote what they do not understand, so one that a secret may have part in is not told.
+        """
+        try:
+            return self._composed()
+        except ConfigError:
+            self._without_secrets()._composed()
+        raise ConfigError(
+            f"{' or '.join(SECRETS)}: what is set cannot be read, and is not repeated here. Quote it, or set "
+            f"{' or '.join(ENVIRONMENT_PREFIX + key.upper().replace('.', '__') for key in SECRETS)}, "
+            "which is taken as it is."
+        )
+
+    def _without_secrets(self) -> Layers:
+        environment = tuple(o for o in self.environment if not may_tell(o))
+        command_line = tuple(o for o in self.command_line if not may_tell(o))
+        return replace(self, environment=environment, command_line=command_line, bare=True)
+
+    def _read(self, path: Path) -> dict[str, Any]:
+        content = _read_yaml(path)
+        return without_secrets(content) if self.bare else content
+
+    def _composed(self) -> dict[str, Any]:
         from hydra import compose, initialize_config_module
         from hydra.core.config_store import ConfigStore
         from hydra.core.global_hydra import GlobalHydra
@@ -139,7 +188,7 @@ class Layers:
     def _defaults(self, store: Any) -> list[str]:
         defaults = []
         if self.benchmark_file is not None:
-            store.store(name="nav_eval_plugin_benchmark", node=_read_yaml(self.benchmark_file), package="_global_")
+            store.store(name="nav_eval_plugin_benchmark", node=self._read(self.benchmark_file), package="_global_")
             defaults.append("nav_eval_plugin_benchmark")
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
@@ -156,7 +205,7 @@ class Layers:
     def origin(self, key: str) -> str:
         """Which layer last set `key` (dotted)."""
         for name, overrides in (("the command line", self.command_line), ("the environment", self.environment)):
-            if any(_overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
+            if any(overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
                 return name
         if self.file is not None and _holds(self.content, key):
             return str(self.file)
@@ -188,13 +237,18 @@ def _forced(override: str, source: str) -> str:
 def _read_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
+    text = ""
     try:
-        content = yaml.safe_load(read(path, MOST_BYTES).decode())
+        text = read(path, MOST_BYTES).decode()
+        content = yaml.safe_load(text)
         count = _values(content, {})
     except FileNotFoundError:
         raise ConfigError(f"{path}: there is no such configuration file.") from None
+    except yaml.MarkedYAMLError as error:
+        raise ConfigError(f"{path}: cannot be read as YAML: {_broken_line(error, text)}") from None
     except (OSError, RecursionError, yaml.YAMLError, *UNFORESEEN) as error:
-        raise ConfigError(f"{path}: cannot be read as YAML: {_first_line(error)}") from None
+        why = type(error).__name__ if may_tell(text) else _first_line(error)
+        raise ConfigError(f"{path}: cannot be read as YAML: {why}") from None
     if content is None:
         return {}
     if count == math.inf:
@@ -206,6 +260,13 @@ def _read_yaml(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: must hold sections such as `task:` at its top, not {type(content).__name__}.")
     return content
+
+
+def _broken_line(error: MarkedYAMLError, text: str) -> str:
+    """What is wrong in which line; only the line where the file holds a secret, because YAML's words may quote it."""
+    mark = error.problem_mark or error.context_mark
+    line = f"line {mark.line + 1}" if mark else "somewhere"
+    return f"{line} is no YAML. Put its value in quotes?" if may_tell(text) else f"{line}: {error.problem}."
 
 
 def _values(content: Any, counted: dict[int, float]) -> float:
@@ -243,10 +304,6 @@ def _lists_to_tuples(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _lists_to_tuples(item) for key, item in value.items()}
     return tuple(_lists_to_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _overlaps(one: str, other: str) -> bool:
-    return one == other or one.startswith(f"{other}.") or other.startswith(f"{one}.")
 
 
 def _holds(content: Any, key: str) -> bool:

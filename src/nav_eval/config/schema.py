@@ -296,7 +296,7 @@ class AgentServiceConfig(Section):
         "address that its name has must be in one of them",
     )
     timeout: Seconds = Field(DEADLINES.act, description="for one action, unless deadlines.act is given")
-    token: str | None = Field(None, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
+    token: str | None = Field(None, repr=False, description="bearer token; better set NAV_EVAL_AGENT_SERVICE__TOKEN")
     token_file: str | None = Field(None, description="a file that holds the token, such as a container's secret")
     tls: TlsConfig = Field(TlsConfig(), description="encryption (remote)")
     encoding: str = Field(
@@ -315,7 +315,9 @@ class AgentServiceConfig(Section):
         description="competition: opaque ids, and poses relative to the start; full: the data set's own ids and poses",
     )
     secret: str | None = Field(
-        None, description="fixes the opaque ids; null: random, kept in the run directory; local: from `seed`"
+        None,
+        repr=False,
+        description="fixes the opaque ids; null: random, kept in the run directory; local: from `seed`",
     )
     deadlines: DeadlinesConfig = Field(DeadlinesConfig(), description="how long the service may take")
     retries: Annotated[int, Field(ge=0, le=100)] = Field(

@@ -20,6 +20,7 @@ import msgspec
 
 from nav_eval.config.locations import as_seen_from
 from nav_eval.config.schema import Config
+from nav_eval.config.secrecy import SECRETS
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
 from nav_eval.registry import import_plugins
@@ -294,8 +295,9 @@ WAY_THERE = ("endpoint", "allowed_networks", "token_file", "tls")
 def public_config(config: Config) -> dict[str, Any]:
     """The configuration as plain values, without token and secret."""
     content = config.model_dump(mode="json")
-    for name in ("token", "secret"):
-        content["agent_service"][name] = None
+    for key in SECRETS:
+        section, _, name = key.rpartition(".")
+        content[section][name] = None
     return content
 
 
