@@ -116,6 +116,14 @@ def test_every_import_is_a_declared_dependency(built: Built, metadata: Metadata)
         assert names & declared, f"{built.name} imports {module} ({', '.join(names)}) and does not require it"
 
 
+def named_in_settings(built: Built) -> set[str]:
+    """Top-level names of what Django imports by its name: applications, middleware, backends."""
+    texts = [data for name, data in contents(built.wheel).items() if name.endswith("/settings.py")]
+    nodes = (node for text in texts for node in ast.walk(ast.parse(text)))
+    words = (node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str))
+    return {word.split(".")[0] for word in words if re.fullmatch(r"\w+(\.\w+)*", word)}
+
+
 def test_every_dependency_is_imported(built: Built, metadata: Metadata) -> None:
     owners = packages_distributions()
     imported = {
@@ -123,5 +131,6 @@ def test_every_dependency_is_imported(built: Built, metadata: Metadata) -> None:
         for module in third_party(built)
         for owner in owners.get(module, (OF_EXTRAS.get(module, module),))
     }
+    imported |= {canonicalize_name(owner) for module in named_in_settings(built) for owner in owners.get(module, ())}
     asked: list[Requirement] = [one for one in metadata.requires_dist or () if not one.marker]
     assert {canonicalize_name(one.name) for one in asked} - imported == set()
