@@ -65,6 +65,8 @@ def test_a_service_and_a_file_are_judged(make: Make) -> None:
     mean = sum(row.metrics["spl"] for row in Episode.objects.filter(submission=live)) / 5
     assert document["metrics"]["spl"]["mean"] == pytest.approx(mean, abs=1e-12)
     assert Submission.objects.get(pk=file.pk).result.document["metrics"]["success"]["mean"] == 1.0
+    scores = [row.metrics["success"] for row in Episode.objects.filter(submission=file)]
+    assert scores == [1.0] * len(json.loads(predictions))
     told = Submission.objects.get(pk=bad.pk)
     assert (told.why, str(challenge.folder) in told.detail) == ("bad_file", False)
     assert not list(Folder(challenge.folder).work.glob("*/run"))

@@ -24,6 +24,7 @@ def score(
     config: Path | None = None,
     allow_partial: bool = False,
     out: Path | None = None,
+    episodes: Path | None = None,
 ) -> int:
     """Score a submission file offline: nav-eval score FILE --benchmark r2r dataset.data_path=... [key=value ...].
 
@@ -42,10 +43,12 @@ def score(
         Count missing episodes as failures instead of refusing the file.
     out
         Also write the results as JSON to this file.
+    episodes
+        Also write a JSON line per episode to this file: scene_id, episode_id, status, metrics.
     """
     from nav_eval.errors import ConfigError
     from nav_eval.results.export import results_document
-    from nav_eval.results.files import write_json
+    from nav_eval.results.files import write_json, write_lines
     from nav_eval.runs.builder import settled_split
     from nav_eval.runs.registry import benchmark_config
     from nav_eval.runs.scoring import score_predictions
@@ -57,6 +60,9 @@ def score(
     document = results_document(resolved, scored.results, scored.notes)
     if out is not None:
         write_json(out, document)
+    if episodes is not None:
+        names = ("scene_id", "episode_id", "status", "metrics")
+        write_lines(episodes, ({name: getattr(one, name) for name in names} for one in scored.episodes))
     say(*metrics_table(document).splitlines())
     return DONE if scored.results.blameless else FINDINGS
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -44,6 +44,11 @@ def write_bytes(path: Path, data: bytes, *, mode: int = 0o666) -> None:
             os.fsync(file.fileno())
 
     write_atomically(path, write)
+
+
+def write_lines(path: Path, records: Iterable[Any]) -> None:
+    """A line of JSON for each; numbers that are not finite become null."""
+    write_bytes(path, b"".join(msgspec.json.encode(record) + b"\n" for record in records))
 
 
 def write_json(path: Path, content: Any) -> None:

@@ -314,7 +314,7 @@ class Dispatcher:
         """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's."""
         with self._locked():
             held = _held(worker, attempt, fence, stopping=True)
-            if not held.stopping and held.submission.kind == "service":
+            if not held.stopping:
                 self._count(held, self.inbox(held.submission_id).read(JOURNAL))
             self._close(held, ending)
             return State(Submission.objects.values_list("state", flat=True).get(pk=held.submission_id))

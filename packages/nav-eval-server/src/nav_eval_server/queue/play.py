@@ -119,15 +119,21 @@ class Play:
         data = self._patiently(lambda: self._server.predictions(*self._id))
         file = self.folder / ("predictions.json" if _is_json(data) else "predictions.jsonl")
         file.write_bytes(data)
-        scored = self.folder / SCORED
-        scored.unlink(missing_ok=True)
-        rc = self._watch(["score", str(file), *self._rules(), "--out", str(scored)], self._beat)
+        episodes, scored = self.folder / "episodes.jsonl", self.folder / SCORED
+        for path in (episodes, scored):
+            path.unlink(missing_ok=True)
+        written = ["--out", str(scored), "--episodes", str(episodes)]
+        rc = self._watch(["score", str(file), *self._rules(), *written], self._beat)
         if self._stop.is_set() and rc not in (0, 1):
             return {"outcome": "interrupted", "rc": rc}
-        if scored.exists():
-            whole = scored.read_bytes()
-            self._patiently(lambda: self._server.upload(*self._id, SCORED, 0, whole, len(whole)))
+        for path in (episodes, scored):
+            if path.exists():
+                self._send(path)
         return {"outcome": "played", "rc": rc, "message": self._last_words()}
+
+    def _send(self, path: Path) -> None:
+        whole = path.read_bytes()
+        self._patiently(lambda: self._server.upload(*self._id, path.name, 0, whole, len(whole)))
 
     # The evaluator's process
 
