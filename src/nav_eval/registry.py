@@ -16,9 +16,11 @@ from importlib import import_module
 from importlib.machinery import ModuleSpec
 from importlib.metadata import entry_points
 from itertools import accumulate
+from pathlib import Path
+from traceback import extract_tb
 from typing import Any, Generic, TypeVar, cast
 
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, NavEvalError, exhausted
 
 T = TypeVar("T")
 C = TypeVar("C")
@@ -35,10 +37,32 @@ def import_plugins(modules: Iterable[str]) -> None:
     for module in modules:
         try:
             import_module(module)
-        except (ImportError, SyntaxError, ValueError, TypeError) as error:
-            raise ConfigError(
-                f"plugins: {module!r} cannot be imported ({error}). Install it, or run in the folder that holds it."
-            ) from error
+        except NavEvalError:
+            raise
+        except Exception as error:
+            if exhausted(error):
+                raise
+            raise ConfigError(f"plugins: {_import_fault(module, error)}") from error
+
+
+def _import_fault(module: str, error: Exception) -> str:
+    """What kept `module` from being imported: itself, or a line in it."""
+    place = _last_line(error)
+    if place is None or (isinstance(error, ModuleNotFoundError) and f"{module}.".startswith(f"{error.name}.")):
+        return f"{module!r} cannot be imported ({error}). Install it, or run in the folder that holds it."
+    where = f"{module} ({place})"
+    if isinstance(error, ModuleNotFoundError):
+        return f"{where} imports {error.name!r}, which is not installed."
+    told = error.msg if isinstance(error, SyntaxError) else str(error)
+    return f"{where} cannot be imported ({type(error).__name__}: {told})."
+
+
+def _last_line(error: Exception) -> str | None:
+    """File and line that raised `error` while it was imported; None where no file of a module ran."""
+    if isinstance(error, SyntaxError) and error.filename:
+        return f"{Path(error.filename).name}, line {error.lineno}"
+    frames = [frame for frame in extract_tb(error.__traceback__) if frame.name == "<module>"]
+    return f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else None
 
 
 def check_importable(module: str, attribute: str) -> None:

@@ -46,6 +46,25 @@ def test_a_broken_module_is_named(tmp_path, monkeypatch):
         benchmark_config(None, overrides=["plugins=broken_plugin"])
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("import math\nimport nav_eva\n", r"faulty \(faulty.py, line 2\) imports 'nav_eva', which is not installed\."),
+        ("from nav_eval import metrik\n", r"faulty \(faulty.py, line 1\) .*cannot import name 'metrik'"),
+        ("def f(:\n", r"faulty \(faulty.py, line 1\) .*SyntaxError"),
+        ("class A:\n    x = y\n", r"faulty \(faulty.py, line 1\) .*NameError: name 'y' is not defined"),
+        ("import json\njson.loads('{')\n", r"faulty \(faulty.py, line 2\) .*JSONDecodeError"),
+    ],
+)
+def test_what_fails_in_a_plug_in_is_told_with_its_line(tmp_path, monkeypatch, text, told):
+    """Whoever wrote it must look there, not for a package of its name."""
+    (tmp_path / "faulty.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigError, match=told) as refused:
+        benchmark_config(None, overrides=["plugins=faulty"])
+    assert "Install it" not in str(refused.value)
+
+
 def test_a_module_of_the_working_directory_serves_workers_and_rescoring(tmp_path):
     (tmp_path / "count_decisions.py").write_text(MODULE)
     run = ["run", "pointnav-demo", "plugins=count_decisions", "task.measurements=[steps,decisions]"]

@@ -13,7 +13,7 @@ from typing import Any
 from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS, action_fault
-from nav_eval_sdk.protocol.specs import KINDS, ActionSpec
+from nav_eval_sdk.protocol.specs import KINDS, ActionSpec, Argument
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class ActionSpace:
         takes a name of ours or an argument of no kind.
         """
         own = own or {}
-        _check_own(own)
+        check_own_actions(own)
         known, names = {**ACTIONS, **own}, tuple(names)
         for name in names:
             if name not in known:
@@ -78,11 +78,26 @@ class ActionSpace:
         return Action(name, {key: given[key] for key in self.actions[name].arguments})
 
 
-def _check_own(own: Mapping[str, ActionSpec]) -> None:
+def check_own_actions(own: Mapping[str, ActionSpec]) -> None:
+    """Raises ConfigError for what is no declaration of actions beside ours."""
+    if not isinstance(own, Mapping):
+        raise ConfigError(f"task.own_actions: is {own!r:.60}; write {{NAME: ActionSpec({{...}})}}.")
     for name, spec in own.items():
         if name in ACTIONS:
             raise ConfigError(f"task.own_actions: {name!r} is an action of ours; give it another name.")
+        if not isinstance(spec, ActionSpec):
+            raise ConfigError(
+                f"task.own_actions: {name!r} is {spec!r:.60}; write ActionSpec({{ARGUMENT: Argument(...)}})."
+            )
+        if not isinstance(spec.arguments, Mapping):
+            raise ConfigError(
+                f"task.own_actions: {name!r} takes {spec.arguments!r:.60}; write {{ARGUMENT: Argument(...)}}."
+            )
         for key, argument in spec.arguments.items():
+            if not isinstance(argument, Argument):
+                raise ConfigError(
+                    f"task.own_actions: argument {key!r} of {name!r} is {argument!r:.60}; write Argument(...)."
+                )
             if argument.kind not in KINDS:
                 raise ConfigError(
                     f"task.own_actions: argument {key!r} of {name!r} is of kind {argument.kind!r}; "

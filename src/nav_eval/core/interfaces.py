@@ -159,7 +159,7 @@ class SimulatorBackend(ABC):
 
     starts_at: ClassVar[Literal["position", "node"] | None] = None
     """What an episode must tell of its start to be played here; None: either, or a session says so itself."""
-    lacks_actions: ClassVar[frozenset[str]] = frozenset()
+    lacks_actions: ClassVar[Iterable[str]] = frozenset()
     """Actions that mean nothing here: a task that has one is refused before the run."""
 
     @abstractmethod

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from nav_eval.core.contracts import admit_metric
 from nav_eval.core.definitions import Definition, check_definition, definitions
 from nav_eval.core.interfaces import Metric
 from nav_eval.metrics.adapted import as_metric
@@ -51,7 +52,7 @@ _CLASSES = {
 
 
 def _admitted(name: str, cls: type) -> type[Metric]:
-    metric = as_metric(name, cls)
+    metric: type[Metric] = admit_metric(name, as_metric(name, cls))
     metric.name = name
     check_definition(metric)
     return metric

@@ -205,7 +205,7 @@ def _check_world(plan: Plan) -> None:
             f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
             "graph. Add: simulator.backend=custom simulator.scenes_dir=FOLDER, and give sensors that it has."
         )
-    strange = backend.lacks_actions.intersection(config.task.actions or plan.task.actions)
+    strange = set(backend.lacks_actions).intersection(config.task.actions or plan.task.actions)
     if strange:
         hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
         raise ConfigError(f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={name}.{hint}")

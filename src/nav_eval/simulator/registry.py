@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
+from nav_eval.core.contracts import admit_simulator
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.registry import Registry
 
@@ -21,6 +22,7 @@ SIMULATORS: Registry[BackendFactory] = Registry(
         "nav_graph": "nav_eval.simulator.backends.nav_graph:NavGraphBackend",
         "unity": "nav_eval.simulator.backends.unity:UnityBackend",
     },
+    admit_simulator,
 )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from nav_eval.config.schema import Config
+from nav_eval.core.contracts import admit_task
 from nav_eval.core.interfaces import Metric, Task
 from nav_eval.registry import Registry
 from nav_eval_sdk.protocol.specs import ActionSpec
@@ -24,6 +25,7 @@ TASKS: Registry[TaskFactory] = Registry(
         "roomnav": "nav_eval.tasks.navigation:RoomNavTask",
         "vln": "nav_eval.tasks.navigation:VLNTask",
     },
+    admit_task,
 )
 register_task = TASKS.register
 """Decorator: @register_task("name") over a Task that is made from the run's Config."""

@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.core.contracts import admit_sensor
 from nav_eval.core.interfaces import Sensor
 from nav_eval.registry import Registry
 
@@ -34,6 +35,7 @@ SENSORS: Registry[SensorFactory] = Registry(
         "navigable": "nav_eval.simulator.sensors.graph:NavigableSensor",
         "skybox": "nav_eval.simulator.sensors.graph:SkyboxSensor",
     },
+    admit_sensor,
 )
 register_sensor = SENSORS.register
 """Decorator: @register_sensor("name") over what makes a Sensor of (name, SensorConfig, SimulatorConfig)."""

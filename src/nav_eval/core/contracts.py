@@ -1,0 +1,142 @@
+"""Is a plug-in what its kind must be? Asked when it is registered; a fault names class, file and what to write.
+
+A function that makes the object is taken as it is: what a class says of itself is all that can be read here.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from nav_eval.config.options import Options
+from nav_eval.core.actions import check_own_actions
+from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
+from nav_eval.errors import ConfigError
+from nav_eval.registry import nearest
+from nav_eval_sdk.protocol.actions import ACTIONS
+
+STARTS = ("position", "node", None)
+
+
+def admit_metric(name: str, member: Any) -> Any:
+    return _admitted("metric", name, member, Metric, (), _metric_faults)
+
+
+def admit_sensor(name: str, member: Any) -> Any:
+    return _admitted("sensor", name, member, Sensor, ("name", "config", "simulator"), _sensor_faults)
+
+
+def admit_task(name: str, member: Any) -> Any:
+    return _admitted("task", name, member, Task, ("config",), _task_faults)
+
+
+def admit_simulator(name: str, member: Any) -> Any:
+    return _admitted("simulator", name, member, SimulatorBackend, ("config", "seed"), world_faults)
+
+
+def _admitted(
+    kind: str,
+    name: str,
+    member: Any,
+    base: type,
+    made_of: tuple[str, ...],
+    own_faults: Callable[[Any], Iterator[str]],
+) -> Any:
+    """`member`, unchanged. Raises ConfigError with the first thing that is wrong with it."""
+    if isinstance(member, type):
+        faults = [*_class_faults(member, base, made_of), *own_faults(member)]
+        if faults:
+            raise ConfigError(f"{kind} {name!r}{_file_of(member)}: {faults[0]}")
+    return member
+
+
+def _file_of(cls: type) -> str:
+    file = getattr(sys.modules.get(cls.__module__), "__file__", None)
+    return f" ({Path(file).name})" if file else ""
+
+
+def _class_faults(cls: type, base: type, made_of: tuple[str, ...]) -> Iterator[str]:
+    called = cls.__qualname__
+    if lacking := sorted(getattr(cls, "__abstractmethods__", ())):
+        yield f"{called} has no {', '.join(lacking)}. Define {'it' if len(lacking) == 1 else 'them'}."
+    if not _takes(cls, made_of):
+        written = ", ".join(("self", *made_of))
+        yield f"it is made as {called}({', '.join(made_of)}). Write def __init__({written}):"
+    options = getattr(cls, "Options", Options)
+    if not (isinstance(options, type) and issubclass(options, Options)):
+        right = f"{base.__name__}.Options"
+        yield f"{called}.Options must derive from {right}. Write class Options({right}):"
+
+
+def _takes(cls: type, arguments: tuple[str, ...]) -> bool:
+    try:
+        inspect.signature(cls).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:  # one made in C shows no signature
+        return True
+    return True
+
+
+def _metric_faults(cls: Any) -> Iterator[str]:
+    yield from _names_fault(cls, "requires")
+
+
+def _sensor_faults(cls: Any) -> Iterator[str]:
+    needs = getattr(cls, "needs", ())
+    if isinstance(needs, property):
+        return
+    if not isinstance(needs, Iterable) or isinstance(needs, str | type):
+        yield f"`needs` is {_shown(needs)}, no tuple. Write needs = ({_shown(needs)},)"
+        return
+    for need in needs:
+        if isinstance(need, str):
+            yield f"`needs` holds the string {need!r}. Write {need}: import it from nav_eval.core.capabilities."
+        elif not isinstance(need, type) or not getattr(need, "_is_runtime_protocol", True):
+            yield f"`needs` holds {_shown(need)}. Write @runtime_checkable above class {_shown(need)}(Protocol)."
+
+
+def _task_faults(cls: Any) -> Iterator[str]:
+    for name in ("actions", "measurements", "sensors"):
+        yield from _names_fault(cls, name)
+    own = getattr(cls, "own_actions", {})
+    if not isinstance(own, property):
+        try:
+            check_own_actions(own)
+        except ConfigError as error:
+            yield str(error)
+    metrics = getattr(cls, "own_metrics", {})
+    for name, metric in metrics.items() if isinstance(metrics, Mapping) else ():
+        if not (isinstance(metric, type) and issubclass(metric, Metric)):
+            yield f"own_metrics: {name!r} is {_shown(metric)}, no class that derives from Metric."
+        else:
+            faults = [*_class_faults(metric, Metric, ()), *_metric_faults(metric)]
+            yield from (f"own_metrics: {name!r}: {fault}" for fault in faults)
+
+
+def world_faults(backend: Any) -> Iterator[str]:
+    """What a backend, or its class, says wrongly of its world."""
+    starts, lacks = getattr(backend, "starts_at", None), getattr(backend, "lacks_actions", ())
+    if starts not in STARTS and not isinstance(starts, property):
+        yield f"`starts_at` is {starts!r}, not 'position', 'node' or None.{nearest(str(starts), ('position', 'node'))}"
+    faults = list(_names_fault(backend, "lacks_actions"))
+    yield from faults
+    if not faults and not isinstance(lacks, property):
+        unknown = [name for name in lacks if name not in ACTIONS]
+        yield from (f"`lacks_actions`: there is no action {name!r}.{nearest(str(name), ACTIONS)}" for name in unknown)
+
+
+def _names_fault(owner: Any, attribute: str) -> Iterator[str]:
+    """Where an attribute that holds names is a string, or nothing that holds any."""
+    value = getattr(owner, attribute, ())
+    if isinstance(value, str):
+        yield f"`{attribute}` is the string {value!r}. Write {attribute} = ({value!r},)"
+    elif not isinstance(value, Iterable | property):
+        yield f"`{attribute}` is {_shown(value)}, no tuple of names."
+
+
+def _shown(value: object) -> str:
+    return getattr(value, "__name__", repr(value)[:60])

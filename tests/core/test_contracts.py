@@ -1,0 +1,93 @@
+"""Faults of plug-in classes are told when they are registered, with class, file and what to write."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import pytest
+
+from nav_eval import ActionSpec, Metric, Sensor, Task
+from nav_eval.core.capabilities import HasNavmesh
+from nav_eval.core.contracts import admit_metric, admit_sensor, admit_simulator, admit_task
+from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.errors import ConfigError
+
+ADMIT = {Sensor: admit_sensor, Metric: admit_metric, SimulatorBackend: admit_simulator, Task: admit_task}
+MADE_OF = {Sensor: "name, config, simulator", Metric: "", SimulatorBackend: "config, seed", Task: "config"}
+
+
+def whole(base, **members):
+    """A class with all that `base` asks for, made of what it is made of, and these members."""
+    scope: dict = {}
+    exec(f"def __init__(self{', ' * bool(MADE_OF[base])}{MADE_OF[base]}): pass", scope)
+    needed = dict.fromkeys(base.__abstractmethods__, lambda self, *_: None)
+    return type("A", (base,), needed | {"__init__": scope["__init__"], "__module__": __name__} | members)
+
+
+def refusal(base, cls):
+    with pytest.raises(ConfigError) as refused:
+        ADMIT[base]("s", cls)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize("base", ADMIT)
+def test_a_whole_class_is_taken_as_it_is(base):
+    cls = whole(base)
+    assert ADMIT[base]("s", cls) is cls
+
+
+@pytest.mark.parametrize(("base", "method"), [(base, method) for base in ADMIT for method in base.__abstractmethods__])
+def test_a_method_that_is_missing_is_named(base, method):
+    cls = whole(base, **{method: base.__dict__[method]})
+    assert f"(test_contracts.py): A has no {method}. Define it." in refusal(base, cls)
+
+
+@pytest.mark.parametrize("base", ADMIT)
+def test_other_arguments_than_it_is_made_of_are_told(base):
+    wrong = whole(base, __init__=lambda self, one, two, three, four: None)
+    told = refusal(base, wrong)
+    assert f"it is made as A({MADE_OF[base]})" in told
+    written = told.partition("Write ")[2]
+    scope: dict = {}
+    exec(f"{written} pass", scope)
+    assert ADMIT[base]("s", whole(base, __init__=scope["__init__"]))
+
+
+@pytest.mark.parametrize("base", ADMIT)
+def test_options_without_the_base_are_told(base):
+    told = refusal(base, whole(base, Options=type("Options", (), {"width": 3})))
+    assert f"A.Options must derive from {base.__name__}.Options" in told
+
+
+class Unasked(Protocol):
+    def plan(self): ...
+
+
+@pytest.mark.parametrize(
+    ("base", "members", "told"),
+    [
+        (Sensor, {"needs": ("HasNavmesh",)}, "Write HasNavmesh: import it from nav_eval.core.capabilities"),
+        (Sensor, {"needs": HasNavmesh}, "Write needs = (HasNavmesh,)"),
+        (Sensor, {"needs": (Unasked,)}, "@runtime_checkable"),
+        (Task, {"actions": "stop"}, "Write actions = ('stop',)"),
+        (Task, {"sensors": "gps"}, "Write sensors = ('gps',)"),
+        (Task, {"measurements": "success"}, "Write measurements = ('success',)"),
+        (Task, {"own_actions": {"walk": {"metres": 1}}}, "'walk' is {'metres': 1}; write ActionSpec("),
+        (Task, {"own_actions": {"walk": ActionSpec({"metres": 5})}}, "'metres' of 'walk' is 5; write Argument("),
+        (Task, {"own_actions": ["walk"]}, "write {NAME: ActionSpec"),
+        (Task, {"own_metrics": {"far": 3}}, "own_metrics: 'far' is 3"),
+        (Task, {"own_metrics": {"far": Metric}}, "own_metrics: 'far': Metric has no get_metric"),
+        (Metric, {"requires": "success"}, "Write requires = ('success',)"),
+        (SimulatorBackend, {"lacks_actions": "move_to"}, "Write lacks_actions = ('move_to',)"),
+        (SimulatorBackend, {"lacks_actions": 3}, "no tuple of names"),
+        (SimulatorBackend, {"lacks_actions": ["move_too"]}, "Did you mean 'move_to'?"),
+        (SimulatorBackend, {"starts_at": "positon"}, "Did you mean 'position'?"),
+    ],
+)
+def test_an_attribute_that_cannot_be_is_told(base, members, told):
+    assert told in refusal(base, whole(base, **members))
+
+
+@pytest.mark.parametrize("names", [("move_to",), ["move_to"], {"move_to"}, frozenset({"move_to"})])
+def test_any_iterable_of_names_will_do(names):
+    assert admit_simulator("s", whole(SimulatorBackend, lacks_actions=names))
