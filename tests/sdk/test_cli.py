@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import runpy
 import socket
 import subprocess
 import sys
@@ -309,3 +310,33 @@ def test_check_knows_a_tasks_own_actions_when_it_is_given_them(tmp_path: Path) -
         mistaken = run("check", server.endpoint, "--actions", str(wrong))
     assert mistaken.returncode == 2
     assert "--actions: " in mistaken.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"jump": {"argument": {}}}', "jump: unknown key 'argument'. Did you mean 'arguments'?"),
+        (
+            '{"jump": {"arguments": {"far": {"units": "m"}}}}',
+            "jump.arguments.far: unknown key 'units'. Did you mean 'unit'?",
+        ),
+        ('{"jump": {"arguments": {"far": {"q": 1}}}}', "unknown key 'q'. Known: kind, unit, low, high."),
+    ],
+)
+def test_an_unknown_key_of_the_actions_file_is_told_with_the_nearest(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "actions.json").write_text(text)
+    refused = run("check", "localhost:1", "--actions", str(tmp_path / "actions.json"))
+    assert refused.returncode == 2
+    assert told in refused.stderr
+
+
+def test_an_agent_that_reads_small_sensors_without_naming_them_is_checked(tmp_path: Path) -> None:
+    """The agent of docs/extending/task.md, as it stands there."""
+    page = (Path(__file__).parents[2] / "docs/extending/task.md").read_text()
+    (tmp_path / "teller.py").write_text(page.partition('title="teller.py"\n')[2].partition("```")[0])
+    scope = runpy.run_path(str(tmp_path / "teller.py"))
+    metres = '{"arguments": {"metres": {"unit": "m", "low": 0, "high": 5}}}'
+    (tmp_path / "actions.json").write_text(f'{{"walk": {metres}, "estimate": {metres}}}')
+    with start(scope["Teller"], port=0).wait_loaded() as server:
+        told = run("check", server.endpoint, "--actions", str(tmp_path / "actions.json"))
+    assert told.returncode == 0, told.stdout

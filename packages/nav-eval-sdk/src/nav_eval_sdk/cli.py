@@ -9,7 +9,8 @@ import argparse
 import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -232,9 +233,30 @@ def given_actions(file: str | None) -> Any:
     from nav_eval_sdk.protocol.specs import ActionSpec
 
     try:
-        return msgspec.json.decode(Path(file).read_bytes(), type=dict[str, ActionSpec]) if file else {}
+        content = Path(file).read_bytes() if file else b"{}"
+        actions = msgspec.json.decode(content, type=dict[str, ActionSpec])
+        if fault := next(_unknown_keys(msgspec.json.decode(content)), None):
+            raise UsageError(f"--actions: {file}: {fault}")
+        return actions
     except (OSError, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise UsageError(f'--actions: {file}: {error}. Write {{"NAME": {{"arguments": {{...}}}}}}.') from error
+
+
+def _unknown_keys(actions: dict[str, Any]) -> Iterator[str]:
+    """A message lets unknown keys pass, for a newer peer's sake; a file with one is mistaken."""
+    from nav_eval_sdk.protocol.specs import ActionSpec, Argument
+
+    for name, action in actions.items():
+        yield from _unknown(name, action, ActionSpec.__struct_fields__)
+        for key, argument in action.get("arguments", {}).items():
+            yield from _unknown(f"{name}.arguments.{key}", argument, Argument.__struct_fields__)
+
+
+def _unknown(place: str, given: dict[str, Any], known: tuple[str, ...]) -> Iterator[str]:
+    for key in sorted(given.keys() - {*known}):
+        near = get_close_matches(key, known, n=1, cutoff=0.5)
+        meant = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+        yield f"{place}: unknown key {key!r}.{meant}"
 
 
 def run_health(options: argparse.Namespace) -> int:

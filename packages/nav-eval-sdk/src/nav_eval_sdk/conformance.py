@@ -36,7 +36,8 @@ from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
-USUAL = ("rgb", "depth", "instruction", "gps", "compass")
+USUAL = ("rgb", "depth", "instruction", "gps", "compass", "pointgoal", "objectgoal")
+"""Sent to every service, whether it names them or not: few agents name the small ones that they read."""
 
 
 @dataclass(frozen=True)
@@ -161,6 +162,11 @@ def _spec(name: str, width: int, height: int) -> Spec:
         "semantic": TensorSpec(shape=(height, width), dtype="int32"),
         "gps": TensorSpec(shape=(2,), dtype="float32", unit="m"),
         "compass": TensorSpec(shape=(1,), dtype="float32", unit="rad"),
+        "heading": TensorSpec(shape=(1,), dtype="float32", unit="rad", low=-4.0, high=4.0),
+        "pointgoal": TensorSpec(shape=(2,), dtype="float32", unit="m, rad"),
+        "objectgoal": TextSpec(),
+        "collision": TensorSpec(shape=(1,), dtype="uint8", low=0, high=1),
+        "proximity": TensorSpec(shape=(1,), dtype="float32", unit="m", low=0.0, high=2.0),
         "viewpoint": node,
         "instruction": StructSpec(
             parts={"text": TextSpec(), "tokens": ListSpec(item=TextSpec()), "language": TextSpec()}
