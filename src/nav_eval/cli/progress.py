@@ -81,8 +81,9 @@ class Progress(Watcher):
 
 
 @contextmanager
-def shown(style: Style, out: TextIO = sys.stderr) -> Iterator[Watcher]:
-    """Yields what follows one run after the other; auto is a bar on a terminal and nothing elsewhere."""
+def shown(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
+    """Yields what follows one run after the other, on stderr; auto is a bar on a terminal and nothing elsewhere."""
+    out = out or sys.stderr
     if style == "auto":
         style = "bar" if out.isatty() else "none"
     with _bar(out) if style == "bar" else _lines(out if style == "json" else None) as show:

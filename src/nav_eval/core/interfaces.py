@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
 from nav_eval.config.options import Options as NoOptions
 from nav_eval.config.schema import TaskConfig
@@ -30,6 +30,7 @@ from nav_eval.core.types import (
     StepRecord,
 )
 from nav_eval.dataset.episode import Episode
+from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
 from nav_eval_sdk.protocol.specs import ActionSpec
 
@@ -39,6 +40,14 @@ DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 
 class Simulator(ABC):
     """One agent in one building at a time. A session belongs to one thread; its backend may be shared."""
+
+    def __new__(cls, *_: Any, **__: Any) -> Self:
+        if lacking := sorted(cls.__abstractmethods__):
+            raise ConfigError(
+                f"{cls.__module__}:{cls.__qualname__} lacks what nav_eval calls: {', '.join(lacking)}. Write it, or "
+                "install the edition of the plug-in for this nav_eval."
+            )
+        return super().__new__(cls)
 
     @property
     @abstractmethod
