@@ -31,6 +31,15 @@ def changed(file: Path, key: str, value: object) -> Challenge:
     return load_challenge(file)
 
 
+def test_two_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) -> None:
+    seeds = []
+    for name in ("a", "b"):
+        found(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
+        seeds.append(load_challenge(tmp_path / name / "challenge.yaml").evaluation["seed"])
+    assert seeds[0] != seeds[1]
+    assert max(seeds) > 1 << 40
+
+
 def test_what_init_writes_is_valid(file: Path) -> None:
     challenge = load_challenge(file)
     assert challenge.title.en == 'The "homes"'

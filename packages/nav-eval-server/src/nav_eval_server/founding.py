@@ -94,6 +94,7 @@ def _rules(answers: Answers) -> str:
         "NAME": answers.name,
         "TITLE": _quoted(answers.title),
         "TIMEZONE": answers.timezone,
+        "SEED": str(secrets.randbelow(1 << 53)),  # too many to be found by trying them against the rules' published sum
         "OPENS": now.isoformat(timespec="minutes"),
         "CLOSES": (now + timedelta(days=DAYS)).isoformat(timespec="minutes"),
     }
