@@ -20,7 +20,7 @@ from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.sharding import Part
 
 FOLDER = ROOT / "examples" / "kubernetes"
-FILES = ("agent", "evaluate", "merge", "service", "storage")
+FILES = ("agent", "evaluate", "files", "merge", "service", "storage")
 OLDEST = "1.31"
 """The first in which all that the Job asks for is on by default."""
 
@@ -44,7 +44,7 @@ def test_the_schema_finds_faults(manifests: dict[str, Any]) -> None:
 
 
 def pod(manifest: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    spec = manifest["spec"]["template"]["spec"]
+    spec = manifest["spec"].get("template", manifest)["spec"]
     (container,) = spec["containers"]
     return spec, container
 
@@ -58,10 +58,14 @@ def test_the_manifests_name_each_other(manifests: dict[str, Any]) -> None:
     given = {entry["name"]: entry for entry in pod(manifests["evaluate"])[1]["env"]}
     endpoint = given["NAV_EVAL_AGENT_SERVICE__ENDPOINT"]["value"]
     assert endpoint == f"{service['metadata']['name']}:{port['port']}"
-    claims = [v["persistentVolumeClaim"]["claimName"] for m in ("evaluate", "merge") for v in claims_of(manifests[m])]
-    assert claims == [manifests["storage"]["metadata"]["name"]] * 2
+    claims = [
+        v["persistentVolumeClaim"]["claimName"] for m in ("evaluate", "files", "merge") for v in claims_of(manifests[m])
+    ]
+    assert claims == [manifests["storage"]["metadata"]["name"]] * 3
+    (settings,) = [v["configMap"] for v in pod(manifests["evaluate"])[0]["volumes"] if "configMap" in v]
     page = (ROOT / "docs" / "several-machines.md").read_text("utf-8")
     assert "kubectl create secret generic nav-eval --from-file=token --from-file=secret=secret.key" in page
+    assert f"kubectl create configmap {settings['name']} --from-file=run.yaml" in page
     for name in ("agent", "evaluate"):
         (secret,) = [volume["secret"] for volume in pod(manifests[name])[0]["volumes"] if "secret" in volume]
         assert secret["secretName"] == "nav-eval"
@@ -73,7 +77,7 @@ def claims_of(manifest: dict[str, Any]) -> list[dict[str, Any]]:
     return [volume for volume in pod(manifest)[0]["volumes"] if "persistentVolumeClaim" in volume]
 
 
-@pytest.mark.parametrize("name", ["agent", "evaluate", "merge"])
+@pytest.mark.parametrize("name", ["agent", "evaluate", "files", "merge"])
 def test_every_pod_is_confined_and_mounts_what_it_has(manifests: dict[str, Any], name: str) -> None:
     spec, container = pod(manifests[name])
     assert spec["securityContext"]["runAsNonRoot"] is True
@@ -102,8 +106,30 @@ def test_every_shard_is_asked_for_once(manifests: dict[str, Any]) -> None:
     benchmark_config(benchmark, overrides=overrides)
 
 
+@pytest.mark.parametrize("name", ["evaluate", "merge"])
+@pytest.mark.parametrize(("code", "ends"), [(0, 0), (1, 0), (2, 2), (3, 3), (4, 4), (143, 143)])
+def test_only_failed_episodes_are_no_failure(
+    manifests: dict[str, Any], name: str, code: int, ends: int, tmp_path: Path
+) -> None:
+    stub = tmp_path / "nav-eval"
+    stub.write_text(f'#!/bin/sh\n[ "$1" = report ] || exit {code}\n')
+    stub.chmod(0o755)
+    path = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "JOB_COMPLETION_INDEX": "0"}
+    _, container = pod(manifests[name])
+    assert subprocess.run([*container["command"], *container["args"]], env=path, check=False).returncode == ends
+
+
+def test_bad_input_is_not_tried_again_and_a_lost_node_is_no_try(manifests: dict[str, Any]) -> None:
+    on_exit, on_loss = manifests["evaluate"]["spec"]["podFailurePolicy"]["rules"]
+    _, container = pod(manifests["evaluate"])
+    assert on_exit["onExitCodes"] == {"containerName": container["name"], "operator": "In", "values": [2]}
+    assert on_exit["action"] == "FailIndex"
+    assert on_loss == {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget", "status": "True"}]}
+
+
 @pytest.mark.soak
 def test_the_shards_run_all_at_once_against_the_agent_and_are_merged(manifests: dict[str, Any], tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("dataset: {limit: 8}\nevaluation: {max_steps: 100}\n")
     (tmp_path / "token").write_text("t0ken-of-the-team-0123456789\n")
     environment = os.environ | {"PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
     _, agent = pod(manifests["agent"])
@@ -127,10 +153,11 @@ def test_the_shards_run_all_at_once_against_the_agent_and_are_merged(manifests: 
         serving.wait()
     subprocess.run(here(pod(manifests["merge"])[1], tmp_path), env=environment, check=True)
     results = json.loads((tmp_path / "results" / "merged" / "results.json").read_text())
-    assert (results["n_episodes"], results["n_failed"]) == (18, 0)
+    assert (results["n_episodes"], results["n_failed"]) == (8, 0)
     assert (tmp_path / "results" / "merged" / "report.html").is_file()
 
 
 def here(container: dict[str, Any], folder: Path) -> list[str]:
-    """The container's command with /results in `folder`."""
-    return [*container["command"], container["args"][0].replace("/results", str(folder / "results"))]
+    """The container's command with /results and the settings in `folder`."""
+    script = container["args"][0].replace("/results", str(folder / "results"))
+    return [*container["command"], script.replace("/etc/nav-eval", str(folder))]

@@ -127,9 +127,9 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
     parts = [thirds[0], tmp_path / "2", thirds[2]]
     with pytest.raises(RunDirectoryError, match=r"2 \(shard 2/3\): 4 of its 7 episodes are missing; `run --resume`"):
         merge_runs(parts, tmp_path / "early")
-    with pytest.raises(RunDirectoryError, match="the shard was 2/3, is 1/3"):
+    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is shard 1/3"):
         run(tmp_path / "2", world, "1/3", resume=True)
-    with pytest.raises(RunDirectoryError, match="the shard was 2/3, is None"):
+    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is no shard"):
         run(tmp_path / "2", world, resume=True)
     run(tmp_path / "2", world, "2/3", resume=True)
     merge_runs(parts, tmp_path / "merged")
@@ -139,12 +139,15 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
 @pytest.mark.parametrize(
     ("change", "named"),
     [
-        ({"more": ["evaluation.success_distance=2.0"]}, "evaluation.success_distance was 3.0, is 2.0"),
-        ({"more": ["seed=7"]}, "seed was 0, is 7"),
+        (
+            {"more": ["evaluation.success_distance=2.0"]},
+            "evaluation.success_distance is 3.0 in {first}, 2.0 in {other}",
+        ),
+        ({"more": ["seed=7"]}, "seed is 0 in {first}, 7 in {other}"),
         ({"secret": "agent_service.secret=other"}, "agent_service.secret is another"),
-        ({"more": ["dataset.limit=19"]}, "dataset.limit was None, is 19"),
+        ({"more": ["dataset.limit=19"]}, "dataset.limit is None in {first}, 19 in {other}"),
         ({"part": "3/4"}, "another number of shards"),
-        ({"more": ["agent_service.agent=random"]}, "agent_service.agent was 'end_to_end.agents:DigestAgent'"),
+        ({"more": ["agent_service.agent=random"]}, "agent_service.agent is 'end_to_end.agents:DigestAgent'"),
         ({"more": ["output.save_trajectories=false"]}, "output.save_trajectories"),
     ],
 )
@@ -156,10 +159,23 @@ def test_a_shard_of_another_run_is_refused_by_name(world, thirds, tmp_path, chan
         *change.get("more", ()),
         secret=change.get("secret", SECRET),
     )
+    named = named.format(first=thirds[0], other=other)
     with pytest.raises(RunDirectoryError, match=re.escape(named)) as caught:
         merge_runs([*thirds[:2], other], tmp_path / "merged")
     assert str(other) in str(caught.value)
     assert not (tmp_path / "merged").exists()
+
+
+def test_a_stray_file_is_no_run_directory(thirds, tmp_path):
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(RunDirectoryError, match=r"notes\.txt: is no run directory"):
+        merge_runs([*thirds, tmp_path / "notes.txt"], tmp_path / "merged")
+
+
+@pytest.mark.parametrize(("text", "told"), [("9/8", "9 is more than 8"), ("0/8", "counted from 1"), ("3", "counted")])
+def test_what_is_no_shard_is_said(text, told):
+    with pytest.raises(ConfigError, match=told):
+        Part.parse(text)
 
 
 def test_a_shard_of_other_data_is_refused_and_the_same_data_elsewhere_is_not(world, alone, thirds, tmp_path):
@@ -183,7 +199,7 @@ def test_a_shard_of_other_data_is_refused_and_the_same_data_elsewhere_is_not(wor
         ("nav_eval_sha256", "nav_eval is another"),
         ("versions", "versions numpy is another"),
         ("assets_sha256", "cabin_connectivity.json is another"),
-        ("service", "service was"),
+        ("service", "service is"),
     ],
 )
 def test_a_shard_of_another_package_scene_or_service_is_refused(copies, tmp_path, key, named):

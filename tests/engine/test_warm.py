@@ -25,9 +25,30 @@ def test_a_warm_cache_is_not_warmed_again(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(warm, "PARTS", {})
     said: list[str] = []
     warm.warm(said.append)
+    assert warm.is_warm()
     warm.warm(said.append)
-    assert len(said) == 1
-    assert str(tmp_path) in said[0]
+    assert said == []
+
+
+class Compiling:
+    """A process that ends when it was asked five times."""
+
+    asked = 0
+
+    def is_alive(self) -> bool:
+        self.asked += 1
+        return self.asked < 5
+
+
+@pytest.mark.parametrize(("held", "told"), [([7, 7, 7, 7, 7], 0), ([7, 7, 8, 9, 9], 1)])
+def test_compiling_is_spoken_of_where_something_is_compiled(
+    held: list[int], told: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counts = iter(held)
+    monkeypatch.setattr(warm, "_compiled", lambda: next(counts))
+    said: list[str] = []
+    warm._tell_until_ended([Compiling()], said.append)  # type: ignore[list-item]
+    assert len(said) == told
 
 
 def test_compiling_is_told_once_and_then_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:

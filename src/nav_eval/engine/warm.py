@@ -30,10 +30,9 @@ POLL_SECONDS = 0.1
 
 
 def warm(say: Callable[[str], None]) -> None:
-    """Compile what is not compiled yet; `say` is told once that it begins, and every ten seconds how far it is."""
+    """Compile what is not compiled yet; `say` is told once if anything is, then every ten seconds how far."""
     if is_warm():
         return
-    say(f"Compiling the simulator for this machine, once: about a minute on two cores. Kept in {cache_home()}.")
     context = multiprocessing.get_context("spawn")
     processes = [context.Process(target=compile_part, args=(name,)) for name in PARTS]
     for process in processes:
@@ -59,22 +58,26 @@ def compile_part(name: str) -> None:
 
 
 def _tell_until_ended(processes: Sequence[BaseProcess], say: Callable[[str], None]) -> None:
-    begun = told = time.monotonic()
+    begun, before, found_cold = time.monotonic(), _compiled(), False
+    told = begun
     while any(process.is_alive() for process in processes):
         time.sleep(POLL_SECONDS)
-        if time.monotonic() - told > TOLD_SECONDS:
+        if not found_cold and _compiled() > before:
+            found_cold = True
+            say(f"Compiling the simulator for this machine, once: one to four minutes. Kept in {cache_home()}.")
+        if found_cold and time.monotonic() - told > TOLD_SECONDS:
             told = time.monotonic()
             say(f"  {_compiled()} of about {_kernels()} functions after {told - begun:.0f} s")
 
 
 def _compiled() -> int:
-    """How many functions the cache holds of this version of the engine."""
+    """How many functions the cache holds of this version of the engine: one index each, however many types."""
     directories = [kernel_cache(HERE / name) for name in PARTS]
-    return sum(1 for directory in directories if directory for _ in directory.glob("*.nbc"))
+    return sum(1 for directory in directories if directory for _ in directory.glob("*.nbi"))
 
 
 def _kernels() -> int:
-    """How many the source defines; some are compiled for several types."""
+    """How many the source defines."""
     sources = (path.read_text(encoding="utf-8") for name in PARTS for path in (HERE / name).rglob("*.py"))
     return sum(len(re.findall(r"^ *@kernel\(", source, re.MULTILINE)) for source in sources)
 

@@ -133,7 +133,7 @@ class RunDirectory:
         path = self.path / "manifest.json"
         try:
             content: dict[str, Any] = msgspec.json.decode(path.read_bytes())
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise RunDirectoryError(f"{self.path}: is no run directory (it has no manifest.json).") from None
         except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
             raise RunDirectoryError(f"{path}: cannot be read: {error}.") from None
@@ -242,7 +242,8 @@ class RunDirectory:
         if not differences and manifest.get("rules_sha256", facts["rules_sha256"]) != facts["rules_sha256"]:
             differences.append("config.yaml was changed: its rules are not those of rules_sha256")
         if manifest.get("shard") != facts.get("shard"):
-            differences.append(f"the shard was {manifest.get('shard')}, is {facts.get('shard')}")
+            was, now = (f"shard {given['shard']}" if given.get("shard") else "no shard" for given in (manifest, facts))
+            differences.append(f"it was {was}, is {now} (--shard)")
         for name in ("dataset_sha256", "assets_sha256", "episodes_sha256", "secret_sha256"):
             differences += [f"{name.removesuffix('_sha256')}{key}" for key in _changed(manifest.get(name), facts[name])]
         if differences:
@@ -311,11 +312,17 @@ def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in content.items() if name != "output"} | own
 
 
-def config_differences(before: Mapping[str, Any], now: Mapping[str, Any], but: Collection[str] = ()) -> list[str]:
-    """One text per key that may change a result, for example "evaluation.max_steps was 30, is 20"; none of `but`."""
-    old, new = dict(flat(_scoring(before))), dict(flat(_scoring(now)))
-    keys = [key for key in new | old if old.get(key) != new.get(key) and key not in but]
-    return [f"{key} was {old.get(key)!r}, is {new.get(key)!r}" for key in keys]
+def config_differences(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """One text per key that may change a result, for example "evaluation.max_steps was 30, is 20"."""
+    return [f"{key} was {old!r}, is {new!r}" for key, old, new in config_changes(before, now)]
+
+
+def config_changes(
+    one: Mapping[str, Any], other: Mapping[str, Any], but: Collection[str] = ()
+) -> list[tuple[str, Any, Any]]:
+    """(key, its value in one, its value in the other) of what may change a result and differs; none of `but`."""
+    old, new = dict(flat(_scoring(one))), dict(flat(_scoring(other)))
+    return [(key, old.get(key), new.get(key)) for key in new | old if old.get(key) != new.get(key) and key not in but]
 
 
 def run_facts(

@@ -121,7 +121,10 @@ class RayWorkers(Launcher):
             )
         except (ConnectionError, RuntimeError, ValueError, self._ray.exceptions.RayError) as error:
             first = str(error).strip().splitlines()[0]
-            raise ConfigError(f"evaluation.parallel.address: {self._address}: {first[:300]}") from error
+            raise ConfigError(
+                f"evaluation.parallel.address: {self._address}: {first[:300]}\n"
+                "Is the cluster up, and is its token here: RAY_AUTH_MODE=token, and the same ~/.ray/auth_token?"
+            ) from error
 
     def _tell(self, text: str) -> None:
         with self._lock:

@@ -27,7 +27,7 @@ from nav_eval.results.audit import check_files
 from nav_eval.results.export import recorded_definitions
 from nav_eval.results.facts import differing
 from nav_eval.results.journal import Journal
-from nav_eval.results.run_directory import RunDirectory, config_differences, file_sha256, keys_sum
+from nav_eval.results.run_directory import RunDirectory, config_changes, file_sha256, keys_sum
 from nav_eval.runs import builder
 from nav_eval.runs.evaluation import Evaluated, settle
 from nav_eval.runs.sharding import Part
@@ -115,9 +115,11 @@ def _places(path: Path) -> dict[int, EpisodeKey]:
 def _check_same(first: Piece, piece: Piece) -> None:
     """Raises RunDirectoryError naming in what two shards differ that those of one run share."""
     ours, theirs = first.manifest, piece.manifest
-    differences = config_differences(first.rules, piece.rules, but=DATA)
+    changes = config_changes(first.rules, piece.rules, but=DATA)
+    learnt = [(name, ours[name], theirs[name]) for name in LEARNT if _learnt_otherwise(name, ours, theirs)]
+    differences = [f"{name} is {one!r} in {first.path}, {other!r} in {piece.path}" for name, one, other in changes]
     differences += [f"{name} is another" for name in differing(ours, theirs)]
-    differences += [f"{n} was {ours[n]}, is {theirs[n]}" for n in LEARNT if _learnt_otherwise(n, ours, theirs)]
+    differences += [f"{name} is {one} in {first.path}, {other} in {piece.path}" for name, one, other in learnt]
     if ours["whole"] != theirs["whole"] or first.part.of != piece.part.of:
         differences.append("it is a part of another list of episodes, or of another number of shards")
     if first.config.agent_service.disclosure == "competition" and ours["secret_sha256"] != theirs["secret_sha256"]:

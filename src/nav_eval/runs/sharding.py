@@ -36,7 +36,8 @@ class Part:
         found = re.fullmatch(r"([0-9]{1,6})/([0-9]{1,6})", text)
         part = cls(int(found[1]), int(found[2])) if found else None
         if part is None or not 1 <= part.index <= part.of:
-            raise ConfigError(f"--shard {text}: write INDEX/TOTAL, counted from 1, for example --shard 3/8.")
+            more = f"{part.index} is more than {part.of}; " if part and part.index > part.of > 0 else ""
+            raise ConfigError(f"--shard {text}: {more}write INDEX/TOTAL, counted from 1, for example --shard 3/8.")
         return part
 
     def of_run(self, config: Config, whole: EpisodeManager) -> EpisodeManager:
