@@ -136,15 +136,16 @@ class Registry(Generic[T]):
             raise ConfigError(f"{self.kind}: {name!r} is registered already. Choose another name.")
         self._members[name] = self._admit(name, member)
 
-    def get(self, name: str) -> T:
-        """The member called `name`; raises ConfigError with the nearest known name."""
+    def get(self, name: str, beside: Iterable[str] = ()) -> T:
+        """The member called `name`; raises ConfigError with the nearest known name, of the registry's or `beside`."""
         if name in self._members:
             return self._members[name]
         self._list_plugins()
         target = self._lazy.get(name)
         if target is None:
-            known = ", ".join(self.names()) or "none"
-            raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, self.names())} Known: {known}.")
+            names = sorted({*self.names(), *beside})
+            known = ", ".join(names) or "none"
+            raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, names)} Known: {known}.")
         member = self._admit(name, _load(target))
         return self._members.setdefault(name, member)
 

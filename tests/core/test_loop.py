@@ -12,6 +12,7 @@ import pytest
 
 from graphs import item, node, write_r2r
 from nav_eval import Metric, evaluate, register_metric
+from nav_eval.config.loader import load_config
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.loop import Meter, Policy, resident_mb
 from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable, exhausted
@@ -206,14 +207,15 @@ def test_the_manifest_keeps_what_a_service_calls_itself(world, tmp_path):
     assert server.endpoint not in (tmp_path / "run" / "config.yaml").read_text()
 
 
-def test_an_endpoint_that_is_not_asked_is_told(world, tmp_path, caplog):
+def test_an_endpoint_that_would_not_be_asked_is_refused(world, tmp_path, caplog):
     endpoint = ["agent_service.endpoint=localhost:1", "agent_service.agent=stop", "dataset.limit=1"]
-    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint]), tmp_path / "run")
-    assert "agent_service.endpoint is given" in caplog.text
-    assert "'stop'" in caplog.text
-    caplog.clear()
-    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint[1:]]), tmp_path / "other")
+    with pytest.raises(ConfigError, match=r"endpoint: is given, .* 'stop' here\. Add agent_service.type=remote"):
+        run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint]), tmp_path / "refused")
+    assert not (tmp_path / "refused").exists()
+    run_benchmark(benchmark_config("r2r", overrides=[*world, *endpoint[1:]]), tmp_path / "run")
     assert "is given" not in caplog.text
+    again = load_config(file=tmp_path / "run" / "config.yaml")  # it holds type and endpoint, as all keys
+    run_benchmark(again, tmp_path / "again")
     header = (tmp_path / "run" / "results.csv").read_text().splitlines()[0].split(",")
     assert len(set(header)) == len(header)
     assert "steps" in header

@@ -42,6 +42,9 @@ def _unfit(fault: Any, *, told: bool) -> str:
     text = f"{fault['msg']} (it is {_short(fault['input'])})." if told else f"{fault['msg']}."
     if fault["type"] == "string_type" and isinstance(fault["input"], int):
         text += " Quote a name that looks like a number, for example ['5593_0']."
+    location = fault["loc"]
+    if location[:2] == ("simulator", "sensors") and len(location) == 3 and isinstance(fault["input"], str):
+        text += f" Write {location[2]}: {{type: {_short(fault['input']).strip(chr(39))}}}." if told else ""
     return text
 
 

@@ -93,7 +93,13 @@ class Environment:
 
         Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
         """
-        step = self.task.carry_out(action, self.simulator).after(latency)
+        done: object = self.task.carry_out(action, self.simulator)
+        if not isinstance(done, StepRecord):
+            raise SimulatorError(
+                f"task {self.task.name}: carry_out returned {done!r:.60} for {action.name}. Return the StepRecord, "
+                "as in return simulator.advance(action)."
+            )
+        step = done.after(latency)
         self.follow(step)
         return step
 

@@ -134,9 +134,10 @@ def value_fault(value: Any, kind: Kind = "mean") -> str | None:
     if isinstance(value, int | float):
         return "its value is NaN; say inf, or a number" if math.isnan(value) else None
     if value is None:
-        return "its value is None; it must be a float or plain JSON"
+        return "its value is None; end get_metric with return float(...), or plain JSON for a record"
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        return f"its value is neither a float nor plain JSON: {error}"
+        cast = "" if kind == "record" else "; end get_metric with return float(...)"
+        return f"its value is of the type {type(value).__name__}, neither a float nor plain JSON ({error}){cast}"
     return None

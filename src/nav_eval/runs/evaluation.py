@@ -79,9 +79,7 @@ def _with_agent(config: Config, agent: Any) -> Config:
 
 def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
     unset = AgentServiceConfig()
-    given = [
-        name for name in ("endpoint", "token", "token_file", "tls") if getattr(service, name) != getattr(unset, name)
-    ]
+    given = [name for name in ("token", "token_file", "tls") if getattr(service, name) != getattr(unset, name)]
     if service.type == "local" and given:
         get_logger(__name__).warning(
             "agent_service.%s is given, but agent_service.type is local: the agent %r is run in this process. "

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from functools import partial
@@ -97,7 +97,13 @@ def _assets(plan: Plan) -> dict[str, str]:
     """Raises SceneError for a scene that is missing."""
     assets: dict[str, str] = {}
     for scene in dict.fromkeys(scene for scene, _ in plan.episodes.keys):
-        assets |= plan.backend.assets(scene)
+        told = plan.backend.assets(scene)
+        if not isinstance(told, Mapping):
+            raise ConfigError(
+                f"simulator.backend={plan.config.simulator.backend}: assets({scene!r}) returned {told!r:.60}. "
+                "Return a dict of file name -> SHA-256, {} for a scene without files."
+            )
+        assets |= told
     return assets
 
 
@@ -122,7 +128,8 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     look("task.type", lambda: TASKS.get(config.task.type))
     look("task.actions", lambda: ActionSpace.of(config.task.actions or (), own_actions(config)))
     for name in config.task.measurements or ():
-        look("task.measurements", partial(METRICS.get, name) if name not in own_metrics(config) else tuple)
+        own = own_metrics(config)
+        look("task.measurements", partial(METRICS.get, name, own) if name not in own else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
@@ -130,6 +137,11 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     service = config.agent_service
     if agent_given:
         pass
+    elif service.type == "local" and _gives_endpoint(config):
+        faults.append(
+            f"agent_service.endpoint: is given, but agent_service.type is local, which would run the agent "
+            f"{service.agent!r} here. Add agent_service.type=remote, or leave the endpoint out."
+        )
     elif service.type == "remote":
         look("agent_service", lambda: builder.make_service(config, b"").close())
     elif ":" in service.agent:
@@ -142,6 +154,13 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     faults += [f"{key}: {text}{config.origin(key)}" for key, text in _option_faults(config)]
     if faults:
         raise ConfigError("\n  ".join([f"{len(faults)} fault{'s' * (len(faults) > 1)} in the configuration:", *faults]))
+
+
+def _gives_endpoint(config: Config) -> bool:
+    """Whether somebody means a service: an endpoint given for this run, or beside no type. A record holds both."""
+    told = config.agent_service.model_fields_set
+    now = config.origin("agent_service.endpoint") in (" [the command line]", " [the environment]")
+    return "endpoint" in told and ("type" not in told or now)
 
 
 def _option_faults(config: Config) -> Iterator[Fault]:

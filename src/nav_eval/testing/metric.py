@@ -152,7 +152,7 @@ def _distances_asked(trial: Trial, walk: Sequence[StepRecord]) -> str:
 
 def _fault(trial: Trial, value: Any) -> str:
     if isinstance(value, bool):
-        return f"its value is {value}; it must be a float or plain JSON."
+        return f"its value is {value}; end get_metric with return float(...)."
     return value_fault(value, trial.metric.kind) or ""
 
 

@@ -272,8 +272,10 @@ def noise_keys_name_the_step(trial: Trial) -> str:
 
 
 def assets_are_named_with_their_digests(trial: Trial) -> str:
-    assets = trial.backend.assets(trial.episode.scene_id)
-    faulty = [name for name, digest in assets.items() if not re.fullmatch("[0-9a-f]{64}", digest)]
+    assets: object = trial.backend.assets(trial.episode.scene_id)
+    if not isinstance(assets, Mapping):
+        return f"assets returned {assets!r:.60}; return a dict of file name -> SHA-256, {{}} for none."
+    faulty = [name for name, digest in assets.items() if not re.fullmatch("[0-9a-f]{64}", str(digest))]
     return f"the digests of {', '.join(faulty)} are no SHA-256." if faulty else ""
 
 
