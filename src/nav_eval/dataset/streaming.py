@@ -78,7 +78,10 @@ class JsonStream:
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
             raise DatasetError(f"{self.file}: the gzip data is cut off or damaged. Fetch the file again.") from error
         except OSError as error:
-            raise DatasetError(f"{self.file}: {error.strerror or error}. Check dataset.data_path.") from error
+            raise DatasetError(
+                f"{self.file}: {error.strerror or error}. Check dataset.data_path and NAV_EVAL_DATA; "
+                "`nav-eval data check` lists what is expected where."
+            ) from error
 
     def _parts(self, window: _Window) -> Iterator[Part]:
         opening = window.peek()
