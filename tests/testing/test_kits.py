@@ -35,8 +35,8 @@ def test_our_own_simulators_conform(tmp_path, make):
     backend = SIMULATORS.get(config.backend)(config, 5)
     findings = demand(check_simulator(backend, episodes))
     backend.close()
-    assert len(findings) == 1 + 16 * len(episodes)
-    assert len([f for f in findings if f.skipped]) == (make is grid_graph)
+    assert len(findings) == 1 + 18 * len(episodes)
+    assert len([f for f in findings if f.skipped]) == 2 * (make is grid_graph)
 
 
 def test_the_fake_simulator_conforms():

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from nav_eval.core.specs import declaration_fault
 from nav_eval.errors import ConfigError, InvalidAction
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS, action_fault
@@ -98,6 +99,8 @@ def check_own_actions(own: Mapping[str, ActionSpec]) -> None:
                 raise ConfigError(
                     f"task.own_actions: argument {key!r} of {name!r} is {argument!r:.60}; write Argument(...)."
                 )
+            if fault := declaration_fault(argument):
+                raise ConfigError(f"task.own_actions: argument {key!r} of {name!r}: {fault}.")
             if argument.kind not in KINDS:
                 raise ConfigError(
                     f"task.own_actions: argument {key!r} of {name!r} is of kind {argument.kind!r}; "

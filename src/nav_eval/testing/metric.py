@@ -39,11 +39,11 @@ class Trial:
         """Its own and those of what it requires."""
         return definitions([self.metric, *map(type, make_metrics(self.metric.requires))])[self.metric.name].needs
 
-    def measured(self, context: MetricContext, walk: Sequence[StepRecord], repeat: int = 1) -> Any:
-        """The value after `repeat` episodes on the same object."""
+    def measured(self, context: MetricContext, *walks: Sequence[StepRecord]) -> Any:
+        """The value after the last of these episodes, all on the same object."""
         metric = self.metric()
         measurements = Measurements([metric, *make_metrics(metric.requires)])
-        for _ in range(repeat):
+        for walk in walks:
             measurements.reset(context)
             for step in walk:
                 measurements.update(step)
@@ -86,8 +86,11 @@ def is_the_same_twice(trial: Trial) -> str:
 
 def begins_anew_at_reset(trial: Trial) -> str:
     _needs_no_clock(trial)
-    fresh, used = (trial.measured(trial.context(), fake_walk(), repeat) for repeat in (1, 2))
-    return "" if fresh == used else f"a second episode on the same object gave {used}, the first {fresh}."
+    clean = fake_walk()
+    bumped = [replace(step, collided=True) for step in fake_walk(steps=12, stop=False)]
+    bad = [*bumped, replace(bumped[-1], action=TURN)]
+    fresh, used = trial.measured(trial.context(), clean), trial.measured(trial.context(), bad, clean)
+    return "" if fresh == used else f"after another episode on the same object it gave {used}, on a fresh one {fresh}."
 
 
 def _needs_no_clock(trial: Trial) -> None:
@@ -153,7 +156,11 @@ def _distances_asked(trial: Trial, walk: Sequence[StepRecord]) -> str:
 def _fault(trial: Trial, value: Any) -> str:
     if isinstance(value, bool):
         return f"its value is {value}; end get_metric with return float(...)."
-    return value_fault(value, trial.metric.kind) or ""
+    if fault := value_fault(value, trial.metric.kind):
+        return fault
+    if trial.metric.unit == "share" and trial.metric.kind != "record" and not 0 <= value <= 1:
+        return f"its value is {value}; a share lies from 0 to 1, else its `unit` is ''."
+    return ""
 
 
 CHECKS = (

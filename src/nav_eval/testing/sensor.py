@@ -17,7 +17,7 @@ from nav_eval.core.interfaces import Sensor, Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode
 from nav_eval.simulator.motion import nominal_motion
 from nav_eval.simulator.registry import make_simulator_backend
-from nav_eval.simulator.sensors.registry import make_sensors
+from nav_eval.simulator.sensors.registry import SENSORS, make_sensors
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import grid_graph, room
 from nav_eval.testing.simulator import (
@@ -33,11 +33,16 @@ from nav_eval.testing.simulator import (
 from nav_eval_sdk.protocol.simulator import Motion
 
 
-def check_sensor(name: str, *, place: Literal["custom", "nav_graph"] = "custom", **settings: Any) -> Iterator[Finding]:
-    """Findings, one by one. `name`: as registered; `settings`: keys of its section (width, options, ...).
+def check_sensor(
+    sensor: str | type[Sensor], *, place: Literal["custom", "nav_graph"] = "custom", **settings: Any
+) -> Iterator[Finding]:
+    """Findings, one by one. `sensor`: its name as registered, or its class.
 
-    `place`: a room in 3-D, or a navigation graph.
+    `settings`: keys of its section (width, options, ...). `place`: a room in 3-D, or a navigation graph.
     """
+    name = sensor if isinstance(sensor, str) else sensor.__name__
+    if not isinstance(sensor, str):
+        SENSORS.add(name, sensor)
     with TemporaryDirectory(prefix="nav-eval-") as folder:
         config, episodes = (room if place == "custom" else grid_graph)(Path(folder))
         sensors = {name: SensorConfig.model_validate(settings)}

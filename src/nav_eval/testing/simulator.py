@@ -17,7 +17,9 @@ import numpy as np
 from nav_eval.config.schema import MOTION
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasGraph
+from nav_eval.core.contracts import world_faults
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.core.specs import declaration_fault
 from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import NavEvalError, SimulatorError
@@ -26,6 +28,7 @@ from nav_eval.testing.findings import Finding, Skip, run_checks
 
 FAR = 1.0e5
 CLOSE = 1e-4
+AHEAD = 100
 WALK = ("move_forward", "turn_left", "move_forward", "turn_right", "turn_right", "move_forward", "turn_left")
 
 
@@ -94,6 +97,8 @@ def begins_an_episode(trial: Trial) -> str:
 def observations_fit_their_specs(trial: Trial) -> str:
     session = trial.session
     specs = dict(session.observation_spec)
+    if wrong := [f"spec of {name}: {fault}" for name, spec in specs.items() if (fault := declaration_fault(spec))]:
+        return "; ".join(wrong) + "."
     seen = session.reset(trial.episode)
     for action in (None, *walk(trial)):
         if action is not None:
@@ -196,6 +201,23 @@ def a_step_goes_forward_and_no_further_than_it_says(trial: Trial) -> str:
     return ""
 
 
+def a_wall_is_a_collision(trial: Trial) -> str:
+    """Straight on until something is in the way: what is never told is in no metric of collisions."""
+    if trial.episode.start_node is not None:
+        raise Skip("nothing is in the way on a graph.")
+    session = trial.session
+    session.start(trial.episode)
+    for _ in range(AHEAD):
+        before = session.get_agent_state().position
+        step = session.advance(Action("move_forward"))
+        after = session.get_agent_state().position
+        if step.collided:
+            return ""
+        if (went := math.hypot(after[0] - before[0], after[2] - before[2])) < trial.forward_step - 0.02:
+            return f"move_forward went {went:.3f} m of {trial.forward_step:g}, and `collided` is false: set it."
+    raise Skip(f"nothing is in the way within {AHEAD} steps.")
+
+
 def advance_tells_what_happened(trial: Trial) -> str:
     session = trial.session
     session.start(trial.episode)
@@ -271,6 +293,10 @@ def noise_keys_name_the_step(trial: Trial) -> str:
     return "" if walks[0][0][1:3] == trial.episode.key else "noise_key does not name scene and episode."
 
 
+def says_what_its_world_is(trial: Trial) -> str:
+    return next(world_faults(trial.backend), "")
+
+
 def assets_are_named_with_their_digests(trial: Trial) -> str:
     assets: object = trial.backend.assets(trial.episode.scene_id)
     if not isinstance(assets, Mapping):
@@ -305,11 +331,13 @@ CHECKS = (
     stop_moves_nothing,
     a_turn_is_undone_by_its_opposite,
     a_step_goes_forward_and_no_further_than_it_says,
+    a_wall_is_a_collision,
     advance_tells_what_happened,
     an_unknown_action_is_refused,
     distances_are_distances,
     where_the_agent_stands_is_navigable,
     noise_keys_name_the_step,
+    says_what_its_world_is,
     assets_are_named_with_their_digests,
     the_expert_reaches_the_goal,
 )
