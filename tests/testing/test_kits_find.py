@@ -12,7 +12,16 @@ from nav_eval.core.actions import check_own_actions
 from nav_eval.core.specs import TensorSpec, declaration_fault
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.base import SensorSession
-from nav_eval.testing import FakeSimulator, check_metric, check_sensor, check_simulator, demand, fake_episode
+from nav_eval.tasks.navigation import PointNavTask
+from nav_eval.testing import (
+    FakeSimulator,
+    check_metric,
+    check_sensor,
+    check_simulator,
+    check_task,
+    demand,
+    fake_episode,
+)
 
 
 def wrong(findings):
@@ -105,3 +114,8 @@ def test_a_declaration_that_cannot_be(declared, told):
     if isinstance(declared, Argument):
         with pytest.raises(ConfigError, match="argument 'far' of 'jump'"):
             check_own_actions({"jump": ActionSpec({"far": declared})})
+
+
+def test_an_own_action_that_no_agent_can_answer():
+    unlisted = type("Unlisted", (PointNavTask,), {"own_actions": {"jump": ActionSpec()}})
+    assert "add to `actions`" in wrong(check_task(unlisted))["says what it is"]

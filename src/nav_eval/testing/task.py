@@ -78,6 +78,8 @@ def check_task(
 def says_what_it_is(trial: Trial) -> str:
     task = trial.task()
     ActionSpace.of(task.actions, task.own_actions)
+    if unlisted := [name for name in task.own_actions if name not in task.actions]:
+        return f"own_actions: no agent can answer {', '.join(unlisted)}: add to `actions`."
     return "" if isinstance(task.name, str) and task.name else "`name` must be a string."
 
 
