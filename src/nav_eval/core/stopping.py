@@ -11,6 +11,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
@@ -56,9 +57,21 @@ def drainable() -> Iterator[None]:
         signal.signal(DRAINS, before)
 
 
+@contextmanager
+def deaf_to_ctrl_c() -> Iterator[None]:
+    """A worker begun here hears no Ctrl-C, which a terminal sends to all at once, before it heeds signals as one."""
+    resource_tracker.ensure_running()  # multiprocessing's own, which lets Ctrl-C through again when it is begun
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def heed_as_worker() -> None:
     """In a worker: SIGTERM and SIGUSR1 are raised once, later ones ignored; the parent decides what Ctrl-C means."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     signal.signal(signal.SIGTERM, _stop_once)
     signal.signal(DRAINS, _drain)
 

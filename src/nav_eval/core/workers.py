@@ -31,6 +31,7 @@ from nav_eval.core.stopping import (
     Attended,
     Draining,
     Terminated,
+    deaf_to_ctrl_c,
     heed_as_worker,
     wait_for,
 )
@@ -288,7 +289,8 @@ class Processes(Launcher):
         with self._lock:
             if self._ending:
                 raise WorkerLost("the run is being ended")
-            process.start()
+            with deaf_to_ctrl_c():
+                process.start()
             self._running.add(process)
         sender.close()
         return process
