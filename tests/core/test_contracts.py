@@ -36,7 +36,9 @@ def test_a_whole_class_is_taken_as_it_is(base):
     assert ADMIT[base]("s", cls) is cls
 
 
-@pytest.mark.parametrize(("base", "method"), [(base, method) for base in ADMIT for method in base.__abstractmethods__])
+@pytest.mark.parametrize(
+    ("base", "method"), [(base, method) for base in ADMIT for method in sorted(base.__abstractmethods__)]
+)
 def test_a_method_that_is_missing_is_named(base, method):
     cls = whole(base, **{method: base.__dict__[method]})
     assert f"(test_contracts.py): A has no {method}. Define it." in refusal(base, cls)
