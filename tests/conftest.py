@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
+from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-from browsing import axe, browser
 from graphs import item, node, write_r2r
 from nav_eval.cli.report import make_workshop
 from nav_eval.report.document import make_document
@@ -17,7 +16,6 @@ from nav_eval.report.page import write_page
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
-__all__ = ["axe", "browser"]
 AGENTS = ("random", "shortest_path", "stop")
 HOSTILE = (
     "<script>window.hacked=1</script>",

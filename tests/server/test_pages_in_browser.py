@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from browsing import axe, browser
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from server.competition import phase
@@ -20,7 +19,6 @@ from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.serving import free_port, serving, until
 
-__all__ = ["axe", "browser"]
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
 QUICK = [("en-US", 360, "light"), ("zh-CN", 1280, "dark")]

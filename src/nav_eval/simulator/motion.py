@@ -23,6 +23,7 @@ from nav_eval.errors import SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, multiply, rotate, yaw_rotation
 from nav_eval.simulator.actuation import ActuationNoise, Disturbance, Kind
 from nav_eval_sdk.protocol.simulator import Motion
+from nav_eval_sdk.protocol.structs import known
 
 COLLISION_SLACK = 1e-5
 PIECE_SECONDS = 1 / 30
@@ -40,6 +41,9 @@ class MotionProfile(Motion, frozen=True):
     """Amounts of the discrete actions and limits of the continuous ones; with the noise of a real robot, or none."""
 
     noise: ActuationNoise | None = None
+
+
+known(globals())
 
 
 def nominal_motion(config: MotionConfig) -> Motion:
