@@ -138,7 +138,7 @@ def resumed(world, service, folder):
         ("rest", 1),
         ("rest", 2),
         ("grpc", 2),
-        pytest.param("grpc", 1, marks=pytest.mark.soak),  # now and then its seat is free after 20 s only: to be found
+        ("grpc", 1),
         pytest.param("rest", "ray", marks=pytest.mark.soak),
     ],
     indirect=["service"],
@@ -185,7 +185,7 @@ def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_pa
     ("service", "workers"),
     [
         ("rest", 1),
-        pytest.param("grpc", 2, marks=pytest.mark.soak),  # now and then more than what ran is played: to be found
+        ("grpc", 2),
         pytest.param("rest", "ray", marks=pytest.mark.soak),
     ],
     indirect=["service"],

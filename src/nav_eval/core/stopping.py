@@ -16,6 +16,7 @@ from types import FrameType
 from typing import Any
 
 from nav_eval.core.countdown import Countdown
+from nav_eval_sdk.signals import wait
 
 SECONDS_BETWEEN_STEPS = 1.0
 """So long a session may take to come to the end of its step; its episode is then ended over its head."""
@@ -93,7 +94,7 @@ class Attended(threading.Thread):
             self._over.set()
 
     def wait(self, seconds: float | None = None) -> None:
-        self._over.wait(seconds)
+        wait(self._over, seconds)
 
 
 def wait_for(threads: Sequence[Attended], seconds: float | None = None) -> None:

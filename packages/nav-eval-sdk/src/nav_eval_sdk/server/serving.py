@@ -16,6 +16,7 @@ from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import Info, SensorWish
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
 from nav_eval_sdk.server.settings import Listen, ServerTls
+from nav_eval_sdk.signals import wait
 
 if TYPE_CHECKING:
     from nav_eval_sdk.server.service import Service
@@ -116,7 +117,7 @@ def serve(agent: Callable[[], Any] | Any, *, grace: float = 30.0, **options: Any
     log.info("Serving at %s.", server.endpoint)
     if threading.current_thread() is threading.main_thread():
         _stop_on_signals(server)
-    server.stopped.wait()
+    wait(server.stopped)
     server.stop(0.0 if server.service.failure else grace)
     if server.service.failure:
         raise server.service.failure

@@ -18,6 +18,7 @@ from nav_eval_sdk.protocol import simulator as contract
 from nav_eval_sdk.protocol.messages import Message
 from nav_eval_sdk.protocol.simulator import Description, Empty, OpenSession, Session, SessionOpened, Step
 from nav_eval_sdk.protocol.values import Specs
+from nav_eval_sdk.signals import get
 from nav_eval_sdk.simulator_host.host import SimulatorHost
 
 log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class MainThread:
 
     def run(self) -> None:
         """Works until `stop`."""
-        while (item := self._work.get()) is not None:
+        while (item := get(self._work)) is not None:
             work, done = item
             try:
                 done.set_result(work())

@@ -19,6 +19,7 @@ from typing import Any
 
 from nav_eval.errors import InputError
 from nav_eval.logging import get_logger
+from nav_eval_sdk.signals import join
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play
@@ -61,7 +62,7 @@ class Worker:
             for thread in threads:
                 thread.start()
             for thread in threads:
-                thread.join()
+                join(thread)
 
     def _instance(self) -> str:
         path = self._work / "instance"
