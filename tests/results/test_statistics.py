@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nav_eval.results.statistics import bootstrap, clustered, summarise, summarise_metric, wilson
+from nav_eval.results.statistics import bootstrap, clustered, student, summarise, summarise_metric, wilson
 
 
 @given(n=st.integers(1, 60_000), data=st.data())
@@ -60,6 +60,11 @@ def test_one_episode_per_scene_is_the_usual_t_interval() -> None:
     expected = stats.t.interval(0.95, 4, loc=values.mean(), scale=stats.sem(values))
     assert clustered(values, np.arange(5)) == pytest.approx(expected)
     assert clustered(values, np.zeros(5, dtype=int)) is None
+
+
+@pytest.mark.parametrize("freedom", [*range(1, 200), 500, 1001, 20_000])
+def test_student_equals_scipy(freedom: int) -> None:
+    assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-11)
 
 
 def test_bootstrap_agrees_with_scipy() -> None:

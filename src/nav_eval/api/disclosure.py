@@ -132,7 +132,8 @@ def rewriting(spec: Spec, hidden: Callable[[str], str]) -> Rewriting | None:
         case NumberSpec() if grids := _grids(spec):
             return partial(_number, float(round(1 / grids[0])), *spec.bounds)
         case TensorSpec() if grids := _grids(spec):
-            return partial(_vector, [float(round(1 / grid)) for grid in grids] * (spec.shape[0] // len(grids)), spec)
+            per_unit = [float(round(1 / grid)) for grid in grids] * (spec.shape[0] // len(grids))
+            return partial(_vector, per_unit, spec.dtype, *spec.bounds)
     return None
 
 
@@ -156,10 +157,10 @@ def _number(per_unit: float, low: float, high: float, value: float) -> float:
     return low if near < low else high if near > high else near
 
 
-def _vector(per_unit: Sequence[float], spec: TensorSpec, value: np.ndarray) -> np.ndarray:
+def _vector(per_unit: Sequence[float], dtype: str, low: float, high: float, value: np.ndarray) -> np.ndarray:
     """The same of each component."""
-    near = [_number(grid, *spec.bounds, part) for grid, part in zip(per_unit, value.tolist(), strict=True)]
-    return np.array(near, spec.dtype)
+    near = [_number(grid, low, high, part) for grid, part in zip(per_unit, value.tolist(), strict=True)]
+    return np.array(near, dtype)
 
 
 def _grids(spec: NumberSpec | TensorSpec) -> list[float]:

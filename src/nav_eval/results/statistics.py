@@ -85,13 +85,36 @@ def clustered(values: ArrayLike, clusters: ArrayLike) -> Interval | None:
     groups = len(np.unique(clusters))
     if groups < 2:
         return None
-    from scipy.special import stdtrit
-
     mean = math.fsum(values) / values.size
     residuals = np.bincount(clusters, weights=values - mean)
     error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / values.size
-    half = float(stdtrit(groups - 1, 0.975)) * error
+    half = student(groups - 1) * error
     return (mean - half, mean + half)
+
+
+def student(freedom: int) -> float:
+    """The 97.5th percentile of Student's t, for a whole number of degrees of freedom.
+
+    Its distribution is then a finite sum (Abramowitz & Stegun 26.7.3 and 26.7.4), solved by Newton's method from below.
+    Not scipy's: importing that takes a tenth of the time of a whole run.
+    """
+    t, before = _Z, 0.0
+    slope = 2 * math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
+    while t > before:
+        before = t
+        t += (0.95 - _within(t, freedom)) / (slope * (1 + t * t / freedom) ** (-(freedom + 1) / 2))
+    return before
+
+
+def _within(t: float, freedom: int) -> float:
+    """How probable Student's t is to lie between -t and t."""
+    angle, odd = math.atan(t / math.sqrt(freedom)), freedom % 2
+    term, terms = math.cos(angle) if odd else 1.0, []
+    for n in range(2 + odd, freedom + 1, 2):
+        terms.append(term)
+        term *= (n - 1) / n * math.cos(angle) ** 2
+    shared = math.sin(angle) * math.fsum(terms)
+    return 2 / math.pi * (angle + shared) if odd else shared
 
 
 def bootstrap(values: ArrayLike, seed: int = 0, resamples: int = RESAMPLES) -> Interval | None:

@@ -134,10 +134,10 @@ class StructSpec(BaseSpec, tag="struct", frozen=True):
     parts: dict[str, Spec] = msgspec.field(default_factory=dict)
 
     def _fault(self, value: Any, thorough: bool) -> str | None:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, (dict, Mapping)):
             return f"must be an object, not {type(value).__name__}"
-        if unknown := value.keys() - self.parts.keys():
-            return f"has unknown parts {sorted(unknown)}"
+        if not value.keys() <= self.parts.keys():
+            return f"has unknown parts {sorted(value.keys() - self.parts.keys())}"
         for name, part in self.parts.items():
             if fault := part.fault(value.get(name), thorough=thorough):
                 return f"{name} {fault}"
@@ -154,7 +154,7 @@ class ListSpec(BaseSpec, tag="list", kw_only=True, frozen=True):
     max_items: int = 10_000
 
     def _fault(self, value: Any, thorough: bool) -> str | None:
-        if not isinstance(value, Sequence) or isinstance(value, str):
+        if not isinstance(value, (list, tuple, Sequence)) or isinstance(value, str):
             return f"must be a list, not {type(value).__name__}"
         if len(value) > self.max_items:
             return f"has more than {self.max_items} items"
