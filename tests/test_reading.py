@@ -10,7 +10,7 @@ import pytest
 
 from nav_eval.cli import _call
 from nav_eval.cli.exit import guarded
-from nav_eval.reading import opened, read
+from nav_eval.reading import file_sha256, opened, read
 
 ENDLESS: dict[str, Callable[[Path], None]] = {
     "device": lambda path: path.symlink_to("/dev/zero"),
@@ -31,6 +31,12 @@ def test_a_file_is_read_whole_or_not_at_all(tmp_path: Path) -> None:
     assert read(tmp_path / "x", 5) == b"12345"
     with pytest.raises(ValueError, match="5 bytes; at most 4"):
         read(tmp_path / "x", 4)
+
+
+def test_the_sum_of_a_file_is_sha256(tmp_path: Path) -> None:
+    """FIPS 180-2, appendix B.1."""
+    (tmp_path / "x").write_bytes(b"abc")
+    assert file_sha256(tmp_path / "x") == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
 
 
 READERS = {

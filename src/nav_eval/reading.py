@@ -1,7 +1,8 @@
-"""Opens what may be a stranger's: only a file, never a pipe or a device that has no end or never begins."""
+"""Reads what may be a stranger's: only a file, never a pipe or a device that has no end or never begins."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import stat
 from pathlib import Path
@@ -24,3 +25,9 @@ def read(path: str | Path, most: int) -> bytes:
         if size > most:
             raise ValueError(f"it has {size} bytes; at most {most} are read")
         return file.read()
+
+
+def file_sha256(path: str | Path) -> str:
+    """Of the whole file, in hexadecimal digits. Raises OSError as `opened`."""
+    with opened(path) as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

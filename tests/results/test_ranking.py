@@ -1,4 +1,4 @@
-"""Ranks: against a script of the standard library alone, against simulated contests, and by hand."""
+"""Ranks: against the published script (standard library alone), against simulated contests, and by hand."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import math
 import subprocess
 import sys
-from pathlib import Path
+from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -15,7 +15,19 @@ from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords
 from nav_eval.results.ranking import rank
 
-SCRIPT = Path(__file__).with_name("recomputed_ranks.py")
+RECOMPUTE = files("nav_eval_server") / "archive" / "recompute.py"
+"""What is published with every board; it needs Python and nothing else."""
+BY_HAND = """
+import json, math, runpy, sys
+script = runpy.run_path(sys.argv[1])
+asked = json.load(sys.stdin)
+own = {name: {(b, e): v for b, e, v in rows} for name, rows in asked["entries"].items()}
+keys = script["common"](own.values())
+values = {name: [asked["sign"] * rows[key] for key in keys] for name, rows in own.items()}
+places = script["rank"](values, keys, asked["seed"])
+means = {name: asked["sign"] * math.fsum(row) / len(keys) for name, row in values.items()}
+json.dump([[name, rank, *interval, means[name]] for name, (rank, interval) in places.items()], sys.stdout)
+"""
 
 
 def entry(name, values, **metadata):
@@ -25,13 +37,14 @@ def entry(name, values, **metadata):
 
 
 def recomputed(entries, higher, seed):
+    """[team, rank, lowest, highest, mean], best first."""
     rows = {
         e.name: [[*key, v["spl"] if math.isfinite(v["spl"]) else None] for key, v in e.episodes.items()]
         for e in entries
     }
-    board = json.dumps({"seed": seed, "higher": higher, "entries": rows})
-    command = [sys.executable, "-I", "-S", str(SCRIPT)]
-    return json.loads(subprocess.run(command, input=board, capture_output=True, text=True, check=True).stdout)
+    asked = json.dumps({"seed": seed, "sign": 1.0 if higher else -1.0, "entries": rows})
+    command = [sys.executable, "-I", "-S", "-c", BY_HAND, str(RECOMPUTE)]
+    return json.loads(subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout)
 
 
 def board(seed):

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from nav_eval.errors import RunDirectoryError
+from nav_eval.reading import file_sha256
 from nav_eval.results.files import explained, write_bytes, write_json
-from nav_eval.results.run_directory import PER_EPISODE, RunDirectory, file_sha256, sha256
+from nav_eval.results.run_directory import PER_EPISODE, RunDirectory, sha256
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey

@@ -23,6 +23,7 @@ from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
+from nav_eval.reading import file_sha256
 from nav_eval.registry import import_plugins
 from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
@@ -364,7 +365,7 @@ def _plugins(config: Config) -> dict[str, str]:
     files = {name: getattr(sys.modules.get(name), "__file__", None) for name in config.plugins}
     points = [point for kind in PLUGIN_KINDS for point in entry_points(group=f"nav_eval.{kind}")]
     installed = {f"{point.dist.name} (installed)": point.dist.version for point in points if point.dist}
-    return installed | {name: file_sha256(Path(file)) for name, file in files.items() if file}
+    return installed | {name: file_sha256(file) for name, file in files.items() if file}
 
 
 def config_sum(config: Config) -> str:
@@ -379,16 +380,11 @@ def keys_sum(keys: Sequence[EpisodeKey]) -> str:
 
 def dataset_sums(files: Sequence[str]) -> dict[str, str]:
     """File name -> SHA-256, as the manifest keeps them of a data set."""
-    return {Path(file).name: file_sha256(Path(file)) for file in files}
+    return {Path(file).name: file_sha256(file) for file in files}
 
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
-
-
-def file_sha256(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _changed(before: Any, now: Any) -> list[str]:

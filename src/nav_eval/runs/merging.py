@@ -22,12 +22,13 @@ from nav_eval.core.definitions import Definition
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.metrics.registry import known_definitions
+from nav_eval.reading import file_sha256
 from nav_eval.report.frames import VIDEOS
 from nav_eval.results.audit import check_files
 from nav_eval.results.export import recorded_definitions
 from nav_eval.results.facts import differing
 from nav_eval.results.journal import Journal
-from nav_eval.results.run_directory import RunDirectory, config_changes, file_sha256, keys_sum
+from nav_eval.results.run_directory import RunDirectory, config_changes, keys_sum
 from nav_eval.runs import builder
 from nav_eval.runs.evaluation import Evaluated, settle
 from nav_eval.runs.sharding import Part

@@ -6,7 +6,6 @@ if a navmesh must be built, so that an offline score needs the .navmesh file alo
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -23,6 +22,7 @@ from nav_eval.engine.scene.cache import shared_scenes
 from nav_eval.engine.scene.resolve import resolve_scene
 from nav_eval.engine.scene.source import safe_relative
 from nav_eval.errors import ConfigError, SceneError
+from nav_eval.reading import file_sha256
 
 if TYPE_CHECKING:
     from nav_eval.engine.render.frame import Renderer
@@ -125,14 +125,14 @@ class World:
         """SHA-256 of the files that matter: the navmesh, and the scene where it is drawn or built upon."""
         found = {}
         if self.navmesh_path is not None:
-            found[f"{self._scene_id}: navmesh"] = _digest(self.navmesh_path)
+            found[f"{self._scene_id}: navmesh"] = file_sha256(self.navmesh_path)
         if pictures or self.navmesh_path is None:
             found[f"{self._scene_id}: scene"] = self._content()
         return found
 
     def _content(self) -> str:
         """Of the file that holds a whole scene, else of all the files that its loader reads."""
-        return _digest(self.scene_path) if self.scene_path.suffix.lower() in WHOLE else self.scene.digest
+        return file_sha256(self.scene_path) if self.scene_path.suffix.lower() in WHOLE else self.scene.digest
 
     def close(self) -> None:
         with self._lock:
@@ -164,8 +164,3 @@ class Worlds:
             for world in self._worlds.values():
                 world.close()
             self._worlds.clear()
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

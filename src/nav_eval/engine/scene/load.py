@@ -16,6 +16,7 @@ from nav_eval.engine.scene.scene import Scene
 from nav_eval.engine.scene.semantics.attach import with_semantics
 from nav_eval.engine.scene.source import SceneSource
 from nav_eval.errors import ConfigError, SceneError
+from nav_eval.reading import file_sha256
 
 MAX_NOTES = 20
 
@@ -56,7 +57,7 @@ def _code(loader: SceneLoader) -> str:
     file = getattr(sys.modules.get(module), "__file__", None)
     if module.startswith("nav_eval.") or file is None:
         return ""
-    return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    return file_sha256(file)
 
 
 def _shortened(notes: list[str]) -> tuple[str, ...]:

@@ -8,7 +8,6 @@ Cameras come from the simulator; clipping, normalising and noise, GPS, compass a
 
 from __future__ import annotations
 
-import hashlib
 import shlex
 import shutil
 import threading
@@ -23,6 +22,7 @@ from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import IDENTITY
+from nav_eval.reading import file_sha256
 from nav_eval.simulator.backends.external_process import SimulatorProcess
 from nav_eval.simulator.backends.external_session import Deadlines, ExternalSession
 from nav_eval_sdk.errors import Unreachable, WireError
@@ -117,15 +117,10 @@ class ExternalBackend(SimulatorBackend):
         """The files that the command names; what an attached simulator is made of is not known."""
         words = shlex.split(self.config.command or "")
         paths = [Path(shutil.which(word) or word) for word in words]
-        return {f"simulator: {path.name}": _digest(path) for path in paths if path.is_file()}
+        return {f"simulator: {path.name}": file_sha256(path) for path in paths if path.is_file()}
 
     def close(self) -> None:
         with self._lock:
             if self._process is not None:
                 self._process.stop()
             self._process = None
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

@@ -8,7 +8,6 @@ grows to the right, so yaw = -heading.
 
 from __future__ import annotations
 
-import hashlib
 import math
 import threading
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,6 +23,7 @@ from nav_eval.dataset.connectivity import NavigationGraph, connectivity_file, gr
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError, DatasetError, InvalidAction, SimulatorError
 from nav_eval.geometry import Vec3, euclidean, wrap_angle, yaw_of, yaw_rotation, yaw_towards
+from nav_eval.reading import file_sha256
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.sensors.registry import make_sensors
 
@@ -70,7 +70,7 @@ class NavGraphBackend(SimulatorBackend):
     def assets(self, scene_id: str) -> Mapping[str, str]:
         self.graph(scene_id)  # tells of a scan without a graph in its own words
         path = connectivity_file(self._folder, scene_id)
-        return {path.name: hashlib.sha256(path.read_bytes()).hexdigest()}
+        return {path.name: file_sha256(path)}
 
 
 class NavGraphSession(SensorSession):

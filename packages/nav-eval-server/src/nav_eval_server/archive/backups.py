@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.errors import InputError, NavEvalError
+from nav_eval.reading import file_sha256
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.settings import database
@@ -129,7 +130,7 @@ def _extract(backup: Path, folder: Path) -> Mapping[str, Any]:
         raise InputError(f"{backup}: is no backup, or a part of one ({str(error).splitlines()[0]}).") from None
     for name, digest in label["sha256"].items():
         path = folder / name
-        if not path.is_file() or hashlib.sha256(path.read_bytes()).hexdigest() != digest:
+        if not path.is_file() or file_sha256(path) != digest:
             raise InputError(f"{backup}: {name} is damaged in it. Take another backup.")
     for place in (folder, *(path for path in folder.rglob("*") if path.is_dir())):
         place.chmod(0o700)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import hashlib
 import io
 import json
 import shutil
@@ -14,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.errors import InputError
+from nav_eval.reading import file_sha256
 from nav_eval.results import audit
 from nav_eval_server import events
 from nav_eval_server.archive.evidence import values
@@ -134,5 +134,5 @@ def _write_index(challenge: Challenge, out: Path, told: Mapping[str, Any], now: 
 
 def _write_sums(out: Path) -> None:
     paths = sorted(path for path in out.rglob("*") if path.is_file())
-    lines = (f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(out).as_posix()}\n" for path in paths)
+    lines = (f"{file_sha256(path)}  {path.relative_to(out).as_posix()}\n" for path in paths)
     (out / "SHA256SUMS").write_text("".join(lines), encoding="utf-8")

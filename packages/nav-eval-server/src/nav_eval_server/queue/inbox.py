@@ -5,12 +5,12 @@ Whoever goes on with a run begins from here. The caller holds the attempt's row 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from nav_eval.reading import file_sha256
 from nav_eval.results.audit import check_files
 from nav_eval_server.queue.files import NAMES
 
@@ -54,16 +54,15 @@ class Inbox:
         """name, size and sha256 of each file that has arrived."""
         present = ((name, self.path / name) for name in sorted(NAMES))
         return [
-            {"name": name, "size": path.stat().st_size, "sha256": hashlib.sha256(path.read_bytes()).hexdigest()}
+            {"name": name, "size": path.stat().st_size, "sha256": file_sha256(path)}
             for name, path in present
             if path.exists()
         ]
 
     def proved(self, manifest: str) -> bool:
         """Whether the run has ended, its manifest has this SHA-256, and every file is what the manifest says."""
-        if not manifest or hashlib.sha256(self.read("manifest.json")).hexdigest() != manifest:
-            return False
-        return not check_files(self.path)
+        path = self.path / "manifest.json"
+        return path.is_file() and file_sha256(path) == manifest and not check_files(self.path)
 
     def document(self, name: str) -> dict[str, Any] | None:
         """results.json or scored.json, if it has arrived whole."""

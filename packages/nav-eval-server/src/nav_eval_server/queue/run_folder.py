@@ -7,6 +7,7 @@ import os
 import shutil
 from pathlib import Path
 
+from nav_eval.reading import file_sha256
 from nav_eval_server.queue.client import PIECE, Server
 from nav_eval_server.queue.files import GROWING, WHOLE
 
@@ -59,7 +60,7 @@ class RunFolder:
             self._sent.pop(name, None)
             self._send_whole(name)
         manifest = self.path / "manifest.json"
-        return hashlib.sha256(manifest.read_bytes()).hexdigest() if manifest.exists() else ""
+        return file_sha256(manifest) if manifest.exists() else ""
 
     def _send_whole(self, name: str) -> None:
         path = self.path / name

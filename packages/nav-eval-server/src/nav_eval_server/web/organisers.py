@@ -18,10 +18,9 @@ from nav_eval_server.board import decisions
 from nav_eval_server.models import Event, Submission, Team
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
-from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.settings import current
 from nav_eval_server.web import roster, rules
-from nav_eval_server.web.teams import View, person, refused, stand
+from nav_eval_server.web.teams import View, person, refusals, stand
 
 PER_PAGE = 50
 
@@ -78,21 +77,17 @@ def close(request: HttpRequest, phase: str) -> HttpResponse:
 @organiser
 def reveal(request: HttpRequest, phase: str) -> HttpResponse:
     """The final board, to everybody."""
-    try:
+    with refusals(request):
         decisions.reveal(current(), phase, person(request).username, timezone.now())
-    except Refusal as refusal:
-        refused(request, refusal)
-        return redirect("organiser")
-    return redirect("board", phase)
+        return redirect("board", phase)
+    return redirect("organiser")
 
 
 @require_POST
 @organiser
 def rerun(request: HttpRequest, key: str) -> HttpResponse:
-    try:
+    with refusals(request):
         Dispatcher(current()).rerun(get_object_or_404(Submission, pk=key), person(request).username)
-    except Refusal as refusal:
-        refused(request, refusal)
     return redirect("submission", key)
 
 

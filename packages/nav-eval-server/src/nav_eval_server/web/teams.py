@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
@@ -65,8 +66,13 @@ def captain(view: View) -> View:
     return asked
 
 
-def refused(request: HttpRequest, refusal: Refusal) -> None:
-    messages.error(request, refusal.zh if language() == "zh" else str(refusal))
+@contextmanager
+def refusals(request: HttpRequest) -> Iterator[None]:
+    """What is refused within is told on the next page, and goes no further."""
+    try:
+        yield
+    except Refusal as refusal:
+        messages.error(request, refusal.zh if language() == "zh" else str(refusal))
 
 
 @dataclass(frozen=True)
@@ -150,10 +156,8 @@ def probe_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 
 
 def _asked(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
-    try:
+    with refusals(request):
         endpoints.check(current(), endpoint, timezone.now())
-    except Refusal as refusal:
-        refused(request, refusal)
     return redirect(reverse("team") + "#services")
 
 
@@ -168,12 +172,9 @@ def remove_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
 @member
 def submit(request: HttpRequest, team: Team) -> HttpResponse:
     """An endpoint of the team's, or a file; `key` makes a form that is sent twice one submission."""
-    try:
-        made = _accepted(request, team, request.POST.get("phase", ""))
-    except Refusal as refusal:
-        refused(request, refusal)
-        return redirect("team")
-    return redirect("submission", made.id)
+    with refusals(request):
+        return redirect("submission", _accepted(request, team, request.POST.get("phase", "")).id)
+    return redirect("team")
 
 
 def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
@@ -222,10 +223,8 @@ def progress(request: HttpRequest, key: str) -> HttpResponse:
 @member
 def cancel(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     found = get_object_or_404(Submission, team=team, pk=key)
-    try:
+    with refusals(request):
         Dispatcher(current()).cancel(found, person(request).username)
-    except Refusal as refusal:
-        refused(request, refusal)
     return redirect("submission", key)
 
 
@@ -235,10 +234,8 @@ def choose(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     """For the final board, or no longer."""
     found = get_object_or_404(Submission, team=team, pk=key)
     chosen = request.POST.get("chosen") == "yes"
-    try:
+    with refusals(request):
         decisions.choose(current(), found, person(request).username, timezone.now(), chosen=chosen)
-    except Refusal as refusal:
-        refused(request, refusal)
     return redirect("submission", key)
 
 
