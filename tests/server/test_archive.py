@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import shutil
 import stat
 import subprocess
 import sys
 import tarfile
 from datetime import timedelta
+from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
@@ -24,6 +27,7 @@ from nav_eval_server import events
 from nav_eval_server.archive import backups
 from nav_eval_server.archive.doctor import examine
 from nav_eval_server.archive.publishing import freeze, publish
+from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
@@ -229,13 +233,53 @@ def test_everything_revealed_can_be_recomputed_elsewhere(challenge: Challenge, t
     moved = tmp_path / "years later"
     out.rename(moved)
     said = recomputed(moved)
-    assert (said.returncode, said.stdout.count("the same")) == (0, 3), said.stderr
+    assert (said.returncode, said.stdout.count("equal")) == (0, 3), said.stderr
     values = moved / "values" / "hidden-final.json"
     values.write_text(values.read_text().replace("0.8,", "0.9,", 1))
     said = recomputed(moved)
     assert said.returncode == 1
     assert "values/hidden-final.json is missing or was changed" in said.stderr
     assert "=cmd(): score is" in said.stderr
+
+
+class Links(HTMLParser):
+    """Every address on a page, and every tag that could run something."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: set[str] = set()
+        self.active: set[str] = set()
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found |= {value or "" for name, value in attrs if name in ("href", "src", "action")}
+        self.active |= {tag} & {"script", "style", "form", "iframe", "object"}
+        self.active |= {name for name, _ in attrs if name.startswith("on") or name == "style"}
+
+
+def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: Path) -> None:
+    """In both languages, its links lead to files of its own, nothing in it runs, and the figures are the boards'."""
+    for name in PHASES:
+        freeze(challenge, name, NOW)
+        reveal(challenge, name, "ada", NOW)
+    out = tmp_path / "out"
+    names = publish(challenge, out, NOW)
+    pages = {
+        out / f"{name}{ending}" for name in ("index", *(f"boards/{n}" for n in names)) for ending in ENDINGS.values()
+    }
+    assert set(out.rglob("*.html")) == pages
+    for page in pages:
+        links = Links(page.read_text())
+        assert links.active == set(), page
+        missing = [one for one in links.found if not one.startswith("#") and not (page.parent / one).is_file()]
+        assert missing == [], page
+    board = json.loads((out / "boards" / "hidden-final.json").read_text())
+    for name in ("boards/hidden-final.html", "boards/hidden-final.zh.html"):
+        text = unescape((out / name).read_text())
+        assert all(f"{line['score']:.4f}" in text and line["team"] in text for line in board["entries"])
+    chinese = re.sub(r"<[^>]+>", " ", (out / "index.zh.html").read_text())
+    assert "自行核验" in chinese
+    assert not re.search(r"\b(the|your|of|and)\b", chinese)
 
 
 def test_a_board_that_changed_since_its_reveal_is_not_published(challenge: Challenge, tmp_path: Path) -> None:

@@ -6,16 +6,18 @@ import csv
 import io
 import json
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
+
+from django.contrib.auth.models import AnonymousUser
 
 from nav_eval.errors import InputError
 from nav_eval.reading import file_sha256
 from nav_eval.results import audit
 from nav_eval_server import events
+from nav_eval_server.archive import site
 from nav_eval_server.archive.evidence import values
 from nav_eval_server.board.decisions import close, unfinished
 from nav_eval_server.board.places import Board, Keeper, document, keep, latest, sha256
@@ -23,6 +25,7 @@ from nav_eval_server.board.visibility import Sight, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Submission
+from nav_eval_server.web.standings import standings
 
 COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
@@ -61,19 +64,18 @@ def publish(challenge: Challenge, out: Path, now: datetime) -> list[str]:
     if out.exists() and any(out.iterdir()):
         raise InputError(f"{out}: is not empty. Choose a new folder.")
     Keeper(challenge).refresh(now)
-    sight, told = visible_to(None), {}
+    boards = [board for phase in challenge.phases for board in standings(phase, AnonymousUser())]
+    for board in boards:
+        _write_board(out / "boards" / board.name, board.document)
     for phase in challenge.phases:
-        for board in Board:
-            shown = sight.board(phase, board)
-            if shown is not None:
-                told[f"{phase}-{board.value}"] = shown
-                _write_board(out / "boards" / f"{phase}-{board.value}", shown)
         _write_values(challenge, phase, out)
-    _write_runs(challenge, sight, out)
-    _write_index(challenge, out, told, now)
-    shutil.copyfile(str(files("nav_eval_server") / "archive" / "recompute.py"), out / "recompute.py")
+    key = _write_runs(challenge, visible_to(None), out)
+    names = sorted(board.name for board in boards)
+    _write_index(challenge, out, names, key, now)
+    site.write(challenge, out, boards, key, now)
+    shutil.copyfile(Path(__file__).with_name("recompute.py"), out / "recompute.py")
     _write_sums(out)
-    return sorted(told)
+    return names
 
 
 def _write_board(path: Path, shown: Mapping[str, Any]) -> None:
@@ -108,17 +110,18 @@ def _write_values(challenge: Challenge, phase: str, out: Path) -> None:
         (out / "values" / f"{phase}-{board.value}.json").write_text(content + "\n")
 
 
-def _write_runs(challenge: Challenge, sight: Sight, out: Path) -> None:
-    """Signed public forms of the runs whose figures everybody may see."""
-    folder = Folder(challenge.folder)
+def _write_runs(challenge: Challenge, sight: Sight, out: Path) -> str | None:
+    """Signed public forms of the runs whose figures everybody may see; the public key, if there are any."""
+    folder, key = Folder(challenge.folder), None
     for submission in Submission.objects.filter(kind="service").order_by("id"):
         run = folder.runs / submission.id
         if sight.evidence(submission.id) and not audit.tells_its_seed(run):
-            audit.sign(run, folder.private / "organiser.pem")
+            key = audit.sign(run, folder.private / "organiser.pem")
             audit.publish(run, out / "runs" / submission.id)
+    return key
 
 
-def _write_index(challenge: Challenge, out: Path, told: Mapping[str, Any], now: datetime) -> None:
+def _write_index(challenge: Challenge, out: Path, boards: Sequence[str], key: str | None, now: datetime) -> None:
     out.mkdir(parents=True, exist_ok=True)
     last = Event.objects.order_by("-pk").first()
     index = {
@@ -126,7 +129,8 @@ def _write_index(challenge: Challenge, out: Path, told: Mapping[str, Any], now: 
         "title": challenge.title.model_dump(),
         "rules_sha256": challenge.rules_sha256,
         "published_at": now.isoformat(),
-        "boards": {name: f"boards/{name}.json" for name in sorted(told)},
+        "boards": {name: f"boards/{name}.json" for name in boards},
+        "public_key": key,
         "audit_log_sha256": last.sha256 if last else None,
     }
     (out / "index.json").write_text(json.dumps(index, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")

@@ -1,7 +1,7 @@
 """Recompute every rank of a published competition: python recompute.py [DIRECTORY]. Needs Python and nothing else.
 
-boards/NAME.json is what was shown; values/NAME.json what it follows from. Prints a line per board; exit code 1 if
-anything differs.
+boards/NAME.json is what was shown; values/NAME.json what it follows from. Prints "NAME: equal" or what differs; exit
+code 1 if anything does.
 
 A team's submission: on the final board the best of those it chose (else of its last), on the public board its best, or,
 with a step, what the Ladder released (Blum & Hardt 2015). Means are over the episodes in which every team has a value.
@@ -29,9 +29,12 @@ Key = tuple[str, str]
 
 def main(folder: Path) -> int:
     faults = sums(folder)
-    for path in sorted((folder / "values").glob("*.json")):
+    paths = sorted((folder / "values").glob("*.json"))
+    if not paths:
+        sys.stdout.write("no final board is revealed yet: there are no values to recompute ranks from\n")
+    for path in paths:
         found = compare(json.loads((folder / "boards" / path.name).read_text()), json.loads(path.read_text()))
-        sys.stdout.write(f"{path.stem}: {'; '.join(found) or 'the same'}\n")
+        sys.stdout.write(f"{path.stem}: {'; '.join(found) or 'equal'}\n")
         faults += found
     sys.stderr.writelines(f"{fault}\n" for fault in faults)
     return 1 if faults else 0

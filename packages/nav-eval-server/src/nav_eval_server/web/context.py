@@ -16,7 +16,7 @@ def language() -> Language:
     return "zh" if (get_language() or "en").startswith("zh") else "en"
 
 
-def everywhere(request: HttpRequest) -> dict[str, Any]:
+def everywhere(request: HttpRequest | None = None) -> dict[str, Any]:
     challenge = current()
     return {
         "title": getattr(challenge.title, language()),

@@ -32,6 +32,11 @@ class Standings:
     document: Mapping[str, Any]
     rows: tuple[Row, ...]
 
+    @property
+    def name(self) -> str:
+        """Of its files, where it is published."""
+        return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
+
 
 def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
     """The boards of a phase that the reader sees, the final one first."""
