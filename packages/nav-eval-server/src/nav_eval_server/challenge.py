@@ -168,8 +168,11 @@ class Challenge(Part):
 
     @property
     def rules_sha256(self) -> str:
-        """Of all that decides a rank; stands on every page, and does not change after the opening."""
-        content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"})
+        """Of all that decides a rank; stands on every page, and does not change after the opening.
+
+        Of what the file says, so that it stays what it was when a later version knows more keys.
+        """
+        content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"}, exclude_unset=True)
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
