@@ -38,6 +38,7 @@ from nav_eval_server.queue.states import FINAL, State
 from server.boards import NOW, done, team
 from server.competition import phase
 from server.conftest import Make, use
+from server.crowd import crowd
 from server.postgres import postgres
 from server.serving import serving, until
 from server.stand_in import EPISODES
@@ -118,6 +119,34 @@ def test_a_backup_holds_all_and_only_its_owner_reads_it(make: Make, tmp_path: Pa
     assert Episode.objects.count() == len(KEYS)
     with pytest.raises(InputError, match="is not empty"):
         backups.unpack(kept, again.path)
+
+
+PERISHABLE = re.compile(r'name="(?:csrfmiddlewaretoken|key)" value="[^"]+"|/team/join/[^"]+')
+"""Drawn anew whenever a page is made."""
+
+
+def test_after_wipe_and_restore_every_page_is_the_same(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To everybody, who need not log in again; at the same moment, because pages tell how long ago things were."""
+    now = timezone.now()
+    full = crowd(make(phases={"dev": phase(), "hidden": phase() | {"board": "private"}}))
+    monkeypatch.setattr(timezone, "now", lambda: now)
+    clients = [full.visitor(name) for name in ("nobody", "member", "other", "organiser")]
+    addresses = ["/", "/board/dev/", "/board/hidden/", "/team/", "/organiser/", "/organiser/log/"]
+    addresses += [f"/submissions/{one.pk}/" for one in full.mine.values()]
+
+    def pages() -> list[tuple[int, str]]:
+        answers = (client.get(address) for client in clients for address in addresses)
+        return [(answer.status_code, PERISHABLE.sub("", answer.content.decode())) for answer in answers]
+
+    before = pages()
+    backups.write(full.challenge, tmp_path / "kept.tar", now, data=False)
+    connections.close_all()
+    shutil.rmtree(full.challenge.folder)
+    backups.unpack(tmp_path / "kept.tar", full.challenge.folder)
+    assert pages() == before
+    assert {200, 302, 404} == {status for status, _ in before}
 
 
 def _content(path: Path) -> dict[str, bytes]:
