@@ -18,6 +18,7 @@ import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
 
+DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
@@ -67,7 +68,7 @@ def test_every_block_can_be_read(page: Path) -> None:
 
 @pytest.mark.parametrize("page", CHINESE, ids=name)
 def test_a_chinese_page_holds_the_blocks_of_the_english_one(page: Path) -> None:
-    english = ROOT / "README.md" if page.name == "README.zh-CN.md" else ROOT / "docs" / page.name
+    english = ROOT / "README.md" if page.name == "README.zh-CN.md" else DOCS / page.relative_to(DOCS / "zh")
     assert [code(block) for block in blocks(page)] == [code(block) for block in blocks(english)]
 
 
