@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import os
 import stat
+from io import BufferedReader
 from pathlib import Path
-from typing import IO
 
 
-def opened(path: str | Path) -> IO[bytes]:
+def opened(path: str | Path) -> BufferedReader:
     """`path` for reading. Raises OSError for what is no file, whatever the name or a link leads to."""
     number = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # opening a pipe waits for its other end
     if stat.S_ISREG(os.fstat(number).st_mode):

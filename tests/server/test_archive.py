@@ -67,7 +67,7 @@ def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
     make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With commands as an organiser has them; the machine is lost while an evaluation is half done."""
-    monkeypatch.setenv("STAND_IN_SECONDS", "1.0")
+    monkeypatch.setenv("STAND_IN_SECONDS", "3.0")
     challenge = make(queue={"lease_seconds": 3}, endpoints=QUICK)
     file, kept = Folder(challenge.folder).challenge, tmp_path / "kept.tar"
     first = done(team("before"), dict.fromkeys(KEYS, 0.5))
@@ -86,6 +86,7 @@ def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
         counted = dict(Episode.objects.filter(submission=running).values_list("episode", "pk"))
         assert len(counted) >= 2
         assert Submission.objects.get(pk=running.pk).state == State.RUNNING
+        monkeypatch.setenv("STAND_IN_SECONDS", "0.1")
         with serving(challenge, evaluator=STAND_IN, jobs=1):
             until(finished, 60, "the end of it")
     assert Submission.objects.get(pk=running.pk).state == State.DONE
