@@ -30,6 +30,7 @@ from numba.core.typeinfer import register_dispatcher
 from nav_eval.logging import get_logger
 
 DIGEST_BYTES = 32
+SUFFIX = ".nbc"
 MOST_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
@@ -55,6 +56,11 @@ def kept(dispatcher: Any, signature: str | list[str] | None, settings: dict[str,
                 dispatcher.compile(one)
         dispatcher.disable_compile()
     return dispatcher
+
+
+def kernels_in(directory: Path) -> int:
+    """How many compiled kernels `directory` holds."""
+    return sum(1 for _ in directory.glob(f"*{SUFFIX}"))
 
 
 class MachineCode(_Cache):
@@ -83,7 +89,7 @@ class MachineCode(_Cache):
     def file(self, signature: Any, codegen: Any) -> Path:
         """Where the code for `signature` on this processor is kept."""
         what = repr((self._identity, signature, codegen.magic_tuple())).encode()
-        return self._directory / f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}.nbc"
+        return self._directory / f"{self._name}-{hashlib.sha256(what).hexdigest()[:24]}{SUFFIX}"
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None where it must be compiled."""

@@ -5,10 +5,12 @@ from __future__ import annotations
 import logging
 from pathlib import Path
 
+import numba
 import pytest
 
 from nav_eval.engine import warm
-from nav_eval.machine_code import Notice
+from nav_eval.jit import kernel_cache
+from nav_eval.machine_code import Notice, kept
 
 RARE = {"scene"}
 """Kernels that only files with meshopt's compression need."""
@@ -49,6 +51,18 @@ def test_compiling_is_spoken_of_where_something_is_compiled(
     said: list[str] = []
     warm._tell_until_ended([Compiling()], said.append)  # type: ignore[list-item]
     assert len(said) == told
+
+
+def test_a_kernel_that_is_compiled_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAV_EVAL_CACHE", str(tmp_path))
+    kernel_cache.cache_clear()
+    directory = kernel_cache(Path(warm.__file__).parent / "navmesh")
+    assert directory is not None
+    before = warm._compiled()
+    kept(numba.njit(lambda number: number + 1), "int64(int64)", {}, directory)
+    kernel_cache.cache_clear()
+    assert (before, warm._compiled()) == (0, 1)
+    assert warm._kernels() > 20
 
 
 def test_compiling_is_told_once_and_then_every_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:

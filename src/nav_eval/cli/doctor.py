@@ -71,7 +71,7 @@ def _cache() -> tuple[bool, str]:
 def _cpu() -> str:
     from nav_eval.engine.warm import is_warm
 
-    return "compiled" if is_warm() else "compiles on first use (one to four minutes), or with `nav-eval doctor --warm`"
+    return "compiled" if is_warm() else "compiles on first use (a minute or two), or with `nav-eval doctor --warm`"
 
 
 def _opengl() -> str:

@@ -64,16 +64,16 @@ def _tell_until_ended(processes: Sequence[BaseProcess], say: Callable[[str], Non
         time.sleep(POLL_SECONDS)
         if not found_cold and _compiled() > before:
             found_cold = True
-            say(f"Compiling the simulator for this machine, once: one to four minutes. Kept in {cache_home()}.")
+            say(f"Compiling the simulator for this machine, once: a minute or two. Kept in {cache_home()}.")
         if found_cold and time.monotonic() - told > TOLD_SECONDS:
             told = time.monotonic()
-            say(f"  {_compiled()} of about {_kernels()} functions after {told - begun:.0f} s")
+            say(f"  {_compiled()} of about {_kernels()} kernels after {told - begun:.0f} s")
 
 
 def _compiled() -> int:
-    """How many functions the cache holds of this version of the engine: one index each, however many types."""
+    """How many kernels the cache holds of this version of the engine."""
     directories = [kernel_cache(HERE / name) for name in PARTS]
-    return sum(1 for directory in directories if directory for _ in directory.glob("*.nbi"))
+    return sum(machine_code.kernels_in(directory) for directory in directories if directory)
 
 
 def _kernels() -> int:
