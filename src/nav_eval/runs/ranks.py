@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
-from nav_eval.metrics.registry import known_definitions
 from nav_eval.registry import nearest
-from nav_eval.results.export import recorded_definitions
+from nav_eval.report.source import told_definitions
 from nav_eval.results.ranking import Place, Ranking, rank
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.comparison import run_records
-from nav_eval.tasks.registry import own_metrics
 
 
 def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
@@ -28,17 +25,11 @@ def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
     known = {name for values in entries[0].episodes.values() for name in values}
     if by not in known:
         raise RunDirectoryError(f"rank: no episode of {paths[0]} has a measure {by!r}.{nearest(by, known)}")
-    better = _definition(paths[0], by).better
+    directory = RunDirectory(paths[0])
+    better = told_definitions(directory.results() or {}, [by], directory.config())[by].better
     if better is None:
         raise RunDirectoryError(f"rank: {by!r} has no better end. Name a measure of which more, or less, is better.")
     return rank(entries, by, higher_is_better=better == "higher", seed=seed)
-
-
-def _definition(path: Path, name: str) -> Definition:
-    """What a metric says of itself: as the run wrote it, else as it is known here."""
-    directory = RunDirectory(path)
-    written = recorded_definitions(directory.results() or {})
-    return written.get(name) or known_definitions([name], own_metrics(directory.config()))[name]
 
 
 def ranking_table(ranking: Ranking) -> list[str]:

@@ -25,6 +25,27 @@ SPAN = 100.0
 """How far a sample goes where a bound is missing."""
 
 
+class Bounded:
+    """Mixed into what has `low` and `high`."""
+
+    __slots__ = ()
+
+    low: float | None
+    high: float | None
+
+    def __post_init__(self) -> None:
+        """Bounds as every wire writes them: floats, and null for one that is infinite."""
+        for name in ("low", "high"):
+            value = getattr(self, name)
+            if value is not None and (type(value) is not float or not math.isfinite(value)):
+                settled = float(value) if math.isfinite(value) else None
+                msgspec.structs.force_setattr(self, name, settled)  # type: ignore[arg-type]  # mixed into structs
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+
+
 class BaseSpec(Message, tag_field="kind", frozen=True):
     """`unit` and `description` are for people. An `optional` one may be missing at a step."""
 
@@ -46,7 +67,7 @@ class BaseSpec(Message, tag_field="kind", frozen=True):
         raise NotImplementedError
 
 
-class TensorSpec(BaseSpec, tag="tensor", kw_only=True, frozen=True):
+class TensorSpec(Bounded, BaseSpec, tag="tensor", kw_only=True, frozen=True):
     """A numpy array of fixed shape and dtype, values within [low, high].
 
     `encoding`: how its bytes are packed on this wire: raw, zstd, png or (declared) jpeg.
@@ -57,13 +78,6 @@ class TensorSpec(BaseSpec, tag="tensor", kw_only=True, frozen=True):
     low: float | None = None
     high: float | None = None
     encoding: str = "raw"
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return _bounds(self.low, self.high)
 
     def _fault(self, value: Any, thorough: bool) -> str | None:
         import numpy as np
@@ -105,18 +119,11 @@ class TextSpec(BaseSpec, tag="text", frozen=True):
         return "walk past the table 走到厨房"[: self.max_length]
 
 
-class NumberSpec(BaseSpec, tag="number", frozen=True):
+class NumberSpec(Bounded, BaseSpec, tag="number", frozen=True):
     """One float within [low, high]."""
 
     low: float | None = None
     high: float | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return _bounds(self.low, self.high)
 
     def _fault(self, value: Any, thorough: bool) -> str | None:
         if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -171,20 +178,13 @@ Spec: TypeAlias = TensorSpec | TextSpec | NumberSpec | StructSpec | ListSpec
 KINDS = ("float", "text", "node")
 
 
-class Argument(Message, frozen=True):
+class Argument(Bounded, Message, frozen=True):
     """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide)."""
 
     kind: str = "float"
     unit: str = ""
     low: float | None = None
     high: float | None = None
-
-    def __post_init__(self) -> None:
-        _settle(self)
-
-    @property
-    def bounds(self) -> tuple[float, float]:
-        return _bounds(self.low, self.high)
 
     def fault(self, value: object) -> str | None:
         """Why `value` is no such argument, or None."""
@@ -202,18 +202,6 @@ class ActionSpec(Message, frozen=True):
     """The arguments that an action takes, all of them."""
 
     arguments: dict[str, Argument] = msgspec.field(default_factory=dict)
-
-
-def _settle(spec: TensorSpec | NumberSpec | Argument) -> None:
-    """Bounds as every wire writes them: floats, and null for one that is infinite."""
-    for name in ("low", "high"):
-        value = getattr(spec, name)
-        if value is not None and (type(value) is not float or not math.isfinite(value)):
-            msgspec.structs.force_setattr(spec, name, float(value) if math.isfinite(value) else None)
-
-
-def _bounds(low: float | None, high: float | None) -> tuple[float, float]:
-    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def _span(low: float, high: float) -> tuple[float, float]:
