@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.conf import settings
+from django.core.cache import cache
 from django.core.management import call_command
 from django.db import connections
 
@@ -59,6 +60,7 @@ def make(tmp_path: Path, migrated: Path) -> Iterator[Make]:
     before: Challenge = settings.CHALLENGE
 
     def made(**changes: object) -> Challenge:
+        cache.clear()
         challenge = write_challenge(tmp_path / "homes", **changes)
         if challenge.database is None:
             shutil.copy(migrated, Folder(challenge.folder).database)

@@ -125,8 +125,11 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str) -> None:
 def test_absent_and_hidden_look_the_same(full: Crowd) -> None:
     other = full.visitor("other")
     hidden, absent = other.get(address(full, "submission")), other.get("/submissions/000000000000/")
-    tokens = re.compile(rb'name="csrfmiddlewaretoken" value="\w+"')
-    assert tokens.sub(b"", hidden.content) == tokens.sub(b"", absent.content)
+    assert without_token(hidden) == without_token(absent)
+
+
+def without_token(answer: Any) -> bytes:
+    return re.sub(rb'name="csrfmiddlewaretoken" value="\w+"', b"", answer.content)
 
 
 def everything() -> list[Any]:
@@ -268,6 +271,22 @@ def test_guessing_passwords_is_shut_out(full: Crowd) -> None:
     assert client.post(reverse("login"), right).status_code == 429
     elsewhere = Client(SERVER_NAME="localhost", REMOTE_ADDR="192.0.2.7")
     assert elsewhere.post(reverse("login"), right).status_code == AWAY
+
+
+@pytest.mark.parametrize(("door", "most"), [("signup", 30), ("login", 60)])
+def test_knocking_often_is_shut_out_whatever_is_said(make: Make, door: str, most: int) -> None:
+    """One answer for a name that there is and one that there is not; who shares the /64 is shut out too."""
+    make()
+    person("ada")
+    here, there = (Client(SERVER_NAME="localhost", REMOTE_ADDR=f"2001:db8::{n}") for n in (1, 2))
+    elsewhere = Client(SERVER_NAME="localhost", REMOTE_ADDR="2001:db8:0:1::1")
+    told = [{"username": name} for name in ("ada", "nobody")]
+    before = {here.post(reverse(door), told[n % 2]).status_code for n in range(most)}
+    shut = [client.post(reverse(door), one) for one in told for client in (here, there)]
+    assert (before, {one.status_code for one in shut}, len({without_token(one) for one in shut})) == ({200}, {429}, 1)
+    assert 0 < int(shut[0]["Retry-After"]) <= 900
+    assert elsewhere.post(reverse(door), told[0]).status_code == 200
+    assert here.get(reverse(door)).status_code == 200
 
 
 def test_wrong_name_and_wrong_password_look_the_same(full: Crowd) -> None:

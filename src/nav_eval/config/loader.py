@@ -40,6 +40,9 @@ RESERVED = (
     "NAV_EVAL_SHARED_DATA",
     "NAV_EVAL_AGENT_TOKEN",
     "NAV_EVAL_AGENT_TOKEN_FILE",
+    "NAV_EVAL_COMPETITION",
+    "NAV_EVAL_COMPETITION_TOKEN",
+    "NAV_EVAL_COMPETITION_TOKEN_FILE",
 )
 """Variables that are no keys; those of nav-eval-agent may be set in the same shell."""
 MOST_BYTES = 4 << 20

@@ -1,4 +1,4 @@
-"""`nav-eval-agent`: serve an agent, check a service, ask whether it is healthy, begin a project.
+"""`nav-eval-agent`: serve an agent, check a service, ask whether it is healthy, begin a project, enter a competition.
 
 Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service could not be used; 4 our own fault.
 """
@@ -15,16 +15,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from nav_eval_sdk import entering
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
+from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
 
-FINDINGS, BAD_INPUT, UNUSABLE, OUR_FAULT = 1, 2, 3, 4
 TOKEN_VARIABLE = "NAV_EVAL_AGENT_TOKEN"
 CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
-
-
-class UsageError(Exception):
-    """Something the user gave us; the message says what to do."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -47,8 +44,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def _complain(message: str, code: int, debug: bool) -> int:
     if debug:
         logging.getLogger(__name__).exception("")
-    sys.stderr.write(f"nav-eval-agent: {message}\n")
-    return code
+    return complain(message, code)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -63,6 +59,7 @@ def parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_health(commands)
     _add_new(commands)
+    entering.add(commands)
     return root
 
 

@@ -53,7 +53,10 @@ class Membership(models.Model):
 
 
 class Token(models.Model):
-    """What a program shows instead of a password; only its SHA-256 is kept. See tokens.py."""
+    """What a program shows instead of a password; only its SHA-256 is kept. See tokens.py.
+
+    `user`: the member who made it; it may do no more than that member may, and no longer.
+    """
 
     class Scope(models.TextChoices):
         TEAM = "team"
@@ -62,6 +65,7 @@ class Token(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     scope = models.CharField(max_length=10, choices=Scope.choices)
     team = models.ForeignKey(Team, null=True, on_delete=models.CASCADE, related_name="tokens")
+    user = models.ForeignKey(User, null=True, on_delete=models.CASCADE, related_name="tokens")
     name = models.CharField(max_length=60)
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)

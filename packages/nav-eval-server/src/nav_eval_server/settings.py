@@ -22,6 +22,7 @@ INSTALLED_APPS = (
 )
 MIDDLEWARE = (
     "nav_eval_server.web.headers.headers",
+    "nav_eval_server.api.problems.problems",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
@@ -56,6 +57,7 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = (PAGES / "static",)
 WHITENOISE_USE_FINDERS = True
 WHITENOISE_AUTOREFRESH = False
+CACHES = {"default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache", "OPTIONS": {"MAX_ENTRIES": 100_000}}}
 LOGIN_URL = "login"
 LOGOUT_REDIRECT_URL = "front"
 AUTHENTICATION_BACKENDS = (

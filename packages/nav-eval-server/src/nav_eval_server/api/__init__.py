@@ -2,9 +2,29 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ninja import NinjaAPI
+from ninja.openapi.schema import OpenAPISchema
 
-from nav_eval_server.api import workers
+from nav_eval_server.api import teams, workers
+from nav_eval_server.api.problems import CONTENT_TYPE, handle
 
-api = NinjaAPI(title="nav-eval competition", version="1", docs_url=None, urls_namespace="api")
+
+class Api(NinjaAPI):
+    """Its document says of what type a problem is; ninja knows one type for all answers."""
+
+    def get_openapi_schema(self, **options: Any) -> OpenAPISchema:
+        document = super().get_openapi_schema(**options)
+        for operations in document["paths"].values():
+            for operation in operations.values():
+                for status, told in operation["responses"].items():
+                    if status >= 400:
+                        told["content"] = {CONTENT_TYPE: told["content"].pop("application/json")}
+        return document
+
+
+api = Api(title="nav-eval competition", version="1", docs_url=None, urls_namespace="api")
+handle(api)
 api.add_router("/worker", workers.router)
+api.add_router("", teams.router)

@@ -10,6 +10,7 @@ from ninja import Router, Schema
 from ninja.errors import HttpError
 from ninja.security import HttpBearer
 
+from nav_eval_server.api.problems import answers
 from nav_eval_server.models import Attempt, Token
 from nav_eval_server.queue.dispatcher import Dispatcher, Fenced
 from nav_eval_server.queue.files import NAMES
@@ -25,7 +26,10 @@ class WorkerToken(HttpBearer):
         return find(token, Token.Scope.WORKER)
 
 
-router = Router(auth=WorkerToken())
+router = Router(auth=WorkerToken(), tags=["worker"])
+BINARY = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+FOUND: dict[int, Any] = {200: None}
+FILE: dict[str, Any] = {"responses": {200: {"content": BINARY}}}
 
 
 class Instance(Schema):
@@ -96,21 +100,21 @@ def _fenced() -> HttpError:
     return HttpError(409, "This attempt is not yours any more. End its process and keep nothing.")
 
 
-@router.post("/hello", response={204: None})
+@router.post("/hello", response={204: None} | answers(400, 401, 422))
 def hello(request: HttpRequest, body: Instance) -> HttpResponse:
     """A worker has begun: what this instance had before is over."""
     _dispatcher().hello(_worker(request), body.instance)
     return HttpResponse(status=204)
 
 
-@router.post("/claim", response={200: ClaimOut, 204: None})
+@router.post("/claim", response={200: ClaimOut, 204: None} | answers(400, 401, 422))
 def claim(request: HttpRequest, body: Instance) -> HttpResponse | dict[str, Any]:
     """The next attempt, or 204 where there is none."""
     found = _dispatcher().claim(_worker(request), body.instance)
     return HttpResponse(status=204) if found is None else asdict(found)
 
 
-@router.post("/attempts/{attempt}/heartbeat", response={204: None})
+@router.post("/attempts/{attempt}/heartbeat", response={204: None} | answers(400, 401, 409, 422))
 def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> HttpResponse:
     """Within lease_seconds of the last one, or the attempt is lost."""
     try:
@@ -120,13 +124,13 @@ def heartbeat(request: HttpRequest, attempt: int, body: Beat) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@router.get("/attempts/{attempt}/files", response=list[FileOut])
+@router.get("/attempts/{attempt}/files", response={200: list[FileOut]} | answers(401, 409, 422))
 def files(request: HttpRequest, attempt: int, fence: int) -> list[dict[str, Any]]:
     """What has arrived of the run so far, for whoever goes on with it."""
     return _dispatcher().inbox(_held(request, attempt, fence).submission_id).listing()
 
 
-@router.get("/attempts/{attempt}/files/{name}")
+@router.get("/attempts/{attempt}/files/{name}", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpResponse:
     """A file of the run."""
     held = _held(request, attempt, fence)
@@ -135,14 +139,18 @@ def download(request: HttpRequest, attempt: int, fence: int, name: str) -> HttpR
     return HttpResponse(_dispatcher().inbox(held.submission_id).read(name), content_type="application/octet-stream")
 
 
-@router.get("/attempts/{attempt}/predictions")
+@router.get("/attempts/{attempt}/predictions", response=FOUND | answers(401, 404, 409, 422), openapi_extra=FILE)
 def predictions(request: HttpRequest, attempt: int, fence: int) -> FileResponse:
     """The file that the team sent."""
     held = _held(request, attempt, fence)
     return FileResponse((_dispatcher().folder.uploads / held.submission_id).open("rb"))
 
 
-@router.put("/attempts/{attempt}/files/{name}", response=Size)
+@router.put(
+    "/attempts/{attempt}/files/{name}",
+    response={200: Size} | answers(401, 409, 413, 422),
+    openapi_extra={"requestBody": {"content": BINARY, "required": True}},
+)
 def upload(
     request: HttpRequest, attempt: int, fence: int, name: str, offset: int, whole: int | None = None
 ) -> dict[str, int]:
@@ -156,7 +164,7 @@ def upload(
     return {"size": size}
 
 
-@router.post("/attempts/{attempt}/finish", response=StateOut)
+@router.post("/attempts/{attempt}/finish", response={200: StateOut} | answers(400, 401, 409, 422))
 def finish(request: HttpRequest, attempt: int, body: EndingIn) -> dict[str, str]:
     """The attempt has ended; the state of its submission."""
     ending = Ending(body.outcome, body.rc, body.message, body.manifest)

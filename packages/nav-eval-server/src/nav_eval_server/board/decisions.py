@@ -10,6 +10,7 @@ from nav_eval_server import events
 from nav_eval_server.board.places import Board, document, keep
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
+from nav_eval_server.queue import phases
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
 
@@ -37,7 +38,7 @@ def choose(challenge: Challenge, submission: Submission, actor: str, now: dateti
 
 def over(challenge: Challenge, phase: str, now: datetime) -> bool:
     """Whether the phase takes nothing any more."""
-    return now >= challenge.closes(phase) or Closing.objects.filter(phase=phase).exists()
+    return phases.status(challenge, phase, now) == "closed"
 
 
 def close(phase: str, actor: str, now: datetime) -> None:

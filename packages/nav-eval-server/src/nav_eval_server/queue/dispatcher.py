@@ -21,8 +21,8 @@ from nav_eval.errors import NavEvalError
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge, evaluation_text
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Closing, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
-from nav_eval_server.queue import quota
+from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
+from nav_eval_server.queue import phases, quota
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.probe import parsed
@@ -124,8 +124,7 @@ class Dispatcher:
             raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
         if team.state != Team.State.APPROVED:
             raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
-        ended = Closing.objects.filter(phase=phase).exists()
-        if ended or not self.challenge.opens(phase) <= self._now() < self.challenge.closes(phase):
+        if phases.status(self.challenge, phase, self._now()) != "open":
             raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
         if kind != rules.kind:
             raise Refusal(

@@ -1,4 +1,4 @@
-"""A team asks whether its service can be reached from here; the answer and its time stay with the endpoint."""
+"""A team's services. It asks whether one can be reached from here; the answer and its time stay with the endpoint."""
 
 from __future__ import annotations
 
@@ -7,19 +7,24 @@ from datetime import datetime, timedelta
 from typing import Literal, cast
 from zoneinfo import ZoneInfo
 
+from nav_eval.errors import InputError
+from nav_eval_sdk.transport.base import TOKEN
 from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint
-from nav_eval_server.queue.probe import Protocol, ask
+from nav_eval_server.models import Endpoint, Team
+from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import Language, Sentence, clock
 from nav_eval_server.vault import Vault
+from nav_eval_server.visible import visible
 
 AT_ONCE = 3
 """Questions at a time in a process: each holds one of the web's threads for some seconds."""
 BETWEEN = timedelta(seconds=10)
 """Two questions to an endpoint."""
+MOST = 20
+"""Services of a team."""
 SENTENCES: dict[Answer | Literal[""], Sentence] = {
     "": {"en": "Not asked yet.", "zh": "尚未检查。"},
     "ready": {"en": "Ready at {at}.", "zh": "{at} 检查：就绪。"},
@@ -30,6 +35,26 @@ SENTENCES: dict[Answer | Literal[""], Sentence] = {
     "wrong token": {"en": "At {at} the service refused our token.", "zh": "{at} 检查：服务拒绝了我们的令牌。"},
 }
 _asking = threading.BoundedSemaphore(AT_ONCE)
+
+
+def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url: str, token: str) -> Endpoint:
+    """A new service, or in place of the team's of that name; its token is sealed. Raises InputError and Refusal."""
+    name, token = visible(name), checked_token(token)
+    parsed(url)
+    if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MOST:
+        raise Refusal(
+            "too_many", f"A team has {MOST} services at most. Remove one.", f"最多 {MOST} 个服务，请先删除一个。"
+        )
+    sealed = Vault(Folder(challenge.folder)).seal(token)
+    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None}
+    return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
+
+
+def checked_token(token: str) -> str:
+    """Raises InputError for what no header can carry."""
+    if token and not TOKEN.fullmatch(token):
+        raise InputError("A service's token must be printable ASCII on one line, because a header carries it.")
+    return token
 
 
 def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:

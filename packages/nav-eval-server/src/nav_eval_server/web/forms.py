@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Any
 
 from django import forms
@@ -12,15 +11,17 @@ from django.utils.translation import gettext_lazy
 
 from nav_eval.errors import InputError
 from nav_eval_server.models import User
+from nav_eval_server.queue.endpoints import checked_token
 from nav_eval_server.queue.probe import parsed
+from nav_eval_server.visible import visible
 
 
 def printable(text: str) -> str:
-    """In Unicode's composed form. Raises ValidationError for characters that show nothing, or turn others round."""
-    text = unicodedata.normalize("NFC", " ".join(text.split()))
-    if not text.isprintable():
-        raise forms.ValidationError(_("Use letters, digits and signs that can be seen."))
-    return text
+    """As visible.visible, in the reader's language. Raises ValidationError."""
+    try:
+        return visible(text)
+    except InputError:
+        raise forms.ValidationError(_("Use letters, digits and signs that can be seen.")) from None
 
 
 class SignUp(UserCreationForm):  # type: ignore[type-arg]
@@ -69,6 +70,12 @@ class Service(forms.Form):
             message = _("This is no address. Write for example https://agent.example.org:8085, or host:port.")
             raise forms.ValidationError(message) from None
         return url
+
+    def clean_token(self) -> str:
+        try:
+            return checked_token(self.cleaned_data["token"])
+        except InputError:
+            raise forms.ValidationError(_("A token is printable ASCII on one line.")) from None
 
 
 class TokenName(forms.Form):

@@ -18,8 +18,9 @@ from nav_eval_server.board import decisions
 from nav_eval_server.models import Event, Submission, Team
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
+from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
-from nav_eval_server.web import roster, rules
+from nav_eval_server.web import roster
 from nav_eval_server.web.teams import View, person, refusals, stand
 
 PER_PAGE = 50
@@ -46,7 +47,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "health": health(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
-        "phases": rules.phases(current(), now),
+        "phases": phases(current(), now),
         "page": page,
         "entries": [stand(entry, now) for entry in page],
     }

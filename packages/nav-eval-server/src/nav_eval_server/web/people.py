@@ -1,4 +1,5 @@
-"""Accounts: sign up and log in. Too many wrong passwords for one name from one address are shut out (axes)."""
+"""Accounts: sign up and log in. Too many wrong passwords for one name from one address are shut out (axes), and too
+many tries of any kind from one network (knocking.py)."""
 
 from __future__ import annotations
 

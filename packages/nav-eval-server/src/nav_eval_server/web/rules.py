@@ -3,40 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from datetime import datetime
 from typing import Any
 
 from django.utils.translation import gettext as _
 
-from nav_eval_server.board.decisions import over
-from nav_eval_server.challenge import Challenge, Quota
-
-
-@dataclass(frozen=True)
-class PhaseView:
-    """`status`: upcoming, open or closed."""
-
-    name: str
-    kind: str
-    opens: datetime
-    closes: datetime
-    status: str
-    quota: Quota
-    private: bool
-    finals: int
-
-
-def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
-    """In the order of the file."""
-    return [phase_view(challenge, name, now) for name in challenge.phases]
-
-
-def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
-    opens, closes = challenge.opens(name), challenge.closes(name)
-    status = "closed" if over(challenge, name, now) else "upcoming" if now < opens else "open"
-    rules = challenge.phases[name]
-    return PhaseView(name, rules.kind, opens, closes, status, rules.quota, rules.board == "private", rules.finals)
+from nav_eval_server.challenge import Challenge
 
 
 def facts(challenge: Challenge) -> list[tuple[str, str]]:

@@ -7,6 +7,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from nav_eval_server.queue.health import health
+from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
 from nav_eval_server.web.standings import standings
@@ -17,14 +18,14 @@ def front(request: HttpRequest) -> HttpResponse:
     now = timezone.now()
     boards = [board for name in reversed(list(current().phases)) for board in standings(name, request.user)]
     shown = next((board for board in boards if board.rows), None)
-    told = {"phases": rules.phases(current(), now), "facts": rules.facts(current()), "health": health(now)}
+    told = {"phases": phases(current(), now), "facts": rules.facts(current()), "health": health(now)}
     return render(request, "front.html", told | {"board": shown, "by": current().ranking.by})
 
 
 def board(request: HttpRequest, phase: str) -> HttpResponse:
     if phase not in current().phases:
         raise Http404
-    told = {"phase": rules.phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
+    told = {"phase": phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
     return render(request, "board.html", told)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
 from functools import wraps
 
@@ -19,16 +18,15 @@ from django.views.decorators.http import require_POST
 
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import Figures, visible_to
-from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
-from nav_eval_server.queue import endpoints, quota
+from nav_eval_server.queue import endpoints, quota, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.phases import phases
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import FINAL, sentence
+from nav_eval_server.queue.standing import Standing
 from nav_eval_server.settings import current
 from nav_eval_server.tokens import issue
-from nav_eval_server.vault import Vault
-from nav_eval_server.web import roster, rules
+from nav_eval_server.web import roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.forms import Name, Service, TokenName
 
@@ -75,20 +73,8 @@ def refusals(request: HttpRequest) -> Iterator[None]:
         messages.error(request, refusal.zh if language() == "zh" else str(refusal))
 
 
-@dataclass(frozen=True)
-class Standing:
-    """How it stands with a submission, in the reader's language; `played`: its episodes so far."""
-
-    submission: Submission
-    sentence: str
-    played: int
-    final: bool
-
-
 def stand(submission: Submission, now: datetime) -> Standing:
-    played = submission.episodes.count()
-    told = sentence(submission, language(), zone=current().zone, now=now, played=played)
-    return Standing(submission, told, played, submission.state in FINAL)
+    return standing.stand(current(), submission, language(), now)
 
 
 @login_required
@@ -113,7 +99,7 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
     now = timezone.now()
     entries = team.submissions.order_by("-accepted_at")[:50]
     link = reverse("join", args=[roster.invitation(team)])
-    open_phases = [phase for phase in rules.phases(current(), now) if phase.status == "open"]
+    open_phases = [phase for phase in phases(current(), now) if phase.status == "open"]
     told = {
         "team": team,
         "members": team.membership_set.select_related("user").order_by("pk"),
@@ -139,14 +125,9 @@ def save_service(request: HttpRequest, team: Team) -> HttpResponse:
     form = Service(request.POST)
     if not form.is_valid():
         return _page(request, team, form, status=422)
-    return _asked(request, _saved(team, **form.cleaned_data))
-
-
-def _saved(team: Team, name: str, protocol: str, url: str, token: str) -> Endpoint:
-    """A new service, or in place of the one of that name; its token is sealed."""
-    sealed = Vault(Folder(current().folder)).seal(token)
-    told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None}
-    return Endpoint.objects.update_or_create(team=team, name=name, defaults=told)[0]
+    with refusals(request):
+        return _asked(request, endpoints.save(current(), team, **form.cleaned_data))
+    return redirect(reverse("team") + "#services")
 
 
 @require_POST
@@ -246,7 +227,7 @@ def new_token(request: HttpRequest, team: Team) -> HttpResponse:
     form = TokenName(request.POST)
     if not form.is_valid():
         return redirect(reverse("team") + "#tokens")
-    text = issue(Token.Scope.TEAM, form.cleaned_data["name"], team)
+    text = issue(Token.Scope.TEAM, form.cleaned_data["name"], team, person(request))
     return render(request, "token.html", {"text": text})
 
 

@@ -7,14 +7,15 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from nav_eval_server.web import organisers, people, spectators, teams
+from nav_eval_server.web.knocking import limited
 
 urlpatterns = [
     path("", spectators.front, name="front"),
     path("healthz", spectators.healthz, name="healthz"),
     path("board/<slug:phase>/", spectators.board, name="board"),
     path("language/", set_language, name="set_language"),
-    path("signup/", people.signup, name="signup"),
-    path("login/", people.Login.as_view(), name="login"),
+    path("signup/", limited("signup", 30, people.signup), name="signup"),
+    path("login/", limited("login", 60, people.Login.as_view()), name="login"),
     path("logout/", LogoutView.as_view(), name="logout"),
     path("password/", people.Password.as_view(), name="password"),
     path("team/", teams.home, name="team"),

@@ -1,0 +1,54 @@
+"""The options of `nav-eval-agent submit`, `status` and `cancel`; what they do is in entries.py."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+SERVER, TOKEN, SERVICE_TOKEN = "NAV_EVAL_COMPETITION", "NAV_EVAL_COMPETITION_TOKEN", "NAV_EVAL_AGENT_TOKEN"
+"""Variables; with _FILE behind a token's, a file that holds it."""
+
+
+def add(commands: Any) -> None:
+    """The three commands, to those of nav-eval-agent."""
+    submit = _command(commands, "submit", "enter a service, or a predictions file, in a competition")
+    submit.add_argument("endpoint", nargs="?", help="a registered service by name or URL; a new URL is registered")
+    submit.add_argument("--predictions", metavar="FILE", type=Path, help="a file to be scored, in place of a service")
+    submit.add_argument("--phase", help="of the competition; by default the only open one that takes this")
+    submit.add_argument("--protocol", choices=("rest", "grpc"), help="what a new service speaks; by default rest")
+    submit.add_argument(
+        "--service-token-file",
+        default=os.environ.get(f"{SERVICE_TOKEN}_FILE"),
+        help=f"a file with the token that a new service asks for; or {SERVICE_TOKEN}_FILE, or {SERVICE_TOKEN}",
+    )
+    submit.add_argument("--key", help="submits once, however often it is given; by default a new one each time")
+    submit.add_argument("--wait", action="store_true", help="until it has ended; the exit code says how")
+    submit.add_argument("--json", action="store_true", help="print the submission as JSON, for programs")
+    status = _command(commands, "status", "say how it stands with submissions")
+    status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")
+    status.add_argument("--json", action="store_true", help="as the server tells it, for programs")
+    cancel = _command(commands, "cancel", "end a submission; its place comes back if nothing was played")
+    cancel.add_argument("submission", help="its id")
+
+
+def _command(commands: Any, name: str, about: str) -> Any:
+    command = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
+    command.add_argument("--server", default=os.environ.get(SERVER), help=f"the competition's address; or {SERVER}")
+    command.add_argument(
+        "--token-file",
+        default=os.environ.get(f"{TOKEN}_FILE"),
+        help=f"a file with the team's token, from its page; or {TOKEN}_FILE, or the token itself in {TOKEN}",
+    )
+    command.add_argument("--ca", help="PEM; the authority that signed the server's certificate")
+    command.add_argument("--debug", action="store_true", help="show tracebacks")
+    command.set_defaults(run=lambda options: _run(name, options))
+    return command
+
+
+def _run(name: str, options: argparse.Namespace) -> int:
+    """Imported when it is called: the other commands need nothing of HTTP."""
+    code: int = import_module("nav_eval_sdk.entries").run(name, options)
+    return code

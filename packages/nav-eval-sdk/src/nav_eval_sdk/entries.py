@@ -1,0 +1,208 @@
+"""`nav-eval-agent submit`, `status` and `cancel`: a team's entries in a competition, from its terminal.
+
+Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void or too long; 2 bad input, a bad file too; 3 the team's
+service or the server could not be reached; 4 a fault of the organisers' side, which cost nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from nav_eval_sdk.competition import Away, Competition, Refusal
+from nav_eval_sdk.entering import SERVER, SERVICE_TOKEN, TOKEN
+from nav_eval_sdk.protocol.text import line
+from nav_eval_sdk.transport.base import TOKEN as PRINTABLE
+from nav_eval_sdk.transport.base import read_token
+from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
+
+DONE, REFUSED = 0, FINDINGS
+ENDS = {"service_silent": UNUSABLE, "bad_file": BAD_INPUT}
+"""Exit codes of what failed through the team, by the reason; of every other end 1."""
+BETWEEN = 3.0
+"""Seconds between two questions how it stands."""
+PATIENCE = 900.0
+"""Seconds without an answer after which nobody waits any more; the submission goes on without us."""
+
+
+def run(name: str, options: argparse.Namespace) -> int:
+    """Run a command; what the server refuses is a line on stderr and an exit code."""
+    try:
+        return COMMANDS[name](_server(options), options)
+    except Refusal as refusal:
+        code = BAD_INPUT if refusal.status in (400, 401, 404, 413, 422) or 300 <= refusal.status < 400 else REFUSED
+        return complain(str(refusal), code)
+    except Away as away:
+        return complain(f"{away} Is the address right? Try again later.", UNUSABLE)
+
+
+def _server(options: argparse.Namespace) -> Competition:
+    if not options.server:
+        raise UsageError(f"say which competition: --server URL, or {SERVER}.")
+    token = _secret(options.token_file, "--token-file", TOKEN)
+    if not token:
+        raise UsageError(f"say who you are: --token-file FILE, or {TOKEN}. Your team's page makes a token.")
+    try:
+        server = Competition(options.server, token, ca=options.ca)
+    except (ValueError, OSError) as error:
+        raise UsageError(f"--server, --ca: {error}") from error
+    if server.plain:
+        sys.stderr.write("nav-eval-agent: without https others on the way can read your token.\n")
+    return server
+
+
+def _secret(file: str | None, option: str, variable: str) -> str:
+    """What the file holds, else the variable; "" if there is none."""
+    try:
+        secret = read_token(file) if file else os.environ.get(variable, "")
+    except ValueError as error:
+        raise UsageError(f"{option}: {error}") from error
+    if secret and not PRINTABLE.fullmatch(secret):
+        raise UsageError(f"{option}, {variable}: a token is printable ASCII on one line.")
+    return secret
+
+
+def submit(server: Competition, options: argparse.Namespace) -> int:
+    if bool(options.endpoint) == bool(options.predictions):
+        raise UsageError("give a service's name or URL, or --predictions FILE.")
+    if options.predictions:
+        made = server.submit_file(_phase(server, options, "predictions"), _content(options.predictions), options.key)
+    else:
+        phase = _phase(server, options, "service")
+        made = server.submit(phase, _endpoint(server, options)["id"], options.key)
+    say = sys.stderr if options.json else sys.stdout
+    say.write(f"{made['id']} is accepted in {made['phase']}.\n")
+    if options.wait:
+        return _wait(server, made["id"], options)
+    if options.json:
+        _print_json(server.submission(made["id"]))
+    return DONE
+
+
+def _content(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"--predictions: {file} cannot be read ({error.strerror}).") from error
+
+
+def _phase(server: Competition, options: argparse.Namespace, kind: str) -> str:
+    """What --phase says, else the only open phase of that kind. Raises UsageError that names those there are."""
+    if options.phase:
+        return str(options.phase)
+    phases = server.phases()
+    fitting = [one["name"] for one in phases if one["kind"] == kind and one["status"] == "open"]
+    if len(fitting) != 1:
+        known = ", ".join(f"{one['name']} ({one['status']}, {one['kind']})" for one in phases)
+        raise UsageError(line(f"say which phase: --phase NAME. There are {known}.", 500))
+    return str(fitting[0])
+
+
+def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
+    """The team's service of that name or URL; a URL that is none yet is registered, under itself."""
+    known, wanted = server.endpoints(), options.endpoint
+    for key in ("name", "url"):
+        found = [one for one in known if one[key] == wanted]
+        if len(found) == 1:
+            return _as_said(found[0], options.protocol)
+        if found:
+            names = ", ".join(one["name"] for one in found)
+            raise UsageError(line(f"several services have that URL: give one by its name ({names})."))
+    if ":" not in wanted:
+        names = ", ".join(one["name"] for one in known) or "none yet; give its URL, and it is registered"
+        raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
+    token = _secret(options.service_token_file, "--service-token-file", SERVICE_TOKEN)
+    return server.register(wanted[:60], options.protocol or "rest", wanted, token)
+
+
+def _as_said(endpoint: Any, protocol: str | None) -> Any:
+    if protocol and endpoint["protocol"] != protocol:
+        told = f"{endpoint['name']} is registered as {endpoint['protocol']}; change it on your team's page."
+        raise UsageError(line(f"--protocol: {told}"))
+    return endpoint
+
+
+def _wait(server: Competition, submission: str, options: argparse.Namespace) -> int:
+    """Until it has ended. What is new is said in a line; the server may be away for a while."""
+    said, heard = "", time.monotonic()
+    while True:
+        try:
+            shown, heard = server.submission(submission), time.monotonic()
+            news = _news(shown)
+        except Away as away:
+            if time.monotonic() - heard > PATIENCE:
+                return complain(f"{away} {submission} goes on; ask: nav-eval-agent status {submission}", UNUSABLE)
+            shown, news = None, f"{away} It is asked again."
+        except KeyboardInterrupt:
+            sys.stderr.write(f"{submission} goes on; `nav-eval-agent cancel {submission}` ends it.\n")
+            raise
+        if news != said:
+            sys.stderr.write(f"{news}\n")
+            said = news
+        if shown is not None and shown["final"]:
+            return _ended(shown, options)
+        time.sleep(BETWEEN)
+
+
+def _news(shown: Mapping[str, Any]) -> str:
+    """The server's sentence, and how long the rest takes."""
+    left = shown["seconds_left"]
+    told = line(str(shown["sentence"]), 500)
+    return told if left is None else f"{told} About {_span(left)} to go."
+
+
+def _span(seconds: float) -> str:
+    for size, unit in ((3600, "h"), (60, "min")):
+        if seconds >= size:
+            return f"{seconds / size:.0f} {unit}"
+    return f"{seconds:.0f} s"
+
+
+def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
+    if options.json:
+        _print_json(shown)
+    else:
+        for name, value in (shown["figures"] or {}).items():
+            sys.stdout.write(f"{line(str(name), 40):<24} {'-' if value is None else f'{value:.4f}'}\n")
+    if shown["state"] == "done":
+        return DONE
+    return OUR_FAULT if shown["fault"] == "ours" else ENDS.get(shown["why"], REFUSED)
+
+
+def status(server: Competition, options: argparse.Namespace) -> int:
+    found = server.submission(options.submission) if options.submission else server.submissions()
+    if options.json:
+        _print_json(found)
+        return DONE
+    rows = [found] if options.submission else found
+    for one in rows:
+        sys.stdout.write(f"{one['id']}  {one['phase']:<12} {one['state']:<15} {_news(one)}\n")
+    if not rows:
+        sys.stdout.write("Nothing is submitted yet.\n")
+    return DONE
+
+
+def cancel(server: Competition, options: argparse.Namespace) -> int:
+    try:
+        shown = server.cancel(options.submission)
+    except Refusal as refusal:
+        if refusal.code != "finished":
+            raise
+        shown = server.submission(options.submission)  # perhaps by a request of ours whose answer was lost
+        if shown["state"] != "cancelled":
+            raise
+    sys.stdout.write(f"{_news(shown)}\n")
+    return DONE
+
+
+def _print_json(value: Any) -> None:
+    sys.stdout.write(f"{json.dumps(value, indent=2)}\n")
+
+
+COMMANDS = {"submit": submit, "status": status, "cancel": cancel}

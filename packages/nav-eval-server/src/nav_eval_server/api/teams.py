@@ -1,0 +1,316 @@
+"""What a team's programs call. The rules are the pages': Dispatcher, quota, endpoints, decisions, visible_to."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.utils import timezone
+from ninja import Header, Query, Router, Schema, Status
+from ninja.security import HttpBearer
+from pydantic import Field
+
+from nav_eval_server.api.problems import answers
+from nav_eval_server.board import decisions
+from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token
+from nav_eval_server.queue import endpoints, quota
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.phases import PhaseView, phases
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.standing import stand
+from nav_eval_server.settings import current
+from nav_eval_server.tokens import find
+from nav_eval_server.web.context import language
+
+
+class TeamToken(HttpBearer):
+    """A valid token of scope team; the answer to every other is the same."""
+
+    def authenticate(self, request: HttpRequest, token: str) -> Token | None:
+        return find(token, Token.Scope.TEAM)
+
+
+router = Router(auth=TeamToken(), tags=["team"])
+PHASE = r"^[a-z0-9_-]{1,40}$"
+Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=100, pattern=r"^[!-~]+$")]
+"""The same one again is the same submission."""
+
+
+class Me(Schema):
+    """Whose token it is. `user`: the member who made it; `captain`: may choose finals."""
+
+    team: str
+    state: Literal["pending", "approved", "blocked"]
+    token: str
+    user: str | None
+    captain: bool
+    competition: str
+    rules_sha256: str
+    timezone: str
+    now: datetime
+
+
+class QuotaOut(Schema):
+    """What is used of what. `resets_at`: when the next day begins; `unfinished`, `concurrent`: at a time."""
+
+    today: int
+    per_day: int
+    overall: int
+    total: int | None
+    unfinished: int
+    concurrent: int
+    resets_at: datetime
+
+
+class PhaseOut(Schema):
+    """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose."""
+
+    name: str
+    kind: Literal["service", "predictions"]
+    status: Literal["upcoming", "open", "closed"]
+    opens: datetime
+    closes: datetime
+    private: bool
+    finals: int
+    quota: QuotaOut
+
+
+class EndpointIn(Schema):
+    """A service. `token`: what it asks of callers; kept encrypted, never shown."""
+
+    name: str = Field(max_length=60)
+    protocol: Literal["rest", "grpc"] = "rest"
+    url: str = Field(max_length=300)
+    token: str = Field("", max_length=300)
+
+
+class EndpointOut(Schema):
+    """`probe`: what the last question found, "" before the first; `sentence` says it in words."""
+
+    id: int
+    name: str
+    protocol: Literal["rest", "grpc"]
+    url: str
+    has_token: bool
+    probe: Literal["", "ready", "refused", "wrong token"]
+    probed_at: datetime | None
+    sentence: str
+
+
+class SubmissionIn(Schema):
+    """`endpoint`: the id of one of the team's."""
+
+    phase: str = Field(pattern=PHASE)
+    endpoint: int = Field(ge=0, lt=1 << 63)
+
+
+class Accepted(Schema):
+    """What does not change of a submission, so that the same Idempotency-Key has the same answer."""
+
+    id: str
+    phase: str
+    kind: Literal["service", "predictions"]
+    accepted_at: datetime
+
+
+class SubmissionOut(Accepted):
+    """`sentence`: how it stands, and until when; `fault`: whose, where it failed; `figures`: those that may be seen.
+
+    `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far.
+    """
+
+    state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
+    final: bool
+    sentence: str
+    since: datetime
+    deadline: datetime | None
+    played: int
+    total: int | None
+    seconds_left: float | None
+    why: str
+    fault: Literal["", "participant", "ours"]
+    protocol: str
+    url: str
+    predictions: str
+    chosen: bool
+    figures: dict[str, float | None] | None
+
+
+class Choice(Schema):
+    chosen: bool
+
+
+def _token(request: HttpRequest) -> Token:
+    token: Token = request.auth  # type: ignore[attr-defined]
+    return token
+
+
+def _team(request: HttpRequest) -> Team:
+    team = _token(request).team
+    if team is None:
+        raise Http404
+    return team
+
+
+def _mine(request: HttpRequest, submission: str) -> Submission:
+    """Raises Http404 for what is another team's, as for what is not there."""
+    if not submission.isalnum():
+        raise Http404
+    return get_object_or_404(Submission, team=_team(request), pk=submission)
+
+
+def _service(request: HttpRequest, endpoint: int) -> Endpoint:
+    return get_object_or_404(Endpoint, team=_team(request), pk=endpoint)
+
+
+def _captain(token: Token) -> bool:
+    return token.user is not None and Membership.objects.filter(team=token.team, user=token.user, captain=True).exists()
+
+
+@router.get("/me", response={200: Me} | answers(401))
+def me(request: HttpRequest) -> dict[str, Any]:
+    """Whose token this is."""
+    token, team, challenge = _token(request), _team(request), current()
+    return {
+        "team": team.name,
+        "state": team.state,
+        "token": token.name,
+        "user": token.user.username if token.user else None,
+        "captain": _captain(token),
+        "competition": challenge.name,
+        "rules_sha256": challenge.rules_sha256,
+        "timezone": challenge.timezone,
+        "now": timezone.now(),
+    }
+
+
+@router.get("/phases", response={200: list[PhaseOut]} | answers(401))
+def list_phases(request: HttpRequest) -> list[dict[str, Any]]:
+    """In the order of the rules, each with what the team has used of its quota."""
+    now = timezone.now()
+    return [_phase(request, view, now) for view in phases(current(), now)]
+
+
+def _phase(request: HttpRequest, view: PhaseView, now: datetime) -> dict[str, Any]:
+    return vars(view) | {"quota": vars(quota.standing(current(), _team(request), view.name, now))}
+
+
+@router.get("/endpoints", response={200: list[EndpointOut]} | answers(401))
+def list_endpoints(request: HttpRequest) -> list[dict[str, Any]]:
+    """The team's services by name."""
+    return [_endpoint(row) for row in Endpoint.objects.filter(team=_team(request)).order_by("name")]
+
+
+@router.post("/endpoints", response={200: EndpointOut} | answers(400, 401, 409, 422))
+def save_endpoint(request: HttpRequest, body: EndpointIn) -> dict[str, Any]:
+    """Register a service, or change the one of that name. Nothing is asked of it yet."""
+    return _endpoint(endpoints.save(current(), _team(request), **body.dict()))
+
+
+@router.post("/endpoints/{endpoint}/probe", response={200: EndpointOut} | answers(401, 404, 422, 429, 503))
+def probe_endpoint(request: HttpRequest, endpoint: int) -> dict[str, Any]:
+    """Ask whether it is ready. What is not ready has one answer, always after the same time."""
+    asked = _service(request, endpoint)
+    endpoints.check(current(), asked, timezone.now())
+    return _endpoint(_service(request, endpoint))
+
+
+@router.delete("/endpoints/{endpoint}", response={204: None} | answers(401, 404, 422))
+def remove_endpoint(request: HttpRequest, endpoint: int) -> HttpResponse:
+    """Forget a service; submissions that name it go on."""
+    _service(request, endpoint).delete()
+    return HttpResponse(status=204)
+
+
+def _endpoint(row: Endpoint) -> dict[str, Any]:
+    said = endpoints.sentence(row, language(), zone=current().zone, now=timezone.now())
+    names = ("id", "name", "protocol", "url", "probe", "probed_at")
+    return {name: getattr(row, name) for name in names} | {"has_token": bool(row.sealed_token), "sentence": said}
+
+
+@router.get("/submissions", response={200: list[SubmissionOut]} | answers(401, 422))
+def list_submissions(
+    request: HttpRequest,
+    phase: Annotated[str | None, Query(pattern=PHASE)] = None,
+    limit: Annotated[int, Query(ge=1, le=100)] = 20,
+    offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
+) -> list[dict[str, Any]]:
+    """The team's, the newest first."""
+    rows = Submission.objects.filter(team=_team(request)).order_by("-accepted_at", "pk")
+    rows = rows if phase is None else rows.filter(phase=phase)
+    return [_submission(row) for row in rows[offset : offset + limit]]
+
+
+@router.post("/submissions", response={201: Accepted} | answers(400, 401, 403, 404, 409, 422, 429))
+def submit(request: HttpRequest, body: SubmissionIn, key: Key = None) -> Status[Submission]:
+    """A service, to be evaluated in a phase."""
+    endpoint = _service(request, body.endpoint)
+    made = _dispatcher().submit(_team(request), body.phase, endpoint=endpoint, user=_token(request).user, key=key)
+    return Status(201, made)
+
+
+@router.post(
+    "/submissions/predictions",
+    response={201: Accepted} | answers(401, 403, 404, 409, 413, 422, 429),
+    openapi_extra={
+        "requestBody": {
+            "required": True,
+            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        }
+    },
+)
+def submit_predictions(
+    request: HttpRequest, phase: Annotated[str, Query(pattern=PHASE)], key: Key = None
+) -> Status[Submission]:
+    """A predictions file, to be scored in a phase; the body is the file."""
+    user = _token(request).user
+    return Status(201, _dispatcher().submit(_team(request), phase, predictions=request.body, user=user, key=key))
+
+
+@router.get("/submissions/{submission}", response={200: SubmissionOut} | answers(401, 404))
+def show_submission(request: HttpRequest, submission: str) -> dict[str, Any]:
+    """How it stands."""
+    return _submission(_mine(request, submission))
+
+
+@router.post("/submissions/{submission}/cancel", response={200: SubmissionOut} | answers(401, 404, 409))
+def cancel_submission(request: HttpRequest, submission: str) -> dict[str, Any]:
+    """End it. Its place in the quota comes back if no episode was played."""
+    token = _token(request)
+    return _submission(
+        _dispatcher().cancel(_mine(request, submission), token.user.username if token.user else token.name)
+    )
+
+
+@router.put("/submissions/{submission}/chosen", response={200: SubmissionOut} | answers(400, 401, 403, 404, 409, 422))
+def choose_submission(request: HttpRequest, submission: str, body: Choice) -> dict[str, Any]:
+    """For the final board, or no longer; with a captain's token."""
+    found, token = _mine(request, submission), _token(request)
+    if not _captain(token) or token.user is None:
+        raise Refusal(
+            "not_captain", "A captain chooses finals. Use a captain's token.", "只有队长可以选择，请使用队长的令牌。"
+        )
+    decisions.choose(current(), found, token.user.username, timezone.now(), chosen=body.chosen)
+    return _submission(_mine(request, submission))
+
+
+def _dispatcher() -> Dispatcher:
+    return Dispatcher(current())
+
+
+def _submission(row: Submission) -> dict[str, Any]:
+    standing = stand(current(), row, language(), timezone.now())
+    names = ("id", "phase", "kind", "accepted_at", "state", "since", "deadline", "why", "fault", "protocol", "url")
+    return {name: getattr(row, name) for name in names} | {
+        "final": standing.final,
+        "sentence": standing.sentence,
+        "played": standing.played,
+        "total": row.episodes_total,
+        "seconds_left": standing.seconds_left,
+        "predictions": row.predictions,
+        "chosen": row.chosen_at is not None,
+        "figures": visible_to(row.team).figures(row.id),
+    }

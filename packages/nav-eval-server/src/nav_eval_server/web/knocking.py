@@ -1,0 +1,49 @@
+"""How often one network may knock at a door that needs no account: sign-up, log-in and the like.
+
+Every POST counts, whatever it says, so that the answer tells nothing of the names in it. Counts are kept in the web's
+process; a restart forgets them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from functools import wraps
+from ipaddress import ip_address, ip_network
+
+from django.core.cache import cache
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+View = Callable[..., HttpResponse]
+SECONDS = 900
+
+
+def limited(door: str, most: int, view: View) -> View:
+    """The view, which answers 429 to the POSTs of a network beyond `most` in a quarter of an hour."""
+
+    @wraps(view)
+    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+        if request.method == "POST" and _knocks(door, request) > most:
+            answer = render(request, "locked.html", status=429)
+            answer["Retry-After"] = str(SECONDS - int(time.time()) % SECONDS)
+            return answer
+        return view(request, *args, **named)
+
+    return asked
+
+
+def network(request: HttpRequest) -> str:
+    """Who knocks: an IPv4 address, or the /64 that a customer of IPv6 has."""
+    address = ip_address(request.META["REMOTE_ADDR"])
+    return str(address if address.version == 4 else ip_network(f"{address}/64", strict=False))
+
+
+def _knocks(door: str, request: HttpRequest) -> int:
+    """In this quarter of an hour, this one included."""
+    key = f"{door}-{network(request)}-{int(time.time()) // SECONDS}"
+    cache.add(key, 0, SECONDS)
+    try:
+        return cache.incr(key)
+    except ValueError:  # the window has just ended
+        return 1

@@ -1,0 +1,230 @@
+"""`nav-eval-agent submit`, `status` and `cancel` against the real server: what is said, and the exit codes."""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.wsgi import get_wsgi_application
+from django.utils import timezone
+from waitress.server import create_server
+
+from nav_eval_sdk import cli, competition, entries, start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Closing, Endpoint, Membership, Result, Submission, Team, Token, User
+from nav_eval_server.queue.states import State
+from nav_eval_server.tokens import issue
+from server.competition import phase
+from server.conftest import Make
+from server.serving import serving, until
+
+Run = Callable[..., tuple[int, str, str]]
+STAND_IN = str(Path(__file__).with_name("stand_in.py"))
+FILES = phase("predictions", per_day=1)
+
+
+@pytest.fixture
+def challenge(make: Make) -> Challenge:
+    return make(phases={"dev": phase(), "files": FILES}, timezone="Asia/Shanghai")
+
+
+@pytest.fixture
+def token(challenge: Challenge) -> str:
+    team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+    user = User.objects.create(username="ada")
+    Membership.objects.create(team=team, user=user, captain=True)
+    Endpoint.objects.create(team=team, name="robot", protocol="rest", url="http://127.0.0.1:9")
+    return issue(Token.Scope.TEAM, "ci", team, user)
+
+
+@pytest.fixture
+def server(challenge: Challenge) -> Iterator[str]:
+    """As nav-eval competition serve runs the web, in a thread."""
+    made = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=2)
+    thread = threading.Thread(target=made.run, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{made.effective_port}"
+    made.close()
+    thread.join(5)
+
+
+@pytest.fixture
+def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """`run(server, token, *words)`: exit code, stdout, stderr; the token is in a file, and in neither."""
+    monkeypatch.setattr(entries, "BETWEEN", 0.05)
+    monkeypatch.setattr(competition, "TRIES", (0.01,))
+
+    def ran(server: str, token: str, *words: str) -> tuple[int, str, str]:
+        file = tmp_path / "team.token"
+        file.write_text(f"{token}\n")
+        with pytest.raises(SystemExit) as ended:
+            cli.main([words[0], "--server", server, "--token-file", str(file), *words[1:]])
+        out, err = capsys.readouterr()
+        assert token not in out + err
+        return int(str(ended.value.code)), out, err
+
+    return ran
+
+
+def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
+    code, out, _ = run(server, token, "submit", "robot")
+    made = Submission.objects.get()
+    assert (code, out) == (0, f"{made.id} is accepted in dev.\n")
+    code, out, _ = run(server, token, "status")
+    assert (code, out.split()[:3]) == (0, [made.id, "dev", "queued"])
+    assert json.loads(run(server, token, "status", made.id, "--json")[1])["url"] == "http://127.0.0.1:9"
+    assert run(server, token, "cancel", made.id)[:2] == (
+        0,
+        run(server, token, "status", made.id)[1][-20:].strip() + "\n",
+    )
+    assert run(server, token, "cancel", made.id)[0] == 0
+    assert run(server, token, "cancel", "0" * 12)[0] == 2
+
+
+def test_a_url_is_registered_once(server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NAV_EVAL_AGENT_TOKEN", "of-the-service")
+    for _ in range(2):
+        assert run(server, token, "submit", "grpc://127.0.0.1:10", "--protocol", "grpc")[0] == 0
+    made = Endpoint.objects.get(name="grpc://127.0.0.1:10")
+    assert (made.protocol, bool(made.sealed_token)) == ("grpc", True)
+    code, _, err = run(server, token, "submit", "robot", "--protocol", "grpc")
+    assert (code, "robot is registered as rest" in err) == (2, True)
+
+
+def test_the_same_key_submits_once(server: str, token: str, run: Run) -> None:
+    said = {run(server, token, "submit", "robot", "--key", "build-7")[1] for _ in range(3)}
+    assert (len(said), Submission.objects.count()) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["submit"], 2, "--predictions FILE"),
+        (["submit", "robto"], 2, "Yours: robot"),
+        (["submit", "robot", "--phase", "final"], 2, "There is no phase 'final'"),
+        (["submit", "robot", "--phase", "files"], 1, "takes a predictions"),
+        (["submit", "--predictions", "nowhere.json"], 2, "nowhere.json cannot be read"),
+        (["submit", "http://a b"], 2, "Write for example https://agent.example.org:8085"),
+    ],
+)
+def test_what_cannot_be_submitted(server: str, token: str, run: Run, words: list[str], code: int, said: str) -> None:
+    ended, _, err = run(server, token, *words)
+    assert (ended, said in err, err.count("\n")) == (code, True, 1), err
+
+
+def test_no_quota_says_when_there_is_one_again(server: str, token: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text("[]")
+    words = ("submit", "--predictions", str(tmp_path / "p.json"))
+    assert run(server, token, *words)[0] == 0
+    code, _, err = run(server, token, *words)
+    assert (code, err.count("\n")) == (1, 1)
+    assert "the next day begins at" in err
+    assert "00:00 CST" in err
+
+
+def test_a_closed_phase(server: str, token: str, run: Run) -> None:
+    Closing.objects.create(phase="dev", at=timezone.now())
+    code, _, err = run(server, token, "submit", "robot", "--phase", "dev")
+    assert (code, err) == (1, "nav-eval-agent: The phase dev is not open.\n")
+    code, _, err = run(server, token, "submit", "robot")
+    assert (code, "dev (closed, service), files (open, predictions)" in err) == (2, True)
+
+
+def test_a_wrong_token_and_a_server_that_is_none(server: str, token: str, run: Run) -> None:
+    code, _, err = run(server, token[:-1] + "?", "status")
+    assert (code, "The token is missing, wrong or revoked." in err, err.count("\n")) == (2, True, 1)
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        code, _, err = run(f"http://127.0.0.1:{unused.getsockname()[1]}", token, "status")
+    assert (code, "Try again later" in err, err.count("\n")) == (3, True, 1)
+    with other("HTTP/1.0 200 OK", b"<html>") as url:
+        code, _, err = run(url, token, "status")
+    assert (code, "is no competition server" in err) == (2, True)
+
+
+class other:  # noqa: N801 - used as a function
+    """Something else that speaks HTTP; `heard`: the Authorization that came."""
+
+    def __init__(self, status: str, body: bytes, **headers: str) -> None:
+        heard: list[str | None] = []
+
+        class Answer(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                heard.append(self.headers.get("Authorization"))
+                self.send_response(int(status.split()[1]))
+                for name, value in headers.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                """Silent."""
+
+        self.heard = heard
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Answer)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> str:
+        threading.Thread(target=self._server.serve_forever, daemon=True).start()
+        return self.url
+
+    def __exit__(self, *_: object) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def test_a_token_follows_no_redirect(token: str, run: Run) -> None:
+    target = other("HTTP/1.0 200 OK", b"[]")
+    with target as url, other("HTTP/1.0 302 Found", b"", Location=f"{url}/api/v1/submissions") as first:
+        code, _, err = run(first, token, "status")
+    assert (code, target.heard, "sends us on to" in err) == (2, [], True)
+
+
+@pytest.mark.parametrize(
+    ("end", "code"),
+    [
+        ({"state": State.DONE}, 0),
+        ({"state": State.CANCELLED}, 1),
+        ({"state": State.VOID, "detail": "No."}, 1),
+        ({"state": State.FAILED, "why": "too_long", "fault": "participant"}, 1),
+        ({"state": State.FAILED, "why": "bad_file", "fault": "participant", "detail": "line 3."}, 2),
+        ({"state": State.FAILED, "why": "service_silent", "fault": "participant"}, 3),
+        ({"state": State.FAILED, "why": "crashed", "fault": "ours"}, 4),
+    ],
+)
+def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end: dict[str, str], code: int) -> None:
+    def ends() -> None:
+        until(Submission.objects.exists, 10, "the submission")
+        made = Submission.objects.get()
+        metrics = {"spl": {"mean": 0.25}}
+        Result.objects.create(submission=made, document={"metrics": metrics}, at=timezone.now())
+        Submission.objects.update(deadline=None, **end)
+
+    ending = threading.Thread(target=ends)
+    ending.start()
+    ended, out, err = run(server, token, "submit", "robot", "--wait")
+    ending.join()
+    assert ended == code, err
+    assert ("spl" in out and "0.2500" in out) == (code == 0)
+
+
+def test_a_served_competition_from_a_terminal(make: Make, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes, a service and a worker; the web dies and comes back while we wait."""
+    challenge = make(endpoints={"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1})
+    team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+    token = issue(Token.Scope.TEAM, "ci", team)
+    monkeypatch.setenv("STAND_IN_SECONDS", "0.3")
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=STAND_IN) as served:
+        until(lambda: served.healthz() == 200, 30, "healthz")
+        threading.Timer(1.0, served.kill, ("web",)).start()
+        code, out, err = run(f"http://127.0.0.1:{served.port}", token, "submit", agent.endpoint, "--wait")
+    assert (code, "spl" in out) == (0, True), err
+    assert "It is asked again." in err
+    assert Submission.objects.get().state == State.DONE

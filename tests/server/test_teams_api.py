@@ -1,0 +1,342 @@
+"""/api/v1 as teams' programs meet it: what each operation answers, to whom, and that its document says so."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+from functools import cache
+from typing import Any
+from uuid import uuid4
+
+import pytest
+import schemathesis
+from django.test import Client
+from django.utils import timezone
+from hypothesis import HealthCheck, Phase, given, settings
+from jsonschema import Draft202012Validator
+from schemathesis.specs.openapi.checks import positive_data_acceptance
+
+from nav_eval_server.api import api
+from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
+from nav_eval_server.queue.states import State
+from nav_eval_server.tokens import issue
+from server.competition import phase
+from server.conftest import Make
+from server.crowd import OTHER_FIGURE, SCORE, SERVICE_TOKEN, Crowd, crowd
+from server.test_pages import PHASES, SEED, secrets_of
+
+API = "/api/v1"
+CAPTAIN = "canary-token-of-a-captain"
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    files = phase("predictions") | {"quota": {"per_day": 1, "concurrent": 5}}
+    found = crowd(make(evaluation={"seed": SEED}, phases=PHASES | {"files": files}, endpoints={"probe_seconds": 0.05}))
+    Endpoint.objects.update(url="http://127.0.0.1:9", probed_at=None)
+    return found
+
+
+@cache
+def document() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(json.dumps(api.get_openapi_schema()))
+    return found
+
+
+def said(method: str, path: str) -> dict[str, Any]:
+    """What the document says of an operation's answers; nothing where there is no such operation."""
+    for template, operations in document()["paths"].items():
+        if re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), f"{API}{path.partition('?')[0]}"):
+            found: dict[str, Any] = operations.get(method.lower(), {}).get("responses", {})
+            return found
+    return {}
+
+
+class Caller:
+    """A program with a token; every answer is checked against the document, and every problem is one."""
+
+    def __init__(self, token: str = "", **headers: str) -> None:
+        bearer = {"Authorization": f"Bearer {token}"} if token else {}
+        self._client = Client(headers=bearer | headers, SERVER_NAME="localhost", raise_request_exception=False)
+
+    def __call__(self, method: str, path: str, body: Any = None, *, key: str = "", raw: bytes | None = None) -> Any:
+        headers = {"Idempotency-Key": key} if key else {}
+        data = raw if raw is not None else "" if body is None else json.dumps(body)
+        kind = "application/json" if raw is None else "application/octet-stream"
+        answer = self._client.generic(method, f"{API}{path}", data, kind, headers=headers)
+        declared = said(method, path)
+        if declared and answer.status_code != 500:
+            kind, schema = next(iter(declared[str(answer.status_code)].get("content", {"": {}}).items()))
+            if kind:
+                assert answer["Content-Type"].partition(";")[0] == kind
+                whole = schema["schema"] | {"components": document()["components"]}
+                Draft202012Validator(whole).validate(json.loads(answer.content))
+        if answer.status_code >= 400:
+            told = json.loads(answer.content)
+            assert answer["Content-Type"] == "application/problem+json"
+            assert (
+                {"title", "status", "detail", "code"} <= set(told) <= {"title", "status", "detail", "code", "resets_at"}
+            )
+            assert told["status"] == answer.status_code
+            assert re.search(r"[.。]$", told["detail"]), told
+        assert answer["Cache-Control"] == "no-store"
+        return answer
+
+
+@pytest.fixture
+def team(full: Crowd) -> Caller:
+    return Caller(issue(Token.Scope.TEAM, "captain", full.team, User.objects.get(username="member")))
+
+
+def endpoint_of(full: Crowd) -> int:
+    return full.team.endpoints.get().pk
+
+
+def test_who_am_i(full: Crowd, team: Caller) -> None:
+    told = team("GET", "/me").json()
+    assert (told["team"], told["state"], told["user"], told["captain"]) == ("Aurora", "approved", "member", True)
+    assert told["rules_sha256"] == full.challenge.rules_sha256
+    assert Caller(full.token)("GET", "/me").json()["captain"] is False
+
+
+def test_phases_tell_the_quota_that_is_left(full: Crowd, team: Caller) -> None:
+    before = {one["name"]: one for one in team("GET", "/phases").json()}
+    assert list(before) == list(full.challenge.phases)
+    assert (before["hidden"]["private"], before["files"]["kind"]) == (True, "predictions")
+    assert team("POST", "/submissions/predictions?phase=files", raw=b"{}").status_code == 201
+    after = {one["name"]: one for one in team("GET", "/phases").json()}
+    assert (
+        after["files"]["quota"]["today"] == before["files"]["quota"]["today"] + 1 == after["files"]["quota"]["per_day"]
+    )
+    refused = team("POST", "/submissions/predictions?phase=files", raw=b"[]")
+    assert (refused.status_code, refused.json()["code"]) == (429, "quota_day")
+    assert refused.json()["resets_at"][:16] == after["files"]["quota"]["resets_at"][:16]
+    assert 0 < int(refused["Retry-After"]) <= 86400
+    assert "the next day begins at" in refused.json()["detail"]
+
+
+def test_a_service_is_registered_asked_changed_and_removed(full: Crowd, team: Caller) -> None:
+    told = {"name": "second", "protocol": "grpc", "url": "127.0.0.1:9", "token": "s3cret-token"}
+    made = team("POST", "/endpoints", told).json()
+    assert (made["has_token"], made["probe"], made["sentence"]) == (True, "", "Not asked yet.")
+    assert team("POST", "/endpoints", told | {"url": "127.0.0.1:10"}).json()["id"] == made["id"]
+    asked = team("POST", f"/endpoints/{made['id']}/probe")
+    assert (asked.status_code, asked.json()["probe"]) == (200, "refused")
+    again = team("POST", f"/endpoints/{made['id']}/probe")
+    assert (again.status_code, again.json()["code"], again["Retry-After"]) == (429, "too_soon", "10")
+    listed = team("GET", "/endpoints")
+    assert [row["name"] for row in listed.json()] == ["canary-endpoint", "second"]
+    assert b"s3cret-token" not in listed.content
+    assert team("DELETE", f"/endpoints/{made['id']}").status_code == 204
+    assert team("DELETE", f"/endpoints/{made['id']}").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"url": "http://a b"}, "Write for example https://agent.example.org:8085"),
+        ({"url": "http://a:99999"}, "Write for example"),
+        ({"name": "a\u202eb"}, "that can be seen"),
+        ({"name": "\ud800"}, "name: "),
+        ({"token": "ключ"}, "printable ASCII"),
+        ({"protocol": "smtp"}, "protocol: "),
+        ({"url": 7}, "url: "),
+    ],
+)
+def test_what_is_no_service_is_said(full: Crowd, team: Caller, change: dict[str, Any], said: str) -> None:
+    answer = team("POST", "/endpoints", {"name": "x", "protocol": "rest", "url": "a.example"} | change)
+    assert (answer.status_code, said in answer.json()["detail"]) == (422, True), answer.json()
+    assert Endpoint.objects.count() == 1
+
+
+def test_a_team_has_few_services(full: Crowd, team: Caller) -> None:
+    answers = [team("POST", "/endpoints", {"name": f"s{n}", "url": "a.example"}).status_code for n in range(20)]
+    assert answers == [200] * 19 + [409]
+
+
+def test_the_same_key_is_the_same_submission(full: Crowd, team: Caller) -> None:
+    """Byte for byte, also when it has ended meanwhile; with another body it is refused."""
+    body, key = {"phase": "dev", "endpoint": endpoint_of(full)}, str(uuid4())
+    first = team("POST", "/submissions", body, key=key)
+    assert first.status_code == 201
+    Submission.objects.filter(pk=first.json()["id"]).update(state=State.CANCELLED, deadline=None)
+    again = team("POST", "/submissions", body, key=key)
+    assert (again.status_code, again.content) == (201, first.content)
+    other = team("POST", "/submissions", body | {"phase": "hidden"}, key=key)
+    assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+    file = team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one")
+    assert team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one").content == file.content
+    assert team("POST", "/submissions/predictions?phase=files", raw=b"[1]", key="one").status_code == 409
+    assert Charge.objects.filter(submission=file.json()["id"]).count() == 1
+    assert team("POST", "/submissions", body, key="").json()["id"] != first.json()["id"]
+    assert team("POST", "/submissions", body, key="x" * 101).status_code == 422
+
+
+def test_submit_look_cancel(full: Crowd, team: Caller) -> None:
+    made = team("POST", "/submissions", {"phase": "dev", "endpoint": endpoint_of(full)}).json()
+    shown = team("GET", f"/submissions/{made['id']}").json()
+    assert (shown["state"], shown["final"], shown["played"], shown["figures"]) == ("queued", False, 0, None)
+    assert shown["sentence"].startswith("Waiting for its turn since")
+    assert team("GET", "/submissions?phase=dev&limit=1").json() == [shown]
+    assert team("POST", f"/submissions/{made['id']}/cancel").json()["state"] == "cancelled"
+    again = team("POST", f"/submissions/{made['id']}/cancel")
+    assert (again.status_code, again.json()["code"]) == (409, "finished")
+
+
+def test_progress_has_an_end_in_sight(full: Crowd, team: Caller) -> None:
+    """Twelve of twenty in six minutes: four are left."""
+    running = full.mine["done"]
+    Submission.objects.filter(pk=running.pk).update(state=State.RUNNING, deadline=timezone.now())
+    running.attempts.update(live=True, started_at=timezone.now() - timedelta(minutes=6))
+    shown = team("GET", f"/submissions/{running.pk}").json()
+    assert (shown["played"], shown["total"]) == (12, 20)
+    assert shown["seconds_left"] == pytest.approx(240, abs=5)
+    assert "12 episodes played of 20" in shown["sentence"]
+
+
+def test_figures_are_those_that_may_be_seen(full: Crowd, team: Caller) -> None:
+    assert team("GET", f"/submissions/{full.mine['done'].pk}").json()["figures"] == {
+        "spl": SCORE,
+        "success": OTHER_FIGURE,
+    }
+    assert team("GET", f"/submissions/{full.mine['hidden'].pk}").json()["figures"] is None
+
+
+def test_a_captain_chooses(full: Crowd, team: Caller) -> None:
+    path = f"/submissions/{full.mine['done'].pk}/chosen"
+    assert team("PUT", path, {"chosen": True}).json()["chosen"] is True
+    assert team("PUT", path, {"chosen": False}).json()["chosen"] is False
+    Membership.objects.update(captain=False)
+    refused = team("PUT", path, {"chosen": True})
+    assert (refused.status_code, refused.json()["code"]) == (403, "not_captain")
+
+
+def test_a_token_ends_with_its_makers_membership(full: Crowd, team: Caller) -> None:
+    assert team("GET", "/me").status_code == 200
+    Membership.objects.filter(user__username="member").delete()
+    assert team("GET", "/me").status_code == 401
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [({"state": Team.State.BLOCKED}, "not_approved"), ({"state": Team.State.PENDING}, "not_approved")],
+)
+def test_a_team_that_is_not_in_submits_nothing(full: Crowd, team: Caller, change: dict[str, str], code: str) -> None:
+    Team.objects.filter(pk=full.team.pk).update(**change)
+    refused = team("POST", "/submissions", {"phase": "dev", "endpoint": endpoint_of(full)})
+    assert (refused.status_code, refused.json()["code"]) == (403, code)
+    assert (
+        Caller(full.token, **{"Accept-Language": "zh-CN"})(
+            "POST", "/submissions", {"phase": "dev", "endpoint": endpoint_of(full)}
+        ).json()["detail"]
+        == "您的团队尚未获得批准。"
+    )
+
+
+def test_what_django_itself_answers_is_a_problem_too(
+    full: Crowd, team: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert team("GET", "/nowhere").status_code == 404
+    wrong = team("PATCH", "/me")
+    assert (wrong.status_code, wrong["Allow"]) == (405, "GET")
+    assert team("POST", "/submissions", raw=b"{").status_code == 400
+    monkeypatch.setattr("django.conf.settings.DATA_UPLOAD_MAX_MEMORY_SIZE", 10)
+    assert team("POST", "/submissions/predictions?phase=files", raw=b"x" * 11).status_code == 413
+    monkeypatch.setattr("nav_eval_server.api.teams.timezone", None)
+    crashed = team("GET", "/me")
+    assert (crashed.status_code, crashed.json()["code"]) == (500, "internal")
+    assert b"Traceback" not in crashed.content
+
+
+OPERATIONS = {
+    ("get", "/me"): (200, 200),
+    ("get", "/phases"): (200, 200),
+    ("get", "/endpoints"): (200, 200),
+    ("post", "/endpoints"): (422, 422),
+    ("post", "/endpoints/{endpoint}/probe"): (200, 404),
+    ("delete", "/endpoints/{endpoint}"): (204, 404),
+    ("get", "/submissions"): (200, 200),
+    ("post", "/submissions"): (422, 422),
+    ("post", "/submissions/predictions"): (422, 422),
+    ("get", "/submissions/{submission}"): (200, 404),
+    ("post", "/submissions/{submission}/cancel"): (409, 404),
+    ("put", "/submissions/{submission}/chosen"): (200, 404),
+}
+"""What a request with the body {"chosen": true} answers to the team whose thing it is, and to another team; whoever
+has no team's token, be it with an organiser's session, gets 401 from each."""
+WORKERS = "/worker/"
+
+
+def operations() -> Iterator[tuple[str, str]]:
+    for path, methods in document()["paths"].items():
+        yield from ((method, path.removeprefix(API)) for method in methods)
+
+
+def test_the_table_names_every_operation_for_teams() -> None:
+    """A new one without a line fails here. What workers call has its own tests; so has the document."""
+    urls = {str(pattern.pattern) for pattern in api.urls[0]}
+    assert {path.strip("/").replace("{", "<").replace("}", ">") for _, path in operations()} == urls - {
+        "openapi.json",
+        "",
+    }
+    assert {one for one in operations() if not one[1].startswith(WORKERS)} == set(OPERATIONS)
+
+
+def test_every_operation_to_every_caller(full: Crowd) -> None:
+    mine = issue(Token.Scope.TEAM, CAPTAIN, full.team, User.objects.get(username="member"))
+    other = issue(Token.Scope.TEAM, "t", Team.objects.get(name="Borealis"), User.objects.get(username="other"))
+    worker = issue(Token.Scope.WORKER, "w")
+    organiser = Caller()
+    organiser._client.cookies = full.visitor("organiser").cookies
+    strangers = [Caller(), Caller("x"), Caller(worker), Caller(mine + "x"), organiser]
+    hidden = [secret for secret in secrets_of(full) if secret != mine]
+    foreign = [*(one.pk for one in full.mine.values()), "canary", "Aurora", "Bobby", f"{OTHER_FIGURE}", "127.0.0.1"]
+    for (method, path), (own, others) in OPERATIONS.items():
+        at = path.format(endpoint=endpoint_of(full), submission=full.mine["done"].pk)
+        body = {"chosen": True}
+        unknown = {caller(method.upper(), at, body).content for caller in strangers}
+        assert len(unknown) == 1, path
+        assert json.loads(unknown.pop())["status"] == 401
+        theirs = Caller(other)(method.upper(), at, body)
+        assert theirs.status_code == others, path
+        assert [word for word in [*hidden, *foreign] if word.encode() in theirs.content] == [], path
+        if others == 404:
+            absent = path.format(endpoint=99999, submission="000000000000")
+            assert Caller(other)(method.upper(), absent, body).content == theirs.content
+        if method != "delete":
+            answer = Caller(mine)(method.upper(), at, body)
+            assert answer.status_code == own, path
+            assert [word for word in hidden if word.encode() in answer.content] == [], path
+    assert SERVICE_TOKEN.encode() not in Caller(mine)("GET", "/endpoints").content
+    assert Caller(mine)("DELETE", f"/endpoints/{endpoint_of(full)}").status_code == 204
+
+
+def test_the_document_is_valid_openapi(full: Crowd) -> None:
+    schemathesis.openapi.from_dict(document()).validate()
+
+
+FITTING, UNFIT = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMode.NEGATIVE
+CASES = [(one, FITTING) for one in operations()] + [(one, UNFIT) for one in operations() if one[0] != "get"]
+
+
+@pytest.mark.parametrize(("operation", "mode"), CASES, ids=lambda value: getattr(value, "name", " ".join(value)))
+def test_every_operation_answers_as_the_document_says(full: Crowd, operation: tuple[str, str], mode: Any) -> None:
+    """Statuses, types and bodies, under random requests that fit and that do not."""
+    from django.core.wsgi import get_wsgi_application
+
+    method, path = operation
+    scope = Token.Scope.WORKER if path.startswith(WORKERS) else Token.Scope.TEAM
+    token = issue(scope, "t", full.team, User.objects.get(username="member"))
+    schema = schemathesis.openapi.from_wsgi(f"{API}/openapi.json", get_wsgi_application())
+
+    @given(case=schema[f"{API}{path}"][method].as_strategy(generation_mode=mode))
+    @settings(
+        max_examples=6, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck), database=None
+    )
+    def holds(case: Any) -> None:
+        headers = {"Authorization": f"Bearer {token}"}
+        case.call_and_validate(headers=headers, excluded_checks=[positive_data_acceptance])
+
+    holds()
