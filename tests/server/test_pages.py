@@ -52,6 +52,7 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
     "join": (AWAY, 404, 404, 404),
     "submission": (AWAY, 200, 404, 200),
     "progress": (AWAY, 200, 404, 200),
+    "record": (AWAY, 404, 404, 404),
     "organiser": (404, 404, 404, 200),
     "log": (404, 404, 404, 200),
 }
@@ -74,6 +75,7 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
         "key": full.mine[state].pk,
         "phase": "hidden" if state == "hidden" else "dev",
         "invitation": "forged",
+        "name": "episodes.jsonl",
         "pk": {
             "decide": full.team.pk,
             "remove_member": User.objects.get(username="member").pk,

@@ -69,8 +69,8 @@ class Caller:
         declared = said(method, path)
         if declared and answer.status_code != 500:
             kind, schema = next(iter(declared[str(answer.status_code)].get("content", {"": {}}).items()))
-            if kind:
-                assert answer["Content-Type"].partition(";")[0] == kind
+            assert answer["Content-Type"].partition(";")[0] == (kind or "text/html")
+            if kind.endswith("json"):
                 whole = schema["schema"] | {"components": document()["components"]}
                 Draft202012Validator(whole).validate(json.loads(answer.content))
         if answer.status_code >= 400:
@@ -261,6 +261,7 @@ OPERATIONS = {
     ("post", "/submissions"): (422, 422),
     ("post", "/submissions/predictions"): (422, 422),
     ("get", "/submissions/{submission}"): (200, 404),
+    ("get", "/submissions/{submission}/files/{name}"): (404, 404),
     ("post", "/submissions/{submission}/cancel"): (409, 404),
     ("put", "/submissions/{submission}/chosen"): (200, 404),
 }
@@ -294,7 +295,7 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
     hidden = [secret for secret in secrets_of(full) if secret != mine]
     foreign = [*(one.pk for one in full.mine.values()), "canary", "Aurora", "Bobby", f"{OTHER_FIGURE}", "127.0.0.1"]
     for (method, path), (own, others) in OPERATIONS.items():
-        at = path.format(endpoint=endpoint_of(full), submission=full.mine["done"].pk)
+        at = path.format(endpoint=endpoint_of(full), submission=full.mine["done"].pk, name="episodes.jsonl")
         body = {"chosen": True}
         unknown = {caller(method.upper(), at, body).content for caller in strangers}
         assert len(unknown) == 1, path
@@ -303,7 +304,7 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
         assert theirs.status_code == others, path
         assert [word for word in [*hidden, *foreign] if word.encode() in theirs.content] == [], path
         if others == 404:
-            absent = path.format(endpoint=99999, submission="000000000000")
+            absent = path.format(endpoint=99999, submission="000000000000", name="episodes.jsonl")
             assert Caller(other)(method.upper(), absent, body).content == theirs.content
         if method != "delete":
             answer = Caller(mine)(method.upper(), at, body)

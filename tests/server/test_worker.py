@@ -74,7 +74,7 @@ def play(server: Double, work: Path, url: str, *, lease: float = LEASE, stop: th
     script.write_text(TICKING)
     claim = {
         "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": "{}", "overrides": [],
-        "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "lease_seconds": lease,
+        "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "lease_seconds": lease,
         "probe_seconds": 2.0, "patience_seconds": 0.0,
     }  # fmt: skip
     return Play(

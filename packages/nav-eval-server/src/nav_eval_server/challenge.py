@@ -19,10 +19,19 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
 from nav_eval.config.loader import load_config
+from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval_sdk.transport.address import Networks
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
+DRY_RUN = "dry_run"
+"""In the place of a phase: no phase can have this name."""
+MADE = (
+    "simulator.scenes_dir=null",
+    "dataset.data_path=null",
+    "dataset.generate={seed: dry-run, scenes: 1, rooms: 4, detail: 20000, per_scene: 2}",
+)
+"""A home for dry runs that anybody may make for himself; a worker makes it when it is first needed."""
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
 
@@ -70,6 +79,16 @@ class Phase(Part):
         if self.ladder is not None and self.board == "private":
             raise ValueError("ladder: a private board shows no score that could move; take one of the two out")
         return self
+
+
+class DryRun(Part):
+    """A run that teaches a team how its service fares: it costs no quota, and its records are the team's to read.
+
+    `split`: of one's own that is thrown away by this; by default a home is made, with a seed that is no secret.
+    """
+
+    split: str | None = None
+    episodes: int = Field(3, ge=1, le=20)
 
 
 class Ranking(Part):
@@ -134,6 +153,7 @@ class Challenge(Part):
     phases: Mapping[Name, Phase] = Field(min_length=1)
     ranking: Ranking = Ranking()
     teams: Teams = Teams()
+    dry_run: DryRun | None = None
     endpoints: Endpoints = Endpoints()
     queue: Queue = Queue()
     web: Web = Web()
@@ -152,6 +172,20 @@ class Challenge(Part):
         if late:
             raise ValueError(f"phases.{late[0]}: closes before it opens")
         return self
+
+    @model_validator(mode="after")
+    def _thrown_away(self) -> Challenge:
+        if self.dry_run is not None and self.dry_run.split in {phase.split for phase in self.phases.values()}:
+            raise ValueError("dry_run.split: is the split of a phase, whose episodes teams would read; name another")
+        return self
+
+    def overrides(self, phase: str) -> tuple[str, ...]:
+        """Of `evaluation`, for a phase or a dry run, whose seed is not the phases'."""
+        if phase != DRY_RUN:
+            return (f"dataset.split={self.phases[phase].split}",)
+        rules = self.dry_run or DryRun()
+        split = (f"dataset.split={rules.split}",) if rules.split else (*MADE, "dataset.split=val_unseen")
+        return (*split, f"dataset.limit={rules.episodes}", "seed=0")
 
     @property
     def zone(self) -> ZoneInfo:
@@ -215,18 +249,34 @@ def _key(location: tuple[int | str, ...]) -> str:
 
 
 def _check_evaluation(path: Path, challenge: Challenge) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "evaluation.yaml"
-        file.write_text(evaluation_text(challenge), encoding="utf-8")
-        try:
-            config = load_config(file=file, environment={})
-        except ConfigError as error:
-            raise ConfigError(f"{path}, evaluation: {error}".replace(str(file), "challenge.yaml")) from None
+    config = _evaluation(path, challenge, ())
+    _check_dry_run(path, challenge)
     measured = config.task.measurements
     if measured and challenge.ranking.by not in measured:
         raise ConfigError(
             f"{path}: ranking.by: {challenge.ranking.by!r} is not measured. "
             f"Add it to evaluation.task.measurements, or take one of {', '.join(measured)}."
+        )
+
+
+def _evaluation(path: Path, challenge: Challenge, overrides: tuple[str, ...]) -> Config:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "evaluation.yaml"
+        file.write_text(evaluation_text(challenge), encoding="utf-8")
+        try:
+            return load_config(file=file, overrides=overrides, environment={})
+        except ConfigError as error:
+            raise ConfigError(f"{path}, evaluation: {error}".replace(str(file), "challenge.yaml")) from None
+
+
+def _check_dry_run(path: Path, challenge: Challenge) -> None:
+    if challenge.dry_run is None:
+        return
+    config = _evaluation(path, challenge, challenge.overrides(DRY_RUN))
+    if challenge.dry_run.split is None and config.simulator.backend != "custom":
+        raise ConfigError(
+            f"{path}: dry_run: homes can be made for simulator.backend custom only, this is "
+            f"{config.simulator.backend}. Name a split of your own that teams may read: dry_run: {{split: NAME}}."
         )
 
 

@@ -34,13 +34,15 @@ class TeamToken(HttpBearer):
 
 
 router = Router(auth=TeamToken(), tags=["team"])
+BINARY = {"schema": {"type": "string", "format": "binary"}}
+FOUND: dict[int, Any] = {200: None}
 PHASE = r"^[a-z0-9_-]{1,40}$"
 Key = Annotated[str | None, Header(alias="Idempotency-Key", min_length=1, max_length=100, pattern=r"^[!-~]+$")]
 """The same one again is the same submission."""
 
 
 class Me(Schema):
-    """Whose token it is. `user`: the member who made it; `captain`: may choose finals."""
+    """Whose token it is. `user`: the member who made it; `captain`: may choose finals; `dry_run`: there are any."""
 
     team: str
     state: Literal["pending", "approved", "blocked"]
@@ -48,6 +50,7 @@ class Me(Schema):
     user: str | None
     captain: bool
     competition: str
+    dry_run: bool
     rules_sha256: str
     timezone: str
     now: datetime
@@ -101,7 +104,7 @@ class EndpointOut(Schema):
 
 
 class SubmissionIn(Schema):
-    """`endpoint`: the id of one of the team's."""
+    """`phase`: its name, or dry_run, which costs no quota. `endpoint`: the id of one of the team's."""
 
     phase: str = Field(pattern=PHASE)
     endpoint: int = Field(ge=0, lt=1 << 63)
@@ -119,7 +122,8 @@ class Accepted(Schema):
 class SubmissionOut(Accepted):
     """`sentence`: how it stands, and until when; `fault`: whose, where it failed; `figures`: those that may be seen.
 
-    `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far.
+    `predictions`: the file's SHA-256. `seconds_left`: of the run, at its pace so far. `files`: of a dry run, which may
+    be read: log.txt, episodes.jsonl and the like.
     """
 
     state: Literal["queued", "waiting_service", "running", "scoring", "done", "failed", "cancelled", "void"]
@@ -137,6 +141,7 @@ class SubmissionOut(Accepted):
     predictions: str
     chosen: bool
     figures: dict[str, float | None] | None
+    files: list[str]
 
 
 class Choice(Schema):
@@ -181,6 +186,7 @@ def me(request: HttpRequest) -> dict[str, Any]:
         "user": token.user.username if token.user else None,
         "captain": _captain(token),
         "competition": challenge.name,
+        "dry_run": challenge.dry_run is not None,
         "rules_sha256": challenge.rules_sha256,
         "timezone": challenge.timezone,
         "now": timezone.now(),
@@ -258,7 +264,7 @@ def submit(request: HttpRequest, body: SubmissionIn, key: Key = None) -> Status[
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+            "content": {"application/octet-stream": BINARY},
         }
     },
 )
@@ -274,6 +280,19 @@ def submit_predictions(
 def show_submission(request: HttpRequest, submission: str) -> dict[str, Any]:
     """How it stands."""
     return _submission(_mine(request, submission))
+
+
+@router.get(
+    "/submissions/{submission}/files/{name}",
+    response=FOUND | answers(401, 404),
+    openapi_extra={"responses": {200: {"content": {"application/octet-stream": BINARY}}}},
+)
+def download_file(request: HttpRequest, submission: str, name: str) -> HttpResponse:
+    """Log or records of a dry run."""
+    found, inbox = _mine(request, submission), _dispatcher().inbox(submission)
+    if name not in inbox.present(visible_to(found.team).records(found.id)):
+        raise Http404
+    return HttpResponse(inbox.read(name), content_type="application/octet-stream")
 
 
 @router.post("/submissions/{submission}/cancel", response={200: SubmissionOut} | answers(401, 404, 409))
@@ -313,4 +332,5 @@ def _submission(row: Submission) -> dict[str, Any]:
         "predictions": row.predictions,
         "chosen": row.chosen_at is not None,
         "figures": visible_to(row.team).figures(row.id),
+        "files": _dispatcher().inbox(row.id).present(visible_to(row.team).records(row.id)),
     }

@@ -45,6 +45,7 @@ class ClaimOut(Schema):
     kind: str
     evaluation: str
     overrides: list[str]
+    log: bool
     protocol: str
     url: str
     token: str

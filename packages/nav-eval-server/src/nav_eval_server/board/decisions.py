@@ -8,7 +8,7 @@ from django.db import transaction
 
 from nav_eval_server import events
 from nav_eval_server.board.places import Board, document, keep
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
 from nav_eval_server.queue import phases
 from nav_eval_server.queue.refusal import Refusal
@@ -20,6 +20,8 @@ def choose(challenge: Challenge, submission: Submission, actor: str, now: dateti
     with transaction.atomic():
         Team.objects.select_for_update().get(pk=submission.team_id)
         found = Submission.objects.get(pk=submission.pk)
+        if found.phase == DRY_RUN:
+            raise Refusal("dry_run_done", "A dry run counts on no board.", "试运行不计入任何榜单。")
         if over(challenge, found.phase, now):
             raise Refusal("phase_closed", f"The phase {found.phase} is over.", f"阶段 {found.phase} 已结束。")
         if found.state != State.DONE:
@@ -34,6 +36,12 @@ def choose(challenge: Challenge, submission: Submission, actor: str, now: dateti
             )
         Submission.objects.filter(pk=found.pk).update(chosen_at=now if chosen else None)
         events.record("chosen" if chosen else "not chosen", found.id, actor=actor)
+
+
+def choosable(challenge: Challenge, submission: Submission, now: datetime) -> bool:
+    """Whether its team may still choose it."""
+    counts = submission.state == State.DONE and submission.phase != DRY_RUN
+    return counts and not over(challenge, submission.phase, now)
 
 
 def over(challenge: Challenge, phase: str, now: datetime) -> bool:

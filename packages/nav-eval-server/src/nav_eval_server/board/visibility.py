@@ -12,13 +12,16 @@ from django.contrib.auth.models import AnonymousUser
 
 from nav_eval_server.board.ladder import climb
 from nav_eval_server.board.places import Board, document, higher_is_better, latest, mean, scored
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Ranking, Submission, Team, User
+from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.states import State
 from nav_eval_server.settings import current
 
 Figures = Mapping[str, float | None]
 """Measure -> mean; what is not finite is None."""
+RECORDS = (LOG, "episodes.jsonl", "trajectories.jsonl", "tries.jsonl", "results.json")
+"""Not its configuration, which says where data of this machine lies, nor its secret."""
 Viewer = User | AnonymousUser | Team | None
 """A person, a team that shows its token, or nobody known."""
 
@@ -48,7 +51,7 @@ class Sight:
         done = rules is not None and rules.board == "public" and found.state == State.DONE
         step = rules.ladder if rules is not None else None
         revealed = latest(found.phase, Board.FINAL, revealed=True) is not None
-        if self._organiser or (mine and (revealed or (done and step is None))):
+        if self._organiser or (mine and (revealed or found.phase == DRY_RUN or (done and step is None))):
             return _means(found)
         if mine and done and step is not None:
             return self._climbed(found, step)
@@ -65,6 +68,12 @@ class Sight:
         plain = rules is not None and rules.ladder is None
         boards = [latest(found.phase, Board.FINAL, revealed=True), latest(found.phase, Board.PUBLIC) if plain else None]
         return any(_entry(kept, submission) is not None for kept in boards)
+
+    def records(self, submission: str) -> tuple[str, ...]:
+        """Which of the run's files may be read that tell of single episodes: of one's own dry run, else none."""
+        found = Submission.objects.filter(pk=submission, phase=DRY_RUN).first()
+        mine = found is not None and (self._organiser or found.team_id in self._teams)
+        return RECORDS if mine else ()
 
     def _climbed(self, submission: Submission, step: float) -> Figures:
         """What the team's public score was after it, and nothing of its own."""

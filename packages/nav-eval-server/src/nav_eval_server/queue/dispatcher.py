@@ -19,7 +19,7 @@ from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
 from nav_eval_server import events
-from nav_eval_server.challenge import Challenge, evaluation_text
+from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.queue import phases, quota
@@ -42,7 +42,10 @@ class Fenced(Exception):
 
 @dataclass(frozen=True)
 class Claim:
-    """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory."""
+    """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
+
+    `log`: send what the evaluator says, for the team to read.
+    """
 
     attempt: int
     fence: int
@@ -50,6 +53,7 @@ class Claim:
     kind: str
     evaluation: str
     overrides: tuple[str, ...]
+    log: bool
     protocol: str
     url: str
     token: str
@@ -81,6 +85,7 @@ class Dispatcher:
     ) -> Submission:
         """Accept an entry: an endpoint of the team's, or the bytes of a predictions file, as the phase wants.
 
+        `phase` may be DRY_RUN: of an endpoint, one at a time, without a quota.
         `key`: an Idempotency-Key; the same one again gives the same submission. Raises Refusal.
         """
         with transaction.atomic():
@@ -90,9 +95,9 @@ class Dispatcher:
             if earlier is not None:
                 return _same(earlier, fresh)
             self._check(team, phase, fresh.kind, predictions)
-            quota.check(self.challenge, quota.standing(self.challenge, team, phase, fresh.accepted_at))
             fresh.save(force_insert=True)
-            quota.reserve(self.challenge, fresh, fresh.accepted_at)
+            if phase != DRY_RUN:
+                quota.reserve(self.challenge, fresh, fresh.accepted_at)
             if predictions is not None:
                 self._store(fresh, predictions)
             events.record("submitted", fresh.id, actor=f"team {team.name}", phase=phase)
@@ -119,11 +124,30 @@ class Dispatcher:
         return fresh
 
     def _check(self, team: Team, phase: str, kind: str, predictions: bytes | None) -> None:
+        if team.state != Team.State.APPROVED:
+            raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
+        if phase == DRY_RUN:
+            self._check_dry_run(team, kind)
+        else:
+            self._check_phase(phase, kind, predictions)
+            quota.check(self.challenge, quota.standing(self.challenge, team, phase, self._now()))
+
+    def _check_dry_run(self, team: Team, kind: str) -> None:
+        if self.challenge.dry_run is None:
+            raise Refusal("dry_run_off", "This competition offers no dry runs.", "本次竞赛不提供试运行。")
+        if kind != "service":
+            raise Refusal("wrong_kind", "A dry run takes a service.", "试运行只接受服务。")
+        if Submission.objects.filter(team=team, phase=DRY_RUN).exclude(state__in=FINAL).exists():
+            raise Refusal(
+                "dry_run_running",
+                "Your last dry run has not ended. Wait for it, or cancel it.",
+                "上一次试运行尚未结束，请等待或取消。",
+            )
+
+    def _check_phase(self, phase: str, kind: str, predictions: bytes | None) -> None:
         rules = self.challenge.phases.get(phase)
         if rules is None:
             raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
-        if team.state != Team.State.APPROVED:
-            raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
         if phases.status(self.challenge, phase, self._now()) != "open":
             raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
         if kind != rules.kind:
@@ -215,7 +239,8 @@ class Dispatcher:
             submission=submission.id,
             kind=submission.kind,
             evaluation=evaluation_text(self.challenge),
-            overrides=(f"dataset.split={self.challenge.phases[submission.phase].split}",),
+            overrides=self.challenge.overrides(submission.phase),
+            log=submission.phase == DRY_RUN,
             protocol=submission.protocol,
             url=submission.url,
             token=Vault(self.folder).open(submission.sealed_token),
@@ -226,7 +251,9 @@ class Dispatcher:
         )
 
     def _waiting(self, now: datetime) -> list[Waiting]:
-        rows = Submission.objects.filter(state__in=WAITING, retry_at__lte=now, phase__in=self.challenge.phases)
+        rows = Submission.objects.filter(
+            state__in=WAITING, retry_at__lte=now, phase__in=[*self.challenge.phases, DRY_RUN]
+        )
         idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
         return [Waiting(*row) for row in idle]
 

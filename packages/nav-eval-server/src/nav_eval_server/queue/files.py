@@ -7,4 +7,6 @@ GROWING = ("tries.jsonl", "trajectories.jsonl", "episodes.jsonl")
 WHOLE = ("config.yaml", "secret.key", "manifest.json", "results.json", "results.csv", "submission.json")
 SCORED = "scored.json"
 """What `nav-eval score` wrote."""
-NAMES = frozenset({*GROWING, *WHOLE, SCORED})
+LOG = "log.txt"
+"""What the evaluator said, of a dry run."""
+NAMES = frozenset({*GROWING, *WHOLE, SCORED, LOG})

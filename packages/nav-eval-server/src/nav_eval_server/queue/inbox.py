@@ -6,7 +6,7 @@ Whoever goes on with a run begins from here. The caller holds the attempt's row 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +58,10 @@ class Inbox:
             for name, path in present
             if path.exists()
         ]
+
+    def present(self, names: Iterable[str]) -> list[str]:
+        """Those of the names that have arrived."""
+        return [name for name in names if (self.path / name).exists()]
 
     def proved(self, manifest: str) -> bool:
         """Whether the run has ended, its manifest has this SHA-256, and every file is what the manifest says."""

@@ -20,6 +20,7 @@ from typing import Any, TypeVar
 
 from nav_eval.logging import get_logger
 from nav_eval_server.queue.client import Away, Fenced, Server
+from nav_eval_server.queue.files import LOG as LOG_FILE
 from nav_eval_server.queue.files import SCORED
 from nav_eval_server.queue.probe import ask
 from nav_eval_server.queue.run_folder import RunFolder
@@ -31,6 +32,8 @@ SHARE = 0.7
 """Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
 DRAIN_SECONDS = 60.0
 """So long the running episodes have when the worker is told to end; then they are broken off."""
+LOG_BYTES = 256 << 10
+"""Of an evaluator's log that a team reads."""
 FINAL = ("done", "failed", "cancelled", "void")
 
 
@@ -97,17 +100,33 @@ class Play:
             service.append(f"agent_service.token_file='{token}'")
         service += [f"agent_service.endpoint='{claim['url']}'", f"agent_service.protocol={claim['protocol']}"]
         service.append("agent_service.type=remote")
-        options = ["--out", str(self._run.path), "--resume", "--quiet", "--progress", "json"]
+        options = ["--out", str(self._run.path), "--resume", "--progress", "json"]
+        options += [] if claim["log"] else ["--quiet"]
         try:
             rc = self._watch(["run", *self._rules(), *service, *options], self._report)
         finally:
             token.unlink(missing_ok=True)
+        if claim["log"]:
+            self._patiently(self._send_log)
         if self._stop.is_set() and rc not in (0, 1):
             self._patiently(self._run.send)
             return {"outcome": "interrupted", "rc": rc}
         whole = rc in (0, 1)
         manifest = self._patiently(self._run.send_ended) if whole else self._patiently(self._run.send)
         return {"outcome": "played", "rc": rc, "message": self._last_words(), "manifest": manifest or ""}
+
+    def _send_log(self) -> None:
+        """The end of what the evaluator said, without its progress and this machine's paths."""
+        with (self.folder / "log").open("rb") as file:
+            file.seek(max(0, (self.folder / "log").stat().st_size - LOG_BYTES))
+            lines = file.read().decode(errors="replace").splitlines()
+        told = "".join(f"{self._without_paths(line)}\n" for line in lines if not line.startswith("{")).encode()
+        self._server.upload(*self._id, LOG_FILE, 0, told, len(told))
+
+    def _without_paths(self, text: str) -> str:
+        for folder in (self.folder, self._data):
+            text = text.replace(f"{folder}/", "")
+        return text
 
     def _report(self) -> None:
         self._run.send()
@@ -194,7 +213,7 @@ class Play:
     def _last_words(self) -> str:
         """The evaluator's last line that is no progress, without this machine's paths."""
         lines = [line for line in self._log_tail() if line and not line.startswith("{")]
-        return lines[-1].replace(f"{self.folder}/", "")[-500:] if lines else ""
+        return self._without_paths(lines[-1])[-500:] if lines else ""
 
     def _total(self) -> int | None:
         for line in reversed(self._log_tail()):

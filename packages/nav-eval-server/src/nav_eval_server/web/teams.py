@@ -108,6 +108,8 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "endpoints": [(row, _answer(row, now)) for row in team.endpoints.order_by("name")],
         "form": form,
         "token_form": TokenName(),
+        "dry_run": current().dry_run,
+        "dry_key": uuid.uuid4(),
         "tokens": team.tokens.filter(revoked_at=None).order_by("pk"),
         "phases": [(phase, quota.standing(current(), team, phase.name, now), uuid.uuid4()) for phase in open_phases],
         "entries": [stand(entry, now) for entry in entries],
@@ -184,7 +186,8 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "figures": shown(visible_to(person(request)).figures(key)),
         "by": current().ranking.by,
     }
-    told["final"] = found.state == Submission.State.DONE and not decisions.over(current(), found.phase, timezone.now())
+    told["final"] = decisions.choosable(current(), found, timezone.now())
+    told["files"] = Dispatcher(current()).inbox(key).present(visible_to(person(request)).records(key))
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
 
@@ -192,6 +195,16 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
 def shown(figures: Figures | None) -> Figures:
     """Those that have a value."""
     return {name: value for name, value in (figures or {}).items() if value is not None}
+
+
+@login_required
+def record(request: HttpRequest, key: str, name: str) -> HttpResponse:
+    """Log or records of a dry run, to be kept as a file."""
+    found, inbox = visible(request, key), Dispatcher(current()).inbox(key)
+    if name not in inbox.present(visible_to(person(request)).records(found.pk)):
+        raise Http404
+    headers = {"Content-Disposition": f'attachment; filename="{key}-{name}"'}
+    return HttpResponse(inbox.read(name), content_type="application/octet-stream", headers=headers)
 
 
 @login_required

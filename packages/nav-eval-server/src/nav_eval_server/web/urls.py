@@ -28,6 +28,7 @@ urlpatterns = [
     path("team/tokens/<int:pk>/revoke/", teams.revoke_token, name="revoke_token"),
     path("team/submit/", teams.submit, name="submit"),
     path("submissions/<str:key>/", teams.submission, name="submission"),
+    path("submissions/<str:key>/files/<str:name>", teams.record, name="record"),
     path("submissions/<str:key>/progress/", teams.progress, name="progress"),
     path("submissions/<str:key>/cancel/", teams.cancel, name="cancel"),
     path("submissions/<str:key>/choose/", teams.choose, name="choose"),

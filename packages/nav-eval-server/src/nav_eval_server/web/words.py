@@ -33,6 +33,7 @@ NAMES: dict[str, Promise] = {
     "oracle": gettext_lazy("oracle"),
     "service": gettext_lazy("service"),
     "predictions": gettext_lazy("predictions file"),
+    "dry_run": gettext_lazy("Dry run"),
 }
 
 

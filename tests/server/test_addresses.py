@@ -1,0 +1,231 @@
+"""Addresses that a team registers, wherever one is used: the page, the API's probe, a worker, the evaluator.
+
+127.0.0.1 is the allowed machine. Canaries listen on every other address of this machine and must hear nothing;
+addresses beyond it are tried with a socket that connects to nothing. Whatever is not ready has one answer.
+"""
+
+from __future__ import annotations
+
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from nav_eval.api.connecting import connect
+from nav_eval.errors import NavEvalError
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.play import Play
+from nav_eval_server.tokens import find, issue
+from sdk.test_address import CANARY, INNER, Canary, Resolver, at
+from server.conftest import Make
+from server.test_teams_api import Caller
+from server.test_worker import Double
+
+Protocol = Literal["rest", "grpc"]
+PROTOCOLS: tuple[Protocol, ...] = ("rest", "grpc")
+HERE = ["127.0.0.1/32"]
+SECONDS = 0.02
+MORE = ["127.1.1.1", "127.255.255.254", "0x7f.1.1", "2130772225", "[::ffff:127.1.1.1]", "0.0", "0.0.0", "127.0.0.02"]
+FORMS = [*CANARY, *MORE]
+
+
+class Bench:
+    """A team that registers addresses, in all the ways that there are; `said` is every answer that it got."""
+
+    def __init__(self, challenge: Challenge, work: Path) -> None:
+        self.challenge, self._work = challenge, work
+        self.team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+        user = User.objects.create(username="ada")
+        Membership.objects.create(team=self.team, user=user, captain=True)
+        self._page = Client(SERVER_NAME="localhost")
+        self._page.force_login(user, "django.contrib.auth.backends.ModelBackend")
+        self._api = Caller(issue(Token.Scope.TEAM, "t", self.team, user))
+        self._worker = find(issue(Token.Scope.WORKER, "w"), Token.Scope.WORKER)
+        self.said: set[tuple[object, ...]] = set()
+
+    def page(self, url: str, protocol: Protocol) -> None:
+        """Register it and ask, as a form does."""
+        Endpoint.objects.all().delete()
+        answer = self._page.post(reverse("save_service"), {"name": "a", "protocol": protocol, "url": url})
+        assert (answer.status_code, Endpoint.objects.count()) in ((302, 1), (422, 0))
+        if answer.status_code == 302:
+            shown = self._page.get(reverse("team")).content.decode()
+            found = re.search(r"No ready service was found there at|Ready at", shown)
+            self.said.add(("page", found and found[0]))
+
+    def api(self, url: str, protocol: Protocol) -> bool:
+        """The same; whether it could be registered."""
+        Endpoint.objects.all().delete()
+        made = self._api("POST", "/endpoints", {"name": "a", "protocol": protocol, "url": url})
+        if made.status_code == 422:
+            self.said.add(("no address", made.content))
+            return False
+        began = time.monotonic()
+        asked = self._api("POST", f"/endpoints/{made.json()['id']}/probe")
+        assert SECONDS <= time.monotonic() - began < SECONDS + 1
+        self.said.add(("api", asked.status_code, asked.json()["probe"], re.sub(r"\d+", "0", asked.json()["sentence"])))
+        return True
+
+    def run(self) -> None:
+        """Submit what is registered, and have a worker play it."""
+        dispatcher = Dispatcher(self.challenge)
+        dispatcher.submit(self.team, "dev", endpoint=Endpoint.objects.get())
+        claim = dispatcher.claim(self._worker, "i")  # type: ignore[arg-type]
+        assert claim is not None
+        server = Double()
+        Play(
+            server,
+            asdict(claim),
+            work=self._work,
+            data=self._work,
+            command=["false"],
+            stop=threading.Event(),
+            tick=0.01,
+        ).play()  # type: ignore[arg-type]
+        self.said.add(("run", *(ending["outcome"] for ending in server.endings)))
+        Submission.objects.all().delete()
+
+    def all(self, forms: Sequence[str], port: int, protocol: Protocol) -> None:
+        """Each by the API, and every fifth in every way: what they call is the same."""
+        for n, form in enumerate(forms):
+            (self.api if n % 5 else self.every_way)(f"{form}:{port}", protocol)
+        time.sleep(0.1)  # whatever was begun may arrive
+
+    def every_way(self, url: str, protocol: Protocol) -> None:
+        self.page(url, protocol)
+        if self.api(url, protocol):
+            self.run()
+
+
+ONE_ANSWER = {
+    ("page", "No ready service was found there at"),
+    ("api", 200, "refused", "No ready service was found there at 0:0. Is it running, and reachable from outside?"),
+    ("run", "not_ready"),
+}
+
+
+@pytest.fixture
+def bench(make: Make, tmp_path: Path) -> Bench:
+    rules = {"allowed_networks": HERE, "probe_seconds": SECONDS, "patience_seconds": 0}
+    return Bench(make(endpoints=rules), tmp_path)
+
+
+@pytest.fixture
+def canary() -> Iterator[Canary]:
+    """On all of this machine's addresses."""
+    made = Canary("::", socket.AF_INET6) if socket.has_dualstack_ipv6() else Canary("0.0.0.0")
+    yield made
+    made.close()
+
+
+def no_address(said: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
+    return {one for one in said if one[0] == "no address"}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: Canary, protocol: Protocol) -> None:
+    """Nor do they differ from an allowed address where nobody is, or somebody who is no service."""
+    assert len(set(FORMS)) >= 40
+    bench.all(FORMS, canary.port, protocol)
+    assert canary.heard == 0
+    assert len(no_address(bench.said)) == 1
+    assert bench.said - no_address(bench.said) == ONE_ANSWER
+    for url in ("127.0.0.1:9", f"127.0.0.1:{canary.port}"):
+        bench.every_way(url, protocol)
+    assert bench.said - no_address(bench.said) == ONE_ANSWER
+    assert canary.heard > 0  # it can hear
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_addresses_beyond_this_machine_are_not_connected_to(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, protocol: Protocol
+) -> None:
+    tried: list[object] = []
+
+    def connect_to_nothing(_: socket.socket, address: object) -> None:
+        tried.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket.socket, "connect", connect_to_nothing)
+    rules = bench.challenge.endpoints.model_copy(update={"allowed_networks": ("public",)})
+    bench.challenge = bench.challenge.model_copy(update={"endpoints": rules})
+    monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge)
+    bench.all(INNER, 80, protocol)
+    assert tried == []
+    assert bench.said - no_address(bench.said) == ONE_ANSWER
+    bench.api("8.8.8.8:80", protocol)
+    assert tried == [("8.8.8.8", 80)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_the_evaluator_connects_to_none_of_them(canary: Canary, protocol: Protocol) -> None:
+    for form in FORMS:
+        service = connect(at(form, canary.port).address, protocol=protocol, networks=HERE)
+        with pytest.raises(NavEvalError, match="no allowed network"):
+            service.health_check()
+    assert canary.heard == 0
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_name_that_is_bound_anew_gains_nothing(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, protocol: Protocol
+) -> None:
+    """Allowed when it is registered, forbidden from then on: what is asked is what was looked at."""
+    rules = bench.challenge.endpoints.model_copy(update={"probe_seconds": 3.0})
+    monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge.model_copy(update={"endpoints": rules}))
+    with start(RandomAgent, protocol=protocol, port=0) as agent:
+        agent.wait_loaded()
+        trap = socket.create_server(("127.0.0.2", agent.port))
+        trap.setblocking(False)
+        resolver = Resolver(monkeypatch, ["127.0.0.1"], ["127.0.0.2"])
+        bench.page(f"team.test:{agent.port}", protocol)
+        assert (bench.said, resolver.asked) == ({("page", "Ready at")}, 1)
+        bench.run()
+        Endpoint.objects.update(probed_at=None)
+        service = connect(f"team.test:{agent.port}", protocol=protocol, networks=HERE)
+        with pytest.raises(NavEvalError, match="no allowed network"):
+            service.health_check()
+        bench.said.clear()
+        monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge)
+        bench.every_way(f"team.test:{agent.port}", protocol)
+        assert bench.said == ONE_ANSWER
+        with pytest.raises(BlockingIOError):
+            trap.accept()
+        trap.close()
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_redirects_are_not_followed(bench: Bench, protocol: Protocol) -> None:
+    canary = Canary("127.0.0.2")
+    statuses = iter([301, 302, 303, 307, 308] * 20)
+
+    class Elsewhere(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(next(statuses))
+            self.send_header("Location", f"http://127.0.0.2:{canary.port}{self.path}")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            """Silent."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Elsewhere) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for _ in range(5):
+            bench.every_way(f"http://127.0.0.1:{server.server_port}", protocol)
+        server.shutdown()
+    assert bench.said == ONE_ANSWER
+    assert canary.heard == 0
+    canary.close()

@@ -1,0 +1,167 @@
+"""A dry run: in the same queue, without a quota, and with a log and records for its team alone."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from nav_eval.errors import ConfigError
+from nav_eval_sdk import start
+from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.board import decisions
+from nav_eval_server.challenge import DRY_RUN, load_challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Charge, Membership, Submission, Team, Token, User
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.files import LOG
+from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.states import State
+from nav_eval_server.tokens import issue
+from server.competition import phase
+from server.conftest import Make
+from server.crowd import SEED, crowd
+from server.serving import serving, until
+from server.test_challenge import changed, file  # noqa: F401 - a fixture
+from server.test_dispatcher import Bench
+from server.test_teams_api import Caller
+
+
+@pytest.fixture
+def bench(make: Make) -> Bench:
+    return Bench(make(dry_run={"split": "rehearsal", "episodes": 2}, phases={"dev": phase(per_day=1)}))
+
+
+def rehearse(bench: Bench, team: int = 0, **more: Any) -> Submission:
+    mine = bench.teams[team]
+    return bench.dispatcher.submit(mine, DRY_RUN, **{"endpoint": mine.endpoints.get()} | more)
+
+
+def test_it_is_played_by_its_own_split_and_seed_and_costs_nothing(bench: Bench) -> None:
+    rehearse(bench)
+    claim = bench.claim()
+    assert (claim.overrides, claim.log) == (("dataset.split=rehearsal", "dataset.limit=2", "seed=0"), True)
+    bench.send(claim, "1", "2")
+    assert bench.complete(claim) == State.DONE
+    assert not Charge.objects.exists()
+    bench.submit()
+    claim = bench.claim()
+    assert (claim.overrides, claim.log) == (("dataset.split=val",), False)
+
+
+def test_one_at_a_time(bench: Bench) -> None:
+    first = rehearse(bench, key="a")
+    assert rehearse(bench, key="a") == first
+    with pytest.raises(Refusal) as refusal:
+        rehearse(bench)
+    assert refusal.value.code == "dry_run_running"
+    rehearse(bench, team=1)
+    bench.dispatcher.cancel(first, "team")
+    rehearse(bench)
+
+
+def test_it_takes_services_of_approved_teams(bench: Bench) -> None:
+    with pytest.raises(Refusal, match="takes a service"):
+        rehearse(bench, endpoint=None, predictions=b"[]")
+    Team.objects.update(state=Team.State.PENDING)
+    with pytest.raises(Refusal, match="not approved"):
+        rehearse(bench)
+
+
+def test_there_may_be_none(make: Make) -> None:
+    with pytest.raises(Refusal, match="offers no dry runs"):
+        rehearse(Bench(make()))
+
+
+def test_it_counts_on_no_board(bench: Bench) -> None:
+    done = rehearse(bench)
+    claim = bench.claim()
+    bench.send(claim, "1")
+    bench.complete(claim)
+    with pytest.raises(Refusal, match="counts on no board"):
+        decisions.choose(bench.dispatcher.challenge, done, "ada", bench.now)
+
+
+@pytest.mark.parametrize(
+    ("rules", "told"),
+    [
+        ({"split": "standard"}, "dry_run.split: is the split of a phase"),
+        ({"episodes": 21}, "dry_run.episodes"),
+        ({"spilt": "x"}, "dry_run.spilt"),
+    ],
+)
+def test_faults_in_its_rules(file: Path, rules: dict[str, object], told: str) -> None:  # noqa: F811
+    with pytest.raises(ConfigError) as fault:
+        changed(file, "dry_run", rules)
+    assert told in str(fault.value)
+
+
+def test_a_graph_needs_a_split(make: Make) -> None:
+    challenge = make(dry_run={"episodes": 2})
+    with pytest.raises(ConfigError, match=r"dry_run: homes can be made for simulator.backend custom only"):
+        load_challenge(Folder(challenge.folder).challenge)
+
+
+def test_its_records_are_its_teams_alone(make: Make) -> None:
+    """And those of no other submission are anybody's; nor is what says where the organiser's data lie."""
+    full = crowd(make(evaluation={"seed": SEED}, phases={"dev": phase(), "hidden": phase()}, dry_run={"split": "x"}))
+    tokens = {
+        name: issue(Token.Scope.TEAM, "t", Team.objects.get(name=team), User.objects.get(username=name))
+        for name, team in (("member", "Aurora"), ("other", "Borealis"))
+    }
+    dry = Dispatcher(full.challenge).submit(full.team, DRY_RUN, endpoint=full.team.endpoints.get())
+    for submission in (dry, full.mine["done"], full.mine["hidden"]):
+        inbox = Dispatcher(full.challenge).inbox(submission.pk)
+        for name in ("episodes.jsonl", "config.yaml", "secret.key", "manifest.json", LOG):
+            inbox.append(name, 0, b"rehearsed\n")
+    seen = set()
+    for visitor in ("nobody", "member", "other", "organiser"):
+        for submission in (dry, full.mine["done"], full.mine["hidden"]):
+            for name in ("episodes.jsonl", "config.yaml", "secret.key", "manifest.json", LOG, "..", "x"):
+                page = full.visitor(visitor).get(f"/submissions/{submission.pk}/files/{name}")
+                called = Caller(tokens.get(visitor, ""))("GET", f"/submissions/{submission.pk}/files/{name}")
+                assert (page.status_code == 200) == (page.content == b"rehearsed\n")
+                seen |= {("page", visitor, submission.pk, name)} if page.status_code == 200 else set()
+                seen |= {("api", visitor, submission.pk, name)} if called.status_code == 200 else set()
+    pages = {("page", visitor, dry.pk, name) for visitor in ("member", "organiser") for name in ("episodes.jsonl", LOG)}
+    assert seen == pages | {("api", "member", dry.pk, name) for name in ("episodes.jsonl", LOG)}
+    answer = full.visitor("member").get(f"/submissions/{dry.pk}/files/{LOG}")
+    assert answer["Content-Disposition"].startswith("attachment")
+    listed = Caller(tokens["member"])("GET", f"/submissions/{dry.pk}").json()["files"]
+    assert listed == [LOG, "episodes.jsonl"]
+    assert LOG in full.visitor("member").get(f"/submissions/{dry.pk}/").content.decode()
+
+
+def test_a_team_rehearses_and_reads(make: Make) -> None:
+    """The real thing, from the page's button to the log; nothing in it says where we are, nor the phases' seed."""
+    challenge = make(evaluation={"seed": SEED}, dry_run={"split": "rehearsal", "episodes": 2}, endpoints=QUICK)
+    team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
+    Membership.objects.create(team=team, user=User.objects.create(username="ada"), captain=True)
+    client = Client(SERVER_NAME="localhost")
+    client.force_login(User.objects.get(), "django.contrib.auth.backends.ModelBackend")
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge) as served:
+        client.post(reverse("save_service"), {"name": "robot", "protocol": "rest", "url": agent.endpoint})
+        page = client.get(reverse("team")).content.decode()
+        assert 'name="phase" value="dry_run"' in page
+        client.post(reverse("submit"), {"phase": DRY_RUN, "endpoint": team.endpoints.get().pk, "key": "k"})
+        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: Submission.objects.get().state in ("done", "failed"), 60, "the dry run")
+    dry = Submission.objects.get()
+    assert dry.state == State.DONE, list(dry.attempts.values())
+    api = Caller(issue(Token.Scope.TEAM, "t", team, User.objects.get()))
+    shown = api("GET", f"/submissions/{dry.pk}").json()
+    assert shown["figures"]["success"] is not None
+    files = {name: api("GET", f"/submissions/{dry.pk}/files/{name}").content.decode() for name in shown["files"]}
+    assert set(files) == {LOG, "episodes.jsonl", "trajectories.jsonl", "tries.jsonl", "results.json"}
+    assert len([json.loads(line) for line in files["episodes.jsonl"].splitlines()]) == 2
+    assert "success" in files[LOG]
+    places = (str(challenge.folder), str(Path.home()), str(Path(challenge.evaluation["dataset"]["data_path"]).parent))
+    for name, text in files.items():
+        assert [word for word in (*places, str(SEED), "secret") if word in text] == [], name
+
+
+QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1}
