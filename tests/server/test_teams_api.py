@@ -276,7 +276,7 @@ def operations() -> Iterator[tuple[str, str]]:
 
 
 def test_the_table_names_every_operation_for_teams() -> None:
-    """A new one without a line fails here. What workers call has its own tests; so has the document."""
+    """A new one without a line fails here."""
     urls = {str(pattern.pattern) for pattern in api.urls[0]}
     assert {path.strip("/").replace("{", "<").replace("}", ">") for _, path in operations()} == urls - {
         "openapi.json",
@@ -312,6 +312,20 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
             assert [word for word in hidden if word.encode() in answer.content] == [], path
     assert SERVICE_TOKEN.encode() not in Caller(mine)("GET", "/endpoints").content
     assert Caller(mine)("DELETE", f"/endpoints/{endpoint_of(full)}").status_code == 204
+
+
+def test_what_workers_call_is_nobody_elses(full: Crowd) -> None:
+    """Every operation, to a team, another one, an organiser's session, a stranger: one answer."""
+    teams = [issue(Token.Scope.TEAM, "t", one) for one in Team.objects.order_by("pk")]
+    organiser = Caller()
+    organiser._client.cookies = full.visitor("organiser").cookies
+    values = {"attempt": full.mine["done"].attempts.get().pk, "name": "secret.key"}
+    called = [(method, path.format(**values)) for method, path in operations() if path.startswith(WORKERS)]
+    callers = [organiser, Caller(), Caller("x"), *map(Caller, teams)]
+    answers = {caller(method.upper(), path).content for method, path in called for caller in callers}
+    assert len(called) > 5
+    assert {json.loads(one)["status"] for one in answers} == {401}
+    assert len(answers) == 1
 
 
 def test_the_document_is_valid_openapi(full: Crowd) -> None:
