@@ -138,7 +138,9 @@ def test_its_records_are_its_teams_alone(make: Make) -> None:
 
 def test_a_team_rehearses_and_reads(make: Make) -> None:
     """The real thing, from the page's button to the log; nothing in it says where we are, nor the phases' seed."""
-    challenge = make(evaluation={"seed": SEED}, dry_run={"split": "rehearsal", "episodes": 2}, endpoints=QUICK)
+    phases = {"dev": phase() | {"split": "test"}}
+    dry_run = {"split": "val", "episodes": 2}
+    challenge = make(evaluation={"seed": SEED}, phases=phases, dry_run=dry_run, endpoints=QUICK)
     team = Team.objects.create(name="Aurora", state=Team.State.APPROVED)
     Membership.objects.create(team=team, user=User.objects.create(username="ada"), captain=True)
     client = Client(SERVER_NAME="localhost")

@@ -6,6 +6,7 @@ import json
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -48,9 +49,15 @@ def token(challenge: Challenge) -> str:
 def server(challenge: Challenge) -> Iterator[str]:
     """As nav-eval competition serve runs the web, in a thread."""
     made = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=2)
-    thread = threading.Thread(target=made.run, daemon=True)
+
+    def run() -> None:
+        with suppress(OSError):  # its sockets are closed under it: it has no other end
+            made.run()
+
+    thread = threading.Thread(target=run)
     thread.start()
     yield f"http://127.0.0.1:{made.effective_port}"
+    made.task_dispatcher.shutdown()
     made.close()
     thread.join(5)
 
@@ -215,6 +222,7 @@ def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end:
     assert ("spl" in out and "0.2500" in out) == (code == 0)
 
 
+@pytest.mark.soak
 def test_a_served_competition_from_a_terminal(make: Make, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     """Processes, a service and a worker; the web dies and comes back while we wait."""
     challenge = make(endpoints={"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 1})

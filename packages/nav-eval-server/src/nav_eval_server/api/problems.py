@@ -4,7 +4,7 @@ sentence that says what to do."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from http import HTTPStatus
 from typing import Any
@@ -79,20 +79,24 @@ def refused(refusal: Refusal) -> HttpResponse:
     return answer
 
 
-def answers(*statuses: int) -> Mapping[int, type[Problem]]:
+def answers(*statuses: int) -> dict[int, Any]:
     """Of an operation, for its document."""
     return dict.fromkeys(statuses, Problem)
 
 
 def handle(api: NinjaAPI) -> None:
     """Make problems of what operations raise."""
-    api.add_exception_handler(Refusal, lambda _, error: refused(error))
-    api.add_exception_handler(InputError, lambda _, error: problem(422, str(error)))
-    api.add_exception_handler(ValidationError, lambda _, error: problem(422, _faults(error)))
-    api.add_exception_handler(AuthenticationError, lambda *_: problem(401))
-    api.add_exception_handler(Http404, lambda *_: problem(404))
-    api.add_exception_handler(RequestDataTooBig, lambda *_: problem(413))
-    api.add_exception_handler(HttpError, lambda _, error: problem(error.status_code, _sentence(error)))
+    handlers: dict[type[Exception], Callable[[HttpRequest, Any], HttpResponse]] = {
+        Refusal: lambda _, error: refused(error),
+        InputError: lambda _, error: problem(422, str(error)),
+        ValidationError: lambda _, error: problem(422, _faults(error)),
+        AuthenticationError: lambda *_: problem(401),
+        Http404: lambda *_: problem(404),
+        RequestDataTooBig: lambda *_: problem(413),
+        HttpError: lambda _, error: problem(error.status_code, _sentence(error)),
+    }
+    for kind, handler in handlers.items():
+        api.add_exception_handler(kind, handler)
 
 
 def _faults(error: ValidationError) -> str:

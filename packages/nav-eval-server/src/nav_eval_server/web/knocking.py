@@ -12,10 +12,11 @@ from functools import wraps
 from ipaddress import ip_address, ip_network
 
 from django.core.cache import cache
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest
+from django.http.response import HttpResponseBase
 from django.shortcuts import render
 
-View = Callable[..., HttpResponse]
+View = Callable[..., HttpResponseBase]
 SECONDS = 900
 
 
@@ -23,7 +24,7 @@ def limited(door: str, most: int, view: View) -> View:
     """The view, which answers 429 to the POSTs of a network beyond `most` in a quarter of an hour."""
 
     @wraps(view)
-    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponseBase:
         if request.method == "POST" and _knocks(door, request) > most:
             answer = render(request, "locked.html", status=429)
             answer["Retry-After"] = str(SECONDS - int(time.time()) % SECONDS)
