@@ -12,6 +12,7 @@ from django.template.loader import render_to_string
 from django.utils import timezone, translation
 
 from nav_eval_server.challenge import Challenge
+from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import PAGES
 from nav_eval_server.web import rules
 from nav_eval_server.web.context import everywhere
@@ -54,10 +55,11 @@ def _page(out: Path, name: str, language: str, told: Mapping[str, Any]) -> None:
 
 def _index(challenge: Challenge, boards: Sequence[Standings], now: datetime) -> dict[str, Any]:
     """The newest board that has entries first, as on the server's own first page."""
-    phases = rules.phases(challenge, now)
     return {
         "board": next((board for board in reversed(boards) if board.rows), None),
-        "phases": [(phase, [board for board in boards if board.phase == phase.name]) for phase in phases],
+        "phases": [
+            (phase, [board for board in boards if board.phase == phase.name]) for phase in phases(challenge, now)
+        ],
         "facts": rules.facts(challenge),
         "by": challenge.ranking.by,
         "now": now,
