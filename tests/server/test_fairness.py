@@ -40,6 +40,13 @@ def test_nobody_who_may_begin_has_had_less_or_came_earlier_with_as_much(
             assert had > mine or (had == mine and one.accepted_at >= chosen.accepted_at)
 
 
+@given(st.lists(waiting), st.sets(st.integers(0, 4)), st.booleans())
+def test_teams_whose_hour_it_is_go_first(queue: list[Waiting], booked: set[int], only: bool) -> None:
+    chosen = next_up(queue, {}, set(), booked, booked_only=only)
+    first = [one for one in queue if one.team in booked]
+    assert (chosen in first) if first else (chosen == (None if only else next_up(queue, {}, set())))
+
+
 def waits(entries: list[tuple[int, float, float]], workers: int) -> dict[int, list[float]]:
     """Seconds until its turn of each (team, submitted, lasts); a team's service plays one run at a time."""
     found: dict[int, list[float]] = defaultdict(list)

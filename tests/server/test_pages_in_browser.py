@@ -1,10 +1,17 @@
 """One competition as people meet it, in headless Chromium: both languages, a phone and a desktop.
 
-Everything is done with the mouse and the keyboard; the server, the queue and the team's service are real ones.
+Everything is done with the mouse and the keyboard; the server, the queue and the team's service are real ones. In the
+long form the evaluator is nav-eval itself, and a spectator's download is verified. With NAV_EVAL_PICTURES=FOLDER every
+page that is looked at is also kept as a picture.
 """
 
 from __future__ import annotations
 
+import os
+import re
+import subprocess
+import sys
+import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,7 +29,10 @@ from server.serving import free_port, serving, until
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
 QUICK = [("en-US", 360, "light"), ("zh-CN", 1280, "dark")]
-THE_OTHERS = [("en-US", 1280, "dark"), ("zh-CN", 360, "light")]
+ALL = [(locale, width, scheme) for locale, scheme in (("en-US", "dark"), ("zh-CN", "light")) for width in (360, 1280)]
+ALL += [("en-US", 1280, "light"), ("zh-CN", 360, "dark")]
+PICTURES = os.environ.get("NAV_EVAL_PICTURES")
+NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
 
 
@@ -34,7 +44,9 @@ class Person:
     base: str
     axe: str
     width: int
+    name: str = ""
     wrong: list[str] = field(default_factory=list)
+    seen: int = 0
 
     def __post_init__(self) -> None:
         self.page.set_default_timeout(20_000)
@@ -73,29 +85,38 @@ class Person:
         found = devtools.send("Runtime.evaluate", asked)["result"]["value"]
         self.wrong += [f"{name}: {self.page.url}" for name in found]
         devtools.detach()
+        if PICTURES:
+            self.seen += 1
+            place = re.sub(r"\W+", "-", self.page.url.removeprefix(self.base)).strip("-") or "front"
+            self.page.screenshot(path=f"{PICTURES}/{self.name}-{self.seen:02}-{place[:30]}.png", full_page=True)
 
 
-@pytest.mark.parametrize("kinds", [QUICK, pytest.param(THE_OTHERS, marks=pytest.mark.soak)])
-def test_a_competition_from_sign_up_to_the_board(make: Make, browser: Any, axe: str, kinds: list[Any]) -> None:
-    challenge = make(endpoints=RULES, teams={"approval": True}, phases={"dev": phase(), "files": phase("predictions")})
-    person("organiser", is_staff=True)
-    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=STAND_IN) as served:
+@pytest.mark.parametrize(("kinds", "evaluator"), [(QUICK, STAND_IN), pytest.param(ALL, "-", marks=pytest.mark.soak)])
+def test_a_competition_from_sign_up_to_the_board(
+    make: Make, browser: Any, axe: str, kinds: list[Any], evaluator: str, tmp_path: Path
+) -> None:
+    phases = {"dev": phase(), "files": phase("predictions")}
+    challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, slots={"per_week": 4})
+    person("organiser", is_staff=True, email="organiser@example.org")
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
         until(lambda: served.healthz() == 200, 30, "healthz")
         for number, kind in enumerate(kinds):
             visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, *kind))
             journey(*visitors, f"team{number}", agent.endpoint)
-            assert [visitor.wrong for visitor in visitors] == [[], []], kind
+            if evaluator == "-":
+                download(visitors[2], f"team{number}", tmp_path)
+            assert [visitor.wrong for visitor in visitors] == [[], [], []], kind
             for visitor in visitors:
                 visitor.page.context.close()
 
 
 def windows(browser: Any, base: str, axe: str, locale: str, width: int, scheme: str) -> Iterator[Person]:
-    for _ in range(2):
+    for name in ("member", "organiser", "spectator"):
         context = browser.new_context(locale=locale, viewport={"width": width, "height": 800}, color_scheme=scheme)
-        yield Person(context.new_page(), base, axe, width)
+        yield Person(context.new_page(), base, axe, width, f"{locale}-{width}-{scheme}-{name}")
 
 
-def journey(member: Person, organiser: Person, name: str, service: str) -> None:
+def journey(member: Person, organiser: Person, spectator: Person, name: str, service: str) -> None:
     sign_up(member, name)
     member.sees(".badge.pending")
     approve(organiser, name)
@@ -103,16 +124,18 @@ def journey(member: Person, organiser: Person, name: str, service: str) -> None:
     member.sees(".badge.approved")
     services(member, service)
     submissions(member)
-    member.go("/")
-    assert member.page.locator("table.board th[scope=row]", has_text=name).count() == 1
-    member.looks()
+    appeal(member, organiser)
+    account(member, organiser)
+    read(spectator, name)
     the_language_is_the_readers_choice(member)
 
 
 def sign_up(member: Person, name: str) -> None:
-    for path in ("/", "/board/dev/", "/login/", "/signup/"):
+    for path in ("/", "/board/dev/", "/login/", "/login/forgotten/", "/signup/", "/entries/0/"):
         member.go(path)
         member.looks()
+    member.wrong = [text for text in member.wrong if "404" not in text]  # of the last one: the browser tells it too
+    member.go("/signup/")
     email = f"{name}@example.org"
     member.fill("password1", username=name, email=email, password1=PASSWORD, password2=PASSWORD)
     member.looks()
@@ -126,29 +149,26 @@ def approve(organiser: Person, name: str) -> None:
     organiser.looks()
     organiser.page.locator("li", has_text=name).locator("button.main").click()
     organiser.sees(f"li:has-text('{name}') .badge.approved")
-    organiser.go("/organiser/log/")
-    organiser.looks()
+    for path in ("/organiser/log/", "/organiser/people/"):
+        organiser.go(path)
+        organiser.looks()
 
 
 def services(member: Person, service: str) -> None:
     """The first address is wrong; the second is right."""
     member.fill("url", name="main", url=f"http://127.0.0.1:{free_port()}")
     member.sees("#services ~ ul .badge.failed")
-    member.page.locator("summary").click()
+    member.page.locator("#services ~ details summary").click()
     member.fill("url", name="main", url=service)
     member.sees("#services ~ ul .badge.approved")
-    member.page.locator("summary").click()
+    member.page.locator("#services ~ details summary").click()
     member.fill("url", name="away", url=f"http://127.0.0.1:{free_port()}")
     member.sees("#services ~ ul .badge.failed")
     member.looks()
 
 
 def submissions(member: Person) -> None:
-    """One is played to its end before our eyes, one waits for its service until it is cancelled."""
-    member.fill("endpoint", endpoint="main")
-    member.sees(".badge.done")
-    member.sees("table.figures")
-    member.looks()
+    """One waits for its service until it is cancelled, the next is played to its end before our eyes, and chosen."""
     member.go("/team/")
     member.fill("endpoint", endpoint="away")
     member.sees(".badge.waiting_service")
@@ -156,8 +176,76 @@ def submissions(member: Person) -> None:
     member.press("/cancel/")
     member.sees(".badge.cancelled")
     member.go("/team/")
+    member.fill("endpoint", endpoint="main")
+    member.sees(".badge.done")
+    member.sees("table.figures")
+    member.press("/choose/")
+    member.sees("form[action*='/choose/'] .badge.approved")
+    member.looks()
+    done = member.page.url
+    member.go("/team/")
     assert member.page.locator("#submissions ~ ul > li").count() == 2
     member.looks()
+    member.page.goto(done)
+
+
+def appeal(member: Person, organiser: Person) -> None:
+    member.page.locator("#appeals ~ details summary").click()
+    member.fill("text", text="Our machine restarted at 10:02. 我们的机器在 10:02 重启。")
+    member.sees(".thread .badge.open")
+    organiser.go("/organiser/")
+    organiser.looks()
+    organiser.page.locator("#appeals ~ ul a").first.click()
+    organiser.page.locator("textarea").fill("We looked at the log: it was played to its end.")
+    organiser.looks()
+    with organiser.page.expect_navigation():
+        organiser.page.locator("button[value=stands]").click()
+    organiser.sees(".thread .badge.stands")
+    member.page.reload()
+    member.sees(".thread .word.answer")
+    member.looks()
+
+
+def account(member: Person, organiser: Person) -> None:
+    for path in ("/account/", "/account/second/", "/account/erase/", "/account/password/"):
+        member.go(path)
+        member.looks()
+    organiser.go("/organiser/people/")
+    organiser.press("/link/")
+    organiser.sees("code.secret")
+    organiser.looks()
+
+
+def read(spectator: Person, name: str) -> None:
+    spectator.go("/")
+    assert spectator.page.locator("table.board th[scope=row]", has_text=name).count() == 1
+    spectator.looks()
+    spectator.page.locator("table.board a", has_text=name).click()
+    spectator.sees("#proof")
+    spectator.looks()
+
+
+def download(spectator: Person, name: str, folder: Path) -> None:
+    """The report in its sandbox, and the files: they are what the organisers signed."""
+    link = spectator.page.locator("a[href$='/report/']")
+    for _ in range(90):
+        if link.count():
+            break
+        spectator.page.wait_for_timeout(1000)
+        spectator.page.reload()
+    spectator.looks()
+    with spectator.page.expect_download() as downloaded:
+        spectator.page.locator("a[href$='archive.zip']").click()
+    with zipfile.ZipFile(downloaded.value.path()) as archive:
+        archive.extractall(folder / name)
+    words = spectator.page.locator("pre.secret").inner_text().splitlines()[1].split()
+    said = subprocess.run([*NAV_EVAL, *words[1:]], cwd=folder / name, capture_output=True, text=True)
+    assert said.returncode == 0, said.stdout
+    link.click()
+    spectator.sees("h1")
+    spectator.page.wait_for_timeout(500)
+    if PICTURES:
+        spectator.page.screenshot(path=f"{PICTURES}/{spectator.name}-report.png")
 
 
 def the_language_is_the_readers_choice(reader: Person) -> None:

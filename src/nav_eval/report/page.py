@@ -105,6 +105,11 @@ def _listed(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} in a report")
 
 
+def page_policy() -> str:
+    """Of every page that this version writes and that is not live: for a server that hands one out."""
+    return policy(joined_scripts(), _static("report.css"), live=False)
+
+
 def policy(script: str, style: str, *, live: bool) -> str:
     """The Content-Security-Policy; only a live page may talk, and only to the server that it came from."""
     connect = "'self'" if live else "'none'"

@@ -121,6 +121,20 @@ class Endpoints(Part):
         return names
 
 
+class Slots(Part):
+    """Hours that teams may book, for services that run only then."""
+
+    per_week: int = Field(0, ge=0, le=168)
+    """Of a team; a week begins on Monday in the challenge's time zone. 0: nothing can be booked."""
+    days_ahead: int = Field(14, ge=1, le=90)
+    places: int = Field(1, ge=1)
+    """Evaluations that all workers together play at a time; so many teams may book the same hour."""
+    lead_minutes: float = Field(60.0, ge=0)
+    """So long before a booked hour nothing else begins on the place that is kept for it."""
+    grace_minutes: float = Field(10.0, ge=0, le=60)
+    """So long into it the place is kept for a team that has nothing to play yet."""
+
+
 class Queue(Part):
     """Deadlines of the queue, in seconds."""
 
@@ -132,6 +146,39 @@ class Queue(Part):
     """Evaluator's time that one submission may take, over all its attempts."""
     strikes: int = Field(5, ge=1)
     """After so many attempts in a row that brought no episode the fault is ours."""
+
+
+class Mail(Part):
+    """A mail server. With `user`, its password lies in private/smtp.password."""
+
+    host: str
+    port: int = Field(587, ge=1, le=65535)
+    security: Literal["starttls", "tls", "none"] = "starttls"
+    user: str | None = None
+    sender: str
+
+
+class Webhook(Part):
+    """Where each notice is also sent as JSON; `text` in it is what chat programs show."""
+
+    url: Annotated[str, StringConstraints(pattern=r"^https?://[A-Za-z0-9.\[\]:_-]+(/[!-~]*)?$")]
+    allowed_networks: tuple[str, ...] = ("public",)
+
+    @field_validator("allowed_networks")
+    @classmethod
+    def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
+        Networks(names)
+        return names
+
+
+class Notify(Part):
+    """Notices by e-mail and webhook; none of the two by default."""
+
+    mail: Mail | None = None
+    webhook: Webhook | None = None
+    retry_seconds: float = Field(60.0, gt=0)
+    """Before the second try; each pause is twice the one before, up to an hour."""
+    give_up_seconds: float = Field(86400.0, gt=0)
 
 
 class Web(Part):
@@ -156,7 +203,9 @@ class Challenge(Part):
     dry_run: DryRun | None = None
     endpoints: Endpoints = Endpoints()
     queue: Queue = Queue()
+    slots: Slots = Slots()
     web: Web = Web()
+    notify: Notify = Notify()
     folder: Path = Field(default=Path(), exclude=True)
 
     @field_validator("timezone")
@@ -199,6 +248,11 @@ class Challenge(Part):
 
     def _moment(self, value: datetime) -> datetime:
         return (value if value.tzinfo else value.replace(tzinfo=self.zone)).astimezone(UTC)
+
+    @property
+    def address(self) -> str:
+        """Under which the world reaches it; "" where `web.hosts` names none."""
+        return f"https://{self.web.hosts[0]}" if self.web.hosts else ""
 
     @property
     def rules_sha256(self) -> str:

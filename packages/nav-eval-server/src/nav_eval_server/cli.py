@@ -22,6 +22,10 @@ COMMANDS = {
         "nav_eval_server.serving:token",
         "Print a token for such a worker: nav-eval competition token FILE --name NAME.",
     ),
+    "organiser": (
+        "nav_eval_server.founding:organiser",
+        "Make an organiser, or let one in again: nav-eval competition organiser FILE --name NAME.",
+    ),
     "backup": (
         "nav_eval_server.archive.commands:backup",
         "Put it into one file: nav-eval competition backup FILE.",

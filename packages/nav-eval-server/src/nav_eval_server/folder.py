@@ -33,6 +33,11 @@ class Folder:
         return self.path / "state" / "runs"
 
     @property
+    def public(self) -> Path:
+        """What everybody may download of entries; it can be made again."""
+        return self.path / "state" / "public"
+
+    @property
     def work(self) -> Path:
         """Of the worker on this machine."""
         return self.path / "state" / "work"
@@ -47,7 +52,7 @@ class Folder:
 
     def make(self) -> None:
         """Every folder, mode 700."""
-        for path in (self.private, self.path / "state", self.runs, self.work, self.uploads):
+        for path in (self.private, self.path / "state", self.runs, self.public, self.work, self.uploads):
             path.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def secret(self, name: str) -> str:

@@ -18,6 +18,7 @@ from nav_eval.results.audit import new_key
 from nav_eval_server import evaluator, vault
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.serving import prepare
 
 DAYS = 30
 BUILDINGS = {"dev": 1}
@@ -138,6 +139,34 @@ def first_organiser(challenge: Challenge, name: str) -> str:
     User.objects.create_user(name, password=password, is_staff=True)
     Folder(challenge.folder).write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
     return password
+
+
+def organiser(file: Path, /, *, name: str) -> int:
+    """Make an organiser, or let one in again: nav-eval competition organiser FILE --name NAME.
+
+    Prints a new password, once, and takes a second factor away, for whoever has lost password or phone.
+
+    Parameters
+    ----------
+    file
+        challenge.yaml.
+    name
+        The person's user name.
+    """
+    challenge = load_challenge(file)
+    prepare(challenge)
+    from nav_eval_server import events, second_factor
+    from nav_eval_server.models import User
+
+    user, _ = User.objects.get_or_create(username=name)
+    user.is_staff, password = True, secrets.token_urlsafe(12)
+    user.set_password(password)
+    user.save()
+    if user.sealed_totp:
+        second_factor.disable(user, "command line")
+    events.record("organiser_let_in", name, actor="command line")
+    sys.stdout.write(f"Organiser {name}, password {password} (shown this once).\n")
+    return 0
 
 
 def _name(folder: Path) -> str:

@@ -18,7 +18,15 @@ def new_id() -> str:
 
 
 class User(AbstractUser):
-    """A person. Organisers are `is_staff`."""
+    """A person. Organisers are `is_staff`.
+
+    `sealed_totp`: the secret of the second factor, "" without one; `totp_step`: of the last code that was used;
+    `recovery`: SHA-256 of the codes that are left. See second_factor.py.
+    """
+
+    sealed_totp = models.TextField(blank=True)
+    totp_step = models.BigIntegerField(default=0)
+    recovery = models.JSONField(default=list)
 
 
 class Team(models.Model):
@@ -92,7 +100,7 @@ class Submission(models.Model):
 
     protocol, url and sealed_token are the endpoint's as they were when it was submitted; `predictions` is the SHA-256
     of the file uploads/<id>. `why`: a reason of queue.states; `detail`: words for it, fit for the team.
-    `chosen_at`: when the team chose it for the final board (board.decisions).
+    `chosen_at`: when the team chose it for the final board (board.decisions). `not_before`: a booked hour.
     """
 
     class State(models.TextChoices):
@@ -133,6 +141,7 @@ class Submission(models.Model):
     why = models.CharField(max_length=30, blank=True)
     detail = models.CharField(max_length=500, blank=True)
     chosen_at = models.DateTimeField(null=True)
+    not_before = models.DateTimeField(null=True)
 
     class Meta:
         constraints = (
@@ -231,6 +240,36 @@ class Ranking(models.Model):
     sha256 = models.CharField(max_length=64)
 
 
+class Appeal(models.Model):
+    """A team's objection to how a submission ended; one at a time. `Word`s are what both sides said. See appeals.py."""
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        STANDS = "stands"
+        RERUN = "rerun"
+        VOID = "void"
+
+    submission = models.ForeignKey(Submission, on_delete=models.CASCADE, related_name="appeals")
+    state = models.CharField(max_length=10, choices=State.choices, default=State.OPEN)
+    opened_at = models.DateTimeField()
+    decided_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("submission",), condition=Q(state="open"), name="one_open_appeal"),
+        )
+
+
+class Word(models.Model):
+    """What somebody said about an appeal. `organiser`: on whose side; who it was is told to organisers only."""
+
+    appeal = models.ForeignKey(Appeal, on_delete=models.CASCADE, related_name="words")
+    user = models.ForeignKey(User, null=True, on_delete=models.SET_NULL)
+    organiser = models.BooleanField()
+    at = models.DateTimeField()
+    text = models.TextField(max_length=2000)
+
+
 class Closing(models.Model):
     """A phase that an organiser has ended before its time: it takes no submission any more."""
 
@@ -248,6 +287,43 @@ class Event(models.Model):
     details = models.JSONField()
     previous = models.CharField(max_length=64)
     sha256 = models.CharField(max_length=64, unique=True)
+
+
+class Slot(models.Model):
+    """An hour that a team has booked. `place`: of the hours that run side by side (challenge.yaml, slots.places)."""
+
+    team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="slots")
+    begins = models.DateTimeField()
+    place = models.PositiveIntegerField()
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=("begins", "place"), name="an_hour_once"),
+            models.UniqueConstraint(fields=("begins", "team"), name="an_hour_of_a_team_once"),
+        )
+
+
+class Notice(models.Model):
+    """The outbox: a mail to `to`, or, where that is empty, a message to the webhook. See notices/.
+
+    `body` is emptied when it is sent or given up; `said`: why the last try failed.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        SENT = "sent"
+        GIVEN_UP = "given_up"
+
+    kind = models.CharField(max_length=20)
+    to = models.CharField(max_length=254, blank=True)
+    subject = models.CharField(max_length=200)
+    body = models.TextField(blank=True)
+    state = models.CharField(max_length=10, choices=State.choices, default=State.WAITING, db_index=True)
+    at = models.DateTimeField()
+    deadline = models.DateTimeField()
+    next_at = models.DateTimeField()
+    tries = models.PositiveIntegerField(default=0)
+    said = models.CharField(max_length=300, blank=True)
 
 
 class Mark(models.Model):

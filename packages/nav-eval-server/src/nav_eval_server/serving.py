@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import secrets
 import socket
 import sys
 from collections.abc import Iterator
@@ -78,6 +79,8 @@ def prepare(challenge: Challenge) -> None:
 
     call_command("migrate", verbosity=0)
     check(challenge)
+    if challenge.notify.webhook is not None:
+        folder.write_secret("webhook.key", secrets.token_hex(32))
     if not folder.worker_token.exists():
         folder.write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
 

@@ -70,6 +70,7 @@ AXES_LOCKOUT_PARAMETERS = [["username", "ip_address"]]
 """Both together: nobody can lock an organiser out from elsewhere, nor a laboratory behind one address itself."""
 AXES_LOCKOUT_TEMPLATE = "locked.html"
 AXES_VERBOSE = False
+PASSWORD_RESET_TIMEOUT = 86400
 AUTH_USER_MODEL = "competition.User"
 AUTH_PASSWORD_VALIDATORS = (
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

@@ -10,6 +10,7 @@ from nav_eval_server import events
 from nav_eval_server.board.places import Board, document, keep
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
+from nav_eval_server.notices.outbox import tell
 from nav_eval_server.queue import phases
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
@@ -76,4 +77,5 @@ def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranki
     with transaction.atomic():
         kept = keep(document(challenge, phase, Board.FINAL), now, revealed=True)
         events.record("revealed", phase, actor=actor, sha256=kept.sha256)
+        tell(challenge, "revealed", path=f"/board/{phase}/", phase=phase)
         return kept

@@ -21,13 +21,15 @@ from nav_eval.errors import NavEvalError
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
-from nav_eval_server.queue import phases, quota
+from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Slot, Submission, Team, Token, User
+from nav_eval_server.notices.outbox import tell
+from nav_eval_server.notices.words import Kind
+from nav_eval_server.queue import phases, quota, slots
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, State
+from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
 from nav_eval_server.queue.verdict import Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
@@ -82,11 +84,13 @@ class Dispatcher:
         predictions: bytes | None = None,
         user: User | None = None,
         key: str | None = None,
+        not_before: datetime | None = None,
     ) -> Submission:
         """Accept an entry: an endpoint of the team's, or the bytes of a predictions file, as the phase wants.
 
-        `phase` may be DRY_RUN: of an endpoint, one at a time, without a quota.
-        `key`: an Idempotency-Key; the same one again gives the same submission. Raises Refusal.
+        `phase` may be DRY_RUN: of an endpoint, one at a time, without a quota. `not_before`: an hour that the team has
+        booked, in which it is to begin. `key`: an Idempotency-Key; the same one again gives the same submission. Raises
+        Refusal.
         """
         with transaction.atomic():
             team = Team.objects.select_for_update().get(pk=team.pk)
@@ -95,6 +99,8 @@ class Dispatcher:
             if earlier is not None:
                 return _same(earlier, fresh)
             self._check(team, phase, fresh.kind, predictions)
+            if not_before is not None:
+                self._wait_for(fresh, not_before)
             fresh.save(force_insert=True)
             if phase != DRY_RUN:
                 quota.reserve(self.challenge, fresh, fresh.accepted_at)
@@ -158,6 +164,12 @@ class Dispatcher:
             most = self.challenge.web.upload_mb
             raise Refusal("too_large", f"The file is larger than {most} MiB.", f"文件超过 {most} MiB。")
 
+    def _wait_for(self, fresh: Submission, begins: datetime) -> None:
+        if not Slot.objects.filter(team=fresh.team, begins=begins).exists():
+            raise Refusal("slot", "Your team has not booked this hour.", "您的团队没有预约该时段。")
+        fresh.not_before = fresh.retry_at = begins
+        fresh.deadline = begins + timedelta(seconds=self.challenge.queue.queued_seconds)
+
     def _store(self, submission: Submission, predictions: bytes) -> None:
         path = self.folder.uploads / submission.id
         path.touch(mode=0o600)
@@ -175,6 +187,7 @@ class Dispatcher:
                 found.state, found.detail, found.since = State.VOID, reason[:500], self._now()
                 found.save()
                 events.record("void", found.id, actor=actor, reason=reason)
+                self._tell("ended", found)
                 return found
         return self._end(submission, Next(State.VOID, detail=reason), actor)
 
@@ -214,7 +227,10 @@ class Dispatcher:
     def claim(self, worker: Token, instance: str) -> Claim | None:
         """The next attempt for a worker, or None."""
         with self._locked() as now:
-            chosen = next_up(self._waiting(now), self._seconds_today(now), self._taken())
+            kept = slots.keeps(self.challenge, now)
+            full = kept.places > 0 and self._idle_places() <= kept.places
+            taken, seconds = self._taken(), self._seconds_today(now)
+            chosen = next_up(self._waiting(now), seconds, taken, kept.booked, booked_only=full)
             if chosen is None:
                 return None
             submission = Submission.objects.get(pk=chosen.submission)
@@ -256,6 +272,10 @@ class Dispatcher:
         )
         idle = rows.exclude(attempts__live=True).values_list("id", "team_id", "accepted_at", "endpoint_key")
         return [Waiting(*row) for row in idle]
+
+    def _idle_places(self) -> int:
+        """So many evaluations may still begin, the one that a worker now asks for included."""
+        return max(1, self.challenge.slots.places - Attempt.objects.filter(live=True).count())
 
     def _taken(self) -> set[str]:
         keys = Attempt.objects.filter(live=True).values_list("endpoint_key", flat=True)
@@ -429,6 +449,7 @@ class Dispatcher:
         """The only place where a state changes."""
         now = self._now()
         submission.refresh_from_db(fields=["strikes", "unready_since", "episodes_total"])
+        silent = to.state == State.WAITING_SERVICE and submission.unready_since is None
         submission.state, submission.since = to.state, now
         submission.deadline = self._deadline(to, now)
         submission.retry_at = to.retry_at or submission.retry_at
@@ -441,6 +462,18 @@ class Dispatcher:
         submission.save()
         if to.state in FINAL or actor:
             events.record(to.state.value, submission.id, actor=actor, why=to.why, attempt=attempt)
+        if silent or (to.state in FINAL and to.state != State.CANCELLED):
+            self._tell("service_unready" if silent else "ended", submission)
+
+    def _tell(self, kind: Kind, submission: Submission) -> None:
+        """Its team, how it stands."""
+        zone, now, played = self.challenge.zone, self._now(), submission.episodes.count()
+        said: Sentence = {
+            "en": sentence(submission, "en", zone=zone, now=now, played=played),
+            "zh": sentence(submission, "zh", zone=zone, now=now, played=played),
+        }
+        place = {"path": f"/submissions/{submission.id}/", "phase": submission.phase, "submission": submission.id}
+        tell(self.challenge, kind, team=submission.team, said=said, **place)
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:
         if to.state in FINAL:

@@ -1,4 +1,7 @@
-"""Who is next: the team that has had the least of the evaluator's time today, then who came first."""
+"""Who is next: the team that has had the least of the evaluator's time today, then who came first.
+
+Teams that have booked the hour go before all others.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,19 @@ class Waiting:
     endpoint: str | None = None
 
 
-def next_up(waiting: Iterable[Waiting], seconds: Mapping[int, float], taken: Collection[str]) -> Waiting | None:
-    """`seconds`: evaluator's time by team today, what runs now included; `taken`: services that are at work."""
-    free = (one for one in waiting if one.endpoint is None or one.endpoint not in taken)
-    return min(free, key=lambda one: (seconds.get(one.team, 0.0), one.accepted_at, one.submission), default=None)
+def next_up(
+    waiting: Iterable[Waiting],
+    seconds: Mapping[int, float],
+    taken: Collection[str],
+    booked: Collection[int] = (),
+    *,
+    booked_only: bool = False,
+) -> Waiting | None:
+    """`seconds`: evaluator's time by team today, what runs now included; `taken`: services that are at work.
+
+    `booked`: teams whose hour it is; they go first, and with `booked_only` nobody else goes.
+    """
+    free = [one for one in waiting if one.endpoint is None or one.endpoint not in taken]
+    first = [one for one in free if one.team in booked]
+    candidates = first or ([] if booked_only else free)
+    return min(candidates, key=lambda one: (seconds.get(one.team, 0.0), one.accepted_at, one.submission), default=None)

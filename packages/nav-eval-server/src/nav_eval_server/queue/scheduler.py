@@ -1,4 +1,6 @@
-"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, notes the opening, keeps the boards."""
+"""The scheduler: `python -m nav_eval_server.queue.scheduler CHALLENGE` sweeps, notes the opening, keeps the boards
+makes the files that prove their entries, and sends notices.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,18 @@ def main(file: str) -> None:
 
     from nav_eval_server import opening
     from nav_eval_server.board.places import Keeper
+    from nav_eval_server.board.proofs import Maker
+    from nav_eval_server.notices.delivery import Postman
     from nav_eval_server.queue.dispatcher import Dispatcher
 
-    dispatcher, boards = Dispatcher(challenge), Keeper(challenge)
+    dispatcher, boards, proofs = Dispatcher(challenge), Keeper(challenge), Maker(challenge)
+    Postman(challenge).begin()
     while True:
         try:
             dispatcher.sweep()
             opening.check(challenge)
             boards.refresh(timezone.now())
+            proofs.tend()
         except Error as error:  # the database is away; it comes back, or /healthz says that nobody sweeps
             LOG.warning("The scheduler waits for the database: %s", error)
             connections.close_all()

@@ -44,6 +44,11 @@ SENTENCES: Mapping[str, Sentence] = {
     State.VOID: {"en": "Declared void at {since}: {detail}", "zh": "已于 {since} 宣布无效：{detail}"},
 }
 """Of each state that needs no reason."""
+BOOKED: Sentence = {
+    "en": "Waits for the hour that you booked; it begins at {retry}.",
+    "zh": "等待您预约的时段，将于 {retry} 开始。",
+}
+"""Of what is queued for an hour to come."""
 FAILURES: Mapping[str, Sentence] = {
     "service_silent": {
         "en": "Failed at {since}: your service had not answered since {unready}.",
@@ -76,7 +81,9 @@ FAULTS: Mapping[str, Submission.Fault] = {
 
 def sentence(submission: Submission, language: Language, *, zone: ZoneInfo, now: datetime, played: int = 0) -> str:
     """How it stands with a submission, for its team. `played`: its episodes so far."""
+    booked = submission.state == State.QUEUED and submission.not_before is not None and submission.not_before > now
     said = FAILURES[submission.why] if submission.state == State.FAILED else SENTENCES[submission.state]
+    said = BOOKED if booked else said
     total = submission.episodes_total
     return said[language].format(
         since=clock(submission.since, zone, now),

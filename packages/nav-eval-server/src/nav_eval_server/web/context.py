@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import Any
 
 from django.http import HttpRequest
+from django.utils import timezone
 from django.utils.translation import get_language
 
 from nav_eval_server.queue.states import Language
@@ -16,11 +18,18 @@ def language() -> Language:
     return "zh" if (get_language() or "en").startswith("zh") else "en"
 
 
+def offset(moment: datetime) -> str:
+    """UTC+08:00."""
+    return f"UTC{moment.isoformat()[-6:]}"
+
+
 def everywhere(request: HttpRequest | None = None) -> dict[str, Any]:
     challenge = current()
+    now = timezone.now().astimezone(challenge.zone)
     return {
         "title": getattr(challenge.title, language()),
         "rules_sha256": challenge.rules_sha256,
         "zone": challenge.timezone,
+        "offset": offset(now),
         "chinese": language() == "zh",
     }

@@ -83,3 +83,21 @@ class TokenName(forms.Form):
 
     def clean_name(self) -> str:
         return printable(self.cleaned_data["name"])
+
+
+class Code(forms.Form):
+    """Of an app, or a recovery code."""
+
+    code = forms.CharField(
+        label=gettext_lazy("Code of your app, or a recovery code"),
+        max_length=20,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code"}),
+    )
+
+
+class Email(forms.Form):
+    email = forms.EmailField(label=gettext_lazy("E-mail address"), max_length=254)
+
+
+class Erase(forms.Form):
+    password = forms.CharField(label=gettext_lazy("Your password"), max_length=300, widget=forms.PasswordInput)

@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from functools import wraps
 
 from django.contrib import messages
 from django.core.paginator import Paginator
-from django.db.models import Count
+from django.db.models import Count, Q
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from nav_eval_server import events
+from nav_eval_server import appeals, events, privacy, second_factor
+from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
-from nav_eval_server.models import Event, Submission, Team
+from nav_eval_server.models import Appeal, Event, Mark, Submission, Team, User
+from nav_eval_server.notices import outbox
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import current
+from nav_eval_server.web import people as accounts
 from nav_eval_server.web import roster
 from nav_eval_server.web.teams import View, person, refusals, stand
 
@@ -45,13 +50,22 @@ def home(request: HttpRequest) -> HttpResponse:
     teams = Team.objects.annotate(people=Count("members", distinct=True), sent=Count("submissions", distinct=True))
     told = {
         "health": health(now),
+        "backup": _age(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
         "phases": phases(current(), now),
+        "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
+        "notices": outbox.standing(current()),
         "page": page,
         "entries": [stand(entry, now) for entry in page],
     }
     return render(request, "organiser.html", told)
+
+
+def _age(now: datetime) -> float | None:
+    """Seconds since the last backup."""
+    last = Mark.objects.filter(name=LAST).first()
+    return (now - last.at).total_seconds() if last and last.at else None
 
 
 @require_POST
@@ -60,7 +74,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     state = request.POST.get("state", "")
     if state not in (Team.State.APPROVED, Team.State.BLOCKED):
         raise Http404
-    roster.decide(get_object_or_404(Team, pk=pk), Team.State(state), person(request))
+    roster.decide(current(), get_object_or_404(Team, pk=pk), Team.State(state), person(request))
     return redirect("organiser")
 
 
@@ -104,8 +118,72 @@ def void(request: HttpRequest, key: str) -> HttpResponse:
     return redirect("submission", key)
 
 
+@require_POST
+@organiser
+def judge(request: HttpRequest, pk: int) -> HttpResponse:
+    """An answer to an appeal; with a decision other than `open`, its end."""
+    found, state = get_object_or_404(Appeal, pk=pk), request.POST.get("decision", "")
+    if state not in Appeal.State.values:
+        raise Http404
+    text, now = request.POST.get("text", ""), timezone.now()
+    with refusals(request):
+        if state == Appeal.State.OPEN:
+            appeals.say(current(), found, text, person(request), now, organiser=True)
+        else:
+            appeals.decide(current(), found, Appeal.State(state), text, person(request), now)
+    return redirect(reverse("submission", args=[found.submission_id]) + "#appeals")
+
+
 @organiser
 def log(request: HttpRequest) -> HttpResponse:
     """The audit log, newest first, and whether its chain holds."""
     page = Paginator(Event.objects.order_by("-pk"), PER_PAGE).get_page(request.GET.get("page"))
     return render(request, "events.html", {"page": page, "broken": events.broken()})
+
+
+@organiser
+def people(request: HttpRequest) -> HttpResponse:
+    """Everybody with an account, and what to do for them."""
+    wanted = request.GET.get("q", "").strip()[:100]
+    rows = User.objects.prefetch_related("teams").order_by("-is_staff", "username")
+    if wanted:
+        rows = rows.filter(Q(username__icontains=wanted) | Q(email__icontains=wanted))
+    page = Paginator(rows, PER_PAGE).get_page(request.GET.get("page"))
+    return render(request, "people.html", {"page": page, "wanted": wanted})
+
+
+@require_POST
+@organiser
+def password_link(request: HttpRequest, pk: int) -> HttpResponse:
+    """An address for one new password, to be handed over by whoever knows the person."""
+    found = get_object_or_404(User, pk=pk, is_active=True)
+    events.record("password_link", found.username, actor=person(request).username)
+    return render(request, "link.html", {"found": found, "link": accounts.link(request, found)})
+
+
+@require_POST
+@organiser
+def lift(request: HttpRequest, pk: int) -> HttpResponse:
+    """Take away another's second factor, whose app and recovery codes are lost."""
+    found = get_object_or_404(User.objects.exclude(pk=person(request).pk), pk=pk)
+    if found.sealed_totp:
+        second_factor.disable(found, person(request).username)
+    return redirect("people")
+
+
+@organiser
+def export(request: HttpRequest, pk: int) -> HttpResponse:
+    return accounts.exported(get_object_or_404(User, pk=pk))
+
+
+@require_POST
+@organiser
+def erase(request: HttpRequest, pk: int) -> HttpResponse:
+    """Once the name has been typed, so that it is not the wrong person."""
+    found = get_object_or_404(User.objects.exclude(pk=person(request).pk), pk=pk)
+    if request.POST.get("name") != found.username:
+        messages.error(request, _("Type the name of the person to erase."))
+        return redirect("people")
+    with refusals(request):
+        privacy.erase(current(), found, person(request).username)
+    return redirect("people")

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Membership, Team, User
+from nav_eval_server.notices.outbox import tell
 
 INVITATION_SECONDS = 3 * 86400
 SALT = "nav_eval_server.invitation"
@@ -33,6 +34,8 @@ def found(challenge: Challenge, user: User, name: str) -> Team:
         team = Team.objects.create(name=name, state=state)
         Membership.objects.create(team=team, user=user, captain=True)
         events.record("team_founded", name, actor=user.username)
+        if challenge.teams.approval:
+            tell(challenge, "team_waits", team=team, path="/organiser/")
         return team
 
 
@@ -67,11 +70,13 @@ def leave(team: Team, user: User, actor: User) -> None:
         events.record("member_left", team.name, actor=actor.username, member=user.username)
 
 
-def decide(team: Team, state: Team.State, organiser: User) -> None:
+def decide(challenge: Challenge, team: Team, state: Team.State, organiser: User) -> None:
     """Let it in, or keep it out; its running submissions go on."""
     with transaction.atomic():
         Team.objects.filter(pk=team.pk).update(state=state)
         events.record(f"team_{state}", team.name, actor=organiser.username)
+        approved = state == Team.State.APPROVED
+        tell(challenge, "team_approved" if approved else "team_blocked", team=team, path="/team/")
 
 
 def _alone(user: User) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 
 from nav_eval_server.board.places import Board, latest
-from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.models import User
 
 
@@ -55,3 +55,8 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
 
 def _percent(score: float | None) -> float | None:
     return None if score is None else 100 * score
+
+
+def shown(figures: Figures | None) -> Figures:
+    """Those that have a value."""
+    return {name: value for name, value in (figures or {}).items() if value is not None}

@@ -16,10 +16,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_POST
 
+from nav_eval_server import appeals
 from nav_eval_server.board import decisions
-from nav_eval_server.board.visibility import Figures, visible_to
-from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
-from nav_eval_server.queue import endpoints, quota, standing
+from nav_eval_server.board.visibility import visible_to
+from nav_eval_server.models import Appeal, Endpoint, Membership, Slot, Submission, Team, Token, User
+from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.phases import phases
 from nav_eval_server.queue.refusal import Refusal
@@ -28,7 +29,9 @@ from nav_eval_server.settings import current
 from nav_eval_server.tokens import issue
 from nav_eval_server.web import roster
 from nav_eval_server.web.context import language
+from nav_eval_server.web.entries import NOBODY, lines
 from nav_eval_server.web.forms import Name, Service, TokenName
+from nav_eval_server.web.standings import shown
 
 View = Callable[..., HttpResponse]
 
@@ -113,6 +116,9 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "tokens": team.tokens.filter(revoked_at=None).order_by("pk"),
         "phases": [(phase, quota.standing(current(), team, phase.name, now), uuid.uuid4()) for phase in open_phases],
         "entries": [stand(entry, now) for entry in entries],
+        "hours": team.slots.filter(begins__gt=now - slots.HOUR).order_by("begins"),
+        "free_hours": slots.free_hours(current(), now) if current().slots.per_week else [],
+        "slot_rules": current().slots,
     }
     return render(request, "team.html", told, status=status)
 
@@ -168,7 +174,37 @@ def _accepted(request: HttpRequest, team: Team, phase: str) -> Submission:
         return dispatcher.submit(team, phase, predictions=file.read(most + 1), user=user, key=key)
     wanted = request.POST.get("endpoint", "")
     endpoint = get_object_or_404(Endpoint, team=team, pk=int(wanted) if wanted.isdecimal() else 0)
-    return dispatcher.submit(team, phase, endpoint=endpoint, user=user, key=key)
+    hour = _moment(request.POST.get("hour", ""))
+    return dispatcher.submit(team, phase, endpoint=endpoint, user=user, key=key, not_before=hour)
+
+
+def _moment(text: str) -> datetime | None:
+    """What a form of ours wrote into its options."""
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError:
+        return None
+    return found if found.tzinfo else None
+
+
+@require_POST
+@member
+def book(request: HttpRequest, team: Team) -> HttpResponse:
+    hours, begins = request.POST.get("hours", ""), _moment(request.POST.get("begins", ""))
+    if not current().slots.per_week or begins is None:
+        raise Http404
+    with refusals(request):
+        asked = int(hours) if hours.isdecimal() else 0
+        slots.book(current(), team, begins, asked, person(request).username, timezone.now())
+    return redirect(reverse("team") + "#hours")
+
+
+@require_POST
+@member
+def give_back(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
+    with refusals(request):
+        slots.give_back(get_object_or_404(Slot, team=team, pk=pk), person(request).username, timezone.now())
+    return redirect(reverse("team") + "#hours")
 
 
 def visible(request: HttpRequest, key: str) -> Submission:
@@ -185,16 +221,14 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "entry": stand(found, timezone.now()),
         "figures": shown(visible_to(person(request)).figures(key)),
         "by": current().ranking.by,
+        "on_board": bool(lines(NOBODY, found)),
+        "appeals": found.appeals.order_by("-pk").prefetch_related("words__user"),
+        "may_appeal": not person(request).is_staff and appeals.may_appeal(found),
     }
     told["final"] = decisions.choosable(current(), found, timezone.now())
     told["files"] = Dispatcher(current()).inbox(key).present(visible_to(person(request)).records(key))
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
-
-
-def shown(figures: Figures | None) -> Figures:
-    """Those that have a value."""
-    return {name: value for name, value in (figures or {}).items() if value is not None}
 
 
 @login_required
@@ -220,6 +254,20 @@ def cancel(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     with refusals(request):
         Dispatcher(current()).cancel(found, person(request).username)
     return redirect("submission", key)
+
+
+@require_POST
+@member
+def appeal(request: HttpRequest, team: Team, key: str) -> HttpResponse:
+    """A new one, or more words to the one that is open."""
+    found, text = get_object_or_404(Submission, team=team, pk=key), request.POST.get("text", "")
+    running = found.appeals.filter(state=Appeal.State.OPEN).first()
+    with refusals(request):
+        if running is None:
+            appeals.appeal(current(), found, text, person(request), timezone.now())
+        else:
+            appeals.say(current(), running, text, person(request), timezone.now(), organiser=False)
+    return redirect(reverse("submission", args=[key]) + "#appeals")
 
 
 @require_POST

@@ -6,7 +6,9 @@ from datetime import datetime
 
 from django import template
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.functional import Promise
+from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -37,6 +39,20 @@ NAMES: dict[str, Promise] = {
 }
 
 
+DECISIONS: dict[str, Promise] = {
+    "open": gettext_lazy("waits for an answer"),
+    "stands": gettext_lazy("decided: the result stands"),
+    "rerun": gettext_lazy("decided: run again"),
+    "void": gettext_lazy("decided: void"),
+}
+
+
+@register.filter
+def decided(state: str) -> str:
+    """How an appeal stands, in the reader's language."""
+    return str(DECISIONS.get(state, state))
+
+
 @register.filter
 def said(name: str) -> str:
     """A state's name in the reader's language."""
@@ -45,7 +61,18 @@ def said(name: str) -> str:
 
 @register.filter
 def moment(value: datetime | None) -> str:
-    return "–" if value is None else f"{timezone.localtime(value):%Y-%m-%d %H:%M}"
+    """In the challenge's time zone, which stands below every page; programs read the offset, too."""
+    if value is None:
+        return "–"
+    there = timezone.localtime(value)
+    return format_html('<time datetime="{}">{}</time>', there.isoformat(timespec="minutes"), f"{there:%Y-%m-%d %H:%M}")
+
+
+@register.filter
+def plain(value: datetime) -> str:
+    """A moment where no markup may stand, with its weekday."""
+    there = timezone.localtime(value)
+    return f"{date_format(there, 'D')} {there:%m-%d %H:%M}"
 
 
 @register.filter

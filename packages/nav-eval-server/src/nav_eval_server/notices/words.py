@@ -1,0 +1,90 @@
+"""What a notice says. A mail has both languages, one after the other: nobody has told us theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from nav_eval_server.queue.states import Language, Sentence
+
+Kind = Literal[
+    "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
+    "appeal_decided", "revealed",
+]  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Text:
+    subject: Sentence
+    body: Sentence
+
+
+TEXTS: Mapping[Kind, Text] = {
+    "team_waits": Text(
+        {"en": "The team {team} waits for approval", "zh": "团队 {team} 等待批准"},
+        {"en": "Approve or refuse it on the organisers' page.", "zh": "请在组织者页面批准或拒绝。"},
+    ),
+    "team_approved": Text(
+        {"en": "Your team {team} is approved", "zh": "您的团队 {team} 已获批准"},
+        {"en": "You can submit now.", "zh": "现在可以提交了。"},
+    ),
+    "team_blocked": Text(
+        {"en": "Your team {team} is refused", "zh": "您的团队 {team} 未获批准"},
+        {"en": "It cannot submit. Write to the organisers if you do not know why.",
+         "zh": "该团队不能提交。如不清楚原因，请联系组织者。"},
+    ),
+    "ended": Text(
+        {"en": "Submission {submission} ({phase}) has ended", "zh": "提交 {submission}（{phase}）已结束"},
+        {"en": "{said}", "zh": "{said}"},
+    ),
+    "service_unready": Text(
+        {"en": "Your service does not answer: submission {submission} ({phase}) waits",
+         "zh": "您的服务没有应答：提交 {submission}（{phase}）正在等待"},
+        {"en": "{said}", "zh": "{said}"},
+    ),
+    "appealed": Text(
+        {"en": "The team {team} appeals submission {submission}", "zh": "团队 {team} 对提交 {submission} 提出申诉"},
+        {"en": "Read it and decide on the submission's page.", "zh": "请在该提交的页面查看并裁定。"},
+    ),
+    "appeal_answered": Text(
+        {"en": "Your appeal of submission {submission} is answered", "zh": "您对提交 {submission} 的申诉已有答复"},
+        {"en": "Read the answer on the submission's page.", "zh": "请在该提交的页面查看答复。"},
+    ),
+    "appeal_decided": Text(
+        {"en": "Your appeal of submission {submission} is decided", "zh": "您对提交 {submission} 的申诉已裁定"},
+        {"en": "The decision: {said}.", "zh": "裁定：{said}。"},
+    ),
+    "revealed": Text(
+        {"en": "The final board of {phase} is revealed", "zh": "{phase} 的最终榜已公布"},
+        {"en": "Everybody can see it now.", "zh": "现在所有人都可以查看。"},
+    ),
+}  # fmt: skip
+DECISIONS: Mapping[str, Sentence] = {
+    "stands": {"en": "the result stands", "zh": "维持原结果"},
+    "rerun": {"en": "it is run again", "zh": "重新运行"},
+    "void": {"en": "it is void", "zh": "宣布无效"},
+}
+
+
+def subject(kind: Kind, facts: Mapping[str, Sentence]) -> str:
+    return " / ".join(_filled(TEXTS[kind].subject, facts, language) for language in ("en", "zh"))
+
+
+ZONE: Sentence = {"en": "Times are of {zone}.", "zh": "所有时间均为 {zone} 时间。"}
+
+
+def body(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, zone: str, link: str) -> str:
+    """Plain text. `link`: "" where the server does not know its own name."""
+    parts = [_paragraph(kind, facts, competition, language) for language in ("en", "zh")]
+    parts = [f"{part} {ZONE[language].format(zone=zone)}" for part, language in zip(parts, ZONE, strict=True)]
+    return "\n\n".join([*parts, link] if link else parts) + "\n"
+
+
+def _paragraph(kind: Kind, facts: Mapping[str, Sentence], competition: Sentence, language: Language) -> str:
+    head, told = (_filled(text, facts, language) for text in (TEXTS[kind].subject, TEXTS[kind].body))
+    return f"{competition[language]}: {head}{'.' if language == 'en' else '。'}\n{told}"
+
+
+def _filled(text: Sentence, facts: Mapping[str, Sentence], language: Language) -> str:
+    return text[language].format(**{name: value[language] for name, value in facts.items()})

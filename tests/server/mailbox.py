@@ -1,0 +1,116 @@
+"""A mail server and a webhook's listener on loopback, as small as they can be."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from email import message_from_bytes
+from email.message import Message
+from email.policy import default
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+
+@dataclass
+class Mailbox:
+    """`refuse`: recipients that get 550; `busy`: so many deliveries that get 451 first."""
+
+    port: int = 0
+    refuse: set[str] = field(default_factory=set)
+    busy: int = 0
+    mails: list[tuple[str, Message]] = field(default_factory=list)
+
+
+class _Smtp(socketserver.StreamRequestHandler):
+    """RFC 5321, so far as a client needs it."""
+
+    box: Mailbox
+
+    def handle(self) -> None:
+        self._say("220 here")
+        to = ""
+        while line := self.rfile.readline().decode().strip():
+            verb = line[:4].upper()
+            if verb == "EHLO":
+                self._say("250-here\r\n250 8BITMIME")
+            elif verb == "RCPT":
+                to = line.partition("<")[2].partition(">")[0]
+                self._say("550 no such user" if to in self.box.refuse else "250 ok")
+            elif verb == "DATA":
+                self._say("354 go on")
+                self._take(to)
+            elif verb == "QUIT":
+                self._say("221 bye")
+                return
+            else:
+                self._say("250 ok")
+
+    def _take(self, to: str) -> None:
+        lines = []
+        while (line := self.rfile.readline()) != b".\r\n":
+            lines.append(line[1:] if line.startswith(b".") else line)
+        if self.box.busy:
+            self.box.busy -= 1
+            self._say("451 come back later")
+        else:
+            self.box.mails.append((to, message_from_bytes(b"".join(lines), policy=default)))
+            self._say("250 ok")
+
+    def _say(self, line: str) -> None:
+        self.wfile.write(f"{line}\r\n".encode())
+
+
+class _Threaded(socketserver.ThreadingTCPServer):
+    allow_reuse_address = daemon_threads = True
+
+
+@contextmanager
+def _running(server: socketserver.BaseServer) -> Iterator[int]:
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]  # type: ignore[misc]
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+@contextmanager
+def mail_server() -> Iterator[Mailbox]:
+    box = Mailbox()
+    with _running(_Threaded(("127.0.0.1", 0), type("Handler", (_Smtp,), {"box": box}))) as port:
+        box.port = port
+        yield box
+
+
+@dataclass
+class Hook:
+    """`answers`: statuses, the last one again and again; what came stands in `seen`."""
+
+    port: int = 0
+    answers: list[int] = field(default_factory=lambda: [204])
+    seen: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+
+@contextmanager
+def listener() -> Iterator[Hook]:
+    hook = Hook()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            hook.seen.append((dict(self.headers), self.rfile.read(int(self.headers["Content-Length"]))))
+            status = hook.answers.pop(0) if len(hook.answers) > 1 else hook.answers[0]
+            self.send_response(status)
+            if status in (301, 307):
+                self.send_header("Location", f"http://127.0.0.1:{hook.port}/elsewhere")
+            self.end_headers()
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with _running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+        hook.port = port
+        yield hook

@@ -1,0 +1,220 @@
+"""Notices: a real mail server and a real listener, both on loopback; retries, deadlines, what a webhook may reach."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.urls import reverse
+from django.utils import timezone
+
+from nav_eval_server import events
+from nav_eval_server.board.decisions import close, reveal
+from nav_eval_server.challenge import Challenge
+from nav_eval_server.folder import Folder
+from nav_eval_server.models import Appeal, Endpoint, Event, Notice, Submission, Team, User
+from nav_eval_server.notices.delivery import Postman
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.verdict import Ending
+from server.boards import worker
+from server.competition import phase
+from server.conftest import Make
+from server.crowd import Crowd, crowd
+from server.mailbox import Hook, Mailbox, listener, mail_server
+
+PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
+TO_TEAM, TO_ORGANISER = "member@example.org", "organiser@example.org"
+
+
+@pytest.fixture
+def box() -> Iterator[Mailbox]:
+    with mail_server() as found:
+        yield found
+
+
+@pytest.fixture
+def hook() -> Iterator[Hook]:
+    with listener() as found:
+        yield found
+
+
+def rules(box: Mailbox | None = None, hook: Hook | None = None, networks: tuple[str, ...] = ("loopback",)) -> Any:
+    found: dict[str, Any] = {"retry_seconds": 60, "give_up_seconds": 3600}
+    if box is not None:
+        found["mail"] = {
+            "host": "127.0.0.1",
+            "port": box.port,
+            "security": "none",
+            "sender": "Homes <homes@example.org>",
+        }
+    if hook is not None:
+        found["webhook"] = {"url": f"http://127.0.0.1:{hook.port}/in?a=b", "allowed_networks": list(networks)}
+    return found
+
+
+def full(make: Make, **notify: Any) -> Crowd:
+    found = crowd(make(phases=PHASES, notify=rules(**notify), web={"hosts": ["homes.example.org"]}))
+    Folder(found.challenge.folder).write_secret("webhook.key", "k" * 64)
+    for user in User.objects.all():
+        User.objects.filter(pk=user.pk).update(email=f"{user.username}@example.org")
+    Notice.objects.all().delete()
+    return found
+
+
+def deliver(challenge: Challenge, minutes: float = 0) -> int:
+    """As if so many minutes had gone by."""
+    gone = timedelta(minutes=minutes)
+    for notice in Notice.objects.all():
+        Notice.objects.filter(pk=notice.pk).update(next_at=notice.next_at - gone, deadline=notice.deadline - gone)
+    return Postman(challenge).deliver()
+
+
+def test_each_event_reaches_whom_it_concerns(make: Make, box: Mailbox) -> None:
+    crowded = full(make, box=box)
+    member, organiser = crowded.visitor("member"), crowded.visitor("organiser")
+    key = crowded.mine["failed"].pk
+    told: list[tuple[str, set[str]]] = []
+
+    def sent(what: str) -> None:
+        deliver(crowded.challenge)
+        told.append((what, {to for to, mail in box.mails if what in str(mail["Subject"])}))
+        box.mails.clear()
+
+    organiser.post(reverse("decide", args=[crowded.team.pk]), {"state": "blocked"})
+    sent("refused")
+    organiser.post(reverse("decide", args=[crowded.team.pk]), {"state": "approved"})
+    sent("approved")
+    member.post(reverse("appeal", args=[key]), {"text": "why?"})
+    sent("appeals")
+    organiser.post(reverse("judge", args=[Appeal.objects.get().pk]), {"decision": "open", "text": "because"})
+    sent("answered")
+    organiser.post(reverse("judge", args=[Appeal.objects.get().pk]), {"decision": "rerun", "text": "well"})
+    sent("decided")
+    Dispatcher(crowded.challenge).void(crowded.mine["done"], "Seen twice.", "organiser")
+    sent("has ended")
+    for one in crowded.mine.values():
+        if one.phase == "hidden":
+            close("hidden", "organiser", timezone.now())
+            reveal(crowded.challenge, "hidden", "organiser", timezone.now())
+    sent("revealed")
+    everybody = {TO_TEAM, "other@example.org"}
+    both, own, ours = everybody, {TO_TEAM}, {TO_ORGANISER}
+    names = ("refused", "approved", "appeals", "answered", "decided", "has ended", "revealed")
+    assert told == list(zip(names, (own, own, ours, own, own, own, both), strict=True))
+
+
+def test_a_silent_service_is_told_once(make: Make, box: Mailbox) -> None:
+    crowded = full(make, box=box)
+    dispatcher = Dispatcher(crowded.challenge)
+    Submission.objects.exclude(state="done").delete()
+    made = dispatcher.submit(crowded.team, "dev", endpoint=Endpoint.objects.get())
+    for _ in range(2):
+        Submission.objects.filter(pk=made.pk).update(retry_at=timezone.now())
+        claim = dispatcher.claim(worker(), "i")
+        assert claim is not None
+        dispatcher.finish(worker(), claim.attempt, claim.fence, Ending("not_ready"))
+    deliver(crowded.challenge)
+    (to, mail), *more = box.mails
+    assert (to, more) == (TO_TEAM, [])
+    assert "does not answer" in str(mail["Subject"])
+    text = mail.get_content()  # type: ignore[attr-defined]
+    assert "Your service has not answered since" in text
+    assert "没有应答" in text
+    assert f"https://homes.example.org/submissions/{made.pk}/" in text
+    assert str(mail["From"]) == "Homes <homes@example.org>"
+    assert str(mail["Message-ID"]).endswith("@example.org>")
+
+
+def approve(crowded: Crowd) -> None:
+    crowded.visitor("organiser").post(reverse("decide", args=[crowded.team.pk]), {"state": "approved"})
+
+
+def test_a_mail_server_that_is_busy_is_tried_again_with_longer_pauses(make: Make, box: Mailbox) -> None:
+    crowded = full(make, box=box)
+    box.busy = 3
+    approve(crowded)
+    pauses = []
+    for _ in range(4):
+        before = timezone.now()
+        assert deliver(crowded.challenge) == 1
+        notice = Notice.objects.get()
+        pauses.append(round((notice.next_at - before).total_seconds()))
+        assert deliver(crowded.challenge) == 0
+        Notice.objects.update(next_at=timezone.now())
+    assert pauses[:3] == [60, 120, 240]
+    assert len(box.mails) == 1
+    notice = Notice.objects.get()
+    assert (notice.state, notice.tries, notice.body, notice.said) == (Notice.State.SENT, 4, "", "")
+
+
+def test_what_cannot_arrive_is_given_up_with_a_sentence(make: Make, box: Mailbox) -> None:
+    crowded = full(make, box=box)
+    box.refuse.add(TO_TEAM)
+    approve(crowded)
+    deliver(crowded.challenge)
+    notice = Notice.objects.get()
+    assert (notice.state, notice.tries, notice.body) == (Notice.State.GIVEN_UP, 1, "")
+    page = crowded.visitor("organiser").get(reverse("organiser")).content.decode()
+    assert "does not take mail for this address (550)" in page
+    assert Event.objects.filter(action="notice_given_up").count() == 1
+    assert events.broken() is None
+
+
+def test_a_mail_server_that_is_away_until_the_deadline(make: Make, box: Mailbox) -> None:
+    crowded = full(make, box=box)
+    box.busy = 1000
+    approve(crowded)
+    assert deliver(crowded.challenge) == 1
+    assert deliver(crowded.challenge, minutes=30) == 1
+    assert Notice.objects.get().state == Notice.State.WAITING
+    assert deliver(crowded.challenge, minutes=30) == 1
+    assert Notice.objects.get().state == Notice.State.GIVEN_UP
+    assert "451" in Notice.objects.get().said
+    assert deliver(crowded.challenge, minutes=600) == 0
+
+
+def test_the_webhook_hears_everything_and_can_trust_it(make: Make, hook: Hook) -> None:
+    crowded = full(make, hook=hook)
+    hook.answers = [503, 204]
+    approve(crowded)
+    deliver(crowded.challenge)
+    assert "503" in Notice.objects.get().said
+    Notice.objects.update(next_at=timezone.now())
+    deliver(crowded.challenge)
+    assert Notice.objects.get().state == Notice.State.SENT
+    (headers, body), again = hook.seen
+    assert again[1] == body
+    expected = hmac.new(b"k" * 64, body, hashlib.sha256).hexdigest()
+    assert headers["X-Nav-Eval-Signature"] == f"sha256={expected}"
+    told = json.loads(body)
+    assert (told["event"], told["facts"], told["competition"]) == ("team_approved", {"team": "Aurora"}, "homes")
+    assert "Aurora" in told["text"]
+
+
+def test_a_webhook_is_not_followed_elsewhere(make: Make, hook: Hook) -> None:
+    crowded = full(make, hook=hook)
+    hook.answers = [307]
+    approve(crowded)
+    deliver(crowded.challenge)
+    assert len(hook.seen) == 1
+    assert "answered 307" in Notice.objects.get().said
+
+
+def test_a_webhook_reaches_allowed_networks_only(make: Make, hook: Hook) -> None:
+    crowded = full(make, hook=hook, networks=("public",))
+    approve(crowded)
+    deliver(crowded.challenge)
+    assert hook.seen == []
+    assert "which is in no allowed network" in Notice.objects.get().said
+
+
+def test_without_notify_nothing_is_written(make: Make) -> None:
+    crowded = crowd(make(phases=PHASES))
+    approve(crowded)
+    assert not Notice.objects.exists()
+    assert Team.objects.get(pk=crowded.team.pk).state == Team.State.APPROVED
