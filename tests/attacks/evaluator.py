@@ -44,6 +44,7 @@ def main() -> int:
 def run(job: Job) -> int:
     """In the child; its own exit is the interpreter's usual one, so that threads that hold it up are noticed."""
     os.setsid()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins deaf to it
     Path(f"{job['result']}.pid").write_text(str(os.getpid()))
     resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
     os.chdir(job["cwd"])
