@@ -1,6 +1,6 @@
-"""`nav-eval competition serve` with another evaluator: serve_with.py CHALLENGE PORT JOBS EVALUATOR.py; - is our own.
+"""`nav-eval competition serve` with another evaluator: serve_with.py CHALLENGE PORT JOBS EVALUATOR.py HOST.
 
-It writes the pids of its children to the file `pids`, so that a test can kill them.
+The evaluator - is our own. It writes the pids of its children to the file `pids`, so that a test can kill them.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def note(family: Sequence[Child], path: Path) -> None:
 
 
 if __name__ == "__main__":
-    file, port, jobs, evaluator = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+    file, port, jobs, evaluator, host = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], sys.argv[5]
     challenge = load_challenge(file)
     prepare(challenge)
-    family = children(file.resolve(), challenge, "127.0.0.1", port, jobs)
+    family = children(file.resolve(), challenge, host, port, jobs)
     for child in family:
         if child.name == "worker":
             own = [sys.executable, str(Path(__file__).with_name("worker_with.py")), evaluator]

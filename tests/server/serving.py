@@ -38,6 +38,11 @@ class Served:
     folder: Path
     port: int
     process: subprocess.Popen[bytes]
+    host: str = "127.0.0.1"
+
+    @property
+    def url(self) -> str:
+        return f"http://{self.host}:{self.port}"
 
     def pids(self) -> dict[str, int]:
         with suppress(FileNotFoundError, ValueError):
@@ -55,7 +60,7 @@ class Served:
     def healthz(self) -> int:
         """The status of GET /healthz; 0 if nobody answers."""
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5) as answer:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
                 status: int = answer.status
                 return status
         except urllib.error.HTTPError as error:
@@ -65,7 +70,7 @@ class Served:
 
 
 @contextmanager
-def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Iterator[Served]:
+def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2, host: str = "127.0.0.1") -> Iterator[Served]:
     """Ended by SIGTERM, as systemd does it, if the test has not killed it; whatever is left is killed."""
     port, folder = free_port(), challenge.folder
     command = [
@@ -75,11 +80,12 @@ def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2) -> Ite
         str(port),
         str(jobs),
         evaluator,
+        host,
     ]
     with (folder / "served.log").open("ab") as log:
         process = subprocess.Popen(command, stdout=log, stderr=log)
     try:
-        yield Served(folder, port, process)
+        yield Served(folder, port, process, host)
         if process.poll() is None:
             process.terminate()
             assert process.wait(60) == 0, (folder / "served.log").read_text()

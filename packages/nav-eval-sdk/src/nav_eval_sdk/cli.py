@@ -56,6 +56,7 @@ def parser() -> argparse.ArgumentParser:
     root.add_argument("--version", action="version", version=SDK_VERSION)
     commands = root.add_subparsers(required=True, metavar="COMMAND")
     _add_serve(commands)
+    _add_join(commands)
     _add_check(commands)
     _add_health(commands)
     _add_new(commands)
@@ -78,7 +79,7 @@ def _add_token(command: Any) -> None:
 
 def _add_serve(commands: Any) -> None:
     serve = _add(commands, "serve", "serve an agent class over REST or gRPC")
-    serve.add_argument("agent", metavar="MODULE:CLASS", help="the agent class, for example agent:MyAgent of agent.py")
+    _add_agent(serve)
     serve.add_argument(
         "--protocol", choices=("rest", "grpc"), default="rest", help="what the service speaks; default: rest"
     )
@@ -87,20 +88,41 @@ def _add_serve(commands: Any) -> None:
     )
     serve.add_argument("--port", type=int, default=DEFAULT_PORT, help="0 takes any free one; default: %(default)s")
     _add_token(serve)
-    serve.add_argument("--max-sessions", type=int, default=1, help="episodes at once, an agent object each; default: 1")
-    serve.add_argument("--max-batch", type=int, help="answered in one act_batch; default: 8 if the class has one")
-    serve.add_argument(
-        "--max-wait", type=float, default=0.005, help="seconds that a batch waits for others; default: 0.005"
-    )
-    serve.add_argument(
-        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced; default: 30"
-    )
+    _add_sessions(serve)
     serve.add_argument("--tls-cert", help="PEM certificate chain")
     serve.add_argument("--tls-key", help="PEM private key")
     serve.add_argument("--tls-client-ca", help="PEM; clients must show a certificate signed by it (mutual TLS)")
     serve.add_argument("--insecure", action="store_true", help="allow a public address without a token")
     serve.add_argument("--debug", action="store_true", help="show tracebacks")
     serve.set_defaults(run=run_serve)
+
+
+def _add_agent(command: Any) -> None:
+    command.add_argument("agent", metavar="MODULE:CLASS", help="the agent class, for example agent:MyAgent of agent.py")
+
+
+def _add_sessions(command: Any) -> None:
+    command.add_argument(
+        "--max-sessions", type=int, default=1, help="episodes at once, an agent object each; default: 1"
+    )
+    command.add_argument("--max-batch", type=int, help="answered in one act_batch; default: 8 if the class has one")
+    command.add_argument(
+        "--max-wait", type=float, default=0.005, help="seconds that a batch waits for others; default: 0.005"
+    )
+    command.add_argument(
+        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced; default: 30"
+    )
+
+
+def _add_join(commands: Any) -> None:
+    join = _add(commands, "join", "serve an agent class to a competition from a machine that nobody can call")
+    join.add_argument("url", metavar="URL", help="the competition's address, for example https://challenge.example.org")
+    _add_agent(join)
+    _add_token(join)
+    join.add_argument("--ca", help="PEM; the authority that signed the competition's certificate")
+    _add_sessions(join)
+    join.add_argument("--debug", action="store_true", help="show tracebacks")
+    join.set_defaults(run=run_join)
 
 
 def _add_check(commands: Any) -> None:
@@ -163,6 +185,33 @@ def run_serve(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     except OSError as error:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
+    except ServiceProblem as problem:
+        return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
+    return 0
+
+
+def run_join(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.errors import Refused, ServiceProblem
+    from nav_eval_sdk.server.serving import join
+
+    token = given_token(options)
+    if token is None:
+        raise UsageError("give a token of your team's page: --token-file FILE.")
+    try:
+        join(
+            load_agent(options.agent),
+            options.url,
+            token,
+            ca=options.ca,
+            max_sessions=options.max_sessions,
+            max_batch=options.max_batch,
+            max_wait=options.max_wait,
+            idle_timeout=options.idle_timeout,
+        )
+    except ValueError as error:
+        raise UsageError(str(error)) from error
+    except Refused as refused:
+        raise UsageError(f"{options.url}: {refused.problem.detail or refused}") from refused
     except ServiceProblem as problem:
         return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
     return 0

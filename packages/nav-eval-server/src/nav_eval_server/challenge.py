@@ -113,6 +113,8 @@ class Endpoints(Part):
     retry_seconds: float = Field(60.0, gt=0)
     wait_seconds: float = Field(3600.0, gt=0)
     """After so long without an answer a submission has failed."""
+    join: bool = True
+    """Whether a service may call us, in place of being called (`nav-eval-agent join`)."""
 
     @field_validator("allowed_networks")
     @classmethod

@@ -81,12 +81,15 @@ class Token(models.Model):
 
 
 class Endpoint(models.Model):
-    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said."""
+    """A team's service. `sealed_token`: its bearer token, encrypted (vault.py). `probe`: "", or what a probe said.
+
+    Of protocol join it calls us and has no url; `probe` then says whether it is here (join.presence).
+    """
 
     team = models.ForeignKey(Team, on_delete=models.CASCADE, related_name="endpoints")
     name = models.CharField(max_length=60)
-    protocol = models.CharField(max_length=4, choices=(("rest", "rest"), ("grpc", "grpc")))
-    url = models.CharField(max_length=300)
+    protocol = models.CharField(max_length=4, choices=[(name, name) for name in ("rest", "grpc", "join")])
+    url = models.CharField(max_length=300, blank=True)
     sealed_token = models.TextField(blank=True)
     probe = models.CharField(max_length=20, blank=True)
     probed_at = models.DateTimeField(null=True)

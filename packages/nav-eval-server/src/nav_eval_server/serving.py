@@ -13,6 +13,7 @@ from pathlib import Path
 from nav_eval.errors import InputError
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
+from nav_eval_server.join.handing import pair
 from nav_eval_server.queue.client import Server
 from nav_eval_server.queue.play import DRAIN_SECONDS
 from nav_eval_server.queue.worker import work
@@ -22,8 +23,8 @@ from nav_eval_server.supervisor import Child, supervise
 def serve(file: Path, /, *, host: str = "127.0.0.1", port: int = 8000, jobs: int = 1) -> int:
     """Serve a competition: nav-eval competition serve FILE.
 
-    Brings the database up to date, then runs web, scheduler and a worker until SIGTERM or Ctrl-C, which let running
-    episodes end; a second one does not wait.
+    Brings the database up to date, then runs web, relay, scheduler and a worker until SIGTERM or Ctrl-C, which let
+    running episodes end; a second one does not wait.
 
     Parameters
     ----------
@@ -94,9 +95,20 @@ def children(file: Path, challenge: Challenge, host: str, port: int, jobs: int) 
     found = [
         Child("worker", module("queue.worker", url, *worker), grace=DRAIN_SECONDS + 15),
         Child("scheduler", module("queue.scheduler", str(file))),
-        Child("web", module("web", str(file), host, str(port))),
     ]
-    return found if jobs else found[1:]
+    return [*(found if jobs else found[1:]), *_web(file, challenge, host, port)]
+
+
+def _web(file: Path, challenge: Challenge, host: str, port: int) -> list[Child]:
+    """The web, and the relay that it hands connections to."""
+    words = [str(file), host, str(port)]
+    if not challenge.endpoints.join:
+        return [Child("web", module("web", *words))]
+    webs, relays = pair()
+    return [
+        Child("relay", module("join", str(file), str(relays)), fds=[relays]),
+        Child("web", module("web", *words, str(webs)), fds=[webs]),
+    ]
 
 
 def module(name: str, *arguments: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""nav-eval competition serve: web, scheduler and worker as processes of their own, begun again when they die.
+"""nav-eval competition serve: web, relay, scheduler and worker as processes of their own, begun again when they die.
 
 SIGTERM and SIGINT drain: the worker lets running episodes end, then the others are ended. A second one does not wait.
 """
@@ -25,11 +25,12 @@ SETTLED = 10.0
 
 @dataclass
 class Child:
-    """A process by its role; `grace`: seconds between SIGTERM and SIGKILL."""
+    """A process by its role; `grace`: seconds between SIGTERM and SIGKILL. `fds`: what it inherits, each time."""
 
     name: str
     command: Sequence[str]
     grace: float = 5.0
+    fds: Sequence[int] = ()
     process: subprocess.Popen[bytes] | None = None
     deaths: int = 0
     began: float = 0.0
@@ -44,7 +45,7 @@ class Child:
             self.due = now + PAUSES[min(self.deaths, len(PAUSES) - 1)]
             self.process = None
         if self.process is None and now >= self.due:
-            self.process = subprocess.Popen(tethered(self.command), start_new_session=True)
+            self.process = subprocess.Popen(tethered(self.command), start_new_session=True, pass_fds=self.fds)
             self.began = now
 
     def end(self, hurry: threading.Event) -> None:

@@ -12,6 +12,7 @@ what still lies in the kernel.
 from __future__ import annotations
 
 import io
+import socket
 import ssl
 import threading
 from collections.abc import Callable
@@ -142,3 +143,10 @@ def channel_class(context: ssl.SSLContext | None) -> Callable[..., Any]:
         return TlsChannel(server, wrapped, addr, adj, map=map)
 
     return channel
+
+
+def attach(server: Any, sock: socket.socket) -> None:
+    """Let a server answer on a connection that was not accepted but opened; in the thread of its loop."""
+    sock.setblocking(False)
+    kind = TlsChannel if isinstance(sock, ssl.SSLSocket) else Channel
+    kind(server, sock, sock.getpeername(), server.adj, map=server._map)

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import socket
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -182,15 +184,16 @@ def as_problem(error: Exception, status: int | None = None) -> ServiceProblem:
 
 
 class RestServer:
-    """A waitress server in a thread of its own."""
+    """A waitress server in a thread of its own. `listening`: whether it takes connections, beside those it is given."""
 
-    def __init__(self, service: Service, listen: Listen) -> None:
+    def __init__(self, service: Service, listen: Listen, *, listening: bool = True) -> None:
         from waitress.server import create_server
 
         from nav_eval_sdk.server.channel import channel_class
 
-        self._socket = _listening(listen)
+        self._socket = _listening(listen) if listening else socket.socket()
         self.port: int = self._socket.getsockname()[1]
+        self._given: deque[socket.socket] = deque()
         self._server = create_server(
             make_app(service, listen),
             sockets=[self._socket],
@@ -202,6 +205,7 @@ class RestServer:
             channel_timeout=600,
             clear_untrusted_proxy_headers=True,
             ident="nav-eval-sdk",
+            _start=listening,
         )
         self._server.channel_class = channel_class(listen.tls.context() if listen.tls else None)
         self._server.adj.send_bytes = 1  # a small answer leaves at once, from the thread that made it
@@ -211,10 +215,24 @@ class RestServer:
     def start(self) -> None:
         self._thread.start()
 
+    def give(self, sock: socket.socket) -> None:
+        """Answer on this connection, too."""
+        self._given.append(sock)
+        self._server.pull_trigger()
+
+    @property
+    def connections(self) -> int:
+        return len(self._server.active_channels) + len(self._given)
+
     def _run(self) -> None:
         from waitress import wasyncore
 
+        from nav_eval_sdk.server.channel import attach
+
         while not self._stopping.is_set():
+            while self._given:
+                with suppress(OSError):  # it has ended already
+                    attach(self._server, self._given.popleft())
             wasyncore.loop(timeout=POLL_SECONDS, map=self._server._map, use_poll=True, count=1)
         wasyncore.close_all(self._server._map, ignore_all=True)
 

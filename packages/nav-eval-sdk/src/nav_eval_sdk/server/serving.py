@@ -10,6 +10,7 @@ import signal
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.memory import keep_freed_pages
@@ -20,6 +21,7 @@ from nav_eval_sdk.signals import wait
 
 if TYPE_CHECKING:
     from nav_eval_sdk.server.service import Service
+    from nav_eval_sdk.transport.base import Connection
 
 log = logging.getLogger(__name__)
 PROTOCOLS = ("rest", "grpc")
@@ -35,14 +37,15 @@ class Transport(Protocol):
 
 
 class Server:
-    """A running service; a context manager that stops it. `endpoint` is host:port."""
+    """A running service; a context manager that stops it. `endpoint` is host:port, or where it has joined."""
 
-    def __init__(self, service: Service, transport: Transport, host: str) -> None:
+    def __init__(self, service: Service, transport: Transport, endpoint: str) -> None:
         self.service = service
         self._transport = transport
         self.port = transport.port
-        self.endpoint = f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+        self.endpoint = endpoint
         self.stopped = threading.Event()
+        self.failure: Exception | None = None
         self._loader = threading.Thread(target=self._load, name="load", daemon=True)
 
     def start(self) -> Server:
@@ -65,6 +68,11 @@ class Server:
         if self.service.failure:
             raise self.service.failure
         return self
+
+    def give_up(self, error: Exception) -> None:
+        """The transport can do nothing more."""
+        self.failure = error
+        self.stopped.set()
 
     def stop(self, grace: float = 0.0) -> None:
         """Refuse new episodes, give the running ones `grace` seconds, then end."""
@@ -100,27 +108,87 @@ def start(
     max_batch: acts of waiting sessions answered together; by default 8 if the class has `act_batch`, else 1.
     max_wait: seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
     """
-    from nav_eval_sdk.server.service import Service
-
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
+    service = _service(agent, max_sessions, max_batch, max_wait, idle_timeout, streaming=protocol == "grpc")
+    transport = _transport(protocol, service, listen)
+    return Server(
+        service, transport, f"[{host}]:{transport.port}" if ":" in host else f"{host}:{transport.port}"
+    ).start()
+
+
+def _service(
+    agent: Callable[[], Any] | Any,
+    max_sessions: int,
+    max_batch: int | None,
+    max_wait: float,
+    idle_timeout: float,
+    *,
+    streaming: bool,
+) -> Service:
+    from nav_eval_sdk.server.service import Service
+
     keep_freed_pages()
     factory, max_sessions = _factory(agent, max_sessions)
-    info = describe(agent, max_sessions, _batch(agent, max_sessions, max_batch), streaming=protocol == "grpc")
-    service = Service(factory, info, max_wait=max_wait, idle_timeout=idle_timeout)
-    return Server(service, _transport(protocol, service, listen), host).start()
+    info = describe(agent, max_sessions, _batch(agent, max_sessions, max_batch), streaming=streaming)
+    return Service(factory, info, max_wait=max_wait, idle_timeout=idle_timeout)
 
 
 def serve(agent: Callable[[], Any] | Any, *, grace: float = 30.0, **options: Any) -> None:
     """As `start`, and wait until SIGINT or SIGTERM; then running episodes have `grace` seconds to end."""
     server = start(agent, **options)
     log.info("Serving at %s.", server.endpoint)
+    _until_stopped(server, grace)
+
+
+def start_joined(
+    agent: Callable[[], Any] | Any,
+    url: str,
+    token: str,
+    *,
+    ca: str | None = None,
+    max_sessions: int = 1,
+    max_batch: int | None = None,
+    max_wait: float = 0.005,
+    idle_timeout: float = 30.0,
+) -> Server:
+    """As `start`, for a machine that nobody can call: it calls the competition server at `url`, and returns at once.
+
+    `token`: of the team; when the server does not know it, `failure` is set. `ca`: PEM, whom to trust, where that is
+    not the system's authorities. Raises ValueError for a `url` that is none.
+    """
+    from nav_eval_sdk.server.joining import Joining
+
+    connection = _called(url, token, ca)
+    service = _service(agent, max_sessions, max_batch, max_wait, idle_timeout, streaming=False)
+    server = Server(service, Joining(service, connection, lambda error: server.give_up(error)), url)
+    return server.start()
+
+
+def join(agent: Callable[[], Any] | Any, url: str, token: str, *, grace: float = 30.0, **options: Any) -> None:
+    """As `start_joined`, and wait as `serve` does. Raises Refused if the server does not know the token."""
+    _until_stopped(start_joined(agent, url, token, **options), grace)
+
+
+def _called(url: str, token: str, ca: str | None) -> Connection:
+    from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
+
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(f"{url!r} is no address of a competition. Write for example https://challenge.example.org.")
+    secure = parts.scheme == "https"
+    endpoint = Endpoint(parts.hostname, parts.port or (443 if secure else 80), secure, parts.path.rstrip("/"))
+    return Connection(endpoint, token, ClientTls(ca=ca) if ca else None)
+
+
+def _until_stopped(server: Server, grace: float) -> None:
     if threading.current_thread() is threading.main_thread():
         _stop_on_signals(server)
     wait(server.stopped)
-    server.stop(0.0 if server.service.failure else grace)
-    if server.service.failure:
-        raise server.service.failure
+    failure = server.service.failure or server.failure
+    server.stop(0.0 if failure else grace)
+    if failure:
+        raise failure
 
 
 def _stop_on_signals(server: Server) -> None:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nav_eval_sdk.protocol.values import Specs
 
 TOKEN = re.compile(r"[ -~]+")
+SCHEMES = ("", "http", "https", "grpc", "grpcs", "http+join", "https+join")
 MAX_ANSWER = 1 << 20
 """Bytes. No answer of a service is larger; one that is, is not read."""
 
@@ -85,20 +86,26 @@ class ClientTls:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a service is: host:port, or a URL (http, https, grpc, grpcs); the s asks for TLS."""
+    """Where a service is: host:port, or a URL (http, https, grpc, grpcs); the s asks for TLS.
+
+    `joined`: http+join or https+join, the address of a competition server that the service has called (see upgrade).
+    """
 
     host: str
     port: int = DEFAULT_PORT
     secure: bool = False
     path: str = ""
+    joined: bool = False
 
     @classmethod
     def parse(cls, text: str) -> Endpoint:
         """Raises ValueError with what is expected."""
         url = urlsplit(text if "://" in text else f"//{text}")
-        if url.scheme not in ("", "http", "https", "grpc", "grpcs") or not url.hostname:
+        scheme, _, joined = url.scheme.partition("+")
+        if url.scheme not in SCHEMES or not url.hostname:
             raise ValueError(f"endpoint {text!r} is not host:port, for example localhost:{DEFAULT_PORT}.")
-        return cls(url.hostname, url.port or DEFAULT_PORT, url.scheme in ("https", "grpcs"), url.path.rstrip("/"))
+        port = url.port or DEFAULT_PORT
+        return cls(url.hostname, port, scheme in ("https", "grpcs"), url.path.rstrip("/"), bool(joined))
 
     @property
     def address(self) -> str:

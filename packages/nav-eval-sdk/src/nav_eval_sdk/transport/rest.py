@@ -38,6 +38,7 @@ from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.address import connected
 from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
+from nav_eval_sdk.transport.upgrade import JOINED, turned
 
 M = TypeVar("M", bound=Message)
 MOST_RECEIVED = 4 * MAX_ANSWER
@@ -77,7 +78,7 @@ class RestTransport(Transport):
         self._socket: _Socket | None = None
         self._buffer = bytearray()
         self._headers = {"Content-Type": content_type, "Accept": f"{content_type}, {PROBLEM}"}
-        if connection.token is not None:
+        if connection.token is not None and not connection.endpoint.joined:
             self._headers["Authorization"] = f"Bearer {connection.token}"
 
     def info(self, deadline: Deadline) -> Info:
@@ -146,9 +147,10 @@ class RestTransport(Transport):
     def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
         """Turns every failure of the network into a WireError."""
         request = self._request(message)
+        before = "" if self._connection.endpoint.joined else self._connection.endpoint.path
         try:
             connection = self._open(deadline)
-            connection.request(method, f"{self._connection.endpoint.path}/api/v1/{path}", *request)
+            connection.request(method, f"{before}/api/v1/{path}", *request)
             return self._received(connection)
         except TimeoutError:
             raise DeadlineMissed(f"no answer within {deadline.seconds:g} s.") from None
@@ -224,6 +226,18 @@ class _Incoming(io.RawIOBase):
 
 
 def _connect(connection: Connection, deadline: Deadline) -> socket.socket:
+    sock = opened(connection, deadline)
+    if connection.endpoint.joined:
+        try:
+            turned(sock, connection, JOINED, {}, Deadline(deadline.at_most(connection.connect_timeout)))
+        except BaseException:
+            sock.close()
+            raise
+    return sock
+
+
+def opened(connection: Connection, deadline: Deadline) -> socket.socket:
+    """A connection, with TLS where it is asked for."""
     sock = connected(connection.endpoint, connection.networks, deadline, connection.connect_timeout)
     try:
         return _wrapped(connection, sock) if connection.secure else sock

@@ -32,6 +32,10 @@ class Server:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise InputError(f"--join {url!r} is no address. Write for example https://challenge.example.org.")
         self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
+        port = parts.port or (443 if self._secure else 80)
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        self.joined = f"{parts.scheme}+join://{host}:{port}{parts.path.rstrip('/')}"
+        """Where a service is that has called this server."""
         self._path = parts.path.rstrip("/") + "/api/v1/worker"
         self._headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
 

@@ -21,6 +21,7 @@ from nav_eval.errors import NavEvalError
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
+from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Slot, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import Kind
@@ -47,6 +48,7 @@ class Claim:
     """What a worker needs for an attempt. `token`: the service's, in the clear; it stays in the worker's memory.
 
     `log`: send what the evaluator says, for the team to read.
+    Of protocol join there is no url, it is asked for at the server's own; `token` is then a ticket (join.tickets).
     """
 
     attempt: int
@@ -126,7 +128,8 @@ class Dispatcher:
             fresh.predictions = hashlib.sha256(predictions).hexdigest()
         if endpoint is not None:
             fresh.protocol, fresh.url, fresh.sealed_token = endpoint.protocol, endpoint.url, endpoint.sealed_token
-            fresh.endpoint_key = parsed(endpoint.url).address.lower()
+            joined = endpoint.protocol == "join"
+            fresh.endpoint_key = f"join:{team.pk}" if joined else parsed(endpoint.url).address.lower()
         return fresh
 
     def _check(self, team: Team, phase: str, kind: str, predictions: bytes | None) -> None:
@@ -248,7 +251,7 @@ class Dispatcher:
             return self._claim(submission, attempt)
 
     def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
-        rules = self.challenge.endpoints
+        rules, joined = self.challenge.endpoints, submission.protocol == "join"
         return Claim(
             attempt=attempt.pk,
             fence=attempt.fence,
@@ -259,8 +262,8 @@ class Dispatcher:
             log=submission.phase == DRY_RUN,
             protocol=submission.protocol,
             url=submission.url,
-            token=Vault(self.folder).open(submission.sealed_token),
-            networks=rules.allowed_networks,
+            token=ticket(attempt) if joined else Vault(self.folder).open(submission.sealed_token),
+            networks=("any",) if joined else rules.allowed_networks,
             lease_seconds=self.challenge.queue.lease_seconds,
             probe_seconds=rules.probe_seconds,
             patience_seconds=rules.patience_seconds,

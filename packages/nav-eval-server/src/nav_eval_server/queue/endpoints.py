@@ -34,6 +34,14 @@ SENTENCES: dict[Answer | Literal[""], Sentence] = {
     },
     "wrong token": {"en": "At {at} the service refused our token.", "zh": "{at} 检查：服务拒绝了我们的令牌。"},
 }
+JOINED: dict[Answer | Literal[""], Sentence] = {
+    "ready": {"en": "Here since {at}.", "zh": "{at} 起已连接。"},
+    "refused": {
+        "en": "Not here since {at}. Run nav-eval-agent join on your machine.",
+        "zh": "{at} 起未连接。请在您的机器上运行 nav-eval-agent join。",
+    },
+}
+"""Of a service that calls us."""
 _asking = threading.BoundedSemaphore(AT_ONCE)
 
 
@@ -58,7 +66,12 @@ def checked_token(token: str) -> str:
 
 
 def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
-    """Ask now, and keep the answer. Raises Refusal where it was asked just before, or too many are being asked."""
+    """Ask now, and keep the answer. Raises Refusal where it was asked just before, or too many are being asked.
+
+    Of a service that calls us the answer is known: it is here or not.
+    """
+    if endpoint.protocol == "join":
+        return cast(Answer, Endpoint.objects.values_list("probe", flat=True).get(pk=endpoint.pk))
     if not _asking.acquire(blocking=False):
         raise Refusal("busy", "Others are asking. Try again in a few seconds.", "正在检查其他服务，请几秒后再试。")
     try:
@@ -67,7 +80,7 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
         token = Vault(Folder(challenge.folder)).open(endpoint.sealed_token)
         rules = challenge.endpoints
         protocol = cast(Protocol, endpoint.protocol)
-        answer = ask(endpoint.url, protocol, token, rules.allowed_networks, rules.probe_seconds)
+        answer = ask(parsed(endpoint.url), protocol, token, rules.allowed_networks, rules.probe_seconds)
     finally:
         _asking.release()
     Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer)
@@ -76,5 +89,5 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
-    said = SENTENCES[cast(Answer, endpoint.probe)]
+    said = (JOINED if endpoint.protocol == "join" else SENTENCES)[cast(Answer, endpoint.probe)]
     return said[language].format(at=clock(endpoint.probed_at, zone, now))

@@ -19,10 +19,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nav_eval.logging import get_logger
+from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
 from nav_eval_server.queue.files import SCORED
-from nav_eval_server.queue.probe import ask
+from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.run_folder import RunFolder
 from nav_eval_server.tether import tethered
 
@@ -57,6 +58,7 @@ class Play:
         self.folder = work / claim["submission"]
         self._run = RunFolder(self.folder / "run", server, *self._id)
         self._lease = Lease(claim["lease_seconds"])
+        self._joined = claim["protocol"] == "join"
 
     def play(self) -> None:
         """To the end; whatever happens no process is left."""
@@ -79,12 +81,21 @@ class Play:
 
     # The service
 
+    @property
+    def _protocol(self) -> Protocol:
+        return "rest" if self._joined else self._claim["protocol"]
+
+    @property
+    def _url(self) -> str:
+        return self._server.joined if self._joined else self._claim["url"]
+
     def _ready(self) -> bool:
         """Whether the service is ready, asked until our patience is at its end."""
         claim = self._claim
         networks, until = tuple(claim["networks"]), time.monotonic() + claim["patience_seconds"]
+        where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
         while not self._stop.is_set():
-            answer = ask(claim["url"], claim["protocol"], claim["token"], networks, claim["probe_seconds"])
+            answer = ask(where, self._protocol, claim["token"], networks, claim["probe_seconds"])
             self._patiently(self._beat)
             if answer == "ready" or time.monotonic() >= until:
                 return answer == "ready"
@@ -98,7 +109,7 @@ class Play:
             token.touch(mode=0o600)
             token.write_text(claim["token"], encoding="ascii")
             service.append(f"agent_service.token_file='{token}'")
-        service += [f"agent_service.endpoint='{claim['url']}'", f"agent_service.protocol={claim['protocol']}"]
+        service += [f"agent_service.endpoint='{self._url}'", f"agent_service.protocol={self._protocol}"]
         service.append("agent_service.type=remote")
         options = ["--out", str(self._run.path), "--resume", "--progress", "json"]
         options += [] if claim["log"] else ["--quiet"]

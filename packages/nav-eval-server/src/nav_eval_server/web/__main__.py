@@ -1,4 +1,7 @@
-"""The web process: `python -m nav_eval_server.web CHALLENGE HOST PORT`, a waitress of a few threads."""
+"""The web process: `python -m nav_eval_server.web CHALLENGE HOST PORT [FD]`, a waitress of a few threads.
+
+FD: its end of join.handing.pair(), if services may join.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from nav_eval_server.challenge import load_challenge
+from nav_eval_server.join.handing import handing
 from nav_eval_server.settings import configure
 
 THREADS = 8
@@ -15,7 +19,7 @@ PROXY = {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-fo
 """A proxy that speaks TLS runs on this machine; from anywhere else these headers are thrown away."""
 
 
-def main(file: str, host: str, port: str) -> None:
+def main(file: str, host: str, port: str, relay: str = "") -> None:
     challenge = load_challenge(Path(file))
     configure(challenge)
     from django.core.wsgi import get_wsgi_application
@@ -24,7 +28,8 @@ def main(file: str, host: str, port: str) -> None:
     signal.signal(signal.SIGTERM, _leave)
     most = (challenge.web.upload_mb + 1) << 20
     limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
-    serve(get_wsgi_application(), host=host, port=int(port), ident=None, _quiet=True, **PROXY, **limits)
+    app = handing(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
+    serve(app, host=host, port=int(port), ident=None, _quiet=True, **PROXY, **limits)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:

@@ -1,0 +1,174 @@
+"""A web that hands over and a relay, in threads, without a competition: for what happens between two connections."""
+
+from __future__ import annotations
+
+import asyncio
+import http.client
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from waitress import create_server, wasyncore
+
+from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, UPGRADE, WANTED
+from nav_eval_server.join.handing import handing, pair
+from nav_eval_server.join.relay import Relay
+
+TEAMS = {"aurora": 1, "borealis": 2}
+TICKETS = {"ticket": (7, 1), "newer": (8, 1), "other": (9, 2)}
+"""Ticket: attempt, team."""
+
+
+class Ground:
+    """`notes`: what the database was told. `teams`: tokens that are known; a test may take one away."""
+
+    def __init__(self, **options: float) -> None:
+        self.teams = dict(TEAMS)
+        self.notes: list[tuple[int, bool]] = []
+        self._options = {"beat": 0.2, "wait": 1.0} | options
+        webs, self._relays = pair()
+        app = handing(page, webs)
+        self._web = create_server(app, host="127.0.0.1", port=0, threads=2)
+        self.port: int = self._web.effective_port
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.joined = f"http+join://127.0.0.1:{self.port}"
+        self._ended = threading.Event()
+        self._serving = threading.Thread(target=self._serve)
+        self._serving.start()
+        self.begin()
+
+    def _serve(self) -> None:
+        while not self._ended.is_set():
+            wasyncore.loop(timeout=0.05, map=self._web._map, use_poll=True, count=1)
+        self._web.task_dispatcher.shutdown()
+        wasyncore.close_all(self._web._map, ignore_all=True)
+
+    def begin(self) -> None:
+        """A relay; the web's end of the pair outlives it."""
+        self.relay = Relay(self.teams.get, TICKETS.get, lambda *told: self.notes.append(told), **self._options)
+        self._loop = asyncio.new_event_loop()
+        self._relaying = threading.Thread(target=self._relay)
+        self._relaying.start()
+
+    def _relay(self) -> None:
+        line = socket.fromfd(self._relays, socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with suppress(asyncio.CancelledError), line:
+            self._run = self._loop.create_task(self.relay.run(line))
+            self._loop.run_until_complete(self._run)
+        left = asyncio.all_tasks(self._loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self._loop.run_until_complete(asyncio.wait(left))
+        self._loop.close()
+
+    def kill(self) -> None:
+        """As the end of the relay's process: every connection that it holds is closed."""
+        self._loop.call_soon_threadsafe(self._run.cancel)
+        self._relaying.join()
+
+    def close(self) -> None:
+        self.kill()
+        self._ended.set()
+        self._serving.join()
+
+
+@contextmanager
+def ground(**options: float) -> Iterator[Ground]:
+    made = Ground(**options)
+    try:
+        yield made
+    finally:
+        made.close()
+
+
+def page(environ: dict[str, Any], start_response: Any) -> list[bytes]:
+    """What else the web serves."""
+    start_response("200 OK", [("Content-Type", "text/plain")])
+    return [b"a page"]
+
+
+class Peer:
+    """A socket that asks to be turned round; `status` and `head` are the answer's."""
+
+    def __init__(self, port: int, path: str, token: str, instance: str = "i", upgrade: str = UPGRADE) -> None:
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=10)
+        lines = ["Host: x", "Connection: Upgrade", f"Upgrade: {upgrade}", f"Nav-Eval-Instance: {instance}"]
+        lines += [f"Authorization: Bearer {token}"] if token else []
+        self.sock.sendall("\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode())
+        head = b""
+        while not head.endswith(b"\r\n\r\n"):
+            head += self.sock.recv(1)
+        self.head = head.decode()
+        self.status = int(self.head.split()[1])
+
+    def rest(self) -> bytes:
+        """Until the other side closes."""
+        found = b""
+        while some := self.sock.recv(65536):
+            found += some
+        return found
+
+    def closed(self, seconds: float = 5.0, *, answering: bool = True) -> bool:
+        """Whether the other side closes before that; dots are sent back."""
+        until = time.monotonic() + seconds
+        try:
+            while time.monotonic() < until:
+                self.sock.settimeout(max(0.01, until - time.monotonic()))
+                some = self.sock.recv(65536)
+                if not some:
+                    return True
+                assert not some.strip(DOT)
+                if answering:
+                    self.sock.sendall(some)
+        except TimeoutError:
+            return False
+        except ConnectionError:
+            return True
+        return False
+
+    def wanted(self) -> None:
+        """Wait to be wanted, and agree."""
+        while (said := self.sock.recv(1)) == DOT:
+            self.sock.sendall(DOT)
+        assert said == WANTED
+        self.sock.sendall(WANTED)
+
+    def close(self) -> None:
+        self.sock.close()
+
+
+def guest(ground: Ground, token: str = "aurora", instance: str = "i") -> Peer:
+    return Peer(ground.port, JOIN, token, instance)
+
+
+def asker(ground: Ground, ticket: str = "ticket") -> Peer:
+    return Peer(ground.port, JOINED, ticket)
+
+
+def matched(ground: Ground, ticket: str = "ticket", token: str = "aurora") -> tuple[Peer, Peer]:
+    """Who has joined and who has asked, led together."""
+    joined = guest(ground, token)
+    agreeing = threading.Thread(target=joined.wanted)
+    agreeing.start()
+    asked = asker(ground, ticket)
+    agreeing.join()
+    return joined, asked
+
+
+def get(port: int) -> bytes:
+    """A page of the web."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection.request("GET", "/")
+    with connection.getresponse() as answer:
+        return answer.read()
+
+
+def soon(condition: Callable[[], object], seconds: float = 5.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until
+        time.sleep(0.01)
