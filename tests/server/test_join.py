@@ -362,7 +362,7 @@ def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
     ("url", "token", "said"),
     [
         ("{url}", "wrong", "The token is missing, wrong or revoked"),
-        ("ftp://x", "aurora", "no address of a competition"),
+        ("ftp://x", "aurora", "is no address of a server"),
     ],
 )
 def test_the_command_says_what_is_wrong(here: Ground, tmp_path: Path, url: str, token: str, said: str) -> None:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import socket
+from typing import get_args
 
+from django.test import Client
 from django.utils import timezone
 
+from nav_eval_server.api.teams import EndpointOut
 from nav_eval_server.join import handing, presence
 from nav_eval_server.join.tickets import admitted
 from nav_eval_server.models import Endpoint, Submission, Team, Token
@@ -96,3 +99,17 @@ def test_what_is_handed_over_is_whole_or_nothing() -> None:
         assert found is not None
         assert found[0] == {"path": "x"}
         found[1].close()
+
+
+def test_the_api_tells_of_a_service_that_joins(make: Make) -> None:
+    make()
+    aurora = Team.objects.create(name="aurora", state=Team.State.APPROVED)
+    presence.note(aurora.pk, True)
+    headers = {"Authorization": f"Bearer {issue(Token.Scope.TEAM, 'a', aurora)}"}
+    answer = Client(headers=headers, SERVER_NAME="localhost").get("/api/v1/endpoints")
+    assert answer.status_code == 200, answer.content
+    told = answer.json()[0]
+    assert (told["name"], told["protocol"], told["url"], told["probe"]) == ("join", "join", "", "ready")
+    assert told["sentence"].startswith("Here since ")
+    protocols = {value for value, _ in Endpoint._meta.get_field("protocol").choices or ()}
+    assert protocols == set(get_args(EndpointOut.model_fields["protocol"].annotation))

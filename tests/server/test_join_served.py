@@ -61,7 +61,8 @@ def joined(inside: Sequence[str], url: str, token: Path, agent: str = RANDOM) ->
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
-        assert process.stderr.readline().startswith("Joined ")
+        said = next(line for line in process.stderr if "without https" not in line)
+        assert said.startswith("Joined ")
         yield process
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0

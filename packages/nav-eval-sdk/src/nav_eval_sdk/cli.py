@@ -116,10 +116,9 @@ def _add_sessions(command: Any) -> None:
 
 def _add_join(commands: Any) -> None:
     join = _add(commands, "join", "serve an agent class to a competition from a machine that nobody can call")
-    join.add_argument("url", metavar="URL", help="the competition's address, for example https://challenge.example.org")
+    join.add_argument("server", metavar="URL", help="the competition's address, such as https://challenge.example.org")
     _add_agent(join)
-    _add_token(join)
-    join.add_argument("--ca", help="PEM; the authority that signed the competition's certificate")
+    entering.add_team(join)
     _add_sessions(join)
     join.add_argument("--debug", action="store_true", help="show tracebacks")
     join.set_defaults(run=run_join)
@@ -191,17 +190,16 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def run_join(options: argparse.Namespace) -> int:
+    from nav_eval_sdk.entries import competition, team_token
     from nav_eval_sdk.errors import Refused, ServiceProblem
     from nav_eval_sdk.server.serving import join
 
-    token = given_token(options)
-    if token is None:
-        raise UsageError("give a token of your team's page: --token-file FILE.")
+    competition(options)
     try:
         join(
             load_agent(options.agent),
-            options.url,
-            token,
+            options.server,
+            team_token(options),
             ca=options.ca,
             max_sessions=options.max_sessions,
             max_batch=options.max_batch,
@@ -211,7 +209,7 @@ def run_join(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     except Refused as refused:
-        raise UsageError(f"{options.url}: {refused.problem.detail or refused}") from refused
+        raise UsageError(f"{options.server}: {refused.problem.detail or refused}") from refused
     except ServiceProblem as problem:
         return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
     return 0

@@ -37,15 +37,20 @@ def add(commands: Any) -> None:
 def _command(commands: Any, name: str, about: str) -> Any:
     command = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
     command.add_argument("--server", default=os.environ.get(SERVER), help=f"the competition's address; or {SERVER}")
+    add_team(command)
+    command.add_argument("--debug", action="store_true", help="show tracebacks")
+    command.set_defaults(run=lambda options: _run(name, options))
+    return command
+
+
+def add_team(command: Any) -> None:
+    """The options that say who asks."""
     command.add_argument(
         "--token-file",
         default=os.environ.get(f"{TOKEN}_FILE"),
         help=f"a file with the team's token, from its page; or {TOKEN}_FILE, or the token itself in {TOKEN}",
     )
     command.add_argument("--ca", help="PEM; the authority that signed the server's certificate")
-    command.add_argument("--debug", action="store_true", help="show tracebacks")
-    command.set_defaults(run=lambda options: _run(name, options))
-    return command
 
 
 def _run(name: str, options: argparse.Namespace) -> int:

@@ -34,7 +34,7 @@ PATIENCE = 900.0
 def run(name: str, options: argparse.Namespace) -> int:
     """Run a command; what the server refuses is a line on stderr and an exit code."""
     try:
-        return COMMANDS[name](_server(options), options)
+        return COMMANDS[name](competition(options), options)
     except Refusal as refusal:
         code = BAD_INPUT if refusal.status in (400, 401, 404, 413, 422) or 300 <= refusal.status < 400 else REFUSED
         return complain(str(refusal), code)
@@ -42,12 +42,18 @@ def run(name: str, options: argparse.Namespace) -> int:
         return complain(f"{away} Is the address right? Try again later.", UNUSABLE)
 
 
-def _server(options: argparse.Namespace) -> Competition:
-    if not options.server:
-        raise UsageError(f"say which competition: --server URL, or {SERVER}.")
+def team_token(options: argparse.Namespace) -> str:
     token = _secret(options.token_file, "--token-file", TOKEN)
     if not token:
         raise UsageError(f"say who you are: --token-file FILE, or {TOKEN}. Your team's page makes a token.")
+    return token
+
+
+def competition(options: argparse.Namespace) -> Competition:
+    """The one that was named; raises UsageError where an option does not fit."""
+    if not options.server:
+        raise UsageError(f"say which competition: --server URL, or {SERVER}.")
+    token = team_token(options)
     try:
         server = Competition(options.server, token, ca=options.ca)
     except (ValueError, OSError) as error:

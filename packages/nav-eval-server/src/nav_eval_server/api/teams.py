@@ -91,11 +91,14 @@ class EndpointIn(Schema):
 
 
 class EndpointOut(Schema):
-    """`probe`: what the last question found, "" before the first; `sentence` says it in words."""
+    """`probe`: what the last question found, "" before the first; `sentence` says it in words.
+
+    Of protocol join it calls us (`nav-eval-agent join`): it has no url, and `probe` says whether it is here.
+    """
 
     id: int
     name: str
-    protocol: Literal["rest", "grpc"]
+    protocol: Literal["rest", "grpc", "join"]
     url: str
     has_token: bool
     probe: Literal["", "ready", "refused", "wrong token"]
