@@ -102,7 +102,7 @@ def test_faults_in_its_rules(file: Path, rules: dict[str, object], told: str) ->
 
 def test_a_graph_needs_a_split(make: Make) -> None:
     challenge = make(dry_run={"episodes": 2})
-    with pytest.raises(ConfigError, match=r"dry_run: homes can be made for simulator.backend custom only"):
+    with pytest.raises(ConfigError, match=r"dry_run: the demo's homes are for simulator.backend custom only"):
         load_challenge(Folder(challenge.folder).challenge)
 
 

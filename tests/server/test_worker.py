@@ -18,7 +18,7 @@ from nav_eval.errors import InputError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.queue.client import Away, Fenced, Server
-from nav_eval_server.queue.play import Play
+from nav_eval_server.queue.play import Play, without_folders
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.run_folder import RunFolder
 from nav_eval_server.queue.worker import Worker
@@ -184,6 +184,20 @@ def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
     assert server.arrived["episodes.jsonl"] == b"b\n"
     run.send_ended()
     assert server.arrived["episodes.jsonl"] == b"a\nb\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "told"),
+    [
+        ("kept in /root/.cache/nav_eval/worlds/2a/scenes.  ", "kept in scenes."),
+        ("nav-eval: /srv/a b/x.json, '/data/y.json': no", "nav-eval: a b/x.json, 'y.json': no"),
+        ("http://127.0.0.1:80/api/v1/info, data/dev/x", "http://127.0.0.1:80/api/v1/info, data/dev/x"),
+        ("about 1/2 of it; ~/team/key.pem", "about 1/2 of it; key.pem"),
+        ("(/a/b/c)=/d/e", "(c)=e"),
+    ],
+)
+def test_a_line_for_others_tells_no_folder(line: str, told: str) -> None:
+    assert without_folders(line) == told
 
 
 def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:

@@ -26,12 +26,13 @@ from nav_eval_sdk.transport.address import Networks
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9-]{0,39}$")]
 DRY_RUN = "dry_run"
 """In the place of a phase: no phase can have this name."""
-MADE = (
+DEMO = (
     "simulator.scenes_dir=null",
     "dataset.data_path=null",
-    "dataset.generate={seed: dry-run, scenes: 1, rooms: 4, detail: 20000, per_scene: 2}",
+    "dataset.generate={seed: demo}",
+    "dataset.split=val_unseen",
 )
-"""A home for dry runs that anybody may make for himself; a worker makes it when it is first needed."""
+"""The homes of vln-demo and its kin, which everybody has; a worker makes them when they are first needed."""
 DATES = ("opens", "closes")
 """Keys of a phase that may still be moved after the opening."""
 
@@ -84,7 +85,7 @@ class Phase(Part):
 class DryRun(Part):
     """A run that teaches a team how its service fares: it costs no quota, and its records are the team's to read.
 
-    `split`: of one's own that is thrown away by this; by default a home is made, with a seed that is no secret.
+    `split`: of one's own that is thrown away by this; by default the embedded demo's homes.
     """
 
     split: str | None = None
@@ -235,7 +236,7 @@ class Challenge(Part):
         if phase != DRY_RUN:
             return (f"dataset.split={self.phases[phase].split}",)
         rules = self.dry_run or DryRun()
-        split = (f"dataset.split={rules.split}",) if rules.split else (*MADE, "dataset.split=val_unseen")
+        split = (f"dataset.split={rules.split}",) if rules.split else DEMO
         return (*split, f"dataset.limit={rules.episodes}", "seed=0")
 
     @property
@@ -331,7 +332,7 @@ def _check_dry_run(path: Path, challenge: Challenge) -> None:
     config = _evaluation(path, challenge, challenge.overrides(DRY_RUN))
     if challenge.dry_run.split is None and config.simulator.backend != "custom":
         raise ConfigError(
-            f"{path}: dry_run: homes can be made for simulator.backend custom only, this is "
+            f"{path}: dry_run: the demo's homes are for simulator.backend custom only, this is "
             f"{config.simulator.backend}. Name a split of your own that teams may read: dry_run: {{split: NAME}}."
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -33,6 +34,10 @@ SHARE = 0.7
 """Of a lease: so long an evaluator goes on without a word from the server; it is dead before the lease is over."""
 DRAIN_SECONDS = 60.0
 """So long the running episodes have when the worker is told to end; then they are broken off."""
+FOLDERS = re.compile(r"(?<![\w:/.~-])~?/(?:[^\s/:,;=()'\"]+/)*(?=[^\s/])")
+"""Of an absolute path; not of a URL, nor of one that is relative."""
+LINE = "500"
+"""Columns of the evaluator's terminal: a path that goes on in a second line would not be known for one."""
 LOG_BYTES = 256 << 10
 """Of an evaluator's log that a team reads."""
 FINAL = ("done", "failed", "cancelled", "void")
@@ -131,13 +136,8 @@ class Play:
         with (self.folder / "log").open("rb") as file:
             file.seek(max(0, (self.folder / "log").stat().st_size - LOG_BYTES))
             lines = file.read().decode(errors="replace").splitlines()
-        told = "".join(f"{self._without_paths(line)}\n" for line in lines if not line.startswith("{")).encode()
+        told = "".join(f"{without_folders(line)}\n" for line in lines if not line.startswith("{")).encode()
         self._server.upload(*self._id, LOG_FILE, 0, told, len(told))
-
-    def _without_paths(self, text: str) -> str:
-        for folder in (self.folder, self._data):
-            text = text.replace(f"{folder}/", "")
-        return text
 
     def _report(self) -> None:
         self._run.send()
@@ -179,6 +179,7 @@ class Play:
             process = subprocess.Popen(
                 tethered([*self._command, *arguments]),
                 cwd=self._data, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
+                env=os.environ | {"COLUMNS": LINE},
             )  # fmt: skip
         ended = threading.Event()
         guard = threading.Thread(target=self._guard, args=(process, ended))
@@ -224,7 +225,7 @@ class Play:
     def _last_words(self) -> str:
         """The evaluator's last line that is no progress, without this machine's paths."""
         lines = [line for line in self._log_tail() if line and not line.startswith("{")]
-        return self._without_paths(lines[-1])[-500:] if lines else ""
+        return without_folders(lines[-1])[-500:] if lines else ""
 
     def _total(self) -> int | None:
         for line in reversed(self._log_tail()):
@@ -292,6 +293,11 @@ class Lease:
 
 class Expired(Exception):
     """The server was away until the lease was over."""
+
+
+def without_folders(line: str) -> str:
+    """A line of the evaluator's with files by their names only: where they lie on this machine is nobody's business."""
+    return FOLDERS.sub("", line).rstrip()
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
