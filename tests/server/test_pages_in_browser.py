@@ -1,7 +1,7 @@
 """One competition as people meet it, in headless Chromium: both languages, a phone and a desktop.
 
 Everything is done with the mouse and the keyboard; the server, the queue and the team's service are real ones. In the
-long form the evaluator is nav-eval itself, and a spectator's download is verified. With NAV_EVAL_PICTURES=FOLDER every
+long form the evaluator is nav-eval itself, and a spectator's download is verified. With PICTURES_OF_PAGES=FOLDER every
 page that is looked at is also kept as a picture.
 """
 
@@ -31,7 +31,7 @@ RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
 QUICK = [("en-US", 360, "light"), ("zh-CN", 1280, "dark")]
 ALL = [(locale, width, scheme) for locale, scheme in (("en-US", "dark"), ("zh-CN", "light")) for width in (360, 1280)]
 ALL += [("en-US", 1280, "light"), ("zh-CN", 360, "dark")]
-PICTURES = os.environ.get("NAV_EVAL_PICTURES")
+PICTURES = os.environ.get("PICTURES_OF_PAGES")
 NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
 
@@ -59,7 +59,8 @@ class Person:
 
     def fill(self, form: str, **values: str) -> None:
         """Fill a form by the names of its fields, and send it."""
-        found = self.page.locator(f"form:has([name={form}])").last
+        kind = "select" if form == "endpoint" else ""
+        found = self.page.locator(f"form:has({kind}[name={form}])").last
         for name, value in values.items():
             entry = found.locator(f"[name={name}]")
             entry.select_option(label=value) if name == "endpoint" else entry.fill(value)
@@ -96,7 +97,8 @@ def test_a_competition_from_sign_up_to_the_board(
     make: Make, browser: Any, axe: str, kinds: list[Any], evaluator: str, tmp_path: Path
 ) -> None:
     phases = {"dev": phase(), "files": phase("predictions")}
-    challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, slots={"per_week": 4})
+    more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}}
+    challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, **more)
     person("organiser", is_staff=True, email="organiser@example.org")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
         until(lambda: served.healthz() == 200, 30, "healthz")
@@ -123,6 +125,7 @@ def journey(member: Person, organiser: Person, spectator: Person, name: str, ser
     member.go("/team/")
     member.sees(".badge.approved")
     services(member, service)
+    dry_run(member)
     submissions(member)
     appeal(member, organiser)
     account(member, organiser)
@@ -167,6 +170,15 @@ def services(member: Person, service: str) -> None:
     member.looks()
 
 
+def dry_run(member: Person) -> None:
+    member.go("/team/")
+    with member.page.expect_navigation():
+        member.page.locator("#services ~ ul > li", has_text="main").locator("form:has([value=dry_run]) button").click()
+    member.sees(".badge.done")
+    member.sees("a[href*='/files/']")
+    member.looks()
+
+
 def submissions(member: Person) -> None:
     """One waits for its service until it is cancelled, the next is played to its end before our eyes, and chosen."""
     member.go("/team/")
@@ -184,7 +196,7 @@ def submissions(member: Person) -> None:
     member.looks()
     done = member.page.url
     member.go("/team/")
-    assert member.page.locator("#submissions ~ ul > li").count() == 2
+    assert member.page.locator("#submissions ~ ul > li").count() == 3
     member.looks()
     member.page.goto(done)
 

@@ -19,17 +19,17 @@ def language() -> Language:
 
 
 def offset(moment: datetime) -> str:
-    """UTC+08:00."""
-    return f"UTC{moment.isoformat()[-6:]}"
+    """UTC, or UTC+08:00."""
+    return f"UTC{moment.isoformat()[-6:]}".removesuffix("+00:00")
 
 
 def everywhere(request: HttpRequest | None = None) -> dict[str, Any]:
     challenge = current()
-    now = timezone.now().astimezone(challenge.zone)
+    shift = offset(timezone.now().astimezone(challenge.zone))
     return {
         "title": getattr(challenge.title, language()),
         "rules_sha256": challenge.rules_sha256,
-        "zone": challenge.timezone,
-        "offset": offset(now),
+        "zone": challenge.timezone if challenge.timezone == shift else f"{challenge.timezone} ({shift})",
+        "offset": shift,
         "chinese": language() == "zh",
     }

@@ -27,6 +27,7 @@ from django.utils.http import urlsafe_base64_encode
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
+from django.views.generic.base import ContextMixin
 
 from nav_eval_server import privacy, second_factor
 from nav_eval_server.folder import Folder
@@ -93,14 +94,23 @@ def _vault() -> Vault:
     return Vault(Folder(current().folder))
 
 
-class Password(PasswordChangeView):
+class OwnTitle(ContextMixin):
+    """Django's views of passwords call themselves `title`, which is the competition's on every page of ours."""
+
+    def get_context_data(self, **more: Any) -> dict[str, Any]:
+        told = super().get_context_data(**more)
+        told.pop("title", None)
+        return told
+
+
+class Password(OwnTitle, PasswordChangeView):
     template_name = "form.html"
     form_class = PasswordChangeForm
     success_url = reverse_lazy("account")
     extra_context = {"heading": gettext_lazy("Change your password"), "action": gettext_lazy("Change it")}  # noqa: RUF012
 
 
-class NewPassword(PasswordResetConfirmView):
+class NewPassword(OwnTitle, PasswordResetConfirmView):
     """Where a link leads that works once."""
 
     template_name = "form.html"
@@ -158,6 +168,7 @@ def account(request: HttpRequest) -> HttpResponse:
 def second(request: HttpRequest) -> HttpResponse:
     """Turn the second factor on: a secret for the app, then a code of it."""
     user, form = person(request), Code(request.POST or None)
+    form.fields["code"].label = _("The code that the app shows now")
     if user.sealed_totp:
         return redirect("account")
     secret = request.session.setdefault(FRESH, second_factor.new_secret())
@@ -168,7 +179,8 @@ def second(request: HttpRequest) -> HttpResponse:
             return render(request, "recovery.html", {"codes": codes})
         form.add_error("code", _("This is not the code. Is the clock of your phone right?"))
     uri = second_factor.uri(secret, user.username, current().name)
-    return render(request, "second.html", {"form": form, "secret": secret, "uri": uri})
+    words = [secret[at : at + 4] for at in range(0, len(secret), 4)]
+    return render(request, "second.html", {"form": form, "secret": " ".join(words), "uri": uri})
 
 
 @require_POST
