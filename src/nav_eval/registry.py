@@ -146,7 +146,7 @@ class Registry(Generic[T]):
             names = sorted({*self.names(), *beside})
             known = ", ".join(names) or "none"
             raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, names)} Known: {known}.")
-        member = self._admit(name, _load(target))
+        member = self._admit(name, self._load(name, target))
         return self._members.setdefault(name, member)
 
     def names(self) -> list[str]:
@@ -160,6 +160,17 @@ class Registry(Generic[T]):
     def __iter__(self) -> Iterator[str]:
         return iter(self.names())
 
+    def _load(self, name: str, target: str) -> Any:
+        module, _, attribute = target.partition(":")
+        try:
+            return getattr(import_module(module), attribute)
+        except NavEvalError:
+            raise
+        except Exception as error:
+            if exhausted(error):
+                raise
+            raise ConfigError(f"{self.kind}: {name!r} is installed, but {_import_fault(module, error)}") from error
+
     def _list_plugins(self) -> None:
         if self._plugins_listed:
             return
@@ -169,11 +180,6 @@ class Registry(Generic[T]):
                 owner = point.dist.name if point.dist else "a plug-in"
                 raise ConfigError(f"{self.kind}: {owner} registers {point.name!r}, which is taken. Uninstall one.")
             self._lazy[point.name] = point.value
-
-
-def _load(target: str) -> Any:
-    module, _, attribute = target.partition(":")
-    return getattr(import_module(module), attribute)
 
 
 def _origin(member: object) -> str:

@@ -10,7 +10,7 @@ import pytest
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError, ServiceUnavailable
 from nav_eval.runs import builder
-from nav_eval.runs.plan import check
+from nav_eval.runs.lookup import check
 from nav_eval.runs.registry import benchmark_config
 
 

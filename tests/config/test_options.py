@@ -11,7 +11,7 @@ from nav_eval.config.loader import load_config
 from nav_eval.core.interfaces import Metric
 from nav_eval.errors import ConfigError
 from nav_eval.metrics.registry import register_metric
-from nav_eval.runs.plan import check
+from nav_eval.runs.lookup import check
 from nav_eval.testing import check_metric
 
 MISSPELT = [

@@ -46,6 +46,22 @@ def test_a_broken_module_is_named(tmp_path, monkeypatch):
         benchmark_config(None, overrides=["plugins=broken_plugin"])
 
 
+def test_an_installed_plug_in_that_is_broken_is_named(tmp_path, monkeypatch):
+    (tmp_path / "torn.py").write_text("import math\nimport nav_eva\n")
+    info = tmp_path / "torn_plugin-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: torn-plugin\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text("[nav_eval.metrics]\ntorn = torn:Torn\n")
+    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "config", "validate", "vln-demo"]
+    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(
+        [*command, "task.measurements=[torn]"], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 2
+    assert "metrics: 'torn' is installed, but torn (torn.py, line 2) imports 'nav_eva'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [

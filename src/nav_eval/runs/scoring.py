@@ -319,8 +319,8 @@ def _equal(a: Any, b: Any) -> bool:
 def _environment(plan: Plan) -> Iterator[Environment]:
     """One for a single session."""
     environment = plan.environment()
-    yield environment
-    environment.simulator.close()
+    with closing(environment.simulator):
+        yield environment
 
 
 def _result(
