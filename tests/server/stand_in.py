@@ -68,7 +68,7 @@ def main() -> int:
             done[number] = json.dumps(record)
             with journal.open("a") as file:
                 file.write(f"{done[number]}\n")
-        sys.stderr.write(json.dumps({"done": len(done), "total": EPISODES}) + "\n")
+        sys.stderr.write(json.dumps({"progress": {"done": len(done), "total": EPISODES}}) + "\n")
     fresh = out / "episodes.new"
     fresh.write_text("".join(f"{done[number]}\n" for number in sorted(done, reverse=True)))
     fresh.replace(journal)

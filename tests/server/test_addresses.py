@@ -24,6 +24,7 @@ from nav_eval.api.connecting import connect
 from nav_eval.errors import NavEvalError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -173,7 +174,7 @@ def test_addresses_beyond_this_machine_are_not_connected_to(
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_the_evaluator_connects_to_none_of_them(canary: Canary, protocol: Protocol) -> None:
     for form in FORMS:
-        service = connect(at(form, canary.port).address, protocol=protocol, networks=HERE)
+        service = connect(at(form, canary.port).address, protocol=protocol, networks=HERE, deadlines=Deadlines(ready=1))
         with pytest.raises(NavEvalError, match="no allowed network"):
             service.health_check()
     assert canary.heard == 0

@@ -56,7 +56,8 @@ def test_a_service_and_a_file_are_judged(make: Make) -> None:
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
         until(lambda: served.healthz() == 200, 30, "healthz")
         until(lambda: all(map(finished, (live, file, bad))), 120, "three submissions")
-    assert Submission.objects.get(pk=live.pk).state == State.DONE, list(Attempt.objects.values())
+    played = Submission.objects.get(pk=live.pk)
+    assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
     run = Folder(challenge.folder).runs / live.id
     assert check_files(run) == []

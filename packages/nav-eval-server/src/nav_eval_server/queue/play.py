@@ -230,7 +230,7 @@ class Play:
     def _total(self) -> int | None:
         for line in reversed(self._log_tail()):
             with suppress(ValueError, KeyError, TypeError):
-                return int(json.loads(line)["total"])
+                return int(json.loads(line)["progress"]["total"])
         return None
 
     def _log_tail(self) -> list[str]:
