@@ -138,6 +138,11 @@ def test_a_run_that_cannot_be_shown_is_told_once(make: Make, run: Path) -> None:
     make_proofs(challenge, made)
     assert Event.objects.filter(action="no_report", subject=made.pk).count() == 1
     assert "nothing can be shown" in spectator(reverse("entry", args=[made.pk])).content.decode()
+    results.write_text(results.read_text()[:-1])
+    proof = Proof(Folder(challenge.folder), made.pk)
+    Path(f"{proof.report}.failed").rename(proof.path / "report-of-another-version.html.failed")
+    make_proofs(challenge, made)
+    assert spectator(reverse("entry_report", args=[made.pk])).status_code == 200
 
 
 def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(make: Make, run: Path, browser: Any) -> None:

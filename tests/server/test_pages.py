@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from django.test import Client
 from django.urls import URLPattern, get_resolver, reverse
-from django.utils.translation import gettext, override
+from django.utils.translation import gettext, ngettext, override
 
 import nav_eval_server.web
 from nav_eval_server import events
@@ -332,17 +332,24 @@ def test_cookies_stay_on_tls_behind_a_proxy(full: Crowd) -> None:
     assert answer.cookies["sessionid"]["samesite"] == "Lax"
 
 
-def test_every_word_is_there_in_chinese() -> None:
+def words() -> set[str]:
+    """Every text of the sources that is meant to be translated, as a catalogue has it; of plurals the singular."""
+    pages = [file.read_text() for file in WEB.rglob("*.html")]
+    found = {text for page in pages for text in re.findall(r"""{% translate ["'](.+?)["'] %}""", page)}
+    block = re.compile(r"{% blocktranslate[^%]*%}(.+?)(?:{% plural %}.+?)?{% endblocktranslate %}", re.S)
+    found |= {re.sub(r"{{ (\w+) }}", r"%(\1)s", text) for page in pages for text in block.findall(page)}
+    sources = (file.read_text() for file in WEB.glob("*.py"))
+    return found | {text for source in sources for text in re.findall(r'(?:\b_|gettext_lazy)\(\s*"(.+?)"\s*\)', source)}
+
+
+def test_every_word_is_there_in_chinese_and_no_other() -> None:
     """Against the sources; the catalogue in use is the compiled one."""
-    found = {
-        text
-        for file in WEB.rglob("*.html")
-        for text in re.findall(r"""{% translate ["'](.+?)["'] %}""", file.read_text())
-    }
-    found |= {t for file in WEB.glob("*.py") for t in re.findall(r'(?:\b_|gettext_lazy)\("(.+?)"\)', file.read_text())}
+    found = words()
     assert len(found) > 120
     with override("zh-hans"):
-        assert sorted(text for text in found if gettext(text) == text) == []
+        assert sorted(text for text in found if gettext(text) == text and ngettext(text, text, 1) == text) == []
+    catalogue = (WEB / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po").read_text()
+    assert sorted(text for text in re.findall(r'^msgid "(.+)"$', catalogue, re.M) if text not in found) == []
 
 
 @pytest.mark.parametrize("visitor", ["member", "organiser"])

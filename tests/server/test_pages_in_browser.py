@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -21,7 +22,7 @@ import pytest
 
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from server.competition import phase
+from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.serving import free_port, serving, until
@@ -49,7 +50,7 @@ class Person:
     seen: int = 0
 
     def __post_init__(self) -> None:
-        self.page.set_default_timeout(20_000)
+        self.page.set_default_timeout(90_000)
         self.page.on("console", lambda m: m.type in ("error", "warning") and self.wrong.append(m.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda r: r.url.startswith(self.base) or self.wrong.append(r.url))
@@ -98,7 +99,7 @@ def test_a_competition_from_sign_up_to_the_board(
 ) -> None:
     phases = {"dev": phase(), "files": phase("predictions")}
     more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}}
-    challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, **more)
+    challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, evaluation=two_splits(), **more)
     person("organiser", is_staff=True, email="organiser@example.org")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
         until(lambda: served.healthz() == 200, 30, "healthz")
@@ -110,6 +111,14 @@ def test_a_competition_from_sign_up_to_the_board(
             assert [visitor.wrong for visitor in visitors] == [[], [], []], kind
             for visitor in visitors:
                 visitor.page.context.close()
+
+
+def two_splits() -> dict[str, Any]:
+    """The small graph's episodes, and the same ones to rehearse with."""
+    told = evaluation()["dataset"]
+    data = Path(told["data_path"])
+    shutil.copy(data, data.with_name("R2R_rehearsal.json"))
+    return {"dataset": told | {"data_path": str(data.with_name("R2R_${dataset.split}.json"))}}
 
 
 def windows(browser: Any, base: str, axe: str, locale: str, width: int, scheme: str) -> Iterator[Person]:

@@ -119,6 +119,7 @@ class Maker:
         shutil.rmtree(place, ignore_errors=True)
         audit.publish(run, place)
         audit.sign(place, self._folder.private / "organiser.pem")
+        shutil.rmtree(proof.path, ignore_errors=True)
         place.replace(proof.path)
 
     def _begin(self, proof: Proof) -> None:
