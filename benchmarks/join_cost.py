@@ -2,7 +2,7 @@
 
 The agent answers at once. Service, relay and web are processes of their own, as under `nav-eval competition serve`; the
 two ways take turns within a round, so that a busy machine slows both alike. `--sessions`: as many at a time, a thread
-each. Medians, milliseconds.
+each. Milliseconds; where others use the machine, too, p10 says more than the median.
 
     python benchmarks/join_cost.py [--rounds 200] [--sessions 4]
 """
@@ -137,8 +137,8 @@ def measure(ways: dict[str, Callable[[], TestClient]], frame: dict[str, Any], ro
     base = statistics.median(times["direct"])
     lines = []
     for way, values in times.items():
-        median, p90 = statistics.median(values), sorted(values)[int(0.9 * len(values))]
-        lines.append(f"{sessions:>8}  {way:<8}{median:>10.2f}{p90:>9.2f}{median - base:>+12.2f}")
+        low, median, high = (sorted(values)[int(share * len(values))] for share in (0.1, 0.5, 0.9))
+        lines.append(f"{sessions:>8}  {way:<8}{low:>9.2f}{median:>11.2f}{high:>9.2f}{median - base:>+10.2f}")
     return "\n".join(lines)
 
 
@@ -150,7 +150,9 @@ def main() -> None:
     keep_freed_pages()
     ways = servers()
     print(f"{options.rounds} rounds, {os.cpu_count()} cores")
-    print(f"{'frame':<9}{'bytes':>9}{'sessions':>9}  {'way':<8}{'median ms':>10}{'p90 ms':>9}{'more ms':>12}")
+    print(
+        f"{'frame':<9}{'bytes':>9}{'sessions':>9}  {'way':<8}{'p10 ms':>9}{'median ms':>11}{'p90 ms':>9}{'more ms':>10}"
+    )
     for name, size in SIZES.items():
         frame = frames(*size)
         count = sum(value.nbytes for value in frame.values())

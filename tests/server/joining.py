@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import http.client
+import select
 import socket
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -89,6 +91,32 @@ def page(environ: dict[str, Any], start_response: Any) -> list[bytes]:
     """What else the web serves."""
     start_response("200 OK", [("Content-Type", "text/plain")])
     return [b"a page"]
+
+
+@contextmanager
+def tls_before(port: int, context: ssl.SSLContext) -> Iterator[int]:
+    """The port of a proxy that speaks TLS and passes everything on to `port`."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        threading.Thread(target=_accept, args=(listener, port, context), daemon=True).start()
+        yield listener.getsockname()[1]
+
+
+def _accept(listener: socket.socket, port: int, context: ssl.SSLContext) -> None:
+    with suppress(OSError):
+        while True:
+            outer = context.wrap_socket(listener.accept()[0], server_side=True)
+            threading.Thread(target=_pass_on, args=(outer, port), daemon=True).start()
+
+
+def _pass_on(outer: ssl.SSLSocket, port: int) -> None:
+    """Both ways; select alone would not see what is decrypted already."""
+    with outer, socket.create_connection(("127.0.0.1", port)) as inner, suppress(OSError):
+        while True:
+            there = outer.pending() or outer in select.select([outer, inner], [], [])[0]
+            data = outer.recv(65536) if there else inner.recv(65536)
+            if not data:
+                return
+            (inner if there else outer).sendall(data)
 
 
 class Peer:

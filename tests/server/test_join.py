@@ -26,7 +26,9 @@ from nav_eval_sdk.server.serving import start_joined
 from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, WANTED
 from nav_eval_server.join import relay
-from server.joining import Ground, Peer, asker, get, ground, guest, matched, soon
+from sdk.test_servers import certificates as certificates
+from sdk.test_servers import client_tls, server_tls
+from server.joining import Ground, Peer, asker, get, ground, guest, matched, soon, tls_before
 
 SPECS = {"rgb": TensorSpec(shape=(480, 640, 3), dtype="uint8")}
 OF_AN_ADDRESS = "refuses nonsense"
@@ -81,6 +83,21 @@ def test_an_episode_over_a_turned_connection_is_the_episode(here: Ground) -> Non
         findings = check(Target(here.joined, "rest-msgpack", "ticket"))
         faults = [found for found in findings if not found.ok and found.check != OF_AN_ADDRESS]
     assert faults == []
+
+
+def test_a_proxy_with_tls_stands_before_it(here: Ground, certificates: Path) -> None:
+    tls = client_tls(certificates)
+    with tls_before(here.port, server_tls(certificates, mutual=False).context()) as port:
+        with start_joined(Summing, f"https://localhost:{port}", "aurora", ca=tls.ca, max_sessions=2):
+            client = TestClient(f"https+join://localhost:{port}", token="ticket", tls=tls)
+            client.reset(episode())
+            assert [client.act(FRAME).step for _ in range(3)] == [0, 1, 2]
+            client.end()
+            client.close()
+        stranger = start_joined(Summing, f"https://localhost:{port}", "aurora")
+        time.sleep(0.3)
+        assert not here.relay._parties, "a certificate that nobody vouches for"
+        stranger.stop()
 
 
 def test_bytes_pass_unchanged_both_ways(here: Ground) -> None:

@@ -9,12 +9,14 @@ from django.test import Client
 from django.utils import timezone
 
 from nav_eval_server.api.teams import EndpointOut
+from nav_eval_server.folder import Folder
 from nav_eval_server.join import handing, presence
 from nav_eval_server.join.tickets import admitted
 from nav_eval_server.models import Endpoint, Submission, Team, Token
 from nav_eval_server.queue import endpoints
 from nav_eval_server.queue.dispatcher import Claim, Dispatcher
 from nav_eval_server.queue.verdict import Ending
+from nav_eval_server.serving import children
 from nav_eval_server.tokens import find, issue
 from server.conftest import Make
 
@@ -113,3 +115,11 @@ def test_the_api_tells_of_a_service_that_joins(make: Make) -> None:
     assert told["sentence"].startswith("Here since ")
     protocols = {value for value, _ in Endpoint._meta.get_field("protocol").choices or ()}
     assert protocols == set(get_args(EndpointOut.model_fields["protocol"].annotation))
+
+
+def test_no_relay_where_nobody_may_join(make: Make) -> None:
+    challenge = make(endpoints={"join": False})
+    file = Folder(challenge.folder).challenge
+    family = {child.name: child for child in children(file, challenge, "127.0.0.1", 1, 1)}
+    assert family.keys() == {"worker", "scheduler", "web"}
+    assert list(family["web"].fds) == []

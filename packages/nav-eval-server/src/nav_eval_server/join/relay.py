@@ -29,7 +29,8 @@ WAIT = 2.0
 ADMISSION = 15.0
 STUCK = 60.0
 """So long a piece may wait for the one who is to read it."""
-PIECE = 1 << 18
+PIECE = 1 << 20
+"""Bytes in passing, in one direction; a third less work for an image than with a quarter of it."""
 POLL = 0.01
 MOST_OF_TEAM = 128
 MOST = 4000
@@ -292,8 +293,11 @@ def _send_away(party: Party) -> None:
 
 
 async def _in_thread(call: Callable[..., R], *arguments: object) -> R:
-    async with asyncio.timeout(ADMISSION):
-        return await asyncio.to_thread(call, *arguments)
+    try:
+        async with asyncio.timeout(ADMISSION):
+            return await asyncio.to_thread(call, *arguments)
+    except TimeoutError:
+        raise Away from None
 
 
 async def _send(sock: socket.socket, data: bytes) -> None:
