@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 from graphs import write_r2r
-from nav_eval.cli.progress import Latencies, Progress, shown
+from nav_eval.cli.progress import Latencies, Progress, shown, worked
 from nav_eval.core.actions import STOP
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
 
 
 @pytest.mark.parametrize("scale", [1e-5, 0.1, 30.0])
@@ -67,3 +68,38 @@ def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style,
         run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
     assert all(word in out.getvalue() for word in words)
     assert bool(out.getvalue()) is bool(words)
+
+
+def test_work_of_many_seconds_tells_the_time_left_and_short_work_nothing():
+    for seconds, lines in ((1.0, []), (6.0, ["20%, about 48 s left", "40%, about 36 s left", "60%, about 24 s left"])):
+        out, now = io.StringIO(), iter(seconds * count for count in range(12))
+        with worked("homes", out, lambda now=now: next(now)) as tell:
+            for _ in range(10):
+                tell(0.1)
+        assert out.getvalue().splitlines()[:3] == [f"homes: {line}" for line in lines]
+
+
+def test_on_a_terminal_work_has_a_bar_that_leaves_no_trace():
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    out = Terminal()
+    with worked("homes", out) as tell:
+        tell(0.25)
+    assert "homes" in out.getvalue()
+    assert "25%" in out.getvalue()
+
+
+@pytest.mark.parametrize("task", ["vln", "pointnav"])
+def test_the_shares_of_generating_sum_to_one(tmp_path, task):
+    shares = []
+    list(make_scenes(tmp_path / "scenes", ["a"], 2, 1, "home", 20_000, tell=shares.append))
+    assert sum(shares) == pytest.approx(1.0)
+    assert len(shares) > 4
+    shares.clear()
+    sites = open_sites(tmp_path / "scenes", shares.append)
+    assert shares == [1.0]
+    shares.clear()
+    make_episodes(task, sites, tmp_path / task, 1, "s", tell=shares.append)
+    assert sum(shares) == pytest.approx(1.0)

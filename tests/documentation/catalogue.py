@@ -96,7 +96,8 @@ def _data(config: Config) -> str:
     if data.data_path:
         return f"{code(data.data_path)} (type {code(data.type)}, split {code(data.default_split)})"
     assert data.generate is not None, "a benchmark has data"
-    return f"generated from the seed {code(data.generate.seed)} (split {code(data.default_split)})"
+    made = f"generated from the seed {code(data.generate.seed)}, worlds v{data.generate.version}"
+    return f"{made} (split {code(data.default_split)})"
 
 
 def tasks() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import trimesh
 
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.engine.scene.load import load_scene
+from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.collection import make_scenes
 from nav_eval.worlds.episodes.site import load_site
 from nav_eval.worlds.plan import Kind
@@ -26,6 +28,8 @@ def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path
     scene, own = load_scene(path), world.scene()
     assert len(scene.triangles) == len(own.triangles)
     assert scene.objects == own.objects
+    assert {thing.joins for thing in scene.objects if thing.joins} == {(door.a, door.b) for door in world.plan.doors}
+    assert json.loads(path.with_suffix(".semantic.json").read_text())["generator"] == GENERATOR
     assert scene.regions == own.regions
     assert scene.object_ids is not None
     assert own.object_ids is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
@@ -43,13 +42,15 @@ def scenes(
     name
         What the files' names begin with; without it they begin with kind and seed.
     """
+    from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_scenes
 
     if name is not None and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
     seeds = [f"{seed}-{number}" for number in range(count)]
-    for path in _with_progress(make_scenes(out, seeds, rooms, storeys, kind, detail, name), count):
-        say(path)
+    with worked(f"{count} buildings") as tell:
+        made = list(make_scenes(out, seeds, rooms, storeys, kind, detail, name, tell))
+    say(*made)
     return DONE
 
 
@@ -76,19 +77,14 @@ def episodes(
     seed
         Any text; keep it secret for a private test set.
     """
+    from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_episodes, open_sites
     from nav_eval.worlds.episodes.splits import TASKS
 
-    sites = open_sites(scenes_dir)
+    with worked("scenes read") as tell:
+        sites = open_sites(scenes_dir, tell)
     for name in TASKS if task == "all" else (task,):
-        for path in make_episodes(name, sites, out / name, per_scene, seed).values():
-            say(path)
+        with worked(f"{name} episodes") as tell:
+            made = make_episodes(name, sites, out / name, per_scene, seed, tell=tell)
+        say(*made.values())
     return DONE
-
-
-def _with_progress(paths: Iterable[Path], count: int) -> Iterable[Path]:
-    from rich.console import Console
-    from rich.progress import track
-
-    console = Console(stderr=True)
-    return track(paths, "buildings", total=count, console=console, disable=not console.is_terminal, transient=True)

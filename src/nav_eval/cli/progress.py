@@ -1,6 +1,7 @@
 """Live progress of a run, told of its results: a bar for people, JSON lines for programs, both on stderr.
 
 n of N, how many failed, time passed and left, and the agent's latency per step (p50 and p95, to 3 %).
+Other long work shows what share of it is done, and the time left.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from nav_eval.dataset.episode import EpisodeKey
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
+SECONDS_BETWEEN_SHARES = 10.0
 
 
 class Latencies:
@@ -136,3 +138,45 @@ def _about(progress: Progress) -> str:
     if figures["latency_p50"] is not None:
         text += f", agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms"
     return text
+
+
+@contextmanager
+def worked(
+    what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[Callable[[float], None]]:
+    """Yields what is told of each share of some work as it is done: a bar on a terminal, elsewhere now and then a line.
+
+    Work that ends within seconds leaves no trace in either.
+    """
+    out = out or sys.stderr
+    with _share_bar(what, out) if out.isatty() else _share_lines(what, out, clock) as tell:
+        yield tell
+
+
+@contextmanager
+def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
+    from rich import progress as rich
+    from rich.console import Console
+
+    columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
+    times = (rich.TimeElapsedColumn(), rich.TimeRemainingColumn())
+    with rich.Progress(*columns, *times, console=Console(file=out), transient=True) as bar:
+        task = bar.add_task(what, total=1.0)
+        yield lambda share: bar.update(task, advance=share)
+
+
+@contextmanager
+def _share_lines(what: str, out: TextIO, clock: Callable[[], float]) -> Iterator[Callable[[float], None]]:
+    began = told = clock()
+    done = 0.0
+
+    def tell(share: float) -> None:
+        nonlocal told, done
+        done += share
+        now = clock()
+        if now - told >= SECONDS_BETWEEN_SHARES and 0 < done < 0.999:
+            told = now
+            out.write(f"{what}: {done:.0%}, about {(now - began) * (1 - done) / done:.0f} s left\n")
+            out.flush()
+
+    yield tell

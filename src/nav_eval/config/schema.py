@@ -182,6 +182,9 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
+    version: Literal[2] = Field(
+        2, description="version of the generator: this release makes no other, and scores are filed under it"
+    )
     task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")
     scenes: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="number of buildings")
@@ -381,6 +384,12 @@ class Config(Section):
     def origin(self, key: str) -> str:
         """' [the command line]' or the like: what set `key`, for a message; '' where that is not known."""
         return "" if self._layers is None else f" [{self._layers.origin(key)}]"
+
+    @property
+    def title(self) -> str:
+        """What scores are filed under: the benchmark, and the version of the generator that makes its worlds."""
+        made = self.dataset.generate if self.dataset.data_path is None else None
+        return self.benchmark.name if made is None else f"{self.benchmark.name}, worlds v{made.version}"
 
     def blind(self) -> Config:
         """The same without sensors: scores and maps need poses, not pictures."""

@@ -27,7 +27,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
     """The content of results.json; `notes` say what was not scored or what a reader must know."""
     return {
         "schema": RESULTS_SCHEMA,
-        "benchmark": config.benchmark.name,
+        "benchmark": config.title,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "split": config.dataset.split,
         "n_episodes": results.n_episodes,

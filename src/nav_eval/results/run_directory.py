@@ -345,7 +345,7 @@ def run_facts(
             **{name: version(name) for name in ("nav-eval-sdk", "numpy", "numba", "msgspec")},
         },
         "plugins": _plugins(config),
-        "benchmark": config.benchmark.name,
+        "benchmark": config.title,
         "split": config.dataset.split,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if renders else None,

@@ -48,7 +48,7 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
     warm(say)
     say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
     config = demo_config(quick=quick)
-    pictures = picture_homes(Path(str(config.simulator.scenes_dir)), out)
+    pictures = picture_homes(Path(str(builder.generated_data(config).simulator.scenes_dir)), out)
     for episode in builder.make_episodes(config):
         say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
     runs = [_evaluate(name, config, out, say, watcher) for name in AGENTS]
@@ -59,7 +59,7 @@ def demo_config(*, quick: bool) -> Config:
     """vln-demo on its generated homes, with a few episodes of each in both languages."""
     scenes, wanted = (2, 4) if quick else (3, 8)
     made = [f"dataset.generate.scenes={scenes}", "dataset.split=all", "evaluation.parallel.sessions=2"]
-    config = builder.generated_data(benchmark_config("vln-demo", overrides=made))
+    config = benchmark_config("vln-demo", overrides=made)
     chosen = tuple(episode.episode_id for episode in _in_turn(builder.make_episodes(config)))[:wanted]
     return config.model_copy(update={"dataset": config.dataset.model_copy(update={"episodes": chosen})})
 

@@ -17,22 +17,32 @@ from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import split_scenes, write_task
 from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.world import generate_world
 
 
 def make_scenes(
-    folder: Path, seeds: Sequence[str], rooms: int, storeys: int, kind: Kind, detail: int, name: str | None = None
+    folder: Path,
+    seeds: Sequence[str],
+    rooms: int,
+    storeys: int,
+    kind: Kind,
+    detail: int,
+    name: str | None = None,
+    tell: Tell = silent,
 ) -> Iterator[Path]:
     """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done.
 
     With `name` they are called <name>_0, <name>_1, ...; else their names tell the seed.
     """
     for number, seed in enumerate(seeds):
-        world = generate_world(seed, rooms, storeys, kind, detail)
-        yield (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
+        world = generate_world(seed, rooms, storeys, kind, detail, part(tell, 0.7 / len(seeds)))
+        path = (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
+        tell(0.3 / len(seeds))
+        yield path
 
 
-def open_sites(folder: Path) -> list[Site]:
+def open_sites(folder: Path, tell: Tell = silent) -> list[Site]:
     """Every scene under `folder` with the navmesh beside it; the scene id is the file's path from there.
 
     Raises SceneError where there is none. Files called *semantic.* (HM3D, Matterport3D) colour another scene.
@@ -41,14 +51,24 @@ def open_sites(folder: Path) -> list[Site]:
     scenes = [path for path in found if not path.stem.endswith("semantic")]
     if not scenes:
         raise SceneError(f"{folder}: holds no scene. Make some with `nav-eval generate scenes {folder}`.")
-    return [load_site(path, path.relative_to(folder).as_posix()) for path in scenes]
+    sites = []
+    for path in scenes:
+        sites.append(load_site(path, path.relative_to(folder).as_posix()))
+        tell(1 / len(scenes))
+    return sites
 
 
 def make_episodes(
-    task: str, sites: Sequence[Site], folder: Path, per_scene: int, seed: str, controls: Controls | None = None
+    task: str,
+    sites: Sequence[Site],
+    folder: Path,
+    per_scene: int,
+    seed: str,
+    controls: Controls | None = None,
+    tell: Tell = silent,
 ) -> dict[str, Path]:
     """Write the splits of a task, and `all`, which has every scene; split -> its main file."""
-    return write_task(task, split_scenes(sites) | {"all": list(sites)}, folder, per_scene, seed, controls)
+    return write_task(task, split_scenes(sites) | {"all": list(sites)}, folder, per_scene, seed, controls, tell)
 
 
 def cached_collection(

@@ -14,7 +14,8 @@ Support = Literal["floor", "wall", "ceiling", "item", "shell"]
 class Item:
     """`at` is the model's origin in millimetres (x, y, z), `turn` in quarter turns, `size` its own (w, h, d) in metres.
 
-    `on` is the index (in the list of items) of the object that carries it, or -1.
+    `on` is the index (in the list of items) of the object that carries it, or -1. `joins` are the two rooms between
+    which a door, an opening or the stair leads.
     """
 
     category: str
@@ -25,3 +26,4 @@ class Item:
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
     support: Support = "shell"
     on: int = -1
+    joins: tuple[int, int] | None = None

@@ -17,6 +17,7 @@ from nav_eval.worlds.exact import Floats, cos_turns, length, sin_turns
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.palette import GLOWING
 from nav_eval.worlds.plan import CEILING, Plan, Room, Window, wall_line
+from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.tessellate import Mesh
 from nav_eval.worlds.voxels import FIXED, Voxels, voxelise
 
@@ -40,7 +41,7 @@ class _Source:
     facing: tuple[float, float, float] | None = None
 
 
-def bake(plan: Plan, items: Sequence[Item], mesh: Mesh) -> NDArray[np.uint8]:
+def bake(plan: Plan, items: Sequence[Item], mesh: Mesh, tell: Tell = silent) -> NDArray[np.uint8]:
     """(V, 4) uint8: what the textures are multiplied with."""
     owner = mesh.objects[mesh.triangles[:, 0]]
     voxels = voxelise(mesh.positions, mesh.triangles, owner, CELL)
@@ -53,6 +54,7 @@ def bake(plan: Plan, items: Sequence[Item], mesh: Mesh) -> NDArray[np.uint8]:
         at = _pulled_in(mesh.positions[chosen] + mesh.normals[chosen] * (CELL * 1.15), room)
         sources = [*_lamps(plan, items, room), *_daylight(plan, room)]
         light[chosen] = _gather(voxels, at, mesh.normals[chosen], sources, _dark(room))
+        tell((end - start) / len(order))
     return _developed(light, mesh)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
+from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import CEILING, PITCH, Plan
 from nav_eval.worlds.tessellate import Mesh
@@ -32,7 +33,7 @@ def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
     np.maximum.at(high, mesh.objects, mesh.positions)
     centre, size = ((low[1:] + high[1:]) / 2).tolist(), (high[1:] - low[1:]).tolist()
     return tuple(
-        SemanticObject(k + 1, item.category, item.room, _triple(centre[k]), _triple(size[k]))
+        SemanticObject(k + 1, item.category, item.room, _triple(centre[k]), _triple(size[k]), item.joins)
         for k, item in enumerate(items)
     )
 
@@ -40,15 +41,18 @@ def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
 def sidecar(found: Sequence[SemanticObject], rooms: Sequence[SemanticRegion]) -> dict[str, Any]:
     """The content of `<name>.semantic.json`."""
     return {
-        "objects": [
-            {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
-            for o in found
-        ],
+        "generator": GENERATOR,
+        "objects": [_thing(thing) for thing in found],
         "regions": [
             {"id": r.id, "category": r.category, "storey": r.storey, "low": list(r.low), "high": list(r.high)}
             for r in rooms
         ],
     }
+
+
+def _thing(o: SemanticObject) -> dict[str, Any]:
+    members = {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
+    return members | ({"joins": list(o.joins)} if o.joins else {})
 
 
 def _triple(values: list[float]) -> tuple[float, float, float]:

@@ -35,7 +35,8 @@ def shell_items(plan: Plan, stream: Stream) -> list[Item]:
             items.append(Item("ceiling", room.id, _ceiling(room)))
         items.append(Item("wall", room.id, _walls(plan, room, own)))
     for door in plan.doors:
-        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door)))
+        joins = (door.a, door.b)
+        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door), joins=joins))
     for window in plan.windows:
         items.append(Item("window", window.room, _window(plan.room(window.room), window)))
         items += _curtains(plan.room(window.room), window)

@@ -25,7 +25,8 @@ def stair_items(plan: Plan) -> list[Item]:
     width, depth = (clear.width, clear.depth) if turn % 2 == 0 else (clear.depth, clear.width)
     model = stair_model(width / 1000, depth / 1000, plan.stair.flip)
     x, z = clear.centre
-    return [Item("stairs", room.id, model, (x, room.base, z), turn)]
+    upper = next(other.id for other in plan.rooms if other.type == "stairs" and other.storey == room.storey + 1)
+    return [Item("stairs", room.id, model, (x, room.base, z), turn, joins=(room.id, upper))]
 
 
 def stair_model(width: float, depth: float, flip: bool) -> Model:

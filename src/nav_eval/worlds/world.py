@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from nav_eval.worlds.palette import Palette
 from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import Mesh, tessellate
 
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
@@ -97,7 +98,12 @@ class World:
 
 
 def generate_world(
-    seed: str | int, rooms: int = 8, storeys: int = 1, kind: Kind = "home", detail: int = 60_000
+    seed: str | int,
+    rooms: int = 8,
+    storeys: int = 1,
+    kind: Kind = "home",
+    detail: int = 60_000,
+    tell: Tell = silent,
 ) -> World:
     """A furnished building of `rooms` rooms (corridors not counted) with about `detail` triangles.
 
@@ -107,10 +113,12 @@ def generate_world(
     plan = make_plan(str(seed), rooms, storeys, kind)
     items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys)))
     mesh = tessellate(items, detail)
+    tell(0.25)
     palette = Palette(str(seed), kind)
     textures = tuple(palette.texels(name) for name in mesh.names)
+    tell(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
-    colors = bake(plan, items, mesh)
+    colors = bake(plan, items, mesh, part(tell, 0.6))
     return World(name, plan, items, mesh, colors, textures, palette, objects(items, mesh), regions(plan))
 
 
@@ -132,5 +140,5 @@ def _items(plan: Plan, stream: Stream) -> list[Item]:
         offset = len(items)
         for item in furnish(plan, room, stream.child("furniture", room.id)):
             on = item.on + offset if item.on >= 0 else -1
-            items.append(Item(item.category, item.room, item.model, item.at, item.turn, item.size, item.support, on))
+            items.append(replace(item, on=on))
     return items

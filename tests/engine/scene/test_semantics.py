@@ -165,7 +165,7 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
         "objects": [
             {"id": 5, "category": "floor", "region": 1},
             {"id": 6, "category": "стол", "region": 1, "center": [1, 2, 3], "size": [9, 9, 9]},
-            {"id": 7, "category": "ghost"},
+            {"id": 7, "category": "ghost", "joins": [2, 1]},
         ],
         "regions": [{"id": 1, "category": "kitchen", "storey": 2}, {"id": 2, "category": "hall", "high": [1, 1, 1]}],
     }
@@ -175,6 +175,7 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
     assert scene.objects[0] == SemanticObject(5, "floor", 1, (2, 2, 0), (4, 4, 0))
     assert scene.objects[1].size == (9, 9, 9)
     assert scene.objects[2].size == (0, 0, 0)
+    assert [thing.joins for thing in scene.objects] == [None, None, (2, 1)]
     assert (scene.regions[0].storey, scene.regions[1].high) == (2, (1, 1, 1))
     info = scene_info(path)
     assert (info.objects, info.regions, info.storeys) == (3, 2, 2)
@@ -189,6 +190,9 @@ def test_our_own_sidecar(tmp_path: Path) -> None:
         '{"objects": [{"id": 1}]}',
         '{"objects": [{"id": 1, "category": "x"}, {"id": 1, "category": "y"}]}',
         '{"regions": [{"id": 1, "category": "x", "low": [1]}]}',
+        '{"objects": [{"id": 1, "category": "door", "joins": [1, 2]}], "regions": [{"id": 1, "category": "x"}]}',
+        '{"objects": [{"id": 1, "category": "door", "joins": [1, 1]}], "regions": [{"id": 1, "category": "x"}]}',
+        '{"objects": [{"id": 1, "category": "door", "joins": [1]}]}',
         "[]",
     ],
 )

@@ -40,13 +40,17 @@ class Material:
 
 @dataclass(frozen=True, slots=True)
 class SemanticObject:
-    """One annotated object: `id` is what the semantic sensor shows; `region` names a room id, or is -1."""
+    """One annotated object: `id` is what the semantic sensor shows; `region` names a room id, or is -1.
+
+    `joins` are the two regions between which a door, an opening or a stair leads.
+    """
 
     id: int
     category: str
     region: int = -1
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    joins: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)

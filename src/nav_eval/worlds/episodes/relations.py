@@ -1,18 +1,26 @@
-"""What "left", "second door on the right" and "at the end" mean here, for the speaker and the listener alike.
+"""What "left", "second door on the right" and "at the end" mean, and where they are too unclear to be said.
 
 A walker has a room, a place (x, z) and a heading (a unit vector). Sides are judged from the place where the room was
 entered. In corridors doors are counted along the way that one turns into; elsewhere a door lies in one of four
-quarters of the view.
+quarters of the view. Nothing is said that people could take in two ways: no direction near a diagonal, no count where
+a door is so nearly beside the walker that some would count it and some would not.
 """
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
 
-_TURNS = ("straight", "left", "around", "right")
+_UNCLEAR = 0.7
+"""Tangent of the greatest angle to an axis at which a direction is still plainly ahead, left, right or behind: 35
+degrees."""
+_MOST = 6
+"""Nobody counts further."""
+_OPPOSITE = 0.45
+_BESIDE = {"start": 0.6, "side": 0.9, "end": 0.3}
+"""Metres along a corridor within which a door is beside the walker, neither ahead nor behind: for one who starts there,
+who stepped in through a long wall, who came in at an end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +35,9 @@ class Walker:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """How one finds a door from where one stands: turn first, then the `ordinal`-th on `side` ("left", "right", "end",
-    "across"), or no side at all where the turn says enough."""
+    """How one finds a way out from where one stands: turn first, then the `ordinal`-th on `side` ("left", "right",
+    "end", "across"), or no side at all where the turn says enough. Counted are doors with doors, corridors with
+    corridors, and in the wall of a room all doorways; 0: there is only one on that side."""
 
     turn: str
     side: str = ""
@@ -36,43 +45,41 @@ class Way:
 
 
 def turn_towards(heading: Flat, direction: Flat) -> str:
-    """straight, left, right or around: the quarter in which a direction lies."""
+    """straight, left, right or around: the quarter in which a direction lies; "" near the border of two."""
     forward = heading[0] * direction[0] + heading[1] * direction[1]
     left = heading[1] * direction[0] - heading[0] * direction[1]
+    if min(abs(left), abs(forward)) > _UNCLEAR * max(abs(left), abs(forward)):
+        return ""
     if abs(left) > abs(forward):
         return "left" if left > 0 else "right"
     return "straight" if forward > 0 else "around"
-
-
-def turned(heading: Flat, turn: str) -> Flat:
-    """The heading after a quarter turn; left is counter-clockwise seen from above (x east, z south)."""
-    x, z = heading
-    return {"straight": (x, z), "left": (z, -x), "right": (-z, x), "around": (-x, -z)}[turn]
-
-
-def axis_heading(heading: Flat) -> Flat:
-    """The nearest of the four compass directions."""
-    x, z = heading
-    return ((1.0 if x > 0 else -1.0), 0.0) if abs(x) >= abs(z) else (0.0, (1.0 if z > 0 else -1.0))
 
 
 def is_corridor(rooms: RoomsMap, room: int) -> bool:
     return rooms.rooms[room].category == "hallway"
 
 
-def way_to(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way:
-    """How to tell the way to a door of the walker's room."""
-    if door.id < 0:
+def corridor_direction(rooms: RoomsMap, room: int, towards: Flat) -> Flat:
+    """The direction along the length of a room that leads more towards a place."""
+    region = rooms.rooms[room]
+    if region.high[0] - region.low[0] >= region.high[2] - region.low[2]:
+        return (1.0 if towards[0] > 0 else -1.0), 0.0
+    return 0.0, (1.0 if towards[1] > 0 else -1.0)
+
+
+def way_to(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
+    """How to tell the way to a door of the walker's room; None where it cannot be told without doubt."""
+    if rooms.rooms[walker.room].category == "stairs":
         return Way("straight")
     if is_corridor(rooms, walker.room):
         return _along_corridor(rooms, walker, door)
-    return Way(turn_towards(walker.heading, _minus(door.middle, walker.at)))
+    return _out_of_room(rooms, walker, door)
 
 
 def pass_door(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Walker:
     """The walker on the other side of a door, facing into the next room."""
     room = door.other(walker.room)
-    if door.id < 0:
+    if door.kind == "stairs":
         return replace(walker, room=room, entered=door)
     region = rooms.rooms[room]
     middle = ((region.low[0] + region.high[0]) / 2, (region.low[2] + region.high[2]) / 2)
@@ -81,83 +88,92 @@ def pass_door(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Walker:
     return Walker(room, door.middle, heading, door)
 
 
-def choices(rooms: RoomsMap, walker: Walker, category: str) -> list[DoorWay]:
-    """Doors of the room, but the one just used, that lead to a room of `category`."""
-    used = walker.entered.id if walker.entered else None
-    ways = [d for d in rooms.doors_of(walker.room) if d.id != used]
-    return [d for d in ways if rooms.rooms[d.other(walker.room)].category == category]
-
-
-def resolve(rooms: RoomsMap, walker: Walker, category: str, way: Way) -> DoorWay | None:
-    """The door that is meant; what was said is dropped from the end until something fits. None without any door."""
-    found = choices(rooms, walker, category)
-    told = {door.id: way_to(rooms, walker, door) for door in found}
-    for fits in (
-        lambda t: t == way,
-        lambda t: (t.turn, t.side) == (way.turn, way.side),
-        lambda t: t.side == way.side and t.ordinal == way.ordinal,
-        lambda t: t.turn == way.turn,
-        lambda t: True,
-    ):
-        kept = [door for door in found if fits(told[door.id])]
-        if kept:
-            return min(kept, key=lambda d: _distance(d.middle, walker.at))
-    return None
-
-
 def side_of(heading: Flat, at: Flat, thing: Flat) -> str:
     """left or right of a line of travel."""
     dx, dz = _minus(thing, at)
     return "left" if heading[1] * dx - heading[0] * dz > 0 else "right"
 
 
-def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way:
-    region = rooms.rooms[walker.room]
-    along_x = region.high[0] - region.low[0] >= region.high[2] - region.low[2]
+def _choices(rooms: RoomsMap, walker: Walker) -> list[DoorWay]:
+    """Ways out of the room but the one just used."""
+    return [door for door in rooms.doors_of(walker.room) if door != walker.entered]
+
+
+def _leads_alike(rooms: RoomsMap, room: int, door: DoorWay, other: DoorWay) -> bool:
+    """Whether another way out leads to a room of the same name."""
+    return other != door and rooms.rooms[other.other(room)].category == rooms.rooms[door.other(room)].category
+
+
+def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
+    """By the quarter in which the door lies; one further on in a wall beside the walker is on the left or right."""
+    turn = turn_towards(walker.heading, _minus(door.middle, walker.at))
+    alike = [other for other in _choices(rooms, walker) if _leads_alike(rooms, walker.room, door, other)]
+    side = side_of(walker.heading, walker.at, door.middle)
+    beside = walker.entered is not None and door.along_x != walker.entered.along_x
+    if beside and turn != side:
+        row = [other for other in _choices(rooms, walker) if _in_wall(door, other)]
+        before = [other for other in row if _nearness(walker, other) <= _nearness(walker, door)]
+        return Way("straight", side, len(before) if len(row) > 1 else 0)
+    doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
+    return Way(turn) if turn and not doubtful & {turn, ""} else None
+
+
+def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
+    direction = corridor_direction(rooms, walker.room, _minus(door.middle, walker.at))
+    along_x = direction[1] == 0
     axis = 0 if along_x else 1
-    ahead = door.middle[axis] - walker.at[axis]
-    entered_sideways = walker.entered is not None and walker.entered.id > 0 and walker.entered.along_x != along_x
-    if door.along_x != along_x and abs(ahead) < 0.7 and entered_sideways:
-        return Way("straight", "across")
-    step = 1.0 if ahead > 0 else -1.0
-    direction = (step, 0.0) if along_x else (0.0, step)
-    turn = turn_towards(axis_heading(walker.heading), direction)
+    came = "start" if walker.entered is None else "end" if walker.entered.along_x == along_x else "side"
+    ahead, step = door.middle[axis] - walker.at[axis], direction[axis]
+    turn = turn_towards(walker.heading, direction)
     if door.along_x == along_x:
-        return Way(turn, "end")
-    side = side_of(direction, walker.at, _beside(door, direction, region.low, region.high))
-    return Way(turn, side, _rank(rooms, walker, door, direction, side))
+        return Way(turn, "end") if turn else None
+    if came == "side" and abs(ahead) < _OPPOSITE:
+        return Way("straight", "across")
+    row = [other for other in _choices(rooms, walker) if _in_row(rooms, walker.room, door, other)]
+    offsets = sorted((other.middle[axis] - walker.at[axis]) * step for other in row)
+    if not turn or any(abs(offset) < _BESIDE[came] for offset in offsets):
+        return None
+    rank = sum(0 < offset <= abs(ahead) + 1e-6 for offset in offsets)
+    side = side_of(direction, walker.at, _inside_wall(rooms, walker.room, door))
+    counts = door.kind == "door" or is_corridor(rooms, door.other(walker.room))
+    if not counts:
+        return Way(turn, side) if sum(offset > 0 for offset in offsets) == 1 else None
+    return Way(turn, side, rank) if rank <= _MOST else None
 
 
-def _beside(door: DoorWay, direction: Flat, low: tuple[float, float, float], high: tuple[float, float, float]) -> Flat:
+def _in_row(rooms: RoomsMap, room: int, door: DoorWay, other: DoorWay) -> bool:
+    """Whether people would count `other` with `door`: in the same wall, and of the same kind."""
+    return _in_wall(door, other) and _sort(rooms, room, other) == _sort(rooms, room, door)
+
+
+def _in_wall(door: DoorWay, other: DoorWay) -> bool:
+    return other.along_x == door.along_x and abs(_depth(other) - _depth(door)) < 0.1
+
+
+def _nearness(walker: Walker, door: DoorWay) -> float:
+    """How far ahead a door is, for the walker."""
+    off = _minus(door.middle, walker.at)
+    return off[0] * walker.heading[0] + off[1] * walker.heading[1]
+
+
+def _depth(door: DoorWay) -> float:
+    return door.middle[0 if door.along_x else 1]
+
+
+def _sort(rooms: RoomsMap, room: int, door: DoorWay) -> str:
+    if door.kind == "door":
+        return "door"
+    beyond = rooms.rooms[door.other(room)].category
+    return beyond if beyond in ("hallway", "stairs") else "opening"
+
+
+def _inside_wall(rooms: RoomsMap, room: int, door: DoorWay) -> Flat:
     """A point clearly on the door's side of the corridor."""
-    x, z = door.middle
-    if direction[0]:
-        return x, (z - 50 if z < (low[2] + high[2]) / 2 else z + 50)
-    return (x - 50 if x < (low[0] + high[0]) / 2 else x + 50), z
-
-
-def _rank(rooms: RoomsMap, walker: Walker, door: DoorWay, direction: Flat, side: str) -> int:
-    """Which door on this side it is, counted from the walker on."""
-    region = rooms.rooms[walker.room]
-    axis = 0 if direction[0] else 1
-    sign = direction[axis]
-    count = 0
-    for other in rooms.doors_of(walker.room):
-        if other.along_x == bool(direction[0]) or other.id < 0:
-            continue
-        ahead = (other.middle[axis] - walker.at[axis]) * sign
-        beside = _beside(other, direction, region.low, region.high)
-        if (
-            side_of(direction, walker.at, beside) == side
-            and 0.3 < ahead <= (door.middle[axis] - walker.at[axis]) * sign
-        ):
-            count += 1
-    return max(count, 1)
+    region, (x, z) = rooms.rooms[room], door.middle
+    if door.along_x:
+        return (x - 50 if x < (region.low[0] + region.high[0]) / 2 else x + 50), z
+    return x, (z - 50 if z < (region.low[2] + region.high[2]) / 2 else z + 50)
 
 
 def _minus(a: Flat, b: Flat) -> Flat:
     return a[0] - b[0], a[1] - b[1]
-
-
-def _distance(a: Flat, b: Flat) -> float:
-    return math.hypot(a[0] - b[0], a[1] - b[1])

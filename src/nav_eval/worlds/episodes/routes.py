@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, rotate
-from nav_eval.worlds.episodes.relations import Walker, is_corridor, pass_door, resolve, side_of, way_to
+from nav_eval.worlds.episodes.relations import (
+    Walker,
+    corridor_direction,
+    is_corridor,
+    pass_door,
+    side_of,
+    turn_towards,
+    way_to,
+)
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.words import ROOM_NAMES, THINGS
+
+_NEAR, _ABREAST = 1.6, 0.3
+"""A thing is passed within this many metres, and this many to the side at least: one does not walk "past" a lamp that
+hangs above, nor past what one walks up to."""
+
+_AT_HAND = 1.5
+"""What is this near along a corridor needs no turn to be found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,49 +64,117 @@ def _door_between(rooms: RoomsMap, a: int, b: int, at: Vec3) -> DoorWay | None:
     return min(ways, key=lambda d: (d.middle[0] - at[0]) ** 2 + (d.middle[1] - at[2]) ** 2, default=None)
 
 
-def tell(site: Site, parts: list[Stretch], rotation: Quaternion, target: int) -> list[Step] | None:
-    """The steps along a path to the thing `target`; None if a listener could take another door."""
+def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternion]) -> list[Quaternion]:
+    """Of the rotations that a walk may begin with those from which the first way can be told."""
+    if part.door is None:
+        return list(rotations)
+    return [rotation for rotation in rotations if way_to(rooms, _starting(part, rotation), part.door)]
+
+
+def _starting(part: Stretch, rotation: Quaternion) -> Walker:
+    start, forward = part.points[0], rotate(rotation, (0.0, 0.0, -1.0))
+    return Walker(part.room, (start[0], start[2]), (forward[0], forward[2]))
+
+
+def tell(
+    site: Site, parts: list[Stretch], walked: list[Stretch], rotation: Quaternion, target: int
+) -> list[Step] | None:
+    """The steps along a path to the thing `target`; None if a listener could take another door.
+
+    `walked`: the same rooms as the recorded walk goes through them, which may go round a table on the other side.
+    """
     rooms = site.rooms
-    forward = rotate(rotation, (0.0, 0.0, -1.0))
-    start = parts[0].points[0]
-    walker = Walker(parts[0].room, (start[0], start[2]), (forward[0], forward[2]))
+    walker = _starting(parts[0], rotation)
     steps: list[Step] = []
-    for index, part in enumerate(parts):
+    for part, again in zip(parts, walked, strict=True):
         if part.door is None:
             break
-        steps += _passed(site, part, index, target)
-        if part.door.id < 0:
-            steps.append(Climb(rooms.rooms[part.door.other(part.room)].storey > rooms.rooms[part.room].storey))
-        else:
-            here, there = rooms.rooms[part.room].category, rooms.rooms[part.door.other(part.room)].category
-            way = way_to(rooms, walker, part.door)
-            if here not in ROOM_NAMES or there not in ROOM_NAMES or resolve(rooms, walker, there, way) != part.door:
-                return None
-            steps.append(Go(here, there, way))
+        step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target)
+        if step is not None:
+            steps.append(step)
+        elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
+            return None
         walker = pass_door(rooms, walker, part.door)
-    return [*steps, Stop(rooms.things[target].category)]
+    stop = _stop(rooms, walker, rooms.things[target])
+    return [*steps, stop] if stop else None
 
 
-def _passed(site: Site, part: Stretch, index: int, target: int) -> list[Step]:
-    """At most one thing that stands beside the way and is seen from it."""
+def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int) -> Go | None:
+    assert part.door is not None
+    rooms = site.rooms
+    here, there = rooms.rooms[part.room].category, rooms.rooms[part.door.other(part.room)].category
+    way = way_to(rooms, walker, part.door) if here in ROOM_NAMES and there in ROOM_NAMES else None
+    if way is None:
+        return None
+    return Go(here, there, way, None if way.side == "across" else _passed(site, walker, part, again, target))
+
+
+def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
+    """Turn the step into the stairwell into one that takes the stair; False where a walk begins in the stairwell."""
+    if not steps or part.door is None:
+        return False
+    last = steps.pop()
+    assert isinstance(last, Go)
+    up = rooms.rooms[part.door.other(part.room)].storey > rooms.rooms[part.room].storey
+    steps.append(Climb(up, last.leave, last.way, last.past))
+    return True
+
+
+def _stop(rooms: RoomsMap, walker: Walker, thing: SemanticObject) -> Stop | None:
+    """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told."""
+    off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
+    along = corridor_direction(rooms, walker.room, off)
+    if not is_corridor(rooms, walker.room) or abs(off[0] * along[0] + off[1] * along[1]) < _AT_HAND:
+        return Stop(thing.category)
+    turn = turn_towards(walker.heading, along)
+    return Stop(thing.category, turn) if turn else None
+
+
+def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
+    """Whether a thing lies between the walker, who has turned towards a door, and the door."""
+    off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
+    size = (off[0] * off[0] + off[1] * off[1]) ** 0.5
+    corridor = is_corridor(rooms, walker.room)
+    dx, dz = corridor_direction(rooms, walker.room, off) if corridor else (off[0] / size, off[1] / size)
+    on = (thing.center[0] - walker.at[0]) * dx + (thing.center[2] - walker.at[1]) * dz
+    return 0.3 < on < off[0] * dx + off[1] * dz
+
+
+def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int) -> Pass | None:
+    """A thing that stands beside the way, is the only one of its kind in the room, and is seen before it is passed."""
+    assert part.door is not None
     rooms, points = site.rooms, part.points
-    if len(points) < 12 or part.door is None or part.door.id < 0:
-        return []
-    if is_corridor(rooms, part.room) and index > 0 and not _straight(points):
-        return []
+    if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
+        return None
     for thing in rooms.things_in(part.room):
         if thing.id == target or thing.category not in THINGS or len(rooms.things_in(part.room, thing.category)) > 1:
             continue
-        gaps = [(p[0] - thing.center[0]) ** 2 + (p[2] - thing.center[2]) ** 2 for p in points]
-        near = gaps.index(min(gaps))
-        if gaps[near] > 2.6 or not 3 <= near <= len(points) - 4 or not site.sees(points[max(0, near - 6)], thing.id):
+        if not _ahead(rooms, walker, part.door, thing):
             continue
-        a, b = points[near - 3], points[near + 3]
-        side = side_of(
-            (b[0] - a[0], b[2] - a[2]), (points[near][0], points[near][2]), (thing.center[0], thing.center[2])
-        )
-        return [Pass(thing.category, side)]
-    return []
+        near, side = _abreast(points, thing)
+        if (
+            side
+            and side == _abreast(densified(list(again.points), 0.1), thing)[1]
+            and site.sees(points[max(0, near - 6)], thing.id)
+        ):
+            return Pass(thing.category, side)
+    return None
+
+
+def _abreast(points: Sequence[Vec3], thing: SemanticObject) -> tuple[int, str]:
+    """Where along a way a thing is nearest, and on which side all of it lies there; "" if it is not walked past."""
+    x, z = thing.center[0], thing.center[2]
+    gaps = [(p[0] - x) ** 2 + (p[2] - z) ** 2 for p in points]
+    near = gaps.index(min(gaps))
+    if gaps[near] > _NEAR * _NEAR or not 3 <= near <= len(points) - 4:
+        return near, ""
+    a, b, at = points[near - 3], points[near + 3], points[near]
+    dx, dz = b[0] - a[0], b[2] - a[2]
+    size = (dx * dx + dz * dz) ** 0.5
+    corners = [(x + i * thing.size[0] / 2, z + k * thing.size[2] / 2) for i in (-1, 1) for k in (-1, 1)]
+    sides = {side_of((dx, dz), (at[0], at[2]), corner) for corner in corners}
+    aside = abs(dz * (x - at[0]) - dx * (z - at[2])) > _ABREAST * size
+    return near, sides.pop() if aside and size > 0.4 and len(sides) == 1 else ""
 
 
 def _straight(points: tuple[Vec3, ...]) -> bool:

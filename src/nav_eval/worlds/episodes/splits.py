@@ -7,7 +7,7 @@ The files are those of the field: `<split>.json.gz` with `content/<scene>.json.g
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,8 @@ from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES
 from nav_eval.worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
 from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.vln import vln_paths
+from nav_eval.worlds.episodes.vln import Drawn, vln_paths
+from nav_eval.worlds.telling import Tell, part, silent
 
 TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
@@ -27,19 +28,33 @@ Scenes = Mapping[str, Sequence[Site]]
 
 
 def write_task(
-    task: str, scenes: Scenes, folder: Path, per_scene: int, seed: str, controls: Controls | None = None
+    task: str,
+    scenes: Scenes,
+    folder: Path,
+    per_scene: int,
+    seed: str,
+    controls: Controls | None = None,
+    tell: Tell = silent,
 ) -> dict[str, Path]:
     """Writes the splits of one task under `folder`; returns their main files. ConfigError for an unknown task."""
     if task not in TASKS:
         raise ConfigError(f"task {task!r} cannot be generated: choose one of {', '.join(TASKS)}.")
     files = {}
-    for split, sites in scenes.items():
-        key = f"{seed}/{task}/{split}"
+    each = 1 / max(sum(len(sites) for sites in scenes.values()), 1)
+    for split, chosen in scenes.items():
+        key, sites = f"{seed}/{task}/{split}", _one_by_one(chosen, part(tell, each))
         if task == "vln":
             files[split] = _write_vln(sites, folder, split, per_scene, key, controls)
         else:
             files[split] = _write_content(task, sites, folder / split, split, per_scene, key, controls)
     return files
+
+
+def _one_by_one(sites: Sequence[Site], tell: Tell) -> Iterator[Site]:
+    """The sites, each told of when whoever takes them comes back for the next."""
+    for site in sites:
+        yield site
+        tell(1.0)
 
 
 def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
@@ -59,15 +74,15 @@ def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
 
 
 def _write_vln(
-    sites: Sequence[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
+    sites: Iterable[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
     for site in sites:
-        paths = vln_paths(site, per_scene, seed, controls)
-        _tell_of_few(site, split, len(paths), per_scene)
-        records, gt = vln_records(paths, len(episodes) + 1)
+        drawn = vln_paths(site, per_scene, seed, controls)
+        _tell_of_few(site, split, len(drawn.paths), per_scene, _reason(drawn))
+        records, gt = vln_records(drawn.paths, len(episodes) + 1)
         episodes += records
         truth |= gt
     vocabulary = _vocabulary(episodes)
@@ -81,14 +96,23 @@ def _write_vln(
     return path
 
 
-def _tell_of_few(site: Site, split: str, found: int, asked: int) -> None:
+def _reason(drawn: Drawn) -> str:
+    """Why there are no more paths: what was wrong with most of the others that were drawn."""
+    if not drawn.refused:
+        return "it has no more to offer"
+    why = max(drawn.refused, key=lambda reason: drawn.refused[reason])
+    return f"of the last {sum(drawn.refused.values())} draws {drawn.refused[why]} {why}"
+
+
+def _tell_of_few(site: Site, split: str, found: int, asked: int, reason: str = "it has no more to offer") -> None:
     if found < asked:
         get_logger(__name__).warning(
-            "%s, %s: %d of %d episodes found; it has no more to offer. Draw another seed, or take a larger scene.",
+            "%s, %s: %d of %d episodes found; %s. Draw another seed, or take a larger scene.",
             site.scene_id,
             split,
             found,
             asked,
+            reason,
         )
 
 
@@ -124,7 +148,7 @@ def _hide(episode: Record, hidden: bool) -> Record:
 
 
 def _write_content(
-    task: str, sites: Sequence[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
+    task: str, sites: Iterable[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
 ) -> Path:
     """A main file with the shared members and one content file per scene."""
     content = folder / "content"

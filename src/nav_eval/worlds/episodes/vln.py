@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.errors import SceneError
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation
 from nav_eval.worlds.episodes.chinese import in_chinese
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.english import in_english
 from nav_eval.worlds.episodes.follower import Walk, walk
-from nav_eval.worlds.episodes.routes import Stretch, stretches, tell
+from nav_eval.worlds.episodes.routes import clear_at_first, stretches, tell
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Step
 from nav_eval.worlds.episodes.words import THINGS
@@ -19,8 +22,13 @@ from nav_eval.worlds.exact import Stream
 
 GOAL_RADIUS = 3.0
 PHRASINGS = 3
-EASY_TRIES = 40
-"""Attempts per path before goals may lie nearer to each other."""
+SPACINGS = (3.3, 1.5, 0.0)
+"""Metres between goals: first wide, then less; last, paths may share a goal if they start in different rooms."""
+ROUNDS = 3
+"""Starts drawn for each pair of a thing and a room before goals may lie nearer to each other."""
+LEAST_PLACES = 4
+"""Of sixty tries; a thing with fewer stands in a corner that people do not walk up to."""
+ROTATIONS = tuple(yaw_rotation(math.radians(15 * k)) for k in range(24))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,88 +56,161 @@ class VlnPath:
     told: tuple[Told, ...]
 
 
-def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 240) -> list[VlnPath]:
-    """Up to `count` paths with goals well apart; fewer where the building has no more to offer."""
-    controls = controls or Controls(min_length=6.5, max_length=30.0, min_rooms=2)
-    stream = Stream("vln", site.scene_id, seed)
-    out: list[VlnPath] = []
-    targets = _targets(site, stream)
-    for attempt in range(count * tries):
-        if len(out) == count or not targets:
-            break
-        target = targets[attempt % len(targets)]
-        spacing = 3.3 if attempt < count * EASY_TRIES else 1.5
-        path = _one(site, target, controls, stream.child("path", attempt), [p.goal for p in out], spacing)
-        if path is not None:
-            out.append(path)
-    return out
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """What a site has to offer: paths, and of the last round of draws what was wrong with those that gave none."""
+
+    paths: tuple[VlnPath, ...]
+    refused: Mapping[str, int]
 
 
-def _targets(site: Site, stream: Stream) -> list[SemanticObject]:
-    """Things one can name without doubt: the only ones of their kind in their room, rooms taking turns."""
+def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None) -> Drawn:
+    """`count` paths, goals well apart as long as there are such; fewer where the building has no more to offer.
+
+    SceneError where the scene does not say which rooms its doors join.
+    """
+    if len(site.rooms.rooms) > 1 and not site.rooms.doors:
+        raise SceneError(
+            f"{site.scene_id}: no door says which rooms it joins, which instructions need. Generate the scene again, "
+            "or write `joins` into its .semantic.json."
+        )
+    draw = _Draw(site, controls or Controls(min_length=6.5, max_length=30.0, min_rooms=2), seed)
+    for spacing in SPACINGS:
+        for _ in range(ROUNDS):
+            draw.refused.clear()
+            for index in draw.open_pairs():
+                if len(draw.paths) == count:
+                    return draw.drawn()
+                draw.attempt(index, spacing)
+    return draw.drawn()
+
+
+class _Draw:
+    """Paths found so far among all pairs of a thing to stop at and a room to start in, and why others were refused."""
+
+    def __init__(self, site: Site, controls: Controls, seed: str) -> None:
+        self.site, self.controls = site, controls
+        self.stream = Stream("vln", site.scene_id, seed)
+        self.pairs = self.stream.child("pairs").shuffled(_pairs(site, controls))
+        self.closed: set[int] = set()
+        """Pairs that have a path, or that no start makes tellable."""
+        self.paths: list[VlnPath] = []
+        self.tries = 0
+        self.refused: Counter[str] = Counter()
+        self._places: dict[int, list[Vec3]] = {}
+
+    def open_pairs(self) -> list[int]:
+        return [index for index in range(len(self.pairs)) if index not in self.closed]
+
+    def drawn(self) -> Drawn:
+        return Drawn(tuple(self.paths), dict(self.refused))
+
+    def attempt(self, index: int, spacing: float) -> None:
+        """Draw a start for a pair; keep the path, or count why not."""
+        self.tries += 1
+        found = self._path(index, spacing)
+        if isinstance(found, VlnPath):
+            self.paths.append(found)
+            self.closed.add(index)
+        else:
+            self.refused[found] += 1
+
+    def _path(self, index: int, spacing: float) -> VlnPath | str:
+        target, room = self.pairs[index]
+        site, stream = self.site, self.stream.child("path", self.tries)
+        places = self._places_at(target)
+        if not places:
+            self.closed.add(index)
+            return "end where nobody can stand"
+        free = [self._far(place, spacing) for place in places]
+        start = site.draw_point(room, stream) if any(free) else None
+        if start is None:
+            return "end too near another goal"
+        arrival = _arrival(site, start, places)
+        if not free[arrival]:
+            return "end too near another goal"
+        goal = places[arrival]
+        geodesic, corners = site.path(start, goal)
+        if not self.controls.allow(start, goal, geodesic):
+            return "are shorter or longer than asked"
+        parts = stretches(site.rooms, corners)
+        if parts is None or not self.controls.min_rooms <= len(parts) <= self.controls.max_rooms:
+            return "pass fewer or more rooms than asked"
+        rotations = clear_at_first(site.rooms, parts[0], ROTATIONS)
+        if not rotations:
+            return "cannot be told without doubt"
+        rotation = stream.choice(rotations)
+        trace = walk(site, start, rotation, goal)
+        walked = stretches(site.rooms, list(trace.locations)) if trace else None
+        if trace is None or walked is None or [part.room for part in walked] != [part.room for part in parts]:
+            return "cannot be walked in steps of 0.25 m"
+        steps = tell(site, parts, walked, rotation, target.id)
+        if steps is None:
+            self.closed.add(index)
+            return "cannot be told without doubt"
+        told = tuple(_told(steps, stream))
+        reference, passed = tuple(densified(corners, 2.0)), tuple(part.room for part in parts)
+        return VlnPath(
+            site.scene_id, start, rotation, goal, geodesic, reference, trace, target.id, passed, tuple(steps), told
+        )
+
+    def _far(self, place: Vec3, spacing: float) -> bool:
+        """Whether a goal is that far from all others."""
+        return all(math.dist(place, path.goal) >= spacing for path in self.paths)
+
+    def _places_at(self, target: SemanticObject) -> list[Vec3]:
+        if target.id not in self._places:
+            self._places[target.id] = _places_at(self.site, target, self.stream.child("places", target.id))
+        return self._places[target.id]
+
+
+def _pairs(site: Site, controls: Controls) -> list[tuple[SemanticObject, int]]:
+    """Things to stop at, each with the rooms from which a walk there passes as many rooms as asked."""
     rooms = site.rooms
-    by_room: dict[int, list[SemanticObject]] = {}
-    for thing in rooms.things.values():
-        alone = len(rooms.things_in(thing.region, thing.category)) == 1
-        if thing.category in THINGS and alone and 0.4 < max(thing.size) < 2.6:
-            by_room.setdefault(thing.region, []).append(thing)
-    lists = [stream.shuffled(things) for things in stream.shuffled(list(by_room.values()))]
-    longest = max((len(things) for things in lists), default=0)
-    return [things[k] for k in range(longest) for things in lists if k < len(things)]
+    far = {room: rooms.rooms_between(room) for room in rooms.rooms}
+    return [
+        (target, room)
+        for target in _targets(site)
+        for room, region in rooms.rooms.items()
+        if region.category != "stairs"
+        and room != target.region
+        and controls.min_rooms <= far[target.region].get(room, math.inf) + 1 <= controls.max_rooms
+    ]
 
 
-def _one(
-    site: Site, target: SemanticObject, controls: Controls, stream: Stream, taken: list[Vec3], spacing: float
-) -> VlnPath | None:
-    start_room = stream.choice(sorted(site.rooms.rooms))
-    start = None if start_room == target.region else site.draw_point(start_room, stream)
-    if start is None or site.rooms.rooms[start_room].category == "stairs":
-        return None
-    goal = _arrival(site, start, _places_at(site, target, stream))
-    if goal is None or any(math.dist(goal, other) < spacing for other in taken):
-        return None
-    geodesic, corners = site.path(start, goal)
-    if not controls.allow(start, goal, geodesic):
-        return None
-    parts = stretches(site.rooms, corners)
-    if parts is None or not controls.min_rooms <= len(parts) <= controls.max_rooms:
-        return None
-    return _told(site, parts, corners, geodesic, target.id, stream)
+def _targets(site: Site) -> list[SemanticObject]:
+    """Things one can name without doubt: the only ones of their kind in their room."""
+    rooms = site.rooms
+    return [
+        thing
+        for thing in rooms.things.values()
+        if thing.category in THINGS
+        and rooms.rooms[thing.region].category != "stairs"
+        and 0.4 < max(thing.size) < 2.6
+        and len(rooms.things_in(thing.region, thing.category)) == 1
+    ]
 
 
-def _told(
-    site: Site, parts: list[Stretch], corners: list[Vec3], geodesic: float, target: int, stream: Stream
-) -> VlnPath | None:
-    rotation = yaw_rotation(math.radians(15 * stream.below(24)))
-    start, goal = corners[0], corners[-1]
-    steps = tell(site, parts, rotation, target)
-    trace = walk(site, start, rotation, goal) if steps else None
-    if steps is None or trace is None:
-        return None
-    told = [Told("en", in_english(steps, k, stream.child("en", k))) for k in range(PHRASINGS)]
-    told += [Told("zh", in_chinese(steps, k, stream.child("zh", k))) for k in range(PHRASINGS)]
-    reference = tuple(densified(corners, 2.0))
-    rooms = tuple(part.room for part in parts)
-    return VlnPath(
-        site.scene_id, start, rotation, goal, geodesic, reference, trace, target, rooms, tuple(steps), tuple(told)
-    )
+def _told(steps: list[Step], stream: Stream) -> list[Told]:
+    english = [Told("en", in_english(steps, k, stream.child("en", k))) for k in range(PHRASINGS)]
+    return english + [Told("zh", in_chinese(steps, k, stream.child("zh", k))) for k in range(PHRASINGS)]
 
 
-def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 5) -> list[Vec3]:
-    """Walkable places within a step of the thing, from where it is in sight."""
+def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 16) -> list[Vec3]:
+    """Walkable places within a step of the thing, from where it is in sight; none where there are hardly any."""
     out: list[Vec3] = []
-    for _ in range(30):
+    for _ in range(60):
         point = site.draw_point(target.region, stream, tries=8)
         if point is not None and 0.15 < _gap(point, target) < 1.2 and site.sees(point, target.id):
             out.append(point)
         if len(out) == count:
             break
-    return out
+    return out if len(out) >= LEAST_PLACES else []
 
 
-def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> Vec3 | None:
-    """Where one first comes to the thing: "by the bed" is not beyond the bed."""
-    return min(places, key=lambda place: site.path(start, place)[0], default=None)
+def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> int:
+    """At which place one first comes to the thing: "by the bed" is not beyond the bed."""
+    return int(site.navmesh.geodesic_distances([start] * len(places), places).argmin())
 
 
 def _gap(point: Vec3, thing: SemanticObject) -> float:

@@ -1,11 +1,13 @@
 """nav_eval's own semantic sidecar, `<name>.semantic.json`, for scenes that are made or annotated with our tools.
 
-    {"objects": [{"id": 7, "category": "chair", "region": 2, "center": [x, y, z], "size": [x, y, z]}, ...],
+    {"objects": [{"id": 7, "category": "chair", "region": 2, "center": [x, y, z], "size": [x, y, z]},
+                 {"id": 8, "category": "door", "region": 2, "joins": [1, 2]}, ...],
      "regions": [{"id": 2, "category": "kitchen", "storey": 0, "low": [x, y, z], "high": [x, y, z]}, ...]}
 
 Metres, y up, in nav_eval's frame. `region`, `center`, `size`, `storey`, `low` and `high` may be absent; a box that is
-absent is measured on the object's triangles. Which triangle shows which object stands in the GLB: `extras.object_id`
-of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJECT_ID`.
+absent is measured on the object's triangles. `joins` are the two regions between which a door (category "door"), an
+opening ("doorway") or a stair leads: instructions are told from it. Which triangle shows which object stands in the
+GLB: `extras.object_id` of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJECT_ID`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ class _Object(Struct):
     region: Annotated[int, Meta(ge=-1, lt=2**31)] = -1
     center: _Vector = (0.0, 0.0, 0.0)
     size: _Vector = (0.0, 0.0, 0.0)
+    joins: tuple[_Id, _Id] | None = None
 
 
 class _Region(Struct):
@@ -60,6 +63,14 @@ def attach(scene: Scene, text: bytes, name: str) -> Scene:
         if len(counts) < len(ids):
             twice = next(i for i, count in counts.items() if count > 1)
             raise SceneError(f"{name}: {kind} {twice} is there twice. Give each {kind} an id of its own.")
-    objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size) for o in stored.objects)
+    _check_joins(stored, name)
+    objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size, o.joins) for o in stored.objects)
     regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
     return replace(scene, objects=objects, regions=regions)
+
+
+def _check_joins(stored: _Sidecar, name: str) -> None:
+    known = {region.id for region in stored.regions}
+    for thing in stored.objects:
+        if thing.joins and (thing.joins[0] == thing.joins[1] or not known.issuperset(thing.joins)):
+            raise SceneError(f"{name}: object {thing.id} joins {list(thing.joins)}. Name two of the regions there.")

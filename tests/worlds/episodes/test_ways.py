@@ -1,0 +1,88 @@
+"""Which rooms a door joins: the semantic file against the plan, and against what somebody finds who walks through."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.worlds.episodes.rooms_map import RoomsMap, rooms_map
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.openings import make_plan
+from nav_eval.worlds.plan import Door, Kind, Plan
+from nav_eval.worlds.semantics import objects, regions
+from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.tessellate import tessellate
+from worlds.episodes.surveyed import Building
+
+KINDS: list[tuple[Kind, int]] = [("home", 1), ("home", 2), ("office", 1), ("office", 2)]
+SEEDS = range(4)
+many = pytest.mark.parametrize("seed", [*SEEDS, *(pytest.param(k, marks=pytest.mark.soak) for k in range(4, 200))])
+kinds = pytest.mark.parametrize(("kind", "storeys"), KINDS)
+
+
+def plan_of(seed: int, kind: Kind, storeys: int) -> Plan:
+    return make_plan(f"ways-{seed}", 2 + seed * 7 % 19, storeys, kind)
+
+
+def empty(plan: Plan) -> Scene:
+    """The building without furniture."""
+    items = shell_items(plan, Stream("empty"))
+    mesh = tessellate(items, 20_000)
+    return Scene(
+        name="empty",
+        positions=mesh.positions.astype(np.float32),
+        triangles=mesh.triangles,
+        material_ids=np.zeros(len(mesh.triangles), np.int32),
+        materials=(),
+        object_ids=mesh.objects[mesh.triangles[:, 0]],
+        objects=objects(items, mesh),
+        regions=regions(plan),
+    )
+
+
+def of_plan(door: Door) -> tuple[int, int, str, bool, tuple[float, float]]:
+    x, z = door.centre
+    return door.a, door.b, "door" if door.leaf else "opening", door.vertical, (x / 1000, z / 1000)
+
+
+@kinds
+@many
+def test_the_map_joins_what_the_plan_joins(seed: int, kind: Kind, storeys: int) -> None:
+    plan = plan_of(seed, kind, storeys)
+    scene = empty(plan)
+    found = rooms_map(scene.objects, scene.regions)
+    ways = [way for way in found.doors if way.kind != "stairs"]
+    assert len(ways) == len(plan.doors)
+    for way, door in zip(ways, plan.doors, strict=True):
+        told = (way.a, way.b, way.kind, way.along_x)
+        assert told == of_plan(door)[:4]
+        assert way.middle == pytest.approx(of_plan(door)[4], abs=0.02)
+    wells = tuple(room.id for room in plan.rooms if room.type == "stairs")
+    assert [(way.a, way.b) for way in found.doors if way.kind == "stairs"] == ([wells] if wells else [])
+
+
+@kinds
+@many
+def test_who_walks_through_finds_the_same_doors(seed: int, kind: Kind, storeys: int) -> None:
+    """From walls and gaps alone: as many, between the same rooms, in the same places, framed where there is a frame."""
+    scene = empty(plan_of(seed, kind, storeys))
+    told, seen = rooms_map(scene.objects, scene.regions), Building(scene)
+    ways = [way for way in told.doors if way.kind != "stairs"]
+    assert len(seen.gaps) == len(ways)
+    for way in ways:
+        level = told.rooms[way.a].storey
+        here = [
+            gap for gap in seen.gaps if gap.storey == level and np.hypot(*np.subtract(gap.middle, way.middle)) < 0.1
+        ]
+        assert len(here) == 1, way
+        gap = here[0]
+        assert {room_of(told, seen, level, gap.a), room_of(told, seen, level, gap.b)} == {way.a, way.b}
+        assert gap.framed == (way.kind == "door"), way
+        assert (gap.across[0] != 0) == way.along_x
+
+
+def room_of(told: RoomsMap, seen: Building, storey: int, number: int) -> int:
+    """The region in whose middle a surveyed room is found."""
+    (x0, z0), (x1, z1) = seen.extent((storey, number))
+    return told.room_at((x0 + x1) / 2, seen.floors[storey], (z0 + z1) / 2)
