@@ -22,13 +22,13 @@ from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from server.calling import Caller
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import SEED, crowd
 from server.serving import serving, until
 from server.test_challenge import changed, file  # noqa: F401 - a fixture
 from server.test_dispatcher import Bench
-from server.test_teams_api import Caller
 
 
 @pytest.fixture

@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator
 from datetime import timedelta
-from functools import cache
 from typing import Any
 from uuid import uuid4
 
 import pytest
 import schemathesis
-from django.test import Client
 from django.utils import timezone
 from hypothesis import HealthCheck, Phase, given, settings
-from jsonschema import Draft202012Validator
 from schemathesis.specs.openapi.checks import positive_data_acceptance
 
 from nav_eval_server.api import api
 from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from server.calling import API, Caller, document
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import OTHER_FIGURE, SCORE, SERVICE_TOKEN, Crowd, crowd
 from server.test_pages import PHASES, SEED, secrets_of
 
-API = "/api/v1"
 CAPTAIN = "canary-token-of-a-captain"
 
 
@@ -37,52 +33,6 @@ def full(make: Make) -> Crowd:
     found = crowd(make(evaluation={"seed": SEED}, phases=PHASES | {"files": files}, endpoints={"probe_seconds": 0.05}))
     Endpoint.objects.update(url="http://127.0.0.1:9", probed_at=None)
     return found
-
-
-@cache
-def document() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(json.dumps(api.get_openapi_schema()))
-    return found
-
-
-def said(method: str, path: str) -> dict[str, Any]:
-    """What the document says of an operation's answers; nothing where there is no such operation."""
-    for template, operations in document()["paths"].items():
-        if re.fullmatch(re.sub(r"{\w+}", "[^/]+", template), f"{API}{path.partition('?')[0]}"):
-            found: dict[str, Any] = operations.get(method.lower(), {}).get("responses", {})
-            return found
-    return {}
-
-
-class Caller:
-    """A program with a token; every answer is checked against the document, and every problem is one."""
-
-    def __init__(self, token: str = "", **headers: str) -> None:
-        bearer = {"Authorization": f"Bearer {token}"} if token else {}
-        self._client = Client(headers=bearer | headers, SERVER_NAME="localhost", raise_request_exception=False)
-
-    def __call__(self, method: str, path: str, body: Any = None, *, key: str = "", raw: bytes | None = None) -> Any:
-        headers = {"Idempotency-Key": key} if key else {}
-        data = raw if raw is not None else "" if body is None else json.dumps(body)
-        kind = "application/json" if raw is None else "application/octet-stream"
-        answer = self._client.generic(method, f"{API}{path}", data, kind, headers=headers)
-        declared = said(method, path)
-        if declared and answer.status_code != 500:
-            kind, schema = next(iter(declared[str(answer.status_code)].get("content", {"": {}}).items()))
-            assert answer["Content-Type"].partition(";")[0] == (kind or "text/html")
-            if kind.endswith("json"):
-                whole = schema["schema"] | {"components": document()["components"]}
-                Draft202012Validator(whole).validate(json.loads(answer.content))
-        if answer.status_code >= 400:
-            told = json.loads(answer.content)
-            assert answer["Content-Type"] == "application/problem+json"
-            assert (
-                {"title", "status", "detail", "code"} <= set(told) <= {"title", "status", "detail", "code", "resets_at"}
-            )
-            assert told["status"] == answer.status_code
-            assert re.search(r"[.。]$", told["detail"]), told
-        assert answer["Cache-Control"] == "no-store"
-        return answer
 
 
 @pytest.fixture
