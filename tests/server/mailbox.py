@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socketserver
+import ssl
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -66,22 +67,27 @@ class _Smtp(socketserver.StreamRequestHandler):
 class _Threaded(socketserver.ThreadingTCPServer):
     allow_reuse_address = daemon_threads = True
 
+    def handle_error(self, *_: object) -> None:
+        """Whoever goes away in between says so to the client."""
+
 
 @contextmanager
-def _running(server: socketserver.BaseServer) -> Iterator[int]:
+def _running(server: socketserver.TCPServer, tls: ssl.SSLContext | None) -> Iterator[int]:
+    if tls is not None:
+        server.socket = tls.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield server.server_address[1]  # type: ignore[misc]
+        yield int(server.server_address[1])
     finally:
         server.shutdown()
         server.server_close()
 
 
 @contextmanager
-def mail_server() -> Iterator[Mailbox]:
+def mail_server(tls: ssl.SSLContext | None = None) -> Iterator[Mailbox]:
     box = Mailbox()
-    with _running(_Threaded(("127.0.0.1", 0), type("Handler", (_Smtp,), {"box": box}))) as port:
+    with _running(_Threaded(("127.0.0.1", 0), type("Handler", (_Smtp,), {"box": box})), tls) as port:
         box.port = port
         yield box
 
@@ -96,7 +102,7 @@ class Hook:
 
 
 @contextmanager
-def listener() -> Iterator[Hook]:
+def listener(tls: ssl.SSLContext | None = None) -> Iterator[Hook]:
     hook = Hook()
 
     class Handler(BaseHTTPRequestHandler):
@@ -111,6 +117,6 @@ def listener() -> Iterator[Hook]:
         def log_message(self, *_: Any) -> None:
             pass
 
-    with _running(ThreadingHTTPServer(("127.0.0.1", 0), Handler)) as port:
+    with _running(ThreadingHTTPServer(("127.0.0.1", 0), Handler), tls) as port:
         hook.port = port
         yield hook

@@ -5,8 +5,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import ssl
 from collections.abc import Iterator
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -21,6 +23,7 @@ from nav_eval_server.models import Appeal, Endpoint, Event, Notice, Submission, 
 from nav_eval_server.notices.delivery import Postman
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.verdict import Ending
+from sdk.test_servers import certificates  # noqa: F401 - a fixture
 from server.boards import worker
 from server.competition import phase
 from server.conftest import Make
@@ -58,7 +61,7 @@ def rules(box: Mailbox | None = None, hook: Hook | None = None, networks: tuple[
 
 
 def full(make: Make, **notify: Any) -> Crowd:
-    found = crowd(make(phases=PHASES, notify=rules(**notify), web={"hosts": ["homes.example.org"]}))
+    found = crowd(make(phases=PHASES, notify=notify, web={"hosts": ["homes.example.org"]}))
     Folder(found.challenge.folder).write_secret("webhook.key", "k" * 64)
     for user in User.objects.all():
         User.objects.filter(pk=user.pk).update(email=f"{user.username}@example.org")
@@ -75,7 +78,7 @@ def deliver(challenge: Challenge, minutes: float = 0) -> int:
 
 
 def test_each_event_reaches_whom_it_concerns(make: Make, box: Mailbox) -> None:
-    crowded = full(make, box=box)
+    crowded = full(make, **rules(box))
     member, organiser = crowded.visitor("member"), crowded.visitor("organiser")
     key = crowded.mine["failed"].pk
     told: list[tuple[str, set[str]]] = []
@@ -109,7 +112,7 @@ def test_each_event_reaches_whom_it_concerns(make: Make, box: Mailbox) -> None:
 
 
 def test_a_silent_service_is_told_once(make: Make, box: Mailbox) -> None:
-    crowded = full(make, box=box)
+    crowded = full(make, **rules(box))
     dispatcher = Dispatcher(crowded.challenge)
     Submission.objects.exclude(state="done").delete()
     made = dispatcher.submit(crowded.team, "dev", endpoint=Endpoint.objects.get())
@@ -135,7 +138,7 @@ def approve(crowded: Crowd) -> None:
 
 
 def test_a_mail_server_that_is_busy_is_tried_again_with_longer_pauses(make: Make, box: Mailbox) -> None:
-    crowded = full(make, box=box)
+    crowded = full(make, **rules(box))
     box.busy = 3
     approve(crowded)
     pauses = []
@@ -153,7 +156,7 @@ def test_a_mail_server_that_is_busy_is_tried_again_with_longer_pauses(make: Make
 
 
 def test_what_cannot_arrive_is_given_up_with_a_sentence(make: Make, box: Mailbox) -> None:
-    crowded = full(make, box=box)
+    crowded = full(make, **rules(box))
     box.refuse.add(TO_TEAM)
     approve(crowded)
     deliver(crowded.challenge)
@@ -166,7 +169,7 @@ def test_what_cannot_arrive_is_given_up_with_a_sentence(make: Make, box: Mailbox
 
 
 def test_a_mail_server_that_is_away_until_the_deadline(make: Make, box: Mailbox) -> None:
-    crowded = full(make, box=box)
+    crowded = full(make, **rules(box))
     box.busy = 1000
     approve(crowded)
     assert deliver(crowded.challenge) == 1
@@ -179,7 +182,7 @@ def test_a_mail_server_that_is_away_until_the_deadline(make: Make, box: Mailbox)
 
 
 def test_the_webhook_hears_everything_and_can_trust_it(make: Make, hook: Hook) -> None:
-    crowded = full(make, hook=hook)
+    crowded = full(make, **rules(hook=hook))
     hook.answers = [503, 204]
     approve(crowded)
     deliver(crowded.challenge)
@@ -197,7 +200,7 @@ def test_the_webhook_hears_everything_and_can_trust_it(make: Make, hook: Hook) -
 
 
 def test_a_webhook_is_not_followed_elsewhere(make: Make, hook: Hook) -> None:
-    crowded = full(make, hook=hook)
+    crowded = full(make, **rules(hook=hook))
     hook.answers = [307]
     approve(crowded)
     deliver(crowded.challenge)
@@ -206,11 +209,34 @@ def test_a_webhook_is_not_followed_elsewhere(make: Make, hook: Hook) -> None:
 
 
 def test_a_webhook_reaches_allowed_networks_only(make: Make, hook: Hook) -> None:
-    crowded = full(make, hook=hook, networks=("public",))
+    crowded = full(make, **rules(hook=hook, networks=("public",)))
     approve(crowded)
     deliver(crowded.challenge)
     assert hook.seen == []
     assert "which is in no allowed network" in Notice.objects.get().said
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_a_certificate_is_verified(
+    make: Make,
+    certificates: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    known: bool,
+) -> None:
+    """Of the mail server and of the webhook; `known`: its authority is one of this machine's."""
+    if known:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "authority.pem"))
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    with mail_server(tls) as box, listener(tls) as hook:
+        told = rules(box, hook)
+        told["mail"]["security"] = "tls"
+        told["webhook"]["url"] = told["webhook"]["url"].replace("http:", "https:")
+        crowded = full(make, **told)
+        approve(crowded)
+        deliver(crowded.challenge)
+    assert (len(box.mails), len(hook.seen)) == ((1, 1) if known else (0, 0))
+    assert all(known or "certificate verify failed" in notice.said for notice in Notice.objects.all())
 
 
 def test_without_notify_nothing_is_written(make: Make) -> None:

@@ -465,7 +465,7 @@ class Dispatcher:
         submission.save()
         if to.state in FINAL or actor:
             events.record(to.state.value, submission.id, actor=actor, why=to.why, attempt=attempt)
-        if silent or (to.state in FINAL and to.state != State.CANCELLED):
+        if submission.phase != DRY_RUN and (silent or (to.state in FINAL and to.state != State.CANCELLED)):
             self._tell("service_unready" if silent else "ended", submission)
 
     def _tell(self, kind: Kind, submission: Submission) -> None:
