@@ -21,7 +21,7 @@ from nav_eval_server.tokens import issue
 from server.calling import API, Caller, document
 from server.competition import phase
 from server.conftest import Make
-from server.crowd import OTHER_FIGURE, SCORE, SERVICE_TOKEN, Crowd, crowd
+from server.crowd import HIDDEN, OTHER_FIGURE, SCORE, SERVICE_TOKEN, Crowd, crowd
 from server.test_pages import PHASES, SEED, secrets_of
 
 CAPTAIN = "canary-token-of-a-captain"
@@ -54,12 +54,14 @@ def test_who_am_i(full: Crowd, team: Caller) -> None:
 def test_phases_tell_the_quota_that_is_left(full: Crowd, team: Caller) -> None:
     before = {one["name"]: one for one in team("GET", "/phases").json()}
     assert list(before) == list(full.challenge.phases)
+    assert [before[name]["quota"]["left"] for name in ("dev", "files")] == [92, 1]  # eight were charged
     assert (before["hidden"]["private"], before["files"]["kind"]) == (True, "predictions")
     assert team("POST", "/submissions/predictions?phase=files", raw=b"{}").status_code == 201
     after = {one["name"]: one for one in team("GET", "/phases").json()}
     assert (
         after["files"]["quota"]["today"] == before["files"]["quota"]["today"] + 1 == after["files"]["quota"]["per_day"]
     )
+    assert after["files"]["quota"]["left"] == 0
     refused = team("POST", "/submissions/predictions?phase=files", raw=b"[]")
     assert (refused.status_code, refused.json()["code"]) == (429, "quota_day")
     assert refused.json()["resets_at"][:16] == after["files"]["quota"]["resets_at"][:16]
@@ -242,7 +244,7 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
     organiser = Caller()
     organiser._client.cookies = full.visitor("organiser").cookies
     strangers = [Caller(), Caller("x"), Caller(worker), Caller(mine + "x"), organiser]
-    hidden = [secret for secret in secrets_of(full) if secret != mine]
+    hidden = [f"{HIDDEN}", *(secret for secret in secrets_of(full) if secret != mine)]
     foreign = [*(one.pk for one in full.mine.values()), "canary", "Aurora", "Bobby", f"{OTHER_FIGURE}", "127.0.0.1"]
     for (method, path), (own, others) in OPERATIONS.items():
         at = path.format(endpoint=endpoint_of(full), submission=full.mine["done"].pk, name="episodes.jsonl")
@@ -259,7 +261,9 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
         if method != "delete":
             answer = Caller(mine)(method.upper(), at, body)
             assert answer.status_code == own, path
-            assert [word for word in hidden if word.encode() in answer.content] == [], path
+            unrevealed = path.format(endpoint=0, submission=full.mine["hidden"].pk, name="results.json")
+            told = answer.content + Caller(mine)(method.upper(), unrevealed, body).content
+            assert [word for word in hidden if word.encode() in told] == [], path
     assert SERVICE_TOKEN.encode() not in Caller(mine)("GET", "/endpoints").content
     assert Caller(mine)("DELETE", f"/endpoints/{endpoint_of(full)}").status_code == 204
 

@@ -57,7 +57,10 @@ class Me(Schema):
 
 
 class QuotaOut(Schema):
-    """What is used of what. `resets_at`: when the next day begins; `unfinished`, `concurrent`: at a time."""
+    """What is used of what. `left`: how many may be submitted now; `unfinished`, `concurrent`: at a time.
+
+    `resets_at`: when the next day begins.
+    """
 
     today: int
     per_day: int
@@ -65,6 +68,7 @@ class QuotaOut(Schema):
     total: int | None
     unfinished: int
     concurrent: int
+    left: int
     resets_at: datetime
 
 
@@ -204,7 +208,8 @@ def list_phases(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _phase(request: HttpRequest, view: PhaseView, now: datetime) -> dict[str, Any]:
-    return vars(view) | {"quota": vars(quota.standing(current(), _team(request), view.name, now))}
+    standing = quota.standing(current(), _team(request), view.name, now)
+    return vars(view) | {"quota": vars(standing) | {"left": standing.left}}
 
 
 @router.get("/endpoints", response={200: list[EndpointOut]} | answers(401))

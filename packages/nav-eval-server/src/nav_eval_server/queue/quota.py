@@ -28,6 +28,12 @@ class Standing:
     resets_at: datetime
     """When the next day begins."""
 
+    @property
+    def left(self) -> int:
+        """How many may be submitted now."""
+        overall = [] if self.total is None else [self.total - self.overall]
+        return max(0, min(self.per_day - self.today, self.concurrent - self.unfinished, *overall))
+
 
 def standing(challenge: Challenge, team: Team, phase: str, now: datetime) -> Standing:
     quota = challenge.phases[phase].quota
