@@ -15,6 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from nav_eval_sdk.errors import Refused, Unreachable, WireError
+from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.server.rest import RestServer
 from nav_eval_sdk.server.service import Service
 from nav_eval_sdk.server.settings import Listen
@@ -118,7 +119,7 @@ class Joining:
         with self._lock:
             if self._waiting or self._stopping.is_set():
                 return
-        self._say("Waiting for %s: %s Trying again.", self._connection.endpoint.address, error)
+        self._say("Not joined: %s Trying again.", line(f"{str(error).rstrip('.')}."))
 
     def _say(self, text: str, *values: object) -> None:
         """Each news once."""

@@ -8,6 +8,7 @@ is a server at its end of the connection, and who asks is its client: what they 
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Mapping
 
@@ -21,6 +22,7 @@ UPGRADE = "nav-eval-join"
 JOIN, JOINED = "/api/v1/join", "/api/v1/joined"
 INSTANCE = "Nav-Eval-Instance"
 DOT, WANTED = b".", b"!"
+DIGITS = re.compile("[0-9]+")
 MOST_HEAD, MOST_PROBLEM = 16384, 4096
 
 
@@ -47,10 +49,10 @@ def _head(sock: socket.socket, until: Deadline) -> tuple[int, int]:
         head += _exactly(sock, 1, until)
     first, *rest = head.decode("latin-1").split("\r\n")
     fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in rest)}
-    status, length = first.partition(" ")[2][:3], fields.get("content-length", "")
-    if not first.startswith("HTTP/1.") or not status.isdigit():
+    status, length = first.partition(" ")[2][:3], fields.get("content-length", "0")[:9]
+    if not first.startswith("HTTP/1.") or not DIGITS.fullmatch(status) or not DIGITS.fullmatch(length):
         raise Unreachable("no HTTP answer.")
-    return int(status), int(length) if length.isdigit() else 0
+    return int(status), int(length)
 
 
 def _exactly(sock: socket.socket, count: int, until: Deadline) -> bytes:
