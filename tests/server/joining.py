@@ -25,7 +25,7 @@ TICKETS = {"ticket": (7, 1), "newer": (8, 1), "other": (9, 2)}
 
 
 class Ground:
-    """`notes`: what the database was told. `teams`: tokens that are known; a test may take one away."""
+    """`notes`: what news the database was told. `teams`: tokens that are known; a test may take one away."""
 
     def __init__(self, **options: float) -> None:
         self.teams = dict(TEAMS)
@@ -50,10 +50,14 @@ class Ground:
 
     def begin(self) -> None:
         """A relay; the web's end of the pair outlives it."""
-        self.relay = Relay(self.teams.get, TICKETS.get, lambda *told: self.notes.append(told), **self._options)
+        self.relay = Relay(self.teams.get, TICKETS.get, self._note, **self._options)
         self._loop = asyncio.new_event_loop()
         self._relaying = threading.Thread(target=self._relay)
         self._relaying.start()
+
+    def _note(self, team: int, here: bool) -> None:
+        if dict(self.notes).get(team, False) != here:
+            self.notes.append((team, here))
 
     def _relay(self) -> None:
         line = socket.fromfd(self._relays, socket.AF_UNIX, socket.SOCK_SEQPACKET)

@@ -53,6 +53,11 @@ def test_a_team_has_one_service_that_joins(make: Make) -> None:
     ready = Endpoint.objects.filter(protocol="join", probe="ready")
     assert set(ready.values_list("team", flat=True)) == {aurora.pk, taken.pk}
     assert aurora.endpoints.get().name == "join"
+    since = aurora.endpoints.get().probed_at
+    presence.note(aurora.pk, True)
+    assert aurora.endpoints.get().probed_at == since
+    aurora.endpoints.all().delete()
+    presence.note(aurora.pk, True)
     presence.nobody()
     assert endpoints.check(challenge, aurora.endpoints.get(), timezone.now()) == "refused"
 

@@ -174,7 +174,7 @@ def _called(url: str, token: str, ca: str | None) -> Connection:
     from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
 
     parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
         raise ValueError(f"{url!r} is no address of a competition. Write for example https://challenge.example.org.")
     secure = parts.scheme == "https"
     endpoint = Endpoint(parts.hostname, parts.port or (443 if secure else 80), secure, parts.path.rstrip("/"))

@@ -22,9 +22,11 @@ def welcome(text: str) -> int | None:
 
 
 def note(team: int, here: bool) -> None:
-    """Somebody of the team has come, or the last one has gone."""
+    """Whether somebody of the team is here. May be told again; a service that was removed meanwhile is made anew."""
+    rows = Endpoint.objects.filter(team=team, protocol="join")
     answer = {"probe": "ready" if here else "refused", "probed_at": timezone.now()}
-    if not Endpoint.objects.filter(team=team, protocol="join").update(**answer) and here:
+    rows.exclude(probe=answer["probe"]).update(**answer)
+    if here and not rows.exists():
         _make(team, NAME, answer) or _make(team, f"{NAME}-{secrets.token_hex(2)}", answer)
 
 

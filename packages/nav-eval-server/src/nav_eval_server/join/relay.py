@@ -202,6 +202,7 @@ class Relay:
                     guest.owed += 1
                     with suppress(OSError):
                         guest.sock.send(DOT)
+                self._changed.put_nowait(team)
                 with suppress(Away):
                     if await _in_thread(self._welcome, party.token) != team:
                         _send_away(party)

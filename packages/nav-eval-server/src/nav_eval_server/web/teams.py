@@ -108,6 +108,7 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
         "members": team.membership_set.select_related("user").order_by("pk"),
         "captain": team.membership_set.filter(user=person(request), captain=True).exists(),
         "invitation": request.build_absolute_uri(link),
+        "join_at": request.build_absolute_uri("/").rstrip("/") if current().endpoints.join else "",
         "endpoints": [(row, _answer(row, now)) for row in team.endpoints.order_by("name")],
         "form": form,
         "token_form": TokenName(),
