@@ -145,8 +145,9 @@ def test_every_page_to_every_visitor(full: Crowd, visitor: str) -> None:
 
 def test_absent_and_hidden_look_the_same(full: Crowd) -> None:
     other = full.visitor("other")
-    hidden, absent = other.get(address(full, "submission")), other.get("/submissions/000000000000/")
-    assert without_token(hidden) == without_token(absent)
+    for name, state, path in (("submission", "done", "submissions"), ("entry", "hidden", "entries")):
+        hidden, absent = other.get(address(full, name, state)), other.get(f"/{path}/000000000000/")
+        assert (hidden.status_code, without_token(hidden)) == (404, without_token(absent))
 
 
 def without_token(answer: Any) -> bytes:

@@ -25,7 +25,9 @@ from nav_eval_sdk.examples.random_agent import RandomAgent
 from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
+from server.mailbox import Mailbox
 from server.serving import free_port, serving, until
+from server.test_notices import box, rules  # noqa: F401 - a fixture
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
@@ -95,14 +97,20 @@ class Person:
 
 @pytest.mark.parametrize(("kinds", "evaluator"), [(QUICK, STAND_IN), pytest.param(ALL, "-", marks=pytest.mark.soak)])
 def test_a_competition_from_sign_up_to_the_board(
-    make: Make, browser: Any, axe: str, kinds: list[Any], evaluator: str, tmp_path: Path
+    make: Make,
+    browser: Any,
+    axe: str,
+    box: Mailbox,  # noqa: F811
+    kinds: list[Any],
+    evaluator: str,
+    tmp_path: Path,
 ) -> None:
     phases = {"dev": phase(), "files": phase("predictions")}
-    more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}}
+    more = {"slots": {"per_week": 4}, "dry_run": {"split": "rehearsal", "episodes": 2}, "notify": rules(box)}
     challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, evaluation=two_splits(), **more)
     person("organiser", is_staff=True, email="organiser@example.org")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
-        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: served.healthz() == 200, 60, "healthz")
         for number, kind in enumerate(kinds):
             visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, *kind))
             journey(*visitors, f"team{number}", agent.endpoint)
@@ -111,6 +119,12 @@ def test_a_competition_from_sign_up_to_the_board(
             assert [visitor.wrong for visitor in visitors] == [[], [], []], kind
             for visitor in visitors:
                 visitor.page.context.close()
+        for event in ("waits for approval", "is approved", "does not answer", "has ended", "appeals", "is decided"):
+            until(lambda event=event: heard(box, event) == len(kinds), 30, event)
+
+
+def heard(box: Mailbox, event: str) -> int:  # noqa: F811
+    return sum(event in str(mail["Subject"]) for _, mail in box.mails)
 
 
 def two_splits() -> dict[str, Any]:
