@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import socket
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -17,6 +19,7 @@ from django.utils import timezone
 from waitress.server import create_server
 
 from nav_eval_sdk import cli, competition, entries, start
+from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Closing, Endpoint, Membership, Result, Submission, Team, Token, User
@@ -48,7 +51,7 @@ def token(challenge: Challenge) -> str:
 @pytest.fixture
 def server(challenge: Challenge) -> Iterator[str]:
     """As nav-eval competition serve runs the web, in a thread."""
-    made = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=2)
+    made = create_server(get_wsgi_application(), host="127.0.0.1", port=0, threads=8)
 
     def run() -> None:
         with suppress(OSError):  # its sockets are closed under it: it has no other end
@@ -136,6 +139,24 @@ def test_no_quota_says_when_there_is_one_again(server: str, token: str, run: Run
     assert "00:00 CST" in err
 
 
+def test_fifty_at_once_and_a_quota_of_one(server: str, token: str) -> None:
+    """One is accepted, 49 are told when it resets; the same key at once is one submission, with one answer."""
+
+    def ask(n: int) -> tuple[object, ...]:
+        try:
+            return ("accepted", *Competition(server, token).submit_file("files", b"[]", f"key-{n}").values())
+        except Refusal as refusal:
+            return (refusal.code, "the next day begins at" in str(refusal))
+
+    with ThreadPoolExecutor(50) as pool:
+        told = Counter(one[0] for one in pool.map(ask, range(50)))
+        assert told == {"accepted": 1, "quota_day": 49}
+        key = int(Submission.objects.get().idempotency_key.removeprefix("key-"))  # type: ignore[union-attr]
+        again = set(pool.map(ask, [key] * 50))
+    assert (len(again), Submission.objects.count()) == (1, 1)
+    assert again.pop()[0] == "accepted"
+
+
 def test_a_closed_phase(server: str, token: str, run: Run) -> None:
     Closing.objects.create(phase="dev", at=timezone.now())
     code, _, err = run(server, token, "submit", "robot", "--phase", "dev")
@@ -220,6 +241,17 @@ def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end:
     ending.join()
     assert ended == code, err
     assert ("spl" in out and "0.2500" in out) == (code == 0)
+
+
+def test_who_waits_no_longer_is_told_that_it_goes_on(
+    server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(_: float) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(entries.time, "sleep", interrupted)
+    code, _, err = run(server, token, "submit", "robot", "--wait")
+    assert (code, f"nav-eval-agent cancel {Submission.objects.get().id}" in err) == (130, True)
 
 
 @pytest.mark.soak

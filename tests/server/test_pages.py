@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from django.test import Client
+from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
 from django.utils.translation import gettext, ngettext, override
 
@@ -18,7 +18,7 @@ from nav_eval_server import events
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
-from nav_eval_server.web import roster, urls
+from nav_eval_server.web import knocking, roster, urls
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import (
@@ -293,6 +293,21 @@ def test_guessing_passwords_is_shut_out(full: Crowd) -> None:
     assert client.post(reverse("login"), right).status_code == 429
     elsewhere = Client(SERVER_NAME="localhost", REMOTE_ADDR="192.0.2.7")
     assert elsewhere.post(reverse("login"), right).status_code == AWAY
+
+
+@pytest.mark.parametrize(
+    ("address", "network"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:0:1:2:3:4:5", "2001:db8:0:1::"),
+        ("fe80::1%eth0", "fe80::"),
+        ("192.0.2.7:443", "unknown"),
+        ("", "unknown"),
+    ],
+)
+def test_who_knocks(address: str, network: str) -> None:
+    assert knocking.network(RequestFactory(REMOTE_ADDR=address).get("/")) == network
 
 
 @pytest.mark.parametrize(("door", "most"), [("signup", 30), ("login", 60)])

@@ -135,7 +135,15 @@ def _as_said(endpoint: Any, protocol: str | None) -> Any:
 
 
 def _wait(server: Competition, submission: str, options: argparse.Namespace) -> int:
-    """Until it has ended. What is new is said in a line; the server may be away for a while."""
+    try:
+        return _until_ended(server, submission, options)
+    except KeyboardInterrupt:
+        sys.stderr.write(f"{submission} goes on; `nav-eval-agent cancel {submission}` ends it.\n")
+        raise
+
+
+def _until_ended(server: Competition, submission: str, options: argparse.Namespace) -> int:
+    """What is new is said in a line; the server may be away for a while."""
     said, heard = "", time.monotonic()
     while True:
         try:
@@ -145,9 +153,6 @@ def _wait(server: Competition, submission: str, options: argparse.Namespace) -> 
             if time.monotonic() - heard > PATIENCE:
                 return complain(f"{away} {submission} goes on; ask: nav-eval-agent status {submission}", UNUSABLE)
             shown, news = None, f"{away} It is asked again."
-        except KeyboardInterrupt:
-            sys.stderr.write(f"{submission} goes on; `nav-eval-agent cancel {submission}` ends it.\n")
-            raise
         if news != said:
             sys.stderr.write(f"{news}\n")
             said = news

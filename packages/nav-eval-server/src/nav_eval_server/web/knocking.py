@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from functools import wraps
-from ipaddress import ip_address, ip_network
+from ipaddress import IPv4Address, ip_address, ip_network
 
 from django.core.cache import cache
 from django.http import HttpRequest
@@ -35,9 +35,14 @@ def limited(door: str, most: int, view: View) -> View:
 
 
 def network(request: HttpRequest) -> str:
-    """Who knocks: an IPv4 address, or the /64 that a customer of IPv6 has."""
-    address = ip_address(request.META["REMOTE_ADDR"])
-    return str(address if address.version == 4 else ip_network(f"{address}/64", strict=False))
+    """Who knocks: an IPv4 address, or the /64 that a customer of IPv6 has; what a proxy garbles is one network."""
+    try:
+        address = ip_address(request.META["REMOTE_ADDR"].partition("%")[0])
+    except ValueError:
+        return "unknown"
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ip_network(f"{address}/64", strict=False).network_address)
 
 
 def _knocks(door: str, request: HttpRequest) -> int:
