@@ -21,8 +21,10 @@ from waitress.server import create_server
 from nav_eval_sdk import cli, competition, entries, start
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_server.challenge import Challenge
+from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Endpoint, Membership, Result, Submission, Team, Token, User
+from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
 from server.competition import phase
@@ -96,6 +98,29 @@ def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
     )
     assert run(server, token, "cancel", made.id)[0] == 0
     assert run(server, token, "cancel", "0" * 12)[0] == 2
+
+
+def test_the_files_of_a_dry_run_are_saved(
+    server: str, token: str, run: Run, challenge: Challenge, tmp_path: Path
+) -> None:
+    dry, live = (Submission.objects.create(**row) for row in rows(DRY_RUN, "dev"))
+    for one in (dry, live):
+        for name in (LOG, "episodes.jsonl", "secret.key"):
+            Dispatcher(challenge).inbox(one.id).append(name, 0, b"of " + one.id.encode())
+    code, out, err = run(server, token, "status", dry.id, "--save", str(tmp_path / "x" / "y"))
+    assert (code, dry.id in out, "log.txt, episodes.jsonl in" in err) == (0, True, True)
+    saved = {path.name: path.read_text() for path in (tmp_path / "x" / "y").iterdir()}
+    assert saved == {LOG: f"of {dry.id}", "episodes.jsonl": f"of {dry.id}"}
+    for words in ((live.id,), ()):
+        code, _, err = run(server, token, "status", *words, "--save", str(tmp_path / "z"))
+        assert (code, "give the id of a dry run" in err) == (2, True)
+
+
+def rows(*phases: str) -> list[dict[str, Any]]:
+    """Of submissions that are done."""
+    now = timezone.now()
+    told = {"team": Team.objects.get(), "kind": "service", "accepted_at": now, "since": now, "retry_at": now}
+    return [told | {"phase": name, "state": State.DONE} for name in phases]
 
 
 def test_a_url_is_registered_once(server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -94,11 +94,23 @@ class Competition:
     def submission(self, submission: str) -> Any:
         return self._call("GET", f"/submissions/{quote(submission, safe='')}")
 
+    def file(self, submission: str, name: str) -> bytes:
+        """Of a dry run: its log, or records."""
+        return self._fetched("GET", f"/submissions/{quote(submission, safe='')}/files/{quote(name, safe='')}")
+
     def cancel(self, submission: str) -> Any:
         return self._call("POST", f"/submissions/{quote(submission, safe='')}/cancel")
 
     def _call(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> Any:
-        """The answer's JSON; asked again, with the same key, where the server is away."""
+        """The answer's JSON."""
+        content = self._fetched(method, path, body, key)
+        try:
+            return json.loads(content) if content else None
+        except ValueError:
+            raise self._stranger() from None
+
+    def _fetched(self, method: str, path: str, body: Any = None, key: str | None = None) -> bytes:
+        """The answer; asked for again, with the same key, where the server is away."""
         headers = self._headers | ({"Idempotency-Key": key} if key else {})
         data = body if isinstance(body, bytes) else None if body is None else json.dumps(body).encode()
         if data is not None:
@@ -111,10 +123,10 @@ class Competition:
                 self._sleep(pause)
         return self._asked(request)
 
-    def _asked(self, request: urllib.request.Request) -> Any:
+    def _asked(self, request: urllib.request.Request) -> bytes:
         try:
             with self._opener.open(request, timeout=SECONDS) as answer:
-                return self._read(answer.read(MOST))
+                content: bytes = answer.read(MOST + 1)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refusal(error) from None
@@ -122,6 +134,9 @@ class Competition:
             raise Away(f"{self.url}: {line(str(error.reason))}.") from None
         except (OSError, http.client.HTTPException) as error:
             raise Away(f"{self.url}: {line(str(error)) or type(error).__name__}.") from None
+        if len(content) > MOST:
+            raise Refusal(413, {"detail": f"{self.url} answered with more than {MOST >> 20} MiB. Use the page."})
+        return content
 
     def _refusal(self, error: urllib.error.HTTPError) -> CompetitionError:
         if 300 <= error.code < 400:
@@ -135,12 +150,6 @@ class Competition:
         if error.code >= 500:
             return Away(line(f"{self.url} answered {error.code}. {told.get('detail', '')}", LONGEST))
         return Refusal(error.code, told) if told else self._stranger()
-
-    def _read(self, content: bytes) -> Any:
-        try:
-            return json.loads(content) if content else None
-        except ValueError:
-            raise self._stranger() from None
 
     def _stranger(self) -> Refusal:
         return Refusal(404, {"detail": f"{self.url} is no competition server. Give the address of its first page."})

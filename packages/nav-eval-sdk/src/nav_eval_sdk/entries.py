@@ -188,6 +188,8 @@ def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
 
 def status(server: Competition, options: argparse.Namespace) -> int:
     found = server.submission(options.submission) if options.submission else server.submissions()
+    if options.save:
+        _save(server, found, options.save)
     if options.json:
         _print_json(found)
         return DONE
@@ -197,6 +199,20 @@ def status(server: Competition, options: argparse.Namespace) -> int:
     if not rows:
         sys.stdout.write("Nothing is submitted yet.\n")
     return DONE
+
+
+def _save(server: Competition, found: Any, folder: Path) -> None:
+    """The files of a dry run. Raises UsageError where there are none."""
+    names = [Path(name).name for name in found["files"]] if isinstance(found, dict) else []
+    if not names:
+        raise UsageError("--save: give the id of a dry run that has been played; of others nothing can be read.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / name).write_bytes(server.file(found["id"], name))
+    except OSError as error:
+        raise UsageError(f"--save: {folder} cannot be written ({error.strerror}).") from error
+    sys.stderr.write(f"{', '.join(names)} in {folder}\n")
 
 
 def cancel(server: Competition, options: argparse.Namespace) -> int:
