@@ -28,6 +28,7 @@ from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
 from server.serving import free_port, serving, until
 from server.test_notices import box, rules  # noqa: F401 - a fixture
+from server.test_people import code_of
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
@@ -151,7 +152,8 @@ def journey(member: Person, organiser: Person, spectator: Person, name: str, ser
     dry_run(member)
     submissions(member)
     appeal(member, organiser)
-    account(member, organiser)
+    hours(member)
+    account(member, organiser, name)
     read(spectator, name)
     the_language_is_the_readers_choice(member)
 
@@ -241,10 +243,32 @@ def appeal(member: Person, organiser: Person) -> None:
     member.looks()
 
 
-def account(member: Person, organiser: Person) -> None:
-    for path in ("/account/", "/account/second/", "/account/erase/", "/account/password/"):
+def hours(member: Person) -> None:
+    member.go("/team/")
+    with member.page.expect_navigation():
+        member.page.locator("form[action$='/hours/'] button").click()
+    member.sees("#hours ~ ul time")
+    member.looks()
+    member.press("/give-back/")
+    assert member.page.locator("#hours ~ ul").count() == 0
+
+
+def account(member: Person, organiser: Person, name: str) -> None:
+    for path in ("/account/", "/account/erase/", "/account/password/", "/account/second/"):
         member.go(path)
         member.looks()
+    key = member.page.locator("code.secret").inner_text().replace(" ", "")
+    member.fill("code", code=code_of(key))
+    member.looks()
+    recovery = member.page.locator(".codes code").first.inner_text()
+    member.go("/account/")
+    member.looks()
+    member.press("/logout/")
+    member.go("/login/")
+    member.fill("password", username=name, password=PASSWORD)
+    member.looks()
+    member.fill("code", code=recovery)
+    member.sees("#submit")
     organiser.go("/organiser/people/")
     organiser.press("/link/")
     organiser.sees("code.secret")

@@ -97,10 +97,11 @@ class Maker:
         sight = visible_to(None)
         for phase in self._challenge.phases:
             boards = (sight.board(phase, board) for board in Ranking.Board.values)
-            for name in dict.fromkeys(line["submission"] for shown in boards if shown for line in shown["entries"]):
-                proof = Proof(self._folder, name)
-                if not proof.made and sight.evidence(name) and Submission.objects.get(pk=name).kind == "service":
-                    yield proof
+            shown = dict.fromkeys(line["submission"] for board in boards if board for line in board["entries"])
+            proofs = {name: Proof(self._folder, name) for name in shown}
+            bare = [name for name, proof in proofs.items() if not proof.made]
+            services = set(Submission.objects.filter(pk__in=bare, kind="service").values_list("pk", flat=True))
+            yield from (proofs[name] for name in bare if name in services and sight.evidence(name))
 
     def _signed(self, proof: Proof) -> bool:
         """Whether the signed form is there now. There is none of a run whose configuration would tell its seed."""
