@@ -42,6 +42,9 @@ class Thinking(VLNAgent):
 
     asked: Any = None
 
+    def reset(self, episode: dict[str, Any]) -> None:
+        """Nothing is remembered."""
+
     def act(self, observation: dict[str, Any]) -> str:
         time.sleep(THINKING)
         with self.asked.get_lock():
@@ -190,7 +193,7 @@ def score(team: Any, n: int) -> Any:
         team=team, phase="standard", kind="service", accepted_at=now, since=now, retry_at=now, state="done"
     )
     attempt = Attempt.objects.create(
-        submission=made, n=1, fence=n + 1, worker=worker, instance="i", started_at=now, heartbeat_at=now, live=False
+        submission=made, n=1, fence=-1 - n, worker=worker, instance="i", started_at=now, heartbeat_at=now, live=False
     )
     values = [random.Random(60 * n + e).random() for e in range(50)]
     Episode.objects.bulk_create(
@@ -259,7 +262,9 @@ def main() -> None:
         machine.start()
         members = fill(file, here.recv())
         with served(file, RUNS) as (port, _):
+            end = time.monotonic() + 120
             while len(playing(members)) < RUNS:
+                assert time.monotonic() < end, "the runs did not begin"
                 time.sleep(1)
             time.sleep(20)
             before = rate(asked, BEFORE)
