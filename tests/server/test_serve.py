@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+import socket
 import subprocess
 import sys
 import time
 from collections import Counter
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
@@ -183,3 +186,21 @@ def test_changed_rules_are_not_served(make: Make) -> None:
     said = subprocess.run([*command, "--name", "b"], capture_output=True, text=True)
     assert said.returncode == 2
     assert "rules were changed after the opening" in said.stderr
+
+
+def test_three_hundred_browsers_keep_their_connections_and_memory_stays_small(make: Make) -> None:
+    """Each has its answer while all the others are still there; then all that is served takes less than 400 MB."""
+    with serving(make(), jobs=1) as served, ExitStack() as kept:
+        until(lambda: served.healthz() == 200, 60, "healthz")
+        for _ in range(300):
+            browser = kept.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=30))
+            browser.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            assert browser.recv(64).startswith(b"HTTP/1.1 200 OK")
+        processes = {served.process.pid, *served.pids().values()}
+        assert len(processes) >= 4
+        assert sum(map(resident_mb, processes)) < 400
+
+
+def resident_mb(pid: int) -> float:
+    status = Path(f"/proc/{pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]) / 1024  # type: ignore[index]

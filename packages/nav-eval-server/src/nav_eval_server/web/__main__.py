@@ -15,6 +15,8 @@ from nav_eval_server.join.handing import handing
 from nav_eval_server.settings import configure
 
 THREADS = 8
+CONNECTIONS = {"connection_limit": 2000, "asyncore_use_poll": True}
+"""Browsers keep theirs for two minutes, so there are many more than threads; select() ends at 1024."""
 PROXY = {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}
 """A proxy that speaks TLS runs on this machine; from anywhere else these headers are thrown away."""
 
@@ -29,7 +31,7 @@ def main(file: str, host: str, port: str, relay: str = "") -> None:
     most = (challenge.web.upload_mb + 1) << 20
     limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
     app = handing(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
-    serve(app, host=host, port=int(port), ident=None, _quiet=True, **PROXY, **limits)
+    serve(app, host=host, port=int(port), ident=None, _quiet=True, **PROXY, **CONNECTIONS, **limits)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
