@@ -118,6 +118,8 @@ def test_the_same_key_is_the_same_submission(full: Crowd, team: Caller) -> None:
     assert (again.status_code, again.content) == (201, first.content)
     other = team("POST", "/submissions", body | {"phase": "hidden"}, key=key)
     assert (other.status_code, other.json()["code"]) == (409, "key_reused")
+    twin = team("POST", "/endpoints", {"name": "twin", "protocol": "grpc", "url": "http://127.0.0.1:9"}).json()["id"]
+    assert team("POST", "/submissions", body | {"endpoint": twin}, key=key).status_code == 409
     file = team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one")
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[]", key="one").content == file.content
     assert team("POST", "/submissions/predictions?phase=files", raw=b"[1]", key="one").status_code == 409

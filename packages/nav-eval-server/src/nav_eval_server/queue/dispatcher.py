@@ -490,7 +490,9 @@ class Dispatcher:
 
 def _same(earlier: Submission, fresh: Submission) -> Submission:
     """The earlier one, if the same was asked for."""
-    if any(getattr(earlier, name) != getattr(fresh, name) for name in ("phase", "kind", "url", "predictions")):
+    if any(
+        getattr(earlier, name) != getattr(fresh, name) for name in ("phase", "kind", "protocol", "url", "predictions")
+    ):
         raise Refusal(
             "key_reused",
             "This Idempotency-Key belongs to another submission. Draw a new one.",
