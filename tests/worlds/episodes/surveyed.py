@@ -176,11 +176,12 @@ class Building:
         return Gap(number, storey, sides[0], sides[1], middle, across, all(posts))
 
     def _frame_at(self, storey: int, middle: Flat, along: int, edge: float) -> bool:
-        """Whether a door frame stands at one edge of a gap."""
+        """Whether a door frame stands at one edge of a gap, on both faces of its wall: not that of a door beside it."""
         frames = self._triangles[self._of == "door"].mean(axis=1)
-        off = np.abs(frames[:, [0, 2]] - np.array(middle))
-        near = (off[:, 1 - along] < 0.12) & (np.abs(frames[:, 2 * along] - edge) < 0.12)
-        return bool((near & (np.abs(frames[:, 1] - self.floors[storey] - 1.0) < 1.4)).any())
+        deep = frames[:, 2 - 2 * along] - middle[1 - along]
+        near = (np.abs(deep) < 0.12) & (np.abs(frames[:, 2 * along] - edge) < 0.12)
+        near &= np.abs(frames[:, 1] - self.floors[storey] - 1.0) < 1.4
+        return bool((near & (deep < -0.02)).any() and (near & (deep > 0.02)).any())
 
     def _things(self, scene: Scene, kinds: dict[int, str]) -> list[Thing]:
         assert scene.object_ids is not None
