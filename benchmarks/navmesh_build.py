@@ -1,10 +1,9 @@
-"""CPU seconds to build a navmesh, beside Habitat's recorded figures; cold compilation; a million triangles.
+"""CPU seconds to build a navmesh, in turns with the commit in yardstick.py; cold compilation; a million triangles.
 
 Run: python benchmarks/navmesh_build.py [--data DIR] (real data: DIR, $NAV_EVAL_SHARED_DATA or ../shared/data)
-Habitat's figures are those of habitat-parity/README.md, for the same triangles and settings. The yardstick is a fixed
-piece of pure Python; its time tells how this machine compares with another on which the benchmark was run. Each
-figure is the best of several rounds, because the machine may be shared. Cold compilation and the large scene run in
-processes of their own, so that their memory and caches are theirs alone.
+Both sides build from the same triangles with the settings of the recorded navmesh, and must make the same bytes; that
+these are habitat-sim's is a test (tests/engine/recast). Cold compilation and the large scene run in processes of their
+own, so that their memory and caches are theirs alone; they have no yardstick, and depend on the machine and its load.
 """
 
 from __future__ import annotations
@@ -18,38 +17,15 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yardstick
 
-from nav_eval.engine.navmesh.file import parse_navmesh
-from nav_eval.engine.navmesh.settings import NavmeshSettings
-from nav_eval.engine.recast import build_navmesh
-from nav_eval.engine.scene.load import load_scene
+import nav_eval
 
-ROUNDS = 7
-HABITAT = {  # CPU seconds of a build
-    "gz_aws_small_house": 0.08,
-    "gz_cafe": 0.04,
-    "ifc_LargeBuilding_nodoors": 0.18,
-    "house_200k": 0.13,
-}
-
-
-def best(work: Callable[[], object]) -> float:
-    """Least CPU seconds of a few rounds after one to warm up."""
-    work()
-    times = []
-    for _ in range(ROUNDS):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
-
-
-def yardstick() -> None:
-    values = [0.5] * 1000
-    for i in range(300_000):
-        values[i % 1000] = values[(i * 7) % 1000] * 0.999 + 0.001
+recast = yardstick.module("nav_eval.engine.recast", "nav_eval.simulator.navmesh.build")
+SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 
 
 def terrain(side: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
@@ -64,19 +40,25 @@ def terrain(side: float, cells: int) -> tuple[np.ndarray, np.ndarray]:
     return np.stack([x.ravel(), y.ravel(), z.ravel()], 1).astype(np.float32), triangles.astype(np.int32)
 
 
+def builds(data: Path) -> dict[str, Callable[[], bytes]]:
+    """Scene -> a build of its navmesh with the settings of the recorded one."""
+
+    def of(name: str) -> Callable[[], bytes]:
+        scene = nav_eval.load_scene(data / "scenes" / f"{name}.glb", up="y")
+        recorded: Any = nav_eval.load_navmesh(data / "habitat-parity" / name / "scene.navmesh")
+        if recorded is None:
+            raise SystemExit(f"no recording of {name} in {data}: give --data")
+        return lambda: recast.build_navmesh(scene.positions, scene.triangles, recorded.settings)
+
+    return {name: of(name) for name in SCENES}
+
+
 def scenes(data: Path) -> None:
-    print(f"{'scene':28}{'triangles':>10}{'Habitat s':>11}{'ours s':>8}{'ratio':>7}  bytes")
-    for name, habitat in HABITAT.items():
-        scene = load_scene(data / "scenes" / f"{name}.glb", up="y")
-        recorded = (data / "habitat-parity" / name / "scene.navmesh").read_bytes()
-        settings = parse_navmesh(recorded).settings or NavmeshSettings()
-
-        def build(scene=scene, settings=settings) -> bytes:  # type: ignore[no-untyped-def]
-            return build_navmesh(scene.positions, scene.triangles, settings)
-
-        ours = best(build)
-        same = "identical" if build() == recorded else "DIFFERENT"
-        print(f"{name:28}{len(scene.triangles):10d}{habitat:11.2f}{ours:8.3f}{ours / habitat:7.2f}  {same}")
+    with yardstick.both(__file__, ["--data", str(data)]) as sides:
+        print(f"{'scene':28}{'yardstick s':>12}{'ours s':>8}{'ratio':>8}")
+        for name in SCENES:
+            found = yardstick.in_turns(sides, name)
+            print(f"{name:28}{found.theirs:12.3f}{found.ours:8.3f}  {found}", flush=True)
 
 
 def child(part: str, cache: str | None = None) -> str:
@@ -88,15 +70,20 @@ def child(part: str, cache: str | None = None) -> str:
 
 def first_build() -> None:
     """CPU seconds of the first build of a process, imports included."""
-    build_navmesh(*terrain(5, 20), NavmeshSettings())
+    from nav_eval.engine.navmesh.settings import NavmeshSettings
+
+    recast.build_navmesh(*terrain(5, 20), NavmeshSettings())
     print(f"{time.process_time():.1f}")
 
 
 def large() -> None:
-    build_navmesh(*terrain(5, 20), NavmeshSettings())
+    from nav_eval.engine.navmesh.file import parse_navmesh
+    from nav_eval.engine.navmesh.settings import NavmeshSettings
+
+    recast.build_navmesh(*terrain(5, 20), NavmeshSettings())
     points, triangles = terrain(100, 708)
     start = time.process_time()
-    data = build_navmesh(points, triangles, NavmeshSettings())
+    data = recast.build_navmesh(points, triangles, NavmeshSettings())
     taken = time.process_time() - start
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     polygons = len(parse_navmesh(data).tiles[0].sections["polys"])
@@ -111,12 +98,16 @@ def main() -> None:
     default = os.environ.get("NAV_EVAL_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data"
     parser.add_argument("--data", type=Path, default=Path(default))
     parser.add_argument("--part", choices=("first", "large"), help=argparse.SUPPRESS)
+    parser.add_argument("--side", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.part:
         {"first": first_build, "large": large}[arguments.part]()
         return
-    print(f"yardstick {1e3 * best(yardstick):.1f} ms of pure Python, {os.cpu_count()} cores")
+    if arguments.side:
+        yardstick.answer(builds(arguments.data))
+        return
     scenes(arguments.data)
+    print("of this tree alone, without a yardstick:")
     with tempfile.TemporaryDirectory() as cache:
         print(f"first build of a process, nothing compiled: {child('first', cache)} CPU s")
         print(f"first build of a process, kernels cached:   {child('first', cache)} CPU s")

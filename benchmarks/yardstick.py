@@ -1,0 +1,156 @@
+"""What a measurement is compared with: the product of a named commit, played in turns with this tree's in one run.
+
+A ratio holds for one machine and one run only. So each side is a process of its own that runs the same script; each
+question is put to both, one after the other, and each says what CPU seconds its answer took and what the answer was.
+A ratio is the median of those of such pairs, which a busy machine hardly changes. The commit's files are kept in
+nav_eval's cache: its kernels are compiled once, as numba knows them by the paths and times of their files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tarfile
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from nav_eval.jit import cache_home
+
+COMMIT = "222b46c"
+ROOT = Path(__file__).parents[1]
+PACKAGES = ("src", "packages/nav-eval-sdk/src")
+ROUNDS = 15
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """CPU seconds of either side; yardstick / ours: its median and middle half; whether all answers were the same."""
+
+    ours: float
+    theirs: float
+    ratio: float
+    low: float
+    high: float
+    same: bool
+
+    def __str__(self) -> str:
+        answers = "identical" if self.same else "DIFFERENT"
+        return f"{self.ratio:6.2f}  ({self.low:.2f} to {self.high:.2f})  {answers}"
+
+
+class Side:
+    """A process that answers questions: of this tree, or of another that is given."""
+
+    def __init__(self, script: str, arguments: list[str], tree: Path | None = None) -> None:
+        environment = dict(os.environ)
+        if tree is not None:
+            environment["PYTHONPATH"] = os.pathsep.join(str(tree / package) for package in PACKAGES)
+            environment["NAV_EVAL_CACHE"] = str(tree / "cache")
+        command = [sys.executable, script, "--side", *arguments]
+        self._process = subprocess.Popen(
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+        )
+
+    def ask(self, question: str) -> tuple[float, str]:
+        """CPU seconds and a sum of the answer; SystemExit where the process has ended."""
+        assert self._process.stdin is not None
+        assert self._process.stdout is not None
+        self._process.stdin.write(f"{question}\n")
+        line = self._process.stdout.readline()
+        if not line:
+            raise SystemExit(f"one side ended at {question!r}; its message is above")
+        seconds, answer = json.loads(line)
+        return seconds, answer
+
+    def close(self) -> None:
+        self._process.communicate()
+
+
+@contextmanager
+def both(script: str, arguments: list[str]) -> Iterator[tuple[Side, Side]]:
+    """This tree's side and the yardstick's."""
+    theirs = tree()
+    print(
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU time of commit {COMMIT} and this tree in turns;"
+    )
+    print(f"medians of {ROUNDS} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
+    sides = Side(script, arguments), Side(script, arguments, theirs)
+    try:
+        yield sides
+    finally:
+        for side in sides:
+            side.close()
+
+
+def in_turns(sides: tuple[Side, Side], question: str) -> Pairs:
+    """Put one question to both sides, once to warm up and then ROUNDS times."""
+    answers = {side.ask(question)[1] for side in sides}
+    seconds: tuple[list[float], list[float]] = ([], [])
+    for round_ in range(ROUNDS):
+        for k in (0, 1) if round_ % 2 else (1, 0):
+            taken, answer = sides[k].ask(question)
+            seconds[k].append(taken)
+            answers.add(answer)
+    ratios = [theirs / ours for ours, theirs in zip(*seconds)]
+    low, ratio, high = statistics.quantiles(ratios, n=4)
+    return Pairs(*map(statistics.median, seconds), ratio, low, high, len(answers) == 1)
+
+
+def answer(questions: Mapping[str, Callable[[], object]]) -> None:
+    """What a side does: answers each question that stands on a line of stdin."""
+    for line in sys.stdin:
+        begun = time.process_time()
+        result = questions[line.strip()]()
+        seconds = time.process_time() - begun
+        print(json.dumps((seconds, hashlib.sha256(repr(_plain(result)).encode()).hexdigest())), flush=True)
+
+
+def _plain(result: Any) -> Any:
+    """Numbers to the last bit, whatever class of either side holds them."""
+    if isinstance(result, list):
+        return [_plain(one) for one in result]
+    if hasattr(result, "points"):
+        return result.points.tobytes(), result.length
+    return result.tobytes() if hasattr(result, "tobytes") else result
+
+
+def tree(commit: str = COMMIT, repository: Path = ROOT) -> Path:
+    """Where a commit's packages stand in nav_eval's cache; SystemExit where git does not know it."""
+    kept = cache_home() / "yardstick" / commit
+    if not kept.exists():
+        command = ["git", "-C", str(repository), "archive", commit, "src", "packages"]
+        archive = subprocess.run(command, capture_output=True)
+        if archive.returncode:
+            raise SystemExit(f"git gives no commit {commit}: fetch the whole history (git fetch --unshallow)")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with (
+            tempfile.TemporaryDirectory(dir=kept.parent) as folder,
+            tarfile.open(fileobj=io.BytesIO(archive.stdout)) as tar,
+        ):
+            tar.extractall(Path(folder) / commit, filter="data")
+            (Path(folder) / commit).rename(kept)
+    return kept
+
+
+def module(*homes: str) -> Any:
+    """The first of these modules that this side has: the product's parts have moved since the commit."""
+    return import_module(next(home for home in homes if _exists(home)))
+
+
+def _exists(home: str) -> bool:
+    try:
+        return find_spec(home) is not None
+    except ModuleNotFoundError:
+        return False
