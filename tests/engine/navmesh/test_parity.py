@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,9 +59,10 @@ def test_geodesics(recorded: Recording) -> None:
     assert_bits(nav.geodesic_distances(raised, b), recorded.arrays["geodesic_start_raised_0p5"])
 
 
-def test_corners(recorded: Recording) -> None:
+@pytest.mark.parametrize("goal", [tuple, np.array, lambda p: [p], lambda p: np.array([p])])
+def test_corners(recorded: Recording, goal: Callable[[list[float]], Any]) -> None:
     for pair in recorded.pairs:
-        path = recorded.nav.shortest_path(pair["start"], pair["end"])
+        path = recorded.nav.shortest_path(np.array(pair["start"]), goal(pair["end"]))
         np.testing.assert_array_equal(path.points, np.array(pair["points"], np.float32).reshape(-1, 3))
 
 

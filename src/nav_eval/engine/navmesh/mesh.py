@@ -71,7 +71,7 @@ class NavMesh:
         self._scratch = Scratch(len(self.layout.counts), self.layout.states)
         self._snap, self._step = _compiled(queries.snap), _compiled(queries.step)
         self._geodesic, self._is_navigable = _compiled(queries.geodesic), _compiled(queries.is_navigable)
-        self._obstacle = _compiled(queries.obstacle_distance)
+        self._obstacle, self._trace = _compiled(queries.obstacle_distance), _compiled(queries.trace_path)
 
     @classmethod
     def from_bytes(cls, data: bytes, name: str = "navmesh") -> NavMesh:
@@ -188,11 +188,11 @@ class NavMesh:
         if path_mode != "detour":
             return self.shortest_path(start, end, path_mode).length
         ax, ay, az = start.tolist() if type(start) is ndarray else start
-        goal: Any = end.tolist() if type(end) is ndarray else end
+        goal: Any = end.tolist() if type(end) is ndarray and end.ndim == 1 else end
         if len(goal) == 3 and isinstance(goal[0], (int, float)):
             bx, by, bz = goal
             return self._geodesic(self._mesh, self._scratch.address, ax, ay, az, bx, by, bz)
-        return self._to_any((ax, ay, az), _rows(goal))[0]
+        return self._to_any((ax, ay, az), _rows(end))[0]
 
     def geodesic_distances(self, starts: npt.ArrayLike, ends: npt.ArrayLike) -> Floats:
         """Distances between (N, 3) starts and (N, 3) or (3,) ends: (N,) float32."""
@@ -207,14 +207,19 @@ class NavMesh:
             return self._exact_path(_xyz(start), _rows(end))
         if path_mode != "detour":
             raise NavmeshError(f"path mode {path_mode!r} is unknown: use 'detour' or 'exact'")
-        goals = _rows(end)
-        best = 0 if len(goals) == 1 else self._to_any(_xyz(start), goals)[1]
-        if best < 0:
-            return ShortestPath(np.zeros((0, 3), np.float32), math.inf, -1)
+        ax, ay, az = start.tolist() if type(start) is ndarray else start
+        goal: Any = end.tolist() if type(end) is ndarray and end.ndim == 1 else end
+        best = 0
+        if len(goal) != 3 or not isinstance(goal[0], (int, float)):
+            goals = _rows(end)
+            best = 0 if len(goals) == 1 else self._to_any((ax, ay, az), goals)[1]
+            if best < 0:
+                return ShortestPath(np.zeros((0, 3), np.float32), math.inf, -1)
+            goal = goals[best].tolist()
+        bx, by, bz = goal
         scratch = self._scratch
-        length, count = self._queries.trace_path(self._mesh, scratch.address, *_xyz(start), *goals[best].tolist())
-        points = scratch.path[:count].copy()
-        return ShortestPath(points, length, best if count else -1)
+        length, count = self._trace(self._mesh, scratch.address, ax, ay, az, bx, by, bz)
+        return ShortestPath(scratch.path[:count].copy(), length, best if count else -1)
 
     def _to_any(self, start: Point, goals: Floats) -> tuple[float, int]:
         gaps = goals - np.array(start, np.float32)
