@@ -54,7 +54,7 @@ def builds(data: Path) -> dict[str, Callable[[], bytes]]:
 
 
 def scenes(data: Path) -> None:
-    with yardstick.both(__file__, ["--data", str(data)]) as sides:
+    with yardstick.both(__file__, ["--data", str(data)], SCENES) as sides:
         print(f"{'scene':28}{'yardstick s':>12}{'ours s':>8}{'ratio':>8}")
         for name in SCENES:
             found = yardstick.in_turns(sides, name)

@@ -75,16 +75,15 @@ def main() -> None:
     parser.add_argument("--side", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     folders = {scene: arguments.data / "habitat-parity" / scene for scene in SCENES}
-    asked = {(scene, name): what for scene in SCENES for name, what in questions(folders[scene]).items()}
+    asked = {f"{scene:26}{name:22}": what for scene in SCENES for name, what in questions(folders[scene]).items()}
     if arguments.side:
-        yardstick.answer({f"{scene} {name}": call for (scene, name), (_, call) in asked.items()})
+        yardstick.answer({name.strip(): call for name, (_, call) in asked.items()})
         return
-    with yardstick.both(__file__, ["--data", str(arguments.data)]) as sides:
+    with yardstick.both(__file__, ["--data", str(arguments.data)], asked) as sides:
         print(f"{'scene':26}{'question':22}{'yardstick k/s':>14}{'ours k/s':>10}{'ratio':>8}")
-        for (scene, name), (calls, _) in asked.items():
-            found = yardstick.in_turns(sides, f"{scene} {name}")
-            rates = f"{calls / found.theirs / 1e3:14.0f}{calls / found.ours / 1e3:10.0f}"
-            print(f"{scene:26}{name:22}{rates}  {found}", flush=True)
+        for name, (calls, _) in asked.items():
+            found = yardstick.in_turns(sides, name)
+            print(f"{name}{calls / found.theirs / 1e3:14.0f}{calls / found.ours / 1e3:10.0f}  {found}", flush=True)
     for scene, folder in folders.items():
         print(f"{scene:26}{'four threads agree':22}{threads_agree(folder)!s:>14}")
 
