@@ -23,6 +23,7 @@ from nav_eval_server.challenge import Challenge, Web
 from nav_eval_server.folder import Folder
 from nav_eval_server.founding import found
 from nav_eval_server.settings import configure, database
+from nav_eval_server.web import alike
 from server.competition import ANSWERS, write_challenge
 
 Make = Callable[..., Challenge]
@@ -35,6 +36,10 @@ if not apps.ready:
     atexit.register(shutil.rmtree, place, ignore_errors=True)
     found(place, ANSWERS)
     configure(Challenge.model_construct(folder=place, database=None, web=Web()))
+
+
+alike.SECONDS = 0.0
+"""A test looks at what it has just changed."""
 
 
 @pytest.fixture(scope="session")

@@ -16,9 +16,9 @@ from django.utils.translation import gettext, ngettext, override
 import nav_eval_server.web
 from nav_eval_server import events
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Event, Membership, Submission, Team, Token, User
+from nav_eval_server.models import Endpoint, Event, Membership, Ranking, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
-from nav_eval_server.web import knocking, roster, urls
+from nav_eval_server.web import alike, knocking, roster, urls
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import (
@@ -28,6 +28,7 @@ from server.crowd import (
     OTHER_FIGURE,
     PASSWORD,
     SCENE,
+    SCORE,
     SEED,
     SERVICE,
     SERVICE_TOKEN,
@@ -376,3 +377,22 @@ def test_no_english_is_left_in_chinese_pages(full: Crowd, visitor: str) -> None:
         if answer.status_code == 200:
             words = re.sub(r"<[^>]+>|&#?\w+;", " ", answer.content.decode())
             assert not re.search(r"\b(the|your|of|and|submission|team|since)\b", words), name
+
+
+def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody's is made once in each language; a member's, and the next moment's, are their own."""
+    monkeypatch.setattr(alike, "SECONDS", 60.0)
+    monkeypatch.setattr(alike, "_KEPT", {})
+    address = reverse("board", args=["dev"])
+    first = full.visitor("nobody").get(address).content.decode()
+    Ranking.objects.all().delete()
+    chinese = {"accept-language": "zh-CN"}
+    again = full.visitor("nobody").get(address).content.decode()
+    assert f"{SCORE}" in first
+    assert f"{SCORE}" in again
+    assert f"{SCORE}" not in full.visitor("nobody").get(address, headers=chinese).content.decode()
+    assert f"{SCORE}" not in full.visitor("member").get(address).content.decode()
+    assert full.visitor("nobody").get(reverse("board", args=["hidden"])).content.decode() != again
+    monkeypatch.setattr(alike, "SECONDS", 0.0)
+    monkeypatch.setattr(alike, "_KEPT", {})
+    assert f"{SCORE}" not in full.visitor("nobody").get(address).content.decode()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import render
 from django.utils import timezone
@@ -10,23 +12,36 @@ from nav_eval_server.queue.health import health
 from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
+from nav_eval_server.web.alike import body
 from nav_eval_server.web.standings import standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
     """Phases, the newest board that has entries, the rules."""
+    return render(request, "front.html", {"body": body(request, "_front.html", "", lambda: _front(request))})
+
+
+def _front(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
     boards = [board for name in reversed(list(current().phases)) for board in standings(name, request.user)]
-    shown = next((board for board in boards if board.rows), None)
-    told = {"phases": phases(current(), now), "facts": rules.facts(current()), "health": health(now)}
-    return render(request, "front.html", told | {"board": shown, "by": current().ranking.by})
+    return {
+        "phases": phases(current(), now),
+        "facts": rules.facts(current()),
+        "health": health(now),
+        "board": next((board for board in boards if board.rows), None),
+        "by": current().ranking.by,
+    }
 
 
 def board(request: HttpRequest, phase: str) -> HttpResponse:
     if phase not in current().phases:
         raise Http404
-    told = {"phase": phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
-    return render(request, "board.html", told)
+    middle = body(request, "_boards.html", phase, lambda: _boards(request, phase))
+    return render(request, "board.html", {"name": phase, "body": middle})
+
+
+def _boards(request: HttpRequest, phase: str) -> dict[str, Any]:
+    return {"phase": phase_view(current(), phase, timezone.now()), "boards": standings(phase, request.user)}
 
 
 def healthz(_: HttpRequest) -> JsonResponse:

@@ -1,0 +1,31 @@
+"""What all who are not logged in see alike is made every few seconds, and not for each of them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from threading import Lock
+from typing import Any
+
+from django.http import HttpRequest
+from django.template.loader import render_to_string
+from django.utils.translation import get_language
+
+SECONDS = 2.0
+"""So old may a spectator's page be."""
+_LOCK = Lock()
+_KEPT: dict[tuple[str, ...], tuple[float, str]] = {}
+"""Template, subject, language -> until when it may be shown, text."""
+
+
+def body(request: HttpRequest, template: str, subject: str, told: Callable[[], Mapping[str, Any]]) -> str:
+    """The middle of a page, without forms. `told` is asked for what stands in it when it is made anew."""
+    if request.user.is_authenticated:
+        return render_to_string(template, {**told()}, request)
+    key = (template, subject, get_language() or "")
+    with _LOCK:
+        until, text = _KEPT.get(key, (0.0, ""))
+        if time.monotonic() >= until:
+            text = render_to_string(template, {**told()}, request)
+            _KEPT[key] = (time.monotonic() + SECONDS, text)
+        return text
