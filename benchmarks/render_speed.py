@@ -1,35 +1,33 @@
-"""CPU milliseconds a frame of the cpu renderer, beside the measured prototype in the same run.
+"""CPU milliseconds a frame of the cpu renderer, in turns with the commit in yardstick.py; threads against batches.
 
-Usage: python benchmarks/render_speed.py [--data DIR] [--prototype DIR] [--repeats N]
-Needs the real data (default $NAV_EVAL_SHARED_DATA or ../shared/data) and, for the ratios, the prototype's folder
-(default: prototypes/renderer beside the data). Per pose the minimum of N repeats, then the mean over 50 poses;
-prototype and product take turns pose by pose, so that a noisy neighbour hits both.
+Run: python benchmarks/render_speed.py [--data DIR] (real data: DIR, $NAV_EVAL_SHARED_DATA or ../shared/data)
+Colour and depth of camera poses that habitat-sim was given, or that stand on its navmesh; the pictures of both sides
+must be the same bytes. What a scene takes to prepare, and frames per second, are of this tree alone.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import geometric_mean
 from typing import Any
 
 import numpy as np
+import yardstick
 
-from nav_eval.engine.render.prepared import prepare
-from nav_eval.engine.render.renderer import make_renderer
-from nav_eval.engine.render.warm import warm
-from nav_eval.engine.scene import load_scene
+import nav_eval
 
-ROOT = Path(__file__).parents[1]
 Pose = tuple[np.ndarray[Any, Any], float]
 SCENES = ("house_200k", "gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors")
+SIZES = ((640, 480, 79.0), (224, 224, 90.0), (128, 128, 90.0))
+POSES = 10
+"""Width, height and field of view in degrees; how many of the poses are drawn for one timing."""
 
 
 def poses(data: Path, name: str) -> list[Pose]:
@@ -42,38 +40,39 @@ def poses(data: Path, name: str) -> list[Pose]:
     return [(point + np.array([0, 1.25, 0]), float(yaw)) for point, yaw in zip(points, yaws)]
 
 
-def cost(call: Callable[..., Any], pose: Pose, best: float) -> float:
-    """The lower of `best` and the CPU seconds of one call."""
-    started = time.process_time()
-    call(*pose)
-    return min(best, time.process_time() - started)
+def drawings(data: Path) -> dict[str, Callable[[], object]]:
+    """Scene and size -> POSES frames of it."""
+
+    def of(scene: Any, views: list[Pose], width: int, height: int, hfov: float) -> Callable[[], object]:
+        renderer = nav_eval.make_renderer("cpu", scene, width=width, height=height, hfov=hfov)
+
+        def draw() -> object:
+            frames = [renderer.render(*view) for view in views]
+            return [image for frame in frames for image in (frame.rgb, frame.depth)]
+
+        return draw
+
+    found = {}
+    for name in SCENES:
+        scene, views = nav_eval.load_scene(data / "scenes" / f"{name}.glb"), poses(data, name)
+        chosen = views[:: len(views) // POSES][:POSES]
+        for size in SIZES:
+            found[f"{name:28}{size[0]}x{size[1]}"] = of(scene, chosen, *size)
+    return found
 
 
-def side_by_side(calls: dict[str, Callable[..., Any]], views: list[Pose], repeats: int) -> dict[str, float]:
-    """Mean over poses of each call's best CPU milliseconds."""
-    total = dict.fromkeys(calls, 0.0)
-    for pose in views:
-        best = dict.fromkeys(calls, 9.0)
-        for _ in range(repeats):
-            for name, call in calls.items():
-                best[name] = cost(call, pose, best[name])
-        for name in calls:
-            total[name] += best[name] * 1e3 / len(views)
-    return total
-
-
-def load_prototype(folder: Path, data: Path) -> dict[str, Callable[..., Any]]:
-    """The prototype's renderers on house_200k; none where it is absent."""
-    if not (folder / "nbraster.py").exists():
-        return {}
-    sys.path.insert(0, str(folder))
-    os.environ["NUMBA_CACHE_DIR"] = str(Path.home() / ".cache" / "nav_eval" / "prototype")
-    module = importlib.import_module("nbraster")
-    scene = module.Scene(str(data / "scenes" / "house_200k.glb"))
-    return {
-        "prototype": module.Renderer(scene, 1).frame,
-        "prototype 224x224": module.Renderer(scene, 1, 224, 224, 90.0).frame,
-    }
+def side_by_side(data: Path) -> None:
+    questions = [f"{name:28}{width}x{height}" for name in SCENES for width, height, _ in SIZES]
+    with yardstick.both(__file__, ["--data", str(data)], questions) as sides:
+        print(f"{'scene':28}{'size':9}{'yardstick ms':>13}{'ours ms':>9}{'ratio':>8}")
+        ratios: dict[str, list[float]] = {}
+        for question in questions:
+            found = yardstick.in_turns(sides, question)
+            theirs, ours = (1e3 * seconds / POSES for seconds in (found.theirs, found.ours))
+            print(f"{question:37}{theirs:13.2f}{ours:9.2f}  {found}", flush=True)
+            ratios.setdefault(question.split()[1], []).append(found.ratio)
+    for size, values in ratios.items():
+        print(f"{'geometric mean':28}{size:31}  {geometric_mean(values):6.2f}")
 
 
 def throughput(data: Path, rounds: int = 6) -> tuple[float, float]:
@@ -108,7 +107,7 @@ def answer(child: subprocess.Popen[str]) -> str:
 
 def work(kind: str, data: Path, seconds: float = 1.5) -> None:
     """A child process: for each line on stdin, the frames per second of single frames or of batches of 16."""
-    renderer = make_renderer("cpu", load_scene(data / "scenes" / "house_200k.glb"), hfov=79)
+    renderer = nav_eval.make_renderer("cpu", nav_eval.load_scene(data / "scenes" / "house_200k.glb"), hfov=79)
     views = poses(data, "house_200k")[:48]
     places, yaws = np.array([p for p, _ in views]), np.array([y for _, y in views])
     renderer.render_batch(places, yaws)
@@ -126,54 +125,38 @@ def work(kind: str, data: Path, seconds: float = 1.5) -> None:
         print(frames / (time.perf_counter() - started), flush=True)
 
 
+def preparation(data: Path) -> None:
+    from nav_eval.engine.render.prepared import prepare
+
+    for name in SCENES:
+        started = time.perf_counter()
+        scene = nav_eval.load_scene(data / "scenes" / f"{name}.glb")
+        loaded = time.perf_counter()
+        prepared = prepare(scene)
+        ready = time.perf_counter()
+        times = f"read {loaded - started:.2f} s, prepared {ready - loaded:.2f} s"
+        print(f"{name:28}{times}, {prepared.nbytes / 2**20:.0f} MiB shared by all cameras")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("child", nargs="?", choices=("single", "batch"))
-    shared = os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data"
+    shared = os.environ.get("NAV_EVAL_SHARED_DATA") or Path(__file__).parents[2] / "shared" / "data"
     parser.add_argument("--data", type=Path, default=Path(shared))
-    parser.add_argument("--prototype", type=Path)
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--side", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         work(options.child, options.data)
         return
-    warm()
-    prototype = load_prototype(options.prototype or options.data.parent / "prototypes" / "renderer", options.data)
-    baseline = 0.0
-    print("640x480 RGB + depth, one thread, CPU ms a frame (and of the prototype's house_200k figure)")
-    for name in SCENES:
-        started = time.perf_counter()
-        scene = load_scene(options.data / "scenes" / f"{name}.glb")
-        loaded = time.perf_counter()
-        prepared = prepare(scene)
-        ready = time.perf_counter()
-        full = make_renderer("cpu", prepared, hfov=79)
-        every = make_renderer("cpu", prepared, hfov=79, outputs=("rgb", "depth", "semantic", "normal"))
-        small = make_renderer("cpu", prepared, width=224, height=224, hfov=90)
-        calls: dict[str, Callable[..., Any]] = {
-            "rgb+depth": full.render,
-            "all four": every.render,
-            "224x224": small.render,
-        }
-        if name == "house_200k":
-            calls |= prototype
-        views = poses(options.data, name)
-        for call in calls.values():
-            call(*views[0])
-        result = side_by_side(calls, views, options.repeats)
-        baseline = result.get("prototype", baseline)
-        cells = [
-            f"{key} {value:.2f}" + (f" ({value / baseline:.2f}x)" if baseline else "") for key, value in result.items()
-        ]
-        print(f"{name}: {', '.join(cells)}")
-        print(
-            f"    read {loaded - started:.2f} s, prepared {ready - loaded:.2f} s, "
-            f"{prepared.nbytes / 2**20:.0f} MiB shared by all cameras"
-        )
+    if options.side:
+        yardstick.answer(drawings(options.data))
+        return
+    side_by_side(options.data)
+    print("of this tree alone, without a yardstick:")
+    preparation(options.data)
     two, batch = throughput(options.data)
     print(f"house_200k frames/s, best of 6 turns: two processes {two:.0f}, ", end="")
     print(f"one process with render_batch {batch:.0f} = {batch / two:.2f}")
-    print(f"peak memory of this process {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MiB")
 
 
 if __name__ == "__main__":
