@@ -76,7 +76,7 @@ def played(endpoint: str, token: str | None = None, steps: int = 8) -> list[str]
 
 
 def test_an_episode_over_a_turned_connection_is_the_episode(here: Ground) -> None:
-    with start(Summing, protocol="rest", port=0) as direct:
+    with start(Summing, protocol="rest", port=0).wait_loaded() as direct:
         expected = played(direct.endpoint)
     with start_joined(Summing, here.url, "aurora", max_sessions=2):
         assert played(here.joined, "ticket") == expected
