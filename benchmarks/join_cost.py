@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 from waitress import create_server
+from wire_cost import Ready
 
 from nav_eval_sdk import TestClient, start
-from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import ActionSpec, TensorSpec
@@ -34,17 +34,6 @@ from nav_eval_server.join.relay import Relay
 
 SIZES = {"224x224": (224, 224), "640x480": (480, 640)}
 MOST_SESSIONS = 8
-
-
-class Ready(VLNAgent):
-    """Looks at one pixel of each image and walks on."""
-
-    def reset(self, episode: dict[str, Any]) -> None:
-        self.seen = 0.0
-
-    def act(self, observation: dict[str, Any]) -> str:
-        self.seen += float(observation["rgb"][0, 0, 0]) + float(observation["depth"][0, 0, 0])
-        return "move_forward"
 
 
 def serve_web(fd: int, pipe: Pipe) -> None:

@@ -18,6 +18,7 @@ from importlib.metadata import entry_points
 from itertools import accumulate
 from pathlib import Path
 from traceback import extract_tb
+from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
 
 from nav_eval.errors import ConfigError, NavEvalError, exhausted
@@ -35,14 +36,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
 def import_plugins(modules: Iterable[str]) -> None:
     """Import modules for what they register. Raises ConfigError for one that cannot be imported."""
     for module in modules:
-        try:
-            import_module(module)
-        except NavEvalError:
+        _imported(module, "plugins: ")
+
+
+def _imported(module: str, told: str) -> ModuleType:
+    """Raises ConfigError, which begins with `told`, where the module's own fault is no ConfigError."""
+    try:
+        return import_module(module)
+    except NavEvalError:
+        raise
+    except Exception as error:
+        if exhausted(error):
             raise
-        except Exception as error:
-            if exhausted(error):
-                raise
-            raise ConfigError(f"plugins: {_import_fault(module, error)}") from error
+        raise ConfigError(f"{told}{_import_fault(module, error)}") from error
 
 
 def _import_fault(module: str, error: Exception) -> str:
@@ -162,14 +168,11 @@ class Registry(Generic[T]):
 
     def _load(self, name: str, target: str) -> Any:
         module, _, attribute = target.partition(":")
-        try:
-            return getattr(import_module(module), attribute)
-        except NavEvalError:
-            raise
-        except Exception as error:
-            if exhausted(error):
-                raise
-            raise ConfigError(f"{self.kind}: {name!r} is installed, but {_import_fault(module, error)}") from error
+        told = f"{self.kind}: {name!r} is installed, but "
+        member = getattr(_imported(module, told), attribute, None)
+        if member is None:
+            raise ConfigError(f"{told}{module} has no {attribute!r}.")
+        return member
 
     def _list_plugins(self) -> None:
         if self._plugins_listed:
