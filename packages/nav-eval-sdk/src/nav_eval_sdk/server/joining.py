@@ -47,7 +47,9 @@ class Joining:
         self._stopping = threading.Event()
         self._lock = threading.Lock()
         self._waiting: set[socket.socket] = set()
-        self._told = ""
+        self._here = False
+        self._told: set[str] = set()
+        """Since we were last here, or away."""
         count = min(service.info.max_sessions, MOST_WAITING) + SPARE
         self._threads = [threading.Thread(target=self._offer, name="join", daemon=True) for _ in range(count)]
 
@@ -100,7 +102,7 @@ class Joining:
         """Until it is wanted; raises where that will not be."""
         with self._lock:
             self._waiting.add(sock)
-        self._say("Joined %s.", self._connection.endpoint.address)
+        self._say(f"Joined {self._connection.endpoint.address}.", here=True)
         try:
             sock.settimeout(SILENCE)
             while not self._stopping.is_set():
@@ -119,12 +121,15 @@ class Joining:
         with self._lock:
             if self._waiting or self._stopping.is_set():
                 return
-        self._say("Not joined: %s Trying again.", line(f"{str(error).rstrip('.')}."))
+        self._say(line(f"Not joined: {str(error).rstrip('.')}. Trying again."), here=False)
 
-    def _say(self, text: str, *values: object) -> None:
+    def _say(self, text: str, *, here: bool) -> None:
         """Each news once."""
-        said = text % values
         with self._lock:
-            news, self._told = said != self._told, said
+            if here != self._here:
+                self._here = here
+                self._told.clear()
+            news = text not in self._told
+            self._told.add(text)
         if news:
-            log.info("%s", said)
+            log.info("%s", text)
