@@ -21,12 +21,14 @@ CELL = 0.125
 SIZE = 384
 CAMERA = 1.25
 STOP_WITHIN = 1.2
+NEAR_ENOUGH = 2.0
+"""Where no free floor leads nearer."""
 SAME_ROOM = 3.0
 TURN = math.radians(15)
 FREE, BLOCKED = 1, 2
 AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-LEAVING = ("out of", "leave", "exit", "walk through", "go through", "走出", "离开", "走进", "进入")
+LEAVING = ("out of", "leave", "exit", " into ", "enter", "walk through", "go through", "走出", "离开", "走进", "进入")
 """Words after which the landmark to stop at is not in the room of the start."""
 NAMES: Mapping[str, tuple[str, ...]] = {
     "sofa": ("couch", "沙发"),
@@ -84,6 +86,7 @@ class GroundedAgent(VLNAgent):
         self._at_start: set[int] = set()
         self._here = (0.0, 0.0)
         self._moved = False
+        self._turned = ""
         self._look_around = round(2 * math.pi / TURN)
         self._last: tuple[float, float] | None = None
         self._assume_free(_cell(0.0, 0.0), 1.3)
@@ -101,10 +104,13 @@ class GroundedAgent(VLNAgent):
             return "turn_left"
         self._moved = True
         goal = self._goal()
-        if goal is not None and math.hypot(goal[0] - forward, goal[1] - right) < STOP_WITHIN:
+        away = math.inf if goal is None else math.dist(goal, self._here)
+        if away < STOP_WITHIN:
             return "stop"
         here = _cell(forward, right)
         step = self._next_cell(here, _cell(*goal)) if goal is not None else None
+        if step is None and away < NEAR_ENOUGH:
+            return "stop"
         if step is None:
             step = self._next_cell(here, None)
         if step is None:
@@ -216,8 +222,11 @@ class GroundedAgent(VLNAgent):
         north, east = ((index - SIZE / 2 + 0.5) * CELL for index in cell)
         bearing = math.atan2(-(east - right), north - forward)
         turn = (bearing - heading + math.pi) % (2 * math.pi) - math.pi
-        if abs(turn) > TURN * 0.6:
-            return "turn_left" if turn > 0 else "turn_right"
+        side = "turn_left" if turn > 0 else "turn_right"
+        if abs(turn) > TURN * 0.6 and self._turned in ("", side):  # never back: two views may disagree for ever
+            self._turned = side
+            return side
+        self._turned = ""
         self._last = (forward, right)
         return "move_forward"
 
