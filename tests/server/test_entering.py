@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import threading
 from collections import Counter
@@ -76,6 +77,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     def ran(server: str, token: str, *words: str) -> tuple[int, str, str]:
         file = tmp_path / "team.token"
         file.write_text(f"{token}\n")
+        file.chmod(0o600)
         with pytest.raises(SystemExit) as ended:
             cli.main([words[0], "--server", server, "--token-file", str(file), *words[1:]])
         out, err = capsys.readouterr()
@@ -88,16 +90,42 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 def test_submit_status_cancel(server: str, token: str, run: Run) -> None:
     code, out, _ = run(server, token, "submit", "robot")
     made = Submission.objects.get()
-    assert (code, out) == (0, f"{made.id} is accepted in dev.\n")
+    assert (code, out) == (0, f"{made.id} is accepted in dev.\nNext: nav-eval-agent status {made.id}\n")
     code, out, _ = run(server, token, "status")
     assert (code, out.split()[:3]) == (0, [made.id, "dev", "queued"])
     assert json.loads(run(server, token, "status", made.id, "--json")[1])["url"] == "http://127.0.0.1:9"
-    assert run(server, token, "cancel", made.id)[:2] == (
-        0,
-        run(server, token, "status", made.id)[1][-20:].strip() + "\n",
-    )
-    assert run(server, token, "cancel", made.id)[0] == 0
-    assert run(server, token, "cancel", "0" * 12)[0] == 2
+    for _ in range(2):
+        code, out, _ = run(server, token, "cancel", made.id)
+        assert (code, out.split()[:3]) == (0, [made.id, "dev", "cancelled"])
+    assert run(server, token, "status", made.id)[1] == out
+
+
+@pytest.mark.parametrize("command", ["status", "cancel"])
+@pytest.mark.parametrize("name", ["abc", "0" * 12, "a/b", "../phases"])
+def test_an_id_that_the_team_does_not_have(server: str, token: str, run: Run, command: str, name: str) -> None:
+    code, _, err = run(server, token, command, name)
+    said = f"There is no submission {name!r} of your team: `nav-eval-agent status` lists yours."
+    assert (code, err) == (2, f"nav-eval-agent: {said}\n")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files have other rights there")
+@pytest.mark.parametrize(("mode", "lines"), [(0o600, 0), (0o640, 1), (0o604, 1)])
+def test_a_token_that_others_can_read_is_told_in_a_line(
+    server: str,
+    token: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    mode: int,
+    lines: int,
+) -> None:
+    file = tmp_path / "team token"
+    file.write_text(token)
+    file.chmod(mode)
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["status", "--server", server, "--token-file", str(file)])
+    err = capsys.readouterr().err
+    assert (ended.value.code, err.count("\n"), err.count(f"chmod 600 '{file}'")) == (0, lines, lines)
 
 
 def test_the_files_of_a_dry_run_are_saved(
@@ -190,9 +218,15 @@ def test_a_closed_phase(server: str, token: str, run: Run) -> None:
     assert (code, "dev (closed, service), files (open, predictions)" in err) == (2, True)
 
 
-def test_a_wrong_token_and_a_server_that_is_none(server: str, token: str, run: Run) -> None:
+def test_a_wrong_token_and_a_server_that_is_none(
+    server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, _, err = run(server, token[:-1] + "?", "status")
-    assert (code, "The token is missing, wrong or revoked." in err, err.count("\n")) == (2, True, 1)
+    assert (code, "team.token is wrong or revoked" in err, err.count("\n")) == (2, True, 1)
+    monkeypatch.setenv("NAV_EVAL_COMPETITION_TOKEN", "wrong")
+    with pytest.raises(SystemExit):
+        cli.main(["status", "--server", server])
+    assert "the token in NAV_EVAL_COMPETITION_TOKEN is wrong" in capsys.readouterr().err
     with socket.socket() as unused:
         unused.bind(("127.0.0.1", 0))
         code, _, err = run(f"http://127.0.0.1:{unused.getsockname()[1]}", token, "status")

@@ -380,12 +380,14 @@ def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("url", "token", "said"),
     [
-        ("{url}", "wrong", "The token is missing, wrong or revoked"),
-        ("ftp://x", "aurora", "is no address of a server"),
+        ("{url}", "wrong", "token is wrong or revoked. Your team's page makes another one"),
+        ("ftp://x", "aurora", "URL: 'ftp://x' is no address of a server"),
+        ("http://[::1", "aurora", "URL: "),
     ],
 )
 def test_the_command_says_what_is_wrong(here: Ground, tmp_path: Path, url: str, token: str, said: str) -> None:
     (tmp_path / "token").write_text(token)
+    (tmp_path / "token").chmod(0o600)
     words = [url.format(url=here.url), "nav_eval_sdk.examples.forward:ForwardAgent"]
     agent = nav_eval_agent(*words, "--token-file", str(tmp_path / "token"))
     told = agent.communicate(timeout=20)[1]

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
+from http import HTTPStatus
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -190,16 +191,17 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def run_join(options: argparse.Namespace) -> int:
-    from nav_eval_sdk.entries import competition, team_token
+    from nav_eval_sdk.entries import competition, refused_token, team_token
     from nav_eval_sdk.errors import Refused, ServiceProblem
     from nav_eval_sdk.server.serving import join
 
-    competition(options)
+    token = team_token(options)
+    competition(options, token, "URL")
     try:
         join(
             load_agent(options.agent),
             options.server,
-            team_token(options),
+            token,
             ca=options.ca,
             max_sessions=options.max_sessions,
             max_batch=options.max_batch,
@@ -209,7 +211,9 @@ def run_join(options: argparse.Namespace) -> int:
     except ValueError as error:
         raise UsageError(str(error)) from error
     except Refused as refused:
-        raise UsageError(f"{options.server}: {refused.problem.detail or refused}") from refused
+        unknown = refused.problem.status == HTTPStatus.UNAUTHORIZED
+        told = refused_token(options) if unknown else f"{options.server}: {refused.problem.detail or refused}"
+        raise UsageError(told) from refused
     except ServiceProblem as problem:
         return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
     return 0

@@ -9,9 +9,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import shlex
+import stat
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +37,10 @@ PATIENCE = 900.0
 def run(name: str, options: argparse.Namespace) -> int:
     """Run a command; what the server refuses is a line on stderr and an exit code."""
     try:
-        return COMMANDS[name](competition(options), options)
+        return COMMANDS[name](competition(options, team_token(options)), options)
     except Refusal as refusal:
+        if refusal.status == HTTPStatus.UNAUTHORIZED:
+            return complain(refused_token(options), BAD_INPUT)
         code = BAD_INPUT if refusal.status in (400, 401, 404, 413, 422) or 300 <= refusal.status < 400 else REFUSED
         return complain(str(refusal), code)
     except Away as away:
@@ -43,21 +48,29 @@ def run(name: str, options: argparse.Namespace) -> int:
 
 
 def team_token(options: argparse.Namespace) -> str:
+    """Raises UsageError where there is none."""
     token = _secret(options.token_file, "--token-file", TOKEN)
     if not token:
         raise UsageError(f"say who you are: --token-file FILE, or {TOKEN}. Your team's page makes a token.")
     return token
 
 
-def competition(options: argparse.Namespace) -> Competition:
-    """The one that was named; raises UsageError where an option does not fit."""
+def refused_token(options: argparse.Namespace) -> str:
+    """What to do about a token that the server does not take."""
+    place = options.token_file or TOKEN
+    return f"the token in {place} is wrong or revoked. Your team's page makes another one; put it there."
+
+
+def competition(options: argparse.Namespace, token: str, named: str = f"--server, {SERVER}") -> Competition:
+    """The one of `options.server`, which the user knows as `named`; raises UsageError where an option does not fit."""
     if not options.server:
         raise UsageError(f"say which competition: --server URL, or {SERVER}.")
-    token = team_token(options)
     try:
         server = Competition(options.server, token, ca=options.ca)
-    except (ValueError, OSError) as error:
-        raise UsageError(f"--server, --ca: {error}") from error
+    except ValueError as error:
+        raise UsageError(f"{named}: {error}") from error
+    except OSError as error:
+        raise UsageError(f"--ca: {options.ca} is no file of certificates ({error.strerror or error}).") from error
     if server.plain:
         sys.stderr.write("nav-eval-agent: without https others on the way can read your token.\n")
     return server
@@ -71,7 +84,14 @@ def _secret(file: str | None, option: str, variable: str) -> str:
         raise UsageError(f"{option}: {error}") from error
     if secret and not PRINTABLE.fullmatch(secret):
         raise UsageError(f"{option}, {variable}: a token is printable ASCII on one line.")
+    if file and _open_to_others(file):
+        sys.stderr.write(f"nav-eval-agent: others on this machine can read {file}: chmod 600 {shlex.quote(file)}\n")
     return secret
+
+
+def _open_to_others(file: str) -> bool:
+    """Where files have such rights."""
+    return os.name == "posix" and bool(Path(file).stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
 
 def submit(server: Competition, options: argparse.Namespace) -> int:
@@ -88,6 +108,8 @@ def submit(server: Competition, options: argparse.Namespace) -> int:
         return _wait(server, made["id"], options)
     if options.json:
         _print_json(server.submission(made["id"]))
+    else:
+        say.write(f"Next: nav-eval-agent status {made['id']}\n")
     return DONE
 
 
@@ -187,7 +209,7 @@ def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
 
 
 def status(server: Competition, options: argparse.Namespace) -> int:
-    found = server.submission(options.submission) if options.submission else server.submissions()
+    found = _mine(server.submission, options.submission) if options.submission else server.submissions()
     if options.save:
         _save(server, found, options.save)
     if options.json:
@@ -195,7 +217,7 @@ def status(server: Competition, options: argparse.Namespace) -> int:
         return DONE
     rows = [found] if options.submission else found
     for one in rows:
-        sys.stdout.write(f"{one['id']}  {one['phase']:<12} {one['state']:<15} {_news(one)}\n")
+        _print_row(one)
     if not rows:
         sys.stdout.write("Nothing is submitted yet.\n")
     return DONE
@@ -217,15 +239,30 @@ def _save(server: Competition, found: Any, folder: Path) -> None:
 
 def cancel(server: Competition, options: argparse.Namespace) -> int:
     try:
-        shown = server.cancel(options.submission)
+        shown = _mine(server.cancel, options.submission)
     except Refusal as refusal:
         if refusal.code != "finished":
             raise
         shown = server.submission(options.submission)  # perhaps by a request of ours whose answer was lost
         if shown["state"] != "cancelled":
             raise
-    sys.stdout.write(f"{_news(shown)}\n")
+    _print_row(shown)
     return DONE
+
+
+def _mine(call: Callable[[str], Any], submission: str) -> Any:
+    """What `call` answers of it. Raises UsageError where the team has no such submission."""
+    try:
+        return call(submission)
+    except Refusal as refusal:
+        if refusal.status != HTTPStatus.NOT_FOUND or not refusal.code:  # without a code it is no competition server
+            raise
+        told = f"There is no submission {submission!r} of your team: `nav-eval-agent status` lists yours."
+        raise UsageError(line(told)) from refusal
+
+
+def _print_row(shown: Mapping[str, Any]) -> None:
+    sys.stdout.write(f"{shown['id']}  {shown['phase']:<12} {shown['state']:<15} {_news(shown)}\n")
 
 
 def _print_json(value: Any) -> None:
