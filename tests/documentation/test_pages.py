@@ -128,7 +128,7 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
 
 def with_free_ports(text: str) -> str:
     """Pages run side by side, so 8085 on one is not 8085 on another."""
-    for port in sorted(set(re.findall(r"\b80[89]\d\b", text))):
+    for port in sorted(set(re.findall(r"\b80(?:00|[89]\d)\b", text))):
         text = re.sub(rf"\b{port}\b", str(free_port()), text)
     return text
 
