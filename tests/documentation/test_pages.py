@@ -72,6 +72,11 @@ def test_a_chinese_page_holds_the_blocks_of_the_english_one(page: Path) -> None:
     assert [code(block) for block in blocks(page)] == [code(block) for block in blocks(english)]
 
 
+@pytest.mark.parametrize("page", CHINESE, ids=name)
+def test_a_chinese_page_addresses_its_reader_as_the_site_does(page: Path) -> None:
+    assert "你" not in page.read_text(encoding="utf-8")
+
+
 def code(block: Block) -> tuple[str, str | None, str]:
     """A block without its comments: those are translated. Output that is shown is not code."""
     if block.language == "text":
