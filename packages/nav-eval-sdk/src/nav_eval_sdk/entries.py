@@ -41,7 +41,7 @@ def run(name: str, options: argparse.Namespace) -> int:
     except Refusal as refusal:
         if refusal.status == HTTPStatus.UNAUTHORIZED:
             return complain(refused_token(options), BAD_INPUT)
-        code = BAD_INPUT if refusal.status in (400, 401, 404, 413, 422) or 300 <= refusal.status < 400 else REFUSED
+        code = BAD_INPUT if refusal.status in (400, 404, 413, 422) or 300 <= refusal.status < 400 else REFUSED
         return complain(str(refusal), code)
     except Away as away:
         return complain(f"{away} Is the address right? Try again later.", UNUSABLE)
