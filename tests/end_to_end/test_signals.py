@@ -18,6 +18,7 @@ import pytest
 
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
+from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient, start
@@ -163,13 +164,17 @@ def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, work
 def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
     process = started(tmp_path / "run", overrides(world, service, 1))
     assert Thinker.thinking.wait(120)
-    for number in numbers:
-        process.send_signal(number)
-        time.sleep(0.2)
+    begun = time.monotonic()
+    process.send_signal(numbers[0])
+    time.sleep(0.2)
+    process.send_signal(numbers[1])
+    in_time = (
+        time.monotonic() - begun < SECONDS_BETWEEN_STEPS
+    )  # on a machine that stood still the first one has its way
     assert process.wait(20) == 128 + numbers[-1]
     said = process.stderr.read()
     assert "Traceback" not in said
-    assert "stopped" not in said  # which is what a first signal alone ends with
+    assert not in_time or "stopped" not in said  # which is what a first signal alone ends with
 
 
 @pytest.mark.parametrize("service", ["rest"], indirect=True)

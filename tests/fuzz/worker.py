@@ -11,6 +11,7 @@ import hashlib
 import importlib
 import json
 import os
+import re
 import resource
 import sys
 import time
@@ -95,7 +96,7 @@ def _plant(seeds: list[bytes], one: Callable[[bytes], None], corpus: Path) -> No
 def _compiled() -> list[str]:
     """The modules of nav_eval that hold kernels."""
     root = Path(str(files("nav_eval")))
-    held = [path for path in root.rglob("*.py") if "@kernel" in path.read_text(encoding="utf-8")]
+    held = [path for path in root.rglob("*.py") if re.search("@(kernel|inner)", path.read_text(encoding="utf-8"))]
     return [".".join(path.relative_to(root.parent).with_suffix("").parts) for path in held]
 
 

@@ -65,8 +65,11 @@ def demo_config(*, quick: bool) -> Config:
 
 
 def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
-    """The first English and the first Chinese phrasing of a path of each home, then of the next path."""
-    homes = [list(group)[::PHRASINGS] for _, group in groupby(episodes, key=lambda episode: episode.scene_id)]
+    """The first English and the first Chinese phrasing of the shortest path of each home, then of its next one."""
+    homes = [
+        sorted(list(group)[::PHRASINGS], key=lambda episode: float(episode.info["geodesic_distance"]))
+        for _, group in groupby(episodes, key=lambda episode: episode.scene_id)
+    ]
     for path in count(step=2):
         if all(path >= len(home) for home in homes):
             return
