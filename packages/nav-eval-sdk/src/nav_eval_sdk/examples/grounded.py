@@ -87,6 +87,7 @@ class GroundedAgent(VLNAgent):
         self._here = (0.0, 0.0)
         self._moved = False
         self._turned = ""
+        self._step = _cell(0.0, 0.0)
         self._look_around = round(2 * math.pi / TURN)
         self._last: tuple[float, float] | None = None
         self._assume_free(_cell(0.0, 0.0), 1.3)
@@ -107,6 +108,8 @@ class GroundedAgent(VLNAgent):
         away = math.inf if goal is None else math.dist(goal, self._here)
         if away < STOP_WITHIN:
             return "stop"
+        if self._turned:
+            return self._towards(self._step, forward, right, heading)
         here = _cell(forward, right)
         step = self._next_cell(here, _cell(*goal)) if goal is not None else None
         if step is None and away < NEAR_ENOUGH:
@@ -115,6 +118,7 @@ class GroundedAgent(VLNAgent):
             step = self._next_cell(here, None)
         if step is None:
             return "stop" if goal is not None else self._stuck()
+        self._step = step
         return self._towards(step, forward, right, heading)
 
     def _remember(self, observation: dict[str, Any], forward: float, right: float, heading: float) -> None:
