@@ -248,7 +248,8 @@ def test_a_board_is_revealed_when_all_is_over(challenge: Challenge) -> None:
         reveal(challenge, "hidden", "ada", NOW)
     Submission.objects.filter(state=State.QUEUED).update(state=State.CANCELLED)
     first = reveal(challenge, "hidden", "ada", NOW)
-    assert reveal(challenge, "hidden", "ada", NOW).pk == first.pk
+    with pytest.raises(Refusal, match="is revealed already"):
+        reveal(challenge, "hidden", "ada", NOW)
     Submission.objects.filter(state=State.DONE).update(state=State.VOID)
     assert reveal(challenge, "hidden", "ada", NOW).document["entries"] == []
     assert Ranking.objects.get(pk=first.pk).document["entries"] != []

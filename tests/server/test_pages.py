@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from html import unescape
@@ -17,6 +18,7 @@ import nav_eval_server.web
 from nav_eval_server import events
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Ranking, Submission, Team, Token, User
+from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, knocking, roster, urls
 from server.competition import phase
@@ -282,6 +284,31 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     assert f"{HIDDEN}" not in nobody.get("/board/hidden/").content.decode()
     organiser.post(reverse("reveal", args=["hidden"]))
     assert f"{HIDDEN}" in nobody.get("/board/hidden/").content.decode()
+
+
+def test_a_page_reveals_once_and_freezes_as_the_command_does(full: Crowd) -> None:
+    """Again only after the board has changed: the page offers nothing that is refused."""
+    organiser, address = full.visitor("organiser"), reverse("reveal", args=["hidden"])
+    frozen = Folder(full.challenge.folder).path / "state" / "frozen" / "hidden.json"
+    organiser.post(reverse("close", args=["hidden"]))
+    told = Event.objects.get(action="frozen", subject="hidden").details
+    assert told == {"sha256": hashlib.sha256(frozen.read_bytes()).hexdigest()}
+
+    def page() -> tuple[bool, bool]:
+        text = organiser.get(reverse("organiser")).content.decode()
+        return f'action="{address}"' in text, ">revealed<" in text
+
+    assert page() == (True, False)
+    organiser.post(address)
+    assert page() == (False, True)
+    assert "is revealed already" in organiser.post(address, follow=True).content.decode()
+    assert Event.objects.filter(action="revealed").count() == 1
+    Dispatcher(full.challenge).void(full.mine["hidden"], "cheated", "organiser")
+    assert page() == (True, True)
+    organiser.post(address)
+    assert page() == (False, True)
+    assert [Event.objects.filter(action=name).count() for name in ("revealed", "frozen")] == [2, 2]
+    assert events.broken() is None
 
 
 def test_guessing_passwords_is_shut_out(full: Crowd) -> None:

@@ -77,14 +77,21 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     challenge, now = _known(file, phase), datetime.now(UTC)
     from nav_eval_server.archive import publishing
     from nav_eval_server.board import decisions
+    from nav_eval_server.queue.refusal import Refusal
 
     digest = publishing.freeze(challenge, phase, now)
     if digest is None:
         sys.stdout.write(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.\n")
         return 1
     sys.stdout.write(f"{phase} {digest}\n")
-    if reveal:
-        decisions.reveal(challenge, phase, "organiser", now)
+    if not reveal:
+        sys.stdout.write(f"Next: nav-eval competition freeze {file} --phase {phase} --reveal\n")
+        return 0
+    try:
+        publishing.reveal(challenge, phase, now)
+    except Refusal as refusal:
+        raise InputError(str(refusal)) from None
+    sys.stdout.write(f"Next: nav-eval competition publish {file} --out DIRECTORY\n")
     return 0
 
 
@@ -114,7 +121,10 @@ def publish(file: Path, /, *, out: Path) -> int:
     from nav_eval_server.archive import publishing
 
     boards = publishing.publish(challenge, out, datetime.now(UTC))
-    sys.stdout.write(f"{out}: {', '.join(boards) or 'no board'}\n")
+    sys.stdout.write(
+        f"{out}: {', '.join(boards) or 'no board'}\n"
+        f"Next: python -I -S recompute.py in {out}, and put that folder on any web server.\n"
+    )
     return 0
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
+from django.db import transaction
 
 from nav_eval.errors import InputError
 from nav_eval.reading import file_sha256
@@ -19,24 +20,24 @@ from nav_eval.results import audit
 from nav_eval_server import events
 from nav_eval_server.archive import site
 from nav_eval_server.archive.evidence import values
-from nav_eval_server.board.decisions import close, unfinished
-from nav_eval_server.board.places import Board, Keeper, document, keep, latest, sha256
+from nav_eval_server.board import decisions
+from nav_eval_server.board.places import Board, Keeper, document, keep, sha256
 from nav_eval_server.board.visibility import Sight, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Event, Submission
+from nav_eval_server.models import Event, Ranking, Submission
 from nav_eval_server.web.standings import standings
 
 COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
 
-def freeze(challenge: Challenge, phase: str, now: datetime) -> str | None:
+def freeze(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> str | None:
     """End a phase. The SHA-256 of state/frozen/PHASE.json: board, values, submissions; None while some are unfinished.
 
     Once that is in the audit log, nothing of it can be changed without being seen.
     """
-    close(phase, "organiser", now)
-    if unfinished(phase):
+    decisions.close(phase, actor, now)
+    if decisions.unfinished(phase):
         return None
     board = document(challenge, phase, Board.FINAL)
     keep(board, now)
@@ -52,8 +53,16 @@ def freeze(challenge: Challenge, phase: str, now: datetime) -> str | None:
     (place / f"{phase}.json").write_text(json.dumps(content, sort_keys=True, separators=(",", ":")))
     last = Event.objects.filter(action="frozen", subject=phase).order_by("-pk").first()
     if last is None or last.details["sha256"] != digest:
-        events.record("frozen", phase, actor="organiser", sha256=digest)
+        events.record("frozen", phase, actor=actor, sha256=digest)
     return digest
+
+
+def reveal(challenge: Challenge, phase: str, now: datetime, actor: str = "organiser") -> Ranking:
+    """Show the final board of a phase that is over to everybody, and freeze it. Raises Refusal (board.decisions)."""
+    with transaction.atomic():
+        kept = decisions.reveal(challenge, phase, actor, now)
+        freeze(challenge, phase, now, actor)
+        return kept
 
 
 def publish(challenge: Challenge, out: Path, now: datetime) -> list[str]:
@@ -98,10 +107,10 @@ def _cell(value: Any) -> Any:
 
 def _write_values(challenge: Challenge, phase: str, out: Path) -> None:
     """Of a revealed phase only: single episodes tell what a board hides."""
-    revealed = latest(phase, Board.FINAL, revealed=True)
-    if revealed is None:
+    shown = decisions.shown(challenge, phase)
+    if shown == "hidden":
         return
-    if revealed.sha256 != sha256(document(challenge, phase, Board.FINAL)):
+    if shown == "changed":
         raise InputError(f"{phase}: its final board has changed since it was revealed. Reveal it again.")
     (out / "values").mkdir(exist_ok=True)
     boards = (Board.FINAL, Board.PUBLIC) if challenge.phases[phase].board == "public" else (Board.FINAL,)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
+from typing import Literal
 
 from django.db import transaction
 
 from nav_eval_server import events
-from nav_eval_server.board.places import Board, document, keep
+from nav_eval_server.board.places import Board, document, keep, latest, sha256
 from nav_eval_server.challenge import DRY_RUN, Challenge
 from nav_eval_server.models import Closing, Ranking, Submission, Team
 from nav_eval_server.notices.outbox import tell
@@ -61,10 +62,21 @@ def unfinished(phase: str) -> int:
     return Submission.objects.filter(phase=phase).exclude(state__in=FINAL).count()
 
 
+Shown = Literal["hidden", "revealed", "changed"]
+
+
+def shown(challenge: Challenge, phase: str) -> Shown:
+    """Whether everybody sees the final board; changed: as it was, before something was struck through."""
+    last = latest(phase, Board.FINAL, revealed=True)
+    if last is None:
+        return "hidden"
+    return "revealed" if last.sha256 == sha256(document(challenge, phase, Board.FINAL)) else "changed"
+
+
 def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranking:
     """Show the final board to everybody. Again: as it is by then, where something was struck through since.
 
-    Raises Refusal while the phase takes submissions, or some are unfinished.
+    Raises Refusal while the phase takes submissions, or some are unfinished, or if what is shown has not changed.
     """
     if phase not in challenge.phases:
         raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
@@ -75,6 +87,10 @@ def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranki
             "unfinished", f"{left} submission(s) of {phase} are unfinished.", f"{phase} 还有 {left} 个提交未完成。"
         )
     with transaction.atomic():
+        if shown(challenge, phase) == "revealed":
+            raise Refusal(
+                "revealed", f"The final board of {phase} is revealed already.", f"{phase} 的最终排行榜已经公布。"
+            )
         kept = keep(document(challenge, phase, Board.FINAL), now, revealed=True)
         events.record("revealed", phase, actor=actor, sha256=kept.sha256)
         tell(challenge, "revealed", path=f"/board/{phase}/", phase=phase)

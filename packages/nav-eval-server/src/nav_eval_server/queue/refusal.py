@@ -8,7 +8,7 @@ from typing import Literal
 Code = Literal[
     "phase_unknown", "phase_closed", "not_approved", "wrong_kind", "quota_day", "quota_total", "quota_concurrent",
     "key_reused", "too_large", "too_many", "not_captain", "finished", "too_soon", "busy", "unfinished", "not_closed",
-    "not_done", "finals", "dry_run_off", "dry_run_running", "dry_run_done",
+    "revealed", "not_done", "finals", "dry_run_off", "dry_run_running", "dry_run_done",
     "appeal_open", "appeal_closed", "appeals", "words", "no_words", "last_organiser",
     "slot", "slot_far", "slot_week", "slot_taken", "slot_begun",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
 from nav_eval_server import appeals, events, privacy, second_factor
+from nav_eval_server.archive import publishing
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board import decisions
 from nav_eval_server.models import Appeal, Event, Mark, Submission, Team, User
@@ -53,7 +54,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "backup": _age(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
-        "phases": phases(current(), now),
+        "phases": [(phase, decisions.shown(current(), phase.name)) for phase in phases(current(), now)],
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
         "page": page,
@@ -81,19 +82,19 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 @require_POST
 @organiser
 def close(request: HttpRequest, phase: str) -> HttpResponse:
-    """Before its time; what has been accepted is still evaluated."""
+    """Before its time; what has been accepted is still evaluated. Where nothing is left, it is frozen."""
     if phase not in current().phases:
         raise Http404
-    decisions.close(phase, person(request).username, timezone.now())
+    publishing.freeze(current(), phase, timezone.now(), person(request).username)
     return redirect("organiser")
 
 
 @require_POST
 @organiser
 def reveal(request: HttpRequest, phase: str) -> HttpResponse:
-    """The final board, to everybody."""
+    """The final board, to everybody; the phase is frozen with it."""
     with refusals(request):
-        decisions.reveal(current(), phase, person(request).username, timezone.now())
+        publishing.reveal(current(), phase, timezone.now(), person(request).username)
         return redirect("board", phase)
     return redirect("organiser")
 
