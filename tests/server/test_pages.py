@@ -12,10 +12,12 @@ from typing import Any
 import pytest
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
+from django.utils import timezone
 from django.utils.translation import gettext, ngettext, override
 
 import nav_eval_server.web
 from nav_eval_server import events
+from nav_eval_server.archive import site
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Ranking, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -284,6 +286,19 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     assert f"{HIDDEN}" not in nobody.get("/board/hidden/").content.decode()
     organiser.post(reverse("reveal", args=["hidden"]))
     assert f"{HIDDEN}" in nobody.get("/board/hidden/").content.decode()
+
+
+def test_a_phase_that_was_closed_early_shows_when(full: Crowd, tmp_path: Path) -> None:
+    """Wherever its end is shown: to organisers, on the first page and the board's, to programs, and published."""
+    moment, planned = timezone.now().strftime("%Y-%m-%d"), "2099-01-01"
+    full.visitor("organiser").post(reverse("close", args=["dev"]))
+    full.visitor("organiser").post(reverse("close", args=["hidden"]))
+    site.write(full.challenge, tmp_path, [], None, timezone.now())
+    pages = [full.visitor("organiser").get(path).content.decode() for path in ("/organiser/", "/", "/board/dev/")]
+    bearer = {"authorization": f"Bearer {full.token}"}
+    pages += [Client(SERVER_NAME="localhost").get("/api/v1/phases", headers=bearer).content.decode()]
+    for text in (*pages, (tmp_path / "index.html").read_text()):
+        assert (planned in text, moment in text) == (False, True)
 
 
 def test_a_page_reveals_once_and_freezes_as_the_command_does(full: Crowd) -> None:

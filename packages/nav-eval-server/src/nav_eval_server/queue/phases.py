@@ -14,7 +14,10 @@ Status = Literal["upcoming", "open", "closed"]
 
 @dataclass(frozen=True)
 class PhaseView:
-    """A phase as everybody may see it. `private`: its board is shown when an organiser reveals it."""
+    """A phase as everybody may see it. `private`: its board is shown when an organiser reveals it.
+
+    `closes`: when it was closed, if that was before its time.
+    """
 
     name: str
     kind: Literal["service", "predictions"]
@@ -28,9 +31,13 @@ class PhaseView:
 
 def status(challenge: Challenge, phase: str, now: datetime) -> Status:
     """By its dates, unless an organiser has ended it before its time."""
-    if now >= challenge.closes(phase) or Closing.objects.filter(phase=phase).exists():
+    if now >= challenge.closes(phase) or _closed_at(phase) is not None:
         return "closed"
     return "upcoming" if now < challenge.opens(phase) else "open"
+
+
+def _closed_at(phase: str) -> datetime | None:
+    return Closing.objects.filter(phase=phase).values_list("at", flat=True).first()
 
 
 def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
@@ -39,6 +46,14 @@ def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
 
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
-    rules, opens, closes = challenge.phases[name], challenge.opens(name), challenge.closes(name)
-    private = rules.board == "private"
-    return PhaseView(name, rules.kind, opens, closes, status(challenge, name, now), rules.quota, private, rules.finals)
+    rules, planned = challenge.phases[name], challenge.closes(name)
+    return PhaseView(
+        name=name,
+        kind=rules.kind,
+        opens=challenge.opens(name),
+        closes=min(planned, _closed_at(name) or planned),
+        status=status(challenge, name, now),
+        quota=rules.quota,
+        private=rules.board == "private",
+        finals=rules.finals,
+    )
