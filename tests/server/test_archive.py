@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from django.db import connections
+from django.test import Client
 from django.utils import timezone
 
 from nav_eval.errors import InputError
@@ -31,8 +32,9 @@ from nav_eval_server.archive.site import ENDINGS
 from nav_eval_server.board.decisions import reveal
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Submission, Team
+from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Mark, Ranking, Submission, Team, Token
 from nav_eval_server.queue.dispatcher import Dispatcher
+from nav_eval_server.queue.health import health
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
 from server.boards import NOW, done, team
@@ -183,6 +185,15 @@ def test_time_stood_still_between_backup_and_restore(make: Make) -> None:
     assert Mark.objects.get(name="backup").at == made_at
 
 
+def test_nobody_is_at_work_where_a_competition_was_just_restored(make: Make) -> None:
+    challenge, now = make(), timezone.now()
+    Dispatcher(challenge, lambda: now).sweep()
+    Token.objects.create(scope=Token.Scope.WORKER, name="w", digest="0" * 64, last_used_at=now)
+    assert (health(now).sweep_seconds, health(now).workers) == (0.0, 1)
+    backups.thaw(now, now + timedelta(seconds=1))
+    assert (health(now).sweep_seconds, health(now).workers) == (None, 0)
+
+
 @pytest.mark.soak
 def test_postgresql_is_backed_up_and_restored(make: Make, tmp_path: Path) -> None:
     with postgres() as server:
@@ -272,6 +283,33 @@ def test_everything_revealed_can_be_recomputed_elsewhere(challenge: Challenge, t
     assert "=cmd(): score is" in said.stderr
 
 
+@pytest.mark.parametrize("place", ["boards", "values"])
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("weak", "other", "teams of the board alone: "),
+        ('"entries"', '"entrants"', "cannot be compared, KeyError: 'entries'"),
+        ("0.8", '"a"', ""),
+        ("{", "", "cannot be compared, JSONDecodeError"),
+    ],
+)
+def test_whatever_is_done_to_a_file_is_told_in_lines(
+    challenge: Challenge, tmp_path: Path, place: str, old: str, new: str, said: str
+) -> None:
+    freeze(challenge, "hidden", NOW)
+    reveal(challenge, "hidden", "ada", NOW)
+    publish(challenge, tmp_path / "out", NOW)
+    file = tmp_path / "out" / place / "hidden-final.json"
+    file.write_text(file.read_text().replace(old, new))
+    told = recomputed(tmp_path / "out")
+    assert told.returncode == 1
+    assert "Traceback" not in told.stderr
+    assert f"{place}/hidden-final.json is missing or was changed" in told.stderr.splitlines()
+    assert f"hidden-final: {said}" in told.stdout
+    file.unlink()
+    assert "Traceback" not in recomputed(tmp_path / "out").stderr
+
+
 class Links(HTMLParser):
     """Every address on a page, and every tag that could run something."""
 
@@ -310,6 +348,22 @@ def test_what_is_published_is_a_site_of_its_own(challenge: Challenge, tmp_path: 
     chinese = re.sub(r"<[^>]+>", " ", (out / "index.zh.html").read_text())
     assert "自行核验" in chinese
     assert not re.search(r"\b(the|your|of|and)\b", chinese)
+
+
+@pytest.mark.parametrize("revealed", [[], ["open"], ["open", "hidden"]])
+def test_what_is_published_leads_with_what_the_server_leads_with(
+    challenge: Challenge, tmp_path: Path, revealed: list[str]
+) -> None:
+    for name in revealed:
+        freeze(challenge, name, NOW)
+        reveal(challenge, name, "ada", NOW)
+    publish(challenge, tmp_path / "out", NOW)
+    board = re.compile(r'class="title">.*?</table>', re.S)
+    for language, page in (("en", "index.html"), ("zh-CN", "index.zh.html")):
+        live = Client(SERVER_NAME="localhost").get("/", headers={"accept-language": language}).content.decode()
+        (first,), (published,) = board.findall(live), board.findall((tmp_path / "out" / page).read_text())
+        assert re.sub(r"<[^>]+>", "", first) == re.sub(r"<[^>]+>", "", published)
+        assert {"en": "Final board", "zh-CN": "最终排行榜"}[language] in published or not revealed
 
 
 def test_a_board_that_changed_since_its_reveal_is_not_published(challenge: Challenge, tmp_path: Path) -> None:

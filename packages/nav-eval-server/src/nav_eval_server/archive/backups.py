@@ -146,12 +146,12 @@ def _load(challenge: Challenge, dump: Path) -> None:
 
 
 def thaw(made_at: datetime, now: datetime) -> None:
-    """Let everything unfinished go on as if it were still the moment of the backup."""
+    """Let everything unfinished go on as if it were still the moment of the backup; nobody was seen at work yet."""
     from django.db import transaction
     from django.db.models import F
 
     from nav_eval_server import events
-    from nav_eval_server.models import Attempt, Mark, Submission
+    from nav_eval_server.models import Attempt, Mark, Submission, Token
     from nav_eval_server.queue.states import FINAL
 
     gap = now - made_at
@@ -160,6 +160,8 @@ def thaw(made_at: datetime, now: datetime) -> None:
         Submission.objects.exclude(state__in=FINAL).update(
             deadline=F("deadline") + gap, retry_at=F("retry_at") + gap, unready_since=F("unready_since") + gap
         )
+        Token.objects.filter(scope=Token.Scope.WORKER).update(last_used_at=None)
+        Mark.objects.filter(name="sweep").delete()
         fence, _ = Mark.objects.get_or_create(name="fence")
         Mark.objects.filter(name="fence").update(value=max(fence.value, int(now.timestamp())))
         Mark.objects.update_or_create(name=LAST, defaults={"at": made_at})

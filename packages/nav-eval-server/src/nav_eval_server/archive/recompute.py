@@ -1,7 +1,7 @@
 """Recompute every rank of a published competition: python recompute.py [DIRECTORY]. Needs Python and nothing else.
 
-boards/NAME.json is what was shown; values/NAME.json what it follows from. Prints "NAME: equal" or what differs; exit
-code 1 if anything does.
+boards/NAME.json is what was shown; values/NAME.json what it follows from. Prints "NAME: equal" or what differs, and
+which files are not those of SHA256SUMS; exit code 1 if anything differs.
 
 A team's submission: on the final board the best of those it chose (else of its last), on the public board its best, or,
 with a step, what the Ladder released (Blum & Hardt 2015). Means are over the episodes in which every team has a value.
@@ -33,7 +33,7 @@ def main(folder: Path) -> int:
     if not paths:
         sys.stdout.write("no final board is revealed yet: there are no values to recompute ranks from\n")
     for path in paths:
-        found = compare(json.loads((folder / "boards" / path.name).read_text()), json.loads(path.read_text()))
+        found = differences(folder, path.name)
         sys.stdout.write(f"{path.stem}: {'; '.join(found) or 'equal'}\n")
         faults += found
     sys.stderr.writelines(f"{fault}\n" for fault in faults)
@@ -42,17 +42,34 @@ def main(folder: Path) -> int:
 
 def sums(folder: Path) -> list[str]:
     """Files that are not those of SHA256SUMS."""
-    lines = (line.split("  ", 1) for line in (folder / "SHA256SUMS").read_text().splitlines())
-    told = {name: digest for digest, name in lines}
+    if not (folder / "SHA256SUMS").is_file():
+        return ["SHA256SUMS is missing"]
+    lines = (line.partition("  ") for line in (folder / "SHA256SUMS").read_text("utf-8").splitlines())
+    told = {name: digest for digest, _, name in lines}
     now = {name: hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in told if (folder / name).is_file()}
     return [f"{name} is missing or was changed" for name in told if now.get(name) != told[name]]
+
+
+def differences(folder: Path, name: str) -> list[str]:
+    """Between a board and its values, whatever has been done to the two files."""
+    try:
+        board, values = (json.loads((folder / place / name).read_text("utf-8")) for place in ("boards", "values"))
+        return compare(board, values)
+    except (ArithmeticError, AttributeError, LookupError, OSError, TypeError, ValueError) as error:
+        return [f"cannot be compared, {type(error).__name__}: {error}"]
 
 
 def compare(board: Json, values: Json) -> list[str]:
     """What differs between a board and its values."""
     sign = 1.0 if board["higher_is_better"] else -1.0
     lines = {line["team"]: line for line in board["entries"]}
-    faults = [] if set(lines) == set(values["entries"]) else ["other teams"]
+    if lines.keys() != values["entries"].keys():
+        told = (
+            ", ".join(sorted(one)) or "none"
+            for one in (lines.keys() - values["entries"], values["entries"].keys() - lines)
+        )
+        return ["teams of the board alone: {}; of the values alone: {}".format(*told)]
+    faults: list[str] = []
     own = {name: {(b, e): v for b, e, v, _ in rows} for name, rows in values["entries"].items()}
     ranked = [name for name in own if lines[name]["role"] == "team"]
     keys = common(own[name] for name in (ranked or own))

@@ -16,7 +16,7 @@ from nav_eval_server.queue.phases import phases
 from nav_eval_server.settings import PAGES
 from nav_eval_server.web import rules
 from nav_eval_server.web.context import everywhere
-from nav_eval_server.web.standings import Standings
+from nav_eval_server.web.standings import Standings, leading
 
 ENDINGS = {"en": ".html", "zh-hans": ".zh.html"}
 """Language -> what the names of its pages end with."""
@@ -54,9 +54,9 @@ def _page(out: Path, name: str, language: str, told: Mapping[str, Any]) -> None:
 
 
 def _index(challenge: Challenge, boards: Sequence[Standings], now: datetime) -> dict[str, Any]:
-    """The newest board that has entries first, as on the server's own first page."""
+    """As on the server's own first page."""
     return {
-        "board": next((board for board in reversed(boards) if board.rows), None),
+        "board": leading(challenge, boards),
         "phases": [
             (phase, [board for board in boards if board.phase == phase.name]) for phase in phases(challenge, now)
         ],

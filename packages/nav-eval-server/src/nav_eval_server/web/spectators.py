@@ -13,7 +13,7 @@ from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.settings import current
 from nav_eval_server.web import rules
 from nav_eval_server.web.alike import body
-from nav_eval_server.web.standings import standings
+from nav_eval_server.web.standings import leading, standings
 
 
 def front(request: HttpRequest) -> HttpResponse:
@@ -23,12 +23,12 @@ def front(request: HttpRequest) -> HttpResponse:
 
 def _front(request: HttpRequest) -> dict[str, Any]:
     now = timezone.now()
-    boards = [board for name in reversed(list(current().phases)) for board in standings(name, request.user)]
+    boards = [board for name in current().phases for board in standings(name, request.user)]
     return {
         "phases": phases(current(), now),
         "facts": rules.facts(current()),
         "health": health(now),
-        "board": next((board for board in boards if board.rows), None),
+        "board": leading(current(), boards),
         "by": current().ranking.by,
     }
 

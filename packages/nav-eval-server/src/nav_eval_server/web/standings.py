@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,6 +10,7 @@ from django.contrib.auth.models import AnonymousUser
 
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.visibility import Figures, visible_to
+from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import User
 
 
@@ -42,6 +43,12 @@ def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
     """The boards of a phase that the reader sees, the final one first."""
     found = ((board, visible_to(reader).board(phase, board)) for board in (Board.FINAL, Board.PUBLIC))
     return [_standings(phase, board, content, reader) for board, content in found if content is not None]
+
+
+def leading(challenge: Challenge, boards: Sequence[Standings]) -> Standings | None:
+    """What a first page shows of `standings`: of the newest phase that has entries, the final board first."""
+    order = list(challenge.phases)
+    return max((one for one in boards if one.rows), key=lambda one: order.index(one.phase), default=None)
 
 
 def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: User | AnonymousUser) -> Standings:
