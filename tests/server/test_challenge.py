@@ -50,7 +50,15 @@ def test_what_init_writes_is_valid(file: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "told"),
     [
-        ("phases.dev.quota.per_dya", 3, "phases.dev.quota.per_dya"),
+        ("phases.dev.quota.per_dya", 3, "phases.dev.quota.per_dya: unknown key. Did you mean 'per_day'? Known here: "),
+        ("phases.dev.bord", "public", "phases.dev.bord: unknown key. Did you mean 'board'?"),
+        ("dry_run.splitt", "x", "dry_run.splitt: unknown key. Did you mean 'split'? Known here: episodes, split."),
+        (
+            "notify",
+            {"mail": {"hots": "x", "host": "x", "sender": "x"}},
+            "notify.mail.hots: unknown key. Did you mean 'host'",
+        ),
+        ("phasez", {}, "phasez: unknown key. Did you mean 'phases'? Known here: database, dry_run, "),
         ("phases.dev.quota.per_day", 0, "phases.dev.quota.per_day: Input should be greater than or equal to 1"),
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is no time zone; write for example Europe/Berlin"),

@@ -186,6 +186,7 @@ def test_changed_rules_are_not_served(make: Make) -> None:
     said = subprocess.run([*command, "--name", "b"], capture_output=True, text=True)
     assert said.returncode == 2
     assert "rules were changed after the opening" in said.stderr
+    assert "found the competition anew in another folder" in said.stderr
 
 
 def test_three_hundred_browsers_keep_their_connections_and_memory_stays_small(make: Make) -> None:

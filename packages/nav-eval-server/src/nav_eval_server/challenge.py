@@ -12,12 +12,14 @@ import tempfile
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from types import NoneType
+from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
 
+from nav_eval.config.faults import unknown
 from nav_eval.config.loader import load_config
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
@@ -296,9 +298,25 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _told(path: Path, error: ValidationError) -> str:
-    lines = [f"{_key(fault['loc'])}{fault['msg'].removeprefix('Value error, ')}." for fault in error.errors()]
+    lines = [f"{_key(fault['loc'])}{_said(fault)}" for fault in error.errors()]
     count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
     return "\n  ".join([f"{path}: {count}:", *lines])
+
+
+def _said(fault: Any) -> str:
+    if fault["type"] == "extra_forbidden":
+        return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
+    return f"{fault['msg'].removeprefix('Value error, ')}."
+
+
+def _known(location: tuple[int | str, ...]) -> list[str]:
+    """The keys of the section that stands there."""
+    model: Any = Challenge
+    for part in location:
+        fields = getattr(model, "model_fields", None)
+        model = get_args(model)[-1] if fields is None else fields[part].annotation
+        model = get_args(model)[0] if NoneType in get_args(model) else model
+    return [name for name, field in model.model_fields.items() if not field.exclude]
 
 
 def _key(location: tuple[int | str, ...]) -> str:

@@ -22,5 +22,6 @@ def check(challenge: Challenge) -> None:
         raise ConfigError(
             f"{challenge.folder}/challenge.yaml: the rules were changed after the opening "
             f"({opened.details['rules_sha256'][:12]} is now {challenge.rules_sha256[:12]}). Restore them; "
-            "dates, queue, endpoints and teams may be changed."
+            "dates, queue, endpoints and teams may be changed. To have other rules, found the competition anew in "
+            "another folder: `nav-eval competition init DIR`."
         )
