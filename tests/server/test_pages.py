@@ -255,7 +255,7 @@ def test_submit_cancel_and_what_is_refused(full: Crowd) -> None:
     assert made.state == State.CANCELLED
     Team.objects.update(state=Team.State.BLOCKED)
     told = client.post(reverse("submit"), form | {"key": "two"}, follow=True)
-    assert "Your team is not approved." in told.content.decode()
+    assert "Your team is blocked. Write to the organisers." in told.content.decode()
 
 
 def test_organisers_decide_with_a_reason(full: Crowd) -> None:
@@ -279,6 +279,13 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     assert "spl" in full.visitor("nobody").get("/board/dev/").content.decode()
     member.post(address(full, "choose", "hidden"), {"chosen": "yes"})
     assert Submission.objects.get(pk=full.mine["hidden"].pk).chosen_at is not None
+    page = unescape(member.get(address(full, "submission", "hidden")).content.decode())
+    assert re.search(r"1 of 1 are chosen; this may be changed until <time [^>]+>2099-01-01 00:00", page)
+    assert member.get(reverse("team")).content.decode().count("chosen for the final board") == 1
+    assert [member.post(address(full, "choose", "hidden"), one).status_code for one in ({"chosen": "1"}, {})] == [
+        404
+    ] * 2
+    assert Submission.objects.get(pk=full.mine["hidden"].pk).chosen_at is not None
     told = organiser.post(reverse("reveal", args=["hidden"]), follow=True).content.decode()
     assert "The phase hidden still takes submissions." in told
     organiser.post(reverse("close", args=["hidden"]))
@@ -286,6 +293,23 @@ def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:
     assert f"{HIDDEN}" not in nobody.get("/board/hidden/").content.decode()
     organiser.post(reverse("reveal", args=["hidden"]))
     assert f"{HIDDEN}" in nobody.get("/board/hidden/").content.decode()
+
+
+def test_a_card_says_how_many_finals_and_which_step(make: Make) -> None:
+    make(phases={"dev": phase() | {"finals": 3, "ladder": 0.05}, "plain": phase()})
+    page = Client(SERVER_NAME="localhost").get("/").content.decode()
+    assert ("3 for each team" in page, "1 for each team" in page, page.count("only by more than 0.05")) == (
+        True,
+        True,
+        1,
+    )
+
+
+def test_a_submission_says_which_service_it_asks(full: Crowd) -> None:
+    member, shown = full.visitor("member"), address(full, "submission")
+    assert f"rest · https://{SERVICE}" in member.get(shown).content.decode()
+    Submission.objects.filter(pk=full.mine["done"].pk).update(protocol="join", url="")
+    assert "join · it calls us" in member.get(shown).content.decode()
 
 
 def test_a_phase_that_was_closed_early_shows_when(full: Crowd, tmp_path: Path) -> None:

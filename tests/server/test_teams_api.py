@@ -18,6 +18,7 @@ from nav_eval_server.api import api
 from nav_eval_server.models import Charge, Endpoint, Membership, Submission, Team, Token, User
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from server.boards import done
 from server.calling import API, Caller, document
 from server.competition import phase
 from server.conftest import Make
@@ -174,19 +175,44 @@ def test_a_token_ends_with_its_makers_membership(full: Crowd, team: Caller) -> N
 
 
 @pytest.mark.parametrize(
-    ("change", "code"),
-    [({"state": Team.State.BLOCKED}, "not_approved"), ({"state": Team.State.PENDING}, "not_approved")],
+    ("state", "said", "zh"),
+    [
+        (Team.State.BLOCKED, "Your team is blocked. Write to the organisers.", "您的团队已被封禁，请联系组织者。"),
+        (
+            Team.State.PENDING,
+            "Your team is not approved yet: an organiser lets it in.",
+            "您的团队尚未获得批准，请等待组织者批准。",
+        ),
+    ],
 )
-def test_a_team_that_is_not_in_submits_nothing(full: Crowd, team: Caller, change: dict[str, str], code: str) -> None:
-    Team.objects.filter(pk=full.team.pk).update(**change)
-    refused = team("POST", "/submissions", {"phase": "dev", "endpoint": endpoint_of(full)})
-    assert (refused.status_code, refused.json()["code"]) == (403, code)
-    assert (
-        Caller(full.token, **{"Accept-Language": "zh-CN"})(
-            "POST", "/submissions", {"phase": "dev", "endpoint": endpoint_of(full)}
-        ).json()["detail"]
-        == "您的团队尚未获得批准。"
-    )
+def test_a_team_that_is_not_in_submits_nothing(full: Crowd, team: Caller, state: str, said: str, zh: str) -> None:
+    Team.objects.filter(pk=full.team.pk).update(state=state)
+    body = {"phase": "dev", "endpoint": endpoint_of(full)}
+    refused = team("POST", "/submissions", body)
+    assert (refused.status_code, refused.json()["code"], refused.json()["detail"]) == (403, "not_approved", said)
+    assert Caller(full.token, **CHINESE)("POST", "/submissions", body).json()["detail"] == zh
+
+
+CHINESE = {"Accept-Language": "zh-CN"}
+
+
+def test_what_is_not_there_is_named(full: Crowd, team: Caller) -> None:
+    """Another team's submission as one that there is not."""
+    chinese, foreign = Caller(full.token, **CHINESE), entry_of_another(full)
+    for key in ("abc", foreign):
+        for method, path in (("GET", ""), ("POST", "/cancel"), ("GET", "/files/log.txt")):
+            refused = team(method, f"/submissions/{key}{path}")
+            assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
+            assert refused.json()["detail"] == f"There is no submission '{key}' of your team."
+        assert chinese("GET", f"/submissions/{key}").json()["detail"] == f"您的团队没有提交 '{key}'。"
+    body = {"phase": "dve", "endpoint": endpoint_of(full)}
+    there = ", ".join(full.challenge.phases)
+    assert team("POST", "/submissions", body).json()["detail"] == f"There is no phase 'dve'. There are: {there}."
+    assert chinese("POST", "/submissions", body).json()["detail"] == f"没有名为 'dve' 的阶段。现有阶段：{there}。"
+
+
+def entry_of_another(full: Crowd) -> str:
+    return done(Team.objects.get(name="Borealis"), {("b", "1"): 0.5}).pk
 
 
 def test_what_django_itself_answers_is_a_problem_too(
@@ -256,10 +282,11 @@ def test_every_operation_to_every_caller(full: Crowd) -> None:
         assert json.loads(unknown.pop())["status"] == 401
         theirs = Caller(other)(method.upper(), at, body)
         assert theirs.status_code == others, path
-        assert [word for word in [*hidden, *foreign] if word.encode() in theirs.content] == [], path
+        told = theirs.content.replace(full.mine["done"].pk.encode(), b"")  # what was asked for
+        assert [word for word in [*hidden, *foreign] if word.encode() in told] == [], path
         if others == 404:
             absent = path.format(endpoint=99999, submission="000000000000", name="episodes.jsonl")
-            assert Caller(other)(method.upper(), absent, body).content == theirs.content
+            assert Caller(other)(method.upper(), absent, body).content.replace(b"000000000000", b"") == told
         if method != "delete":
             answer = Caller(mine)(method.upper(), at, body)
             assert answer.status_code == own, path

@@ -168,10 +168,12 @@ def _team(request: HttpRequest) -> Team:
 
 
 def _mine(request: HttpRequest, submission: str) -> Submission:
-    """Raises Http404 for what is another team's, as for what is not there."""
-    if not submission.isalnum():
-        raise Http404
-    return get_object_or_404(Submission, team=_team(request), pk=submission)
+    """Raises Refusal for what is another team's, as for what is not there."""
+    found = Submission.objects.filter(team=_team(request), pk=submission).first() if submission.isalnum() else None
+    if found is None:
+        named = submission[:40]
+        raise Refusal("not_found", f"There is no submission {named!r} of your team.", f"您的团队没有提交 {named!r}。")
+    return found
 
 
 def _service(request: HttpRequest, endpoint: int) -> Endpoint:

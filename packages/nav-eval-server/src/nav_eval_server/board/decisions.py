@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from nav_eval_server import events
 from nav_eval_server.board.places import Board, document, keep, latest, sha256
@@ -29,15 +30,22 @@ def choose(challenge: Challenge, submission: Submission, actor: str, now: dateti
         if found.state != State.DONE:
             raise Refusal("not_done", "Only what is done can be chosen.", "只能选择已完成的提交。")
         most = challenge.phases[found.phase].finals
-        others = Submission.objects.filter(team=found.team_id, phase=found.phase, state=State.DONE)
-        if chosen and others.exclude(pk=found.pk).exclude(chosen_at=None).count() >= most:
+        taken = finalists(found).exclude(pk=found.pk).values_list("pk", flat=True)
+        if chosen and len(taken) >= most:
+            named = ", ".join(taken)
             raise Refusal(
                 "finals",
-                f"{most} may be chosen, and are. Take one back first.",
-                f"最多可选 {most} 个，已选满。请先取消一个。",
+                f"{most} may be chosen, and are: {named}. Take one back first.",
+                f"最多可选 {most} 个，已选满：{named}。请先取消一个。",
             )
         Submission.objects.filter(pk=found.pk).update(chosen_at=now if chosen else None)
         events.record("chosen" if chosen else "not chosen", found.id, actor=actor)
+
+
+def finalists(submission: Submission) -> QuerySet[Submission]:
+    """What its team has chosen in its phase, the submission itself too if it is."""
+    mine = Submission.objects.filter(team=submission.team_id, phase=submission.phase, state=State.DONE)
+    return mine.exclude(chosen_at=None).order_by("chosen_at")
 
 
 def choosable(challenge: Challenge, submission: Submission, now: datetime) -> bool:
@@ -78,8 +86,7 @@ def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranki
 
     Raises Refusal while the phase takes submissions, or some are unfinished, or if what is shown has not changed.
     """
-    if phase not in challenge.phases:
-        raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
+    phases.rules(challenge, phase)
     if not over(challenge, phase, now):
         raise Refusal("not_closed", f"The phase {phase} still takes submissions.", f"阶段 {phase} 仍在接受提交。")
     if left := unfinished(phase):

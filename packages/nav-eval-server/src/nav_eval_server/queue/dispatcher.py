@@ -29,7 +29,7 @@ from nav_eval_server.queue import phases, quota, slots
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.probe import parsed
-from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
 from nav_eval_server.queue.verdict import Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
@@ -134,7 +134,7 @@ class Dispatcher:
 
     def _check(self, team: Team, phase: str, kind: str, predictions: bytes | None) -> None:
         if team.state != Team.State.APPROVED:
-            raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
+            raise not_let_in(team)
         if phase == DRY_RUN:
             self._check_dry_run(team, kind)
         else:
@@ -154,9 +154,7 @@ class Dispatcher:
             )
 
     def _check_phase(self, phase: str, kind: str, predictions: bytes | None) -> None:
-        rules = self.challenge.phases.get(phase)
-        if rules is None:
-            raise Refusal("phase_unknown", f"There is no phase {phase!r}.", f"没有名为 {phase!r} 的阶段。")
+        rules = phases.rules(self.challenge, phase)
         if phases.status(self.challenge, phase, self._now()) != "open":
             raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
         if kind != rules.kind:

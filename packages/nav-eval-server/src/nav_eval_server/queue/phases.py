@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal
 
-from nav_eval_server.challenge import Challenge, Quota
+from nav_eval_server.challenge import Challenge, Phase, Quota
 from nav_eval_server.models import Closing
+from nav_eval_server.queue.refusal import Refusal
 
 Status = Literal["upcoming", "open", "closed"]
 
@@ -27,6 +28,19 @@ class PhaseView:
     quota: Quota
     private: bool
     finals: int
+    ladder: float | None
+
+
+def rules(challenge: Challenge, phase: str) -> Phase:
+    """What the file says of it. Raises Refusal, which names those that there are."""
+    if phase not in challenge.phases:
+        there = ", ".join(challenge.phases)
+        raise Refusal(
+            "phase_unknown",
+            f"There is no phase {phase!r}. There are: {there}.",
+            f"没有名为 {phase!r} 的阶段。现有阶段：{there}。",
+        )
+    return challenge.phases[phase]
 
 
 def status(challenge: Challenge, phase: str, now: datetime) -> Status:
@@ -46,14 +60,15 @@ def phases(challenge: Challenge, now: datetime) -> list[PhaseView]:
 
 
 def phase_view(challenge: Challenge, name: str, now: datetime) -> PhaseView:
-    rules, planned = challenge.phases[name], challenge.closes(name)
+    found, planned = rules(challenge, name), challenge.closes(name)
     return PhaseView(
         name=name,
-        kind=rules.kind,
+        kind=found.kind,
         opens=challenge.opens(name),
         closes=min(planned, _closed_at(name) or planned),
         status=status(challenge, name, now),
-        quota=rules.quota,
-        private=rules.board == "private",
-        finals=rules.finals,
+        quota=found.quota,
+        private=found.board == "private",
+        finals=found.finals,
+        ladder=found.ladder,
     )

@@ -5,9 +5,12 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
+from nav_eval_server.models import Team
+
 Code = Literal[
-    "phase_unknown", "phase_closed", "not_approved", "wrong_kind", "quota_day", "quota_total", "quota_concurrent",
-    "key_reused", "too_large", "too_many", "not_captain", "finished", "too_soon", "busy", "unfinished", "not_closed",
+    "not_found", "phase_unknown", "phase_closed", "not_approved", "wrong_kind", "quota_day", "quota_total",
+    "quota_concurrent", "key_reused", "too_large", "too_many", "not_captain",
+    "finished", "too_soon", "busy", "unfinished", "not_closed",
     "revealed", "not_done", "finals", "dry_run_off", "dry_run_running", "dry_run_done",
     "appeal_open", "appeal_closed", "appeals", "words", "no_words", "last_organiser",
     "slot", "slot_far", "slot_week", "slot_taken", "slot_begun",
@@ -22,3 +25,16 @@ class Refusal(Exception):
         self.code = code
         self.zh = zh
         self.resets_at = resets_at
+
+
+def not_let_in(team: Team) -> Refusal:
+    """Of a team that waits for an organiser, or is blocked by one."""
+    if team.state == Team.State.BLOCKED:
+        return Refusal(
+            "not_approved", "Your team is blocked. Write to the organisers.", "您的团队已被封禁，请联系组织者。"
+        )
+    return Refusal(
+        "not_approved",
+        "Your team is not approved yet: an organiser lets it in.",
+        "您的团队尚未获得批准，请等待组织者批准。",
+    )

@@ -14,7 +14,7 @@ from django.db import transaction
 from nav_eval_server import events
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Attempt, Mark, Slot, Submission, Team
-from nav_eval_server.queue.refusal import Refusal
+from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import WAITING
 
 HOUR = timedelta(hours=1)
@@ -62,7 +62,7 @@ def book(challenge: Challenge, team: Team, begins: datetime, hours: int, actor: 
         Mark.objects.select_for_update().get_or_create(name="slots")
         team = Team.objects.get(pk=team.pk)
         if team.state != Team.State.APPROVED:
-            raise Refusal("not_approved", "Your team is not approved.", "您的团队尚未获得批准。")
+            raise not_let_in(team)
         if not 1 <= hours <= MOST_AT_ONCE or begins != _hour(begins):
             raise Refusal("slot", f"Book 1 to {MOST_AT_ONCE} whole hours.", f"请预约 1 至 {MOST_AT_ONCE} 个整点小时。")
         if begins <= now or begins + hours * HOUR > now + timedelta(days=rules.days_ahead):

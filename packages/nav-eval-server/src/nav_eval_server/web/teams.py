@@ -22,7 +22,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.models import Appeal, Endpoint, Membership, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
-from nav_eval_server.queue.phases import phases
+from nav_eval_server.queue.phases import phase_view, phases
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.standing import Standing
 from nav_eval_server.settings import current
@@ -226,7 +226,9 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
         "appeals": found.appeals.order_by("-pk").prefetch_related("words__user"),
         "may_appeal": not person(request).is_staff and appeals.may_appeal(found),
     }
-    told["final"] = decisions.choosable(current(), found, timezone.now())
+    if decisions.choosable(current(), found, timezone.now()):
+        told["final"] = phase_view(current(), found.phase, timezone.now())
+        told["chosen"] = decisions.finalists(found).count()
     told["files"] = Dispatcher(current()).inbox(key).present(visible_to(person(request)).records(key))
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
@@ -275,10 +277,11 @@ def appeal(request: HttpRequest, team: Team, key: str) -> HttpResponse:
 @captain
 def choose(request: HttpRequest, team: Team, key: str) -> HttpResponse:
     """For the final board, or no longer."""
-    found = get_object_or_404(Submission, team=team, pk=key)
-    chosen = request.POST.get("chosen") == "yes"
+    found, chosen = get_object_or_404(Submission, team=team, pk=key), request.POST.get("chosen")
+    if chosen not in ("yes", "no"):
+        raise Http404
     with refusals(request):
-        decisions.choose(current(), found, person(request).username, timezone.now(), chosen=chosen)
+        decisions.choose(current(), found, person(request).username, timezone.now(), chosen=chosen == "yes")
     return redirect("submission", key)
 
 
