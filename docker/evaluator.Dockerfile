@@ -1,4 +1,6 @@
-# The evaluator. From the project's root: docker build -f docker/evaluator.Dockerfile -t nav-eval .
+# The evaluator, and the server of a competition laid over it. From the project's root:
+#   docker build -f docker/evaluator.Dockerfile -t nav-eval .
+#   docker build -f docker/evaluator.Dockerfile --target competition -t nav-eval-competition .
 #
 # The base is pinned by the tag of a point release, which Debian's image keeps. To pin the very bytes, look its digest
 # up where you can reach a registry (docker buildx imagetools inspect debian:12.15-slim) and build with
@@ -29,7 +31,7 @@ RUN /opt/venv/bin/pip uninstall -y pip setuptools \
  && strip --strip-unneeded llvmlite/binding/libllvmlite.so \
  && find . -name "*.py" -exec sh -c 'for file; do touch -d "@$(stat -c %Y "$file")" "$file"; done' sh {} +
 
-FROM ${BASE}
+FROM ${BASE} AS evaluator
 ARG VERSION=0.1.0
 LABEL org.opencontainers.image.title="nav-eval" \
       org.opencontainers.image.description="Evaluation of vision-and-language navigation agents" \
@@ -60,3 +62,36 @@ VOLUME ["/cache", "/results"]
 HEALTHCHECK NONE
 ENTRYPOINT ["nav-eval"]
 CMD ["--help"]
+
+# What the server needs besides: --prefix installs only what the evaluator does not have already.
+FROM build AS build-competition
+COPY docker/requirements-competition.txt /build/
+RUN /opt/tools/bin/pip --python /opt/venv/bin/python install --no-cache-dir --prefix /opt/competition --require-hashes -r /build/requirements-competition.txt
+COPY packages/nav-eval-server /build/packages/nav-eval-server
+RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/packages/nav-eval-server \
+ && /opt/tools/bin/pip --python /opt/venv/bin/python install --no-cache-dir --no-deps --prefix /opt/competition /build/wheels/nav_eval_server-*.whl \
+ && cp -a /opt/competition/. /opt/venv \
+ && /opt/tools/bin/pip --python /opt/venv/bin/python check
+
+FROM evaluator AS competition
+LABEL org.opencontainers.image.title="nav-eval-competition" \
+      org.opencontainers.image.description="A competition of navigation agents"
+USER 0:0
+# pg_dump for backups. Debian 12 has that of PostgreSQL 15, which reads no newer server's data.
+# hadolint ignore=DL3008
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends postgresql-client \
+ && rm -rf /var/lib/apt/lists/* /var/cache/ldconfig/aux-cache /var/log/apt /var/log/dpkg.log \
+ && install -d -m 700 -o evaluator -g evaluator /competition
+COPY --from=build-competition /opt/competition /opt/venv
+WORKDIR /competition
+USER 10001:10001
+VOLUME ["/competition"]
+EXPOSE 8000
+# What it is asked depends on the command: competition.yaml asks the one that serves.
+HEALTHCHECK NONE
+ENTRYPOINT ["nav-eval", "competition"]
+CMD ["--help"]
+
+# What is built where no --target is named.
+FROM evaluator

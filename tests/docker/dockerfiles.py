@@ -17,16 +17,32 @@ Instruction = tuple[str, str]
 
 @dataclass(frozen=True)
 class Image:
-    """`context`: the folder that COPY takes from; `head`: what stands before the first FROM."""
+    """`context`: the folder that COPY takes from; `head`: what stands before the first FROM; `target`: a stage."""
 
     path: Path
     context: Path
     head: tuple[Instruction, ...]
     stages: tuple[tuple[Instruction, ...], ...]
+    target: str
 
     @property
     def final(self) -> tuple[Instruction, ...]:
-        return self.stages[-1]
+        """The instructions that make it, those of the stages that it goes on from first."""
+        froms, names = self._froms(), [name for _, name in self._froms()]
+        n = names.index(self.target) if self.target else len(names) - 1
+        found = self.stages[n]
+        while froms[n][0] in names:
+            n = names.index(froms[n][0])
+            found = (*self.stages[n], *found)
+        return found
+
+    def _froms(self) -> list[tuple[str, str]]:
+        """Of every `FROM base AS name` base and name."""
+        return [stage[0][1].partition(" AS ")[::2] for stage in self.stages]
+
+    def bases(self) -> set[str]:
+        """What its stages begin with that is none of them."""
+        return {base for base, _ in self._froms()} - {name for _, name in self._froms()}
 
     def all(self, name: str) -> list[str]:
         return [value for stage in self.stages for word, value in stage if word == name]
@@ -42,7 +58,7 @@ class Image:
         return arguments
 
 
-def read_image(path: Path, context: Path = ROOT) -> Image:
+def read_image(path: Path, context: Path = ROOT, target: str = "") -> Image:
     parser: Any = pytest.importorskip("dockerfile_parse").DockerfileParser
     with path.open("rb") as file:
         structure = parser(fileobj=file).structure
@@ -50,7 +66,7 @@ def read_image(path: Path, context: Path = ROOT) -> Image:
     starts = [n for n, (word, _) in enumerate(read) if word == "FROM"]
     ends = [*starts[1:], len(read)]
     stages = tuple(tuple(read[start:end]) for start, end in zip(starts, ends, strict=True))
-    return Image(path, context, tuple(read[: starts[0]]), stages)
+    return Image(path, context, tuple(read[: starts[0]]), stages, target)
 
 
 def _one_line(text: str) -> str:

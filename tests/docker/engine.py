@@ -26,6 +26,33 @@ DPkg::Post-Invoke {"rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || 
 Dir::Cache::pkgcache "";
 Dir::Cache::srcpkgcache "";
 """
+POSTGRES = """\
+FROM {base}
+RUN apt-get update \\
+ && apt-get install -y --no-install-recommends postgresql \\
+ && rm -rf /var/lib/apt/lists/* \\
+ && install -d -o postgres -g postgres /var/lib/postgresql/data \\
+ && ln -s /usr/lib/postgresql/*/bin /opt/bin
+ENV PATH=/opt/bin:$PATH PGDATA=/var/lib/postgresql/data
+COPY entry /entry
+VOLUME ["/var/lib/postgresql/data"]
+STOPSIGNAL SIGINT
+ENTRYPOINT ["/entry"]
+"""
+ENTRY = """\
+#!/bin/sh
+set -eu
+if [ ! -e "$PGDATA/PG_VERSION" ]; then
+  initdb -U "$POSTGRES_USER" --pwfile="$POSTGRES_PASSWORD_FILE" --auth-local=trust --auth-host=scram-sha-256 \\
+    -E UTF8 --no-locale
+  echo "host all all all scram-sha-256" >> "$PGDATA/pg_hba.conf"
+  pg_ctl start -w -o "-c listen_addresses=''"
+  createdb -U "$POSTGRES_USER" "$POSTGRES_USER"
+  pg_ctl stop -w -m fast
+fi
+exec postgres -c "listen_addresses=*"
+"""
+"""What the published image does with the variables that we set."""
 SLIM = "".join(f"path-exclude /usr/share/{name}/*\n" for name in ("doc", "man", "info", "locale", "lintian"))
 
 
@@ -135,6 +162,19 @@ def have_base(engine: Engine, tag: str) -> None:
         archive = Path(folder) / "root.tar"
         subprocess.run(["tar", "-C", str(root), "-cf", str(archive), "."], check=True)
         engine.docker("import", str(archive), tag)
+
+
+def have_postgres(engine: Engine, tag: str, base: str) -> None:
+    """The database's image: there already, pulled, or Debian's PostgreSQL laid over `base`."""
+    if engine.attempt(["docker", "image", "inspect", tag])[0] == 0 or engine.attempt(["docker", "pull", tag])[0] == 0:
+        return
+    with tempfile.TemporaryDirectory(prefix="nav-eval-postgres-") as folder:
+        file = Path(folder) / "Dockerfile"
+        file.write_text(POSTGRES.format(base=base))
+        entry = Path(folder) / "entry"
+        entry.write_text(ENTRY)
+        entry.chmod(0o755)
+        engine.build(file, Path(folder), tag)
 
 
 def _slim(root: Path) -> None:

@@ -52,7 +52,7 @@ def test_the_token_is_a_secret_and_in_no_variable(composed: dict[str, Any]) -> N
         tokens = {name: value for name, value in service["environment"].items() if "TOKEN" in name}
         assert all(name.endswith("_FILE") for name in tokens)
         assert set(tokens.values()) == {"/run/secrets/token"}
-    assert (COMPOSE.parent / ".gitignore").read_text().split() == ["token"]
+    assert (COMPOSE.parent / ".gitignore").read_text().split() == ["database-password", "token"]
 
 
 def test_the_evaluator_waits_until_the_agents_are_healthy(composed: dict[str, Any]) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tarfile
 import time
+import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +15,7 @@ import pytest
 import yaml
 
 from docker.dockerfiles import ROOT, read_image
-from docker.engine import Engine, have_base, running_engine
+from docker.engine import Engine, have_base, have_postgres, running_engine
 from nav_eval_sdk.project import create
 
 pytestmark = pytest.mark.soak
@@ -140,3 +142,70 @@ def test_a_participants_project_becomes_a_healthy_container(engine: Engine, tmp_
     code, said = engine.attempt(checked)
     engine.docker("rm", "-f", "-v", container)
     assert (code, "keeps the protocol" in said) == (0, True), said
+
+
+@pytest.fixture(scope="module")
+def competition(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Composed]:
+    """competition.yaml with a password of the test's own, under a name of its own."""
+    folder = tmp_path_factory.mktemp("competition")
+    content = yaml.safe_load((ROOT / "docker" / "competition.yaml").read_text("utf-8"))
+    build, image = ("--target", "competition"), content["services"]["competition"]["image"]
+    engine.build(ROOT / "docker" / "evaluator.Dockerfile", ROOT, image, *build)
+    have_postgres(engine, content["services"]["database"]["image"], base_tag())
+    password = folder / "password"
+    password.write_text("a pass@word/% for this test\n")
+    content |= {"name": "nav-eval-soak-cup", "secrets": {"database": {"file": str(password)}}}
+    file = folder / "competition.yaml"
+    file.write_text(yaml.safe_dump(content), "utf-8")
+    composed = Composed(engine, engine.compose(file, folder))
+    composed("down", "-v")
+    yield composed
+    composed("down", "-v")
+
+
+def healthy(compose: Composed, service: str, seconds: float) -> str:
+    """The container, once it is."""
+    container = compose("ps", "-q", service).split()[-1]
+    until = time.monotonic() + seconds
+    while "healthy" not in compose.engine.docker("inspect", "-f", "{{.State.Health.Status}}", container).split():
+        assert time.monotonic() < until, compose.engine.docker("logs", container)
+        time.sleep(1)
+    return container
+
+
+def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) -> None:
+    docker = competition.engine.docker
+    competition("up", "--no-build", "-d", "database")
+    database = healthy(competition, "database", 120)
+    url = "postgresql://competition@database/competition"
+    said = competition("run", "--rm", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url)
+    assert "shown this once" in said
+    competition("up", "--no-build", "-d")
+    server = healthy(competition, "competition", 120)
+
+    def asked(query: str) -> str:
+        return docker("exec", database, "psql", "-U", "competition", "-Atc", query).strip()
+
+    assert asked("SELECT username FROM competition_user") == "organiser"
+    assert docker("exec", server, "sh", "-c", "ls /competition/cup/state/db.sqlite3 || true").count("cannot access")
+    for container, user in ((server, "10001"), (database, "postgres")):
+        status = docker("exec", container, "sh", "-c", "id -un; id -u; grep CapBnd /proc/self/status; touch /x || true")
+        assert user in status.split()
+        assert "0000000000000000" in status
+        assert "Read-only file system" in status
+    # From this machine, as its proxy with TLS does: it comes from the gateway, and is believed.
+    request = urllib.request.Request("http://127.0.0.1:8000/signup/", headers={"X-Forwarded-Proto": "https"})
+    with urllib.request.urlopen(request, timeout=30) as page:
+        assert (page.status, b"password" in page.read()) == (200, True)
+        assert "Secure" in page.headers["Set-Cookie"]
+    docker("exec", server, "nav-eval", "competition", "backup", "cup/challenge.yaml", "--out", "kept.tar")
+    docker("cp", f"{server}:/competition/kept.tar", str(tmp_path))
+    with tarfile.open(tmp_path / "kept.tar") as tar:
+        dump = tar.extractfile("state/database")
+        assert dump is not None
+        assert dump.read(5) == b"PGDMP"
+    competition("stop")
+    for container in (server, database):
+        assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["0"]
+    variables = docker("inspect", "-f", "{{.Config.Env}}{{.Args}}", server, database)
+    assert "pass@word" not in variables + said

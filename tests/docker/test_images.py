@@ -20,18 +20,24 @@ PINNED = re.compile(r"BASE=debian:\d+\.\d+-slim(@sha256:[0-9a-f]{64})?")
 BUILD_TOOLS = ("gcc", "g++", "build-essential", "python3-venv", "python3-pip", "python3-dev", "binutils", "git")
 
 
-@pytest.fixture(params=[*(path.name for path in project_images()), "template"])
+@pytest.fixture(params=[*(path.name for path in project_images()), "competition", "template"])
 def image(request: pytest.FixtureRequest, tmp_path: Path) -> Image:
+    if request.param == "competition":
+        return competition()
     if request.param != "template":
         return read_image(ROOT / "docker" / request.param)
     create(tmp_path / "mine")
     return read_image(tmp_path / "mine" / "Dockerfile", tmp_path / "mine")
 
 
+def competition() -> Image:
+    return read_image(ROOT / "docker" / "evaluator.Dockerfile", target="competition")
+
+
 def test_it_is_pinned_small_and_unprivileged(image: Image) -> None:
     assert image.head == read_image(project_images()[0]).head
     assert PINNED.fullmatch(image.head[0][1])
-    assert {value.split(" AS ")[0] for value in image.all("FROM")} == {"${BASE}"}
+    assert image.bases() == {"${BASE}"}
     assert len(image.stages) > 1
     assert re.fullmatch(r"[1-9]\d{3,}:[1-9]\d{3,}", image.last("USER"))
     assert not image.all("ADD")
@@ -44,7 +50,7 @@ def test_installers_leave_nothing_behind(image: Image) -> None:
         assert (
             line.count("apt-get install") == line.count("--no-install-recommends") == line.count("rm -rf /var/lib/apt")
         )
-        assert len(re.findall(r"pip (?:install|wheel)", line)) == line.count("--no-cache-dir")
+        assert len(re.findall(r"pip (?:--python \S+ )?(?:install|wheel)", line)) == line.count("--no-cache-dir")
         if image.context == ROOT:
             assert line.count("-r /build/") == line.count("--require-hashes -r /build/")
 
@@ -132,3 +138,17 @@ def test_the_evaluators_lines_start() -> None:
     command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
     assert (done.returncode, "nav-eval" in done.stdout) == (0, True)
+
+
+def test_the_evaluator_is_built_where_no_target_is_named() -> None:
+    evaluator = read_image(ROOT / "docker" / "evaluator.Dockerfile")
+    assert evaluator.command("ENTRYPOINT") == ["nav-eval"]
+    assert evaluator.stages[-1] == (("FROM", "evaluator"),)
+
+
+def test_the_competitions_lines_start() -> None:
+    image = competition()
+    environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
+    command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert (done.returncode, "serve" in done.stdout) == (0, True)

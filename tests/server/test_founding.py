@@ -11,10 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.errors import InputError
+from nav_eval.errors import ConfigError, InputError
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.founding import Answers, found, init, make_data
+from nav_eval_server.settings import DATABASE_PASSWORD_FILE
+from nav_eval_server.settings import postgres as words
+from server.postgres import postgres
 
 MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 
@@ -69,6 +72,55 @@ def test_the_seed_is_in_no_list_of_processes(tmp_path: Path, monkeypatch: pytest
     seed = Folder(tmp_path).secret("seed")
     assert [seed in given for _, given in called] == [True, True]
     assert not any(seed in " ".join(command) for command, _ in called)
+
+
+WITHOUT_BUILDINGS = (
+    "import nav_eval_server.founding as f; f.make_data = lambda *_: None; from nav_eval.cli import main; main()"
+)
+
+
+def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path) -> None:
+    """A wrong password, no password and a database that is taken are told before anything is made."""
+    right, wrong, empty = tmp_path / "right", tmp_path / "wrong", tmp_path / "empty"
+    right.write_text("a pass@word/%\n")
+    wrong.write_text("wrong\n")
+    empty.write_text("")
+    with postgres() as server:
+        server.run("psql", *server.there, "-d", "competition", "-c", "ALTER USER competition PASSWORD 'a pass@word/%'")
+        (server.data / "pg_hba.conf").write_text("host all all 127.0.0.1/32 scram-sha-256\n")
+        server.run("pg_ctl", "-D", str(server.data), "reload")
+
+        def tried(folder: str, file: Path) -> subprocess.CompletedProcess[str]:
+            command = [sys.executable, "-c", WITHOUT_BUILDINGS, "competition", "init", str(tmp_path / folder), "--yes"]
+            environment = os.environ | {DATABASE_PASSWORD_FILE: str(file)}
+            return subprocess.run(
+                [*command, "--database", server.url], env=environment, capture_output=True, text=True, timeout=60
+            )
+
+        for file in (wrong, empty, tmp_path / "nowhere"):
+            done = tried("cup", file)
+            assert (done.returncode, (tmp_path / "cup").exists()) == (2, False), done.stderr
+            assert "Traceback" not in done.stderr
+        done = tried("cup", right)
+        assert (done.returncode, "shown this once" in done.stdout) == (0, True), done.stderr
+        assert load_challenge(tmp_path / "cup" / "challenge.yaml").database == server.url
+        assert not Folder(tmp_path / "cup").database.exists()
+        assert "pass@word" not in (tmp_path / "cup" / "challenge.yaml").read_text()
+        again = tried("second", right)
+        assert (again.returncode, "holds tables already" in again.stderr) == (2, True), again.stderr
+
+
+@pytest.mark.parametrize("url", ["mysql://a@b/c", "sqlite:///x", "competition", "postgresql://a@b:port/c"])
+def test_a_database_that_is_no_postgresql_is_told_so(url: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="is no postgresql://"):
+        init(tmp_path / "cup", yes=True, database=url)
+
+
+def test_the_file_of_the_password_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "password").write_text("secret \r\n")
+    assert words("postgresql://a:b@c/d")["PASSWORD"] == "b"
+    monkeypatch.setenv(DATABASE_PASSWORD_FILE, str(tmp_path / "password"))
+    assert words("postgresql://a:b@c/d")["PASSWORD"] == "secret "
 
 
 @pytest.mark.soak

@@ -10,6 +10,7 @@ import sys
 import time
 from collections import Counter
 from contextlib import ExitStack
+from http.client import HTTPConnection
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
+from nav_eval_server.serving import children, module
 from nav_eval_server.vault import Vault
 from server.competition import phase
 from server.conftest import Make
@@ -46,6 +48,33 @@ def team(name: str, url: str = "", token: str = "") -> Team:
         sealed = Vault(Folder(current().folder)).seal(token)
         Endpoint.objects.create(team=made, name="a", protocol="rest", url=url, sealed_token=sealed)
     return made
+
+
+def test_only_the_named_proxy_is_believed(make: Make) -> None:
+    """A cookie is Secure where whoever tells that it came by TLS is believed."""
+    folder, port = make().folder, free_port()
+    command = module("web", str(Folder(folder).challenge), "127.0.0.1", str(port), "127.0.0.2")
+    process = subprocess.Popen(command)
+
+    def secure(source: str) -> bool:
+        web = HTTPConnection("127.0.0.1", port, timeout=10, source_address=(source, 0))
+        web.request("GET", "/login/", headers={"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
+        return "Secure" in (web.getresponse().getheader("Set-Cookie") or "")
+
+    try:
+        until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), 30, "the web")
+        assert (secure("127.0.0.2"), secure("127.0.0.1")) == (True, False)
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def test_serve_hands_the_proxy_on(make: Make) -> None:
+    challenge = make()
+    for given, told in (((), "127.0.0.1"), (("172.31.80.1",), "172.31.80.1")):
+        family = children(challenge.folder / "challenge.yaml", challenge, "0.0.0.0", 1, 1, *given)
+        (web,) = [child for child in family if child.name == "web"]
+        assert web.command[4:7] == ["0.0.0.0", "1", told]
 
 
 def test_a_service_and_a_file_are_judged(make: Make) -> None:

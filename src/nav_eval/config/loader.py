@@ -43,8 +43,9 @@ RESERVED = (
     "NAV_EVAL_COMPETITION",
     "NAV_EVAL_COMPETITION_TOKEN",
     "NAV_EVAL_COMPETITION_TOKEN_FILE",
+    "NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE",
 )
-"""Variables that are no keys; those of nav-eval-agent may be set in the same shell."""
+"""Variables that are no keys; those of nav-eval-agent and of the server may be set in the same shell."""
 MOST_BYTES = 4 << 20
 """Of a configuration file; YAML is read at a megabyte in a second or two."""
 MOST_VALUES = 100_000

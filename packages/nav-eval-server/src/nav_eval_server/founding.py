@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from importlib.resources import files
 from pathlib import Path
@@ -19,6 +19,7 @@ from nav_eval_server import evaluator, vault
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.serving import prepare
+from nav_eval_server.settings import postgres
 
 DAYS = 30
 BUILDINGS = {"dev": 1}
@@ -36,6 +37,7 @@ class Answers:
     timezone: str
     organiser: str
     buildings: int
+    database: str | None = None
 
 
 def init(
@@ -44,6 +46,7 @@ def init(
     *,
     yes: Annotated[bool, Parameter(name=["--yes", "-y"])] = False,
     buildings: int = 5,
+    database: str | None = None,
 ) -> int:
     """Make a competition that needs no data: nav-eval competition init DIR.
 
@@ -58,10 +61,15 @@ def init(
         Ask nothing and take every default.
     buildings
         How many buildings the test set has; each takes about ten seconds to make.
+    database
+        postgresql://USER@HOST/NAME, an empty database in place of SQLite in DIR. Its password lies in the file that
+        `NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE` names.
     """
     if Folder(folder).challenge.exists():
         raise InputError(f"{folder}: holds a competition already. Choose another folder.")
-    default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings)
+    if database is not None:
+        _check_empty(database)
+    default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database)
     answers = default if yes else _asked(default)
     found(folder, answers)
     challenge = load_challenge(Folder(folder).challenge)
@@ -74,6 +82,24 @@ def init(
         f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
     )
     return 0
+
+
+def _check_empty(url: str) -> None:
+    """Better one message now than after the buildings are made."""
+    found = postgres(url)
+    try:
+        import psycopg
+    except ImportError:
+        raise InputError('--database: install what speaks to it: pip install "nav-eval-server[postgres]".') from None
+    names = {"host": "HOST", "port": "PORT", "user": "USER", "password": "PASSWORD", "dbname": "NAME"}
+    given = {name: str(found[key]) for name, key in names.items() if found.get(key)} | found.get("OPTIONS", {})
+    try:
+        with psycopg.connect(**given, connect_timeout=10) as connection:
+            tables = connection.execute("SELECT 1 FROM pg_tables WHERE schemaname = 'public'").fetchone()
+    except psycopg.Error as error:
+        raise InputError(f"--database: cannot be used: {' '.join(str(error).split())}") from None
+    if tables is not None:
+        raise InputError(f"--database: {found['NAME']} holds tables already. Take an empty one.")
 
 
 def found(path: Path, answers: Answers) -> None:
@@ -95,6 +121,7 @@ def _rules(answers: Answers) -> str:
         "NAME": answers.name,
         "TITLE": _quoted(answers.title),
         "TIMEZONE": answers.timezone,
+        "DATABASE": f"database: {_quoted(answers.database)}\n" if answers.database else "",
         "SEED": str(secrets.randbelow(1 << 53)),  # too many to be found by trying them against the rules' published sum
         "OPENS": now.isoformat(timespec="minutes"),
         "CLOSES": (now + timedelta(days=DAYS)).isoformat(timespec="minutes"),
@@ -181,7 +208,7 @@ def _asked(default: Answers) -> Answers:
     if zone not in available_timezones():
         raise InputError(f"{zone!r} is no time zone. Write for example Europe/Berlin, Asia/Shanghai or UTC.")
     organiser = _ask("Name of the first organiser", default.organiser)
-    return Answers(default.name, title, zone, organiser, default.buildings)
+    return replace(default, title=title, timezone=zone, organiser=organiser)
 
 
 def _ask(question: str, default: str) -> str:

@@ -19,8 +19,10 @@ from nav_eval_server.queue.play import DRAIN_SECONDS
 from nav_eval_server.queue.worker import work
 from nav_eval_server.supervisor import Child, supervise
 
+LOCAL = "127.0.0.1"
 
-def serve(file: Path, /, *, host: str = "127.0.0.1", port: int = 8000, jobs: int = 1) -> int:
+
+def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, proxy: str = LOCAL) -> int:
     """Serve a competition: nav-eval competition serve FILE.
 
     Brings the database up to date, then runs web, relay, scheduler and a worker until SIGTERM or Ctrl-C, which let
@@ -36,13 +38,15 @@ def serve(file: Path, /, *, host: str = "127.0.0.1", port: int = 8000, jobs: int
         Where to listen.
     jobs
         Evaluations of this machine at a time; 0: other machines do all of them.
+    proxy
+        The address that the proxy calls from. Only from there X-Forwarded-For and X-Forwarded-Proto are believed.
     """
     challenge = load_challenge(file)
     _check_free(host, port)
     with _alone(Folder(challenge.folder)):
         prepare(challenge)
         sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
-        supervise(children(file.resolve(), challenge, host, port, jobs))
+        supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0
 
 
@@ -86,27 +90,26 @@ def prepare(challenge: Challenge) -> None:
         folder.write_secret("worker.token", issue(Token.Scope.WORKER, "this machine"))
 
 
-def children(file: Path, challenge: Challenge, host: str, port: int, jobs: int) -> list[Child]:
+def children(file: Path, challenge: Challenge, host: str, port: int, jobs: int, proxy: str = LOCAL) -> list[Child]:
     """In the order in which they are ended: who needs the web goes first."""
     folder = Folder(challenge.folder)
-    local = "127.0.0.1" if host in ("0.0.0.0", "::", "") else host
+    local = LOCAL if host in ("0.0.0.0", "::", "") else host
     url = f"http://[{local}]:{port}" if ":" in local else f"http://{local}:{port}"
     worker = [str(folder.worker_token), str(folder.path), str(folder.work), str(jobs)]
     found = [
         Child("worker", module("queue.worker", url, *worker), grace=DRAIN_SECONDS + 15),
         Child("scheduler", module("queue.scheduler", str(file))),
     ]
-    return [*(found if jobs else found[1:]), *_web(file, challenge, host, port)]
+    return [*(found if jobs else found[1:]), *_web(challenge, [str(file), host, str(port), proxy])]
 
 
-def _web(file: Path, challenge: Challenge, host: str, port: int) -> list[Child]:
-    """The web, and the relay that it hands connections to."""
-    words = [str(file), host, str(port)]
+def _web(challenge: Challenge, words: list[str]) -> list[Child]:
+    """The web, which is told `words`, and the relay that it hands connections to."""
     if not challenge.endpoints.join:
         return [Child("web", module("web", *words))]
     webs, relays = pair()
     return [
-        Child("relay", module("join", str(file), str(relays)), fds=[relays]),
+        Child("relay", module("join", words[0], str(relays)), fds=[relays]),
         Child("web", module("web", *words, str(webs)), fds=[webs]),
     ]
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nav_eval.errors import ConfigError, InputError
 from nav_eval_server.folder import Folder
 
 if TYPE_CHECKING:
@@ -82,6 +84,8 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 SECRET_KEY = "replaced by configure, and only mypy's plug-in meets it"
 HOSTS = ("localhost", "127.0.0.1", "[::1]")
+DATABASE_PASSWORD_FILE = "NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE"
+"""Names a file, so that the password stands neither in challenge.yaml nor in a variable."""
 SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 
 
@@ -120,6 +124,25 @@ def database(challenge: Challenge) -> dict[str, Any]:
         options = {"transaction_mode": "IMMEDIATE", "timeout": 30, "init_command": SQLITE}
         name = Folder(challenge.folder).database
         return {"ENGINE": "django.db.backends.sqlite3", "NAME": name, "OPTIONS": options}
+    return postgres(challenge.database)
+
+
+def postgres(url: str) -> dict[str, Any]:
+    """Django's words for a `database:` of challenge.yaml, the password from its file where one is named."""
     import dj_database_url
 
-    return dict(dj_database_url.parse(challenge.database, conn_max_age=60, conn_health_checks=True))
+    try:
+        found = dict(dj_database_url.parse(url, conn_max_age=60, conn_health_checks=True))
+    except ValueError:
+        found = {}
+    if found.get("ENGINE") != "django.db.backends.postgresql":
+        raise ConfigError("database: is no postgresql://USER@HOST/NAME.")
+    file = os.environ.get(DATABASE_PASSWORD_FILE)
+    return found | ({"PASSWORD": _password(Path(file))} if file else {})
+
+
+def _password(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8").rstrip("\r\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{DATABASE_PASSWORD_FILE}: {file}: cannot be read ({error}).") from None

@@ -1,6 +1,6 @@
-"""The web process: `python -m nav_eval_server.web CHALLENGE HOST PORT [FD]`, a waitress of a few threads.
+"""The web process: `python -m nav_eval_server.web CHALLENGE HOST PORT PROXY [FD]`, a waitress of a few threads.
 
-FD: its end of join.handing.pair(), if services may join.
+PROXY: the address of the proxy that speaks TLS. FD: its end of join.handing.pair(), if services may join.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from nav_eval_server.settings import configure
 THREADS = 8
 CONNECTIONS = {"connection_limit": 2000, "asyncore_use_poll": True}
 """Browsers keep theirs for two minutes, so there are many more than threads; select() ends at 1024."""
-PROXY = {"trusted_proxy": "127.0.0.1", "trusted_proxy_headers": {"x-forwarded-for", "x-forwarded-proto"}}
-"""A proxy that speaks TLS runs on this machine; from anywhere else these headers are thrown away."""
+HEADERS = {"x-forwarded-for", "x-forwarded-proto"}
+"""What the proxy says of who asks; from anywhere else these are thrown away."""
 
 
-def main(file: str, host: str, port: str, relay: str = "") -> None:
+def main(file: str, host: str, port: str, proxy: str, relay: str = "") -> None:
     challenge = load_challenge(Path(file))
     configure(challenge)
     from django.core.wsgi import get_wsgi_application
@@ -30,8 +30,9 @@ def main(file: str, host: str, port: str, relay: str = "") -> None:
     signal.signal(signal.SIGTERM, _leave)
     most = (challenge.web.upload_mb + 1) << 20
     limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
+    trusted = {"trusted_proxy": proxy, "trusted_proxy_headers": HEADERS}
     app = handing(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
-    serve(app, host=host, port=int(port), ident=None, _quiet=True, **PROXY, **CONNECTIONS, **limits)
+    serve(app, host=host, port=int(port), ident=None, _quiet=True, **trusted, **CONNECTIONS, **limits)
 
 
 def _leave(number: int, frame: FrameType | None) -> None:
