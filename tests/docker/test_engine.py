@@ -178,7 +178,9 @@ def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) ->
     competition("up", "--no-build", "-d", "database")
     database = healthy(competition, "database", 120)
     url = "postgresql://competition@database/competition"
-    said = competition("run", "--rm", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url)
+    said = competition(
+        "run", "--rm", "-T", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url
+    )
     assert "shown this once" in said
     competition("up", "--no-build", "-d")
     server = healthy(competition, "competition", 120)
