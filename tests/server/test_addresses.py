@@ -33,6 +33,7 @@ from nav_eval_server.tokens import find, issue
 from sdk.test_address import CANARY, INNER, Canary, Resolver, at
 from server.calling import Caller
 from server.conftest import Make
+from server.serving import free_port
 from server.test_worker import Double
 
 Protocol = Literal["rest", "grpc"]
@@ -132,6 +133,19 @@ def canary() -> Iterator[Canary]:
     made.close()
 
 
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch) -> list[object]:
+    """Where sockets of this process are to be connected to; none is."""
+    addresses: list[object] = []
+
+    def connect_to_nothing(_: socket.socket, address: object) -> None:
+        addresses.append(address)
+        raise ConnectionRefusedError
+
+    monkeypatch.setattr(socket.socket, "connect", connect_to_nothing)
+    return addresses
+
+
 def no_address(said: set[tuple[object, ...]]) -> set[tuple[object, ...]]:
     return {one for one in said if one[0] == "no address"}
 
@@ -144,7 +158,7 @@ def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: 
     assert canary.heard == 0
     assert len(no_address(bench.said)) == 1
     assert bench.said - no_address(bench.said) == ONE_ANSWER
-    for url in ("127.0.0.1:9", f"127.0.0.1:{canary.port}"):
+    for url in (f"127.0.0.1:{free_port()}", f"127.0.0.1:{canary.port}"):
         bench.every_way(url, protocol)
     assert bench.said - no_address(bench.said) == ONE_ANSWER
     assert canary.heard > 0  # it can hear
@@ -152,15 +166,8 @@ def test_forbidden_addresses_of_this_machine_hear_nothing(bench: Bench, canary: 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 def test_addresses_beyond_this_machine_are_not_connected_to(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch, protocol: Protocol
+    bench: Bench, tried: list[object], monkeypatch: pytest.MonkeyPatch, protocol: Protocol
 ) -> None:
-    tried: list[object] = []
-
-    def connect_to_nothing(_: socket.socket, address: object) -> None:
-        tried.append(address)
-        raise ConnectionRefusedError
-
-    monkeypatch.setattr(socket.socket, "connect", connect_to_nothing)
     rules = bench.challenge.endpoints.model_copy(update={"allowed_networks": ("public",)})
     bench.challenge = bench.challenge.model_copy(update={"endpoints": rules})
     monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge)
@@ -169,6 +176,48 @@ def test_addresses_beyond_this_machine_are_not_connected_to(
     assert bench.said - no_address(bench.said) == ONE_ANSWER
     bench.api("8.8.8.8:80", protocol)
     assert tried == [("8.8.8.8", 80)]
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_forbidden_ports_hear_nothing(
+    bench: Bench, canary: Canary, monkeypatch: pytest.MonkeyPatch, protocol: Protocol
+) -> None:
+    """Of an allowed machine, whoever listens there; a ready service is none while its port is not allowed."""
+
+    def allow(*ports: str, seconds: float = SECONDS) -> None:
+        bench.said.clear()
+        told = {"allowed_ports": ports, "probe_seconds": seconds}
+        bench.challenge = bench.challenge.model_copy(
+            update={"endpoints": bench.challenge.endpoints.model_copy(update=told)}
+        )
+        monkeypatch.setattr("django.conf.settings.CHALLENGE", bench.challenge)
+
+    with start(RandomAgent, protocol=protocol, port=0) as agent:
+        agent.wait_loaded()
+        for port in (canary.port, agent.port):
+            allow(f"1-{port - 1}", f"{port + 1}-65535")
+            bench.every_way(f"127.0.0.1:{port}", protocol)
+            bench.every_way(f"127.0.0.1:{free_port()}", protocol)
+            assert bench.said == ONE_ANSWER
+        assert canary.heard == 0
+        allow(f"{canary.port}")
+        bench.every_way(f"127.0.0.1:{canary.port}", protocol)
+        assert bench.said == ONE_ANSWER
+        assert canary.heard > 0  # it can hear
+        allow(f"{agent.port}", seconds=3.0)
+        bench.page(f"127.0.0.1:{agent.port}", protocol)
+        assert bench.said == {("page", "Ready at")}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_by_default_only_the_webs_ports_are_called_below_1024(
+    bench: Bench, tried: list[object], protocol: Protocol
+) -> None:
+    """SSH, mail, file shares: nothing."""
+    for port in (22, 25, 79, 80, 81, 443, 445, 1023, 1024, 65535):
+        bench.api(f"127.0.0.1:{port}", protocol)
+    assert [*dict.fromkeys(tried)] == [("127.0.0.1", port) for port in (80, 443, 1024, 65535)]
+    assert bench.said < ONE_ANSWER
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)

@@ -63,6 +63,10 @@ def test_what_init_writes_is_valid(file: Path) -> None:
         ("phases.dev.closes", "2020-01-01T00:00", "phases.dev: closes before it opens"),
         ("timezone", "Mars/Olympus", "timezone: is no time zone; write for example Europe/Berlin"),
         ("endpoints.allowed_networks", ["lan"], "write any, public, "),
+        ("endpoints.allowed_ports", [443, "ssh"], "endpoints.allowed_ports: 'ssh' is no port; write one such as 443"),
+        ("endpoints.allowed_ports", ["2000-1000"], "'2000-1000' is no port"),
+        ("endpoints.allowed_ports", [0], "'0' is no port"),
+        ("endpoints.allowed_ports", ["1-65536"], "'1-65536' is no port"),
         ("ranking.by", "elegance", "ranking.by: 'elegance' is not measured"),
         ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
         ("folder", "/etc", "folder: is no key"),
@@ -80,6 +84,11 @@ def test_every_fault_is_told_at_once(file: Path) -> None:
     file.write_text(yaml.safe_dump(content))
     with pytest.raises(ConfigError, match="3 faults"):
         load_challenge(file)
+
+
+def test_ports_are_numbers_and_ranges(file: Path) -> None:
+    networks = changed(file, "endpoints.allowed_ports", [443, "8000-8002"]).endpoints.networks
+    assert [port for port in range(65536) if networks.open(port)] == [443, 8000, 8001, 8002]
 
 
 @pytest.mark.parametrize(

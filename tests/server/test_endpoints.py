@@ -20,6 +20,7 @@ from nav_eval_server.queue import endpoints
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.vault import Vault
 from server.conftest import Make
+from server.serving import free_port
 
 NOW = datetime(2026, 1, 1, 10, 2, tzinfo=UTC)
 SECONDS = 0.5
@@ -54,11 +55,11 @@ def test_the_answer_and_its_time_are_kept(make: Make, agent: str, token: str, an
 
 
 def test_what_is_not_ready_is_told_in_one_way_and_the_same_time(make: Make, agent: str) -> None:
-    """A closed port, something that is no service, a forbidden network with a service in it."""
+    """A closed port, a forbidden one, something that is no service, a forbidden network with a service in it."""
     challenge = make(endpoints={"probe_seconds": SECONDS})
     with socket.create_server(("127.0.0.1", 0)) as mute:
         seen = set()
-        for url in ("127.0.0.1:9", f"127.0.0.1:{mute.getsockname()[1]}"):
+        for url in (f"127.0.0.1:{free_port()}", "127.0.0.1:9", f"127.0.0.1:{mute.getsockname()[1]}"):
             seen.add(_asked(challenge, endpoint(challenge, url)))
         elsewhere = challenge.model_copy(update={"endpoints": challenge.endpoints.model_copy(update=PUBLIC)})
         seen.add(_asked(elsewhere, endpoint(challenge, agent, "right")))

@@ -70,7 +70,7 @@ def test_a_ticket_is_good_while_its_attempt_is_live(make: Make) -> None:
     presence.note(aurora.pk, True)
     made = [dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(2)]
     first = claimed(dispatcher, worker)
-    assert (first.protocol, first.url, first.networks) == ("join", "", ("any",))
+    assert (first.protocol, first.url, first.networks, first.ports) == ("join", "", ("any",), ("1-65535",))
     assert admitted(first.token) == (first.fence, aurora.pk)
     assert dispatcher.claim(worker, "i") is None, "a team's process plays one run at a time"
     assert [admitted(text) for text in ("", "x", first.token[:-1], f"{first.token}x")] == [None] * 4

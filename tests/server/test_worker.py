@@ -74,8 +74,8 @@ def play(server: Double, work: Path, url: str, *, lease: float = LEASE, stop: th
     script.write_text(TICKING)
     claim = {
         "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": "{}", "overrides": [],
-        "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "lease_seconds": lease,
-        "probe_seconds": 2.0, "patience_seconds": 0.0,
+        "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
+        "lease_seconds": lease, "probe_seconds": 2.0, "patience_seconds": 0.0,
     }  # fmt: skip
     return Play(
         server,  # type: ignore[arg-type]
@@ -146,10 +146,11 @@ def test_a_service_that_is_not_ready_is_not_played(tmp_path: Path) -> None:
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
 
 
-def test_a_forbidden_address_is_as_one_that_is_not_ready(agent: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("key", "allowed"), [("networks", "public"), ("ports", "443")])
+def test_a_forbidden_address_is_as_one_that_is_not_ready(agent: str, tmp_path: Path, key: str, allowed: str) -> None:
     server = Double()
     one = play(server, tmp_path, agent)
-    one._claim = {**one._claim, "networks": ["public"]}  # type: ignore[dict-item]
+    one._claim = {**one._claim, key: [allowed]}  # type: ignore[dict-item]
     one.play()
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
 

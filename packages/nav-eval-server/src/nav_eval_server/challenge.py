@@ -17,7 +17,16 @@ from typing import Annotated, Any, Literal, get_args
 from zoneinfo import ZoneInfo, available_timezones
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, field_validator, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
 
 from nav_eval.config.faults import unknown
 from nav_eval.config.loader import load_config
@@ -110,6 +119,8 @@ class Endpoints(Part):
     """Where services may lie, and how long we wait for one that does not answer."""
 
     allowed_networks: tuple[str, ...] = ("public",)
+    allowed_ports: tuple[Annotated[str, BeforeValidator(str)], ...] = ("80", "443", "1024-65535")
+    """By default none of those below 1024 but the web's: no mail, no remote log-in."""
     probe_seconds: float = Field(3.0, gt=0, le=30)
     patience_seconds: float = Field(60.0, ge=0)
     """So long a worker waits for a service to be ready before it takes the next submission."""
@@ -124,6 +135,16 @@ class Endpoints(Part):
     def _known(cls, names: tuple[str, ...]) -> tuple[str, ...]:
         Networks(names)
         return names
+
+    @field_validator("allowed_ports")
+    @classmethod
+    def _ports(cls, ports: tuple[str, ...]) -> tuple[str, ...]:
+        Networks(ports=ports)
+        return ports
+
+    @property
+    def networks(self) -> Networks:
+        return Networks(self.allowed_networks, self.allowed_ports)
 
 
 class Slots(Part):

@@ -1,4 +1,4 @@
-"""Which addresses may be connected to, and the one way to a connected socket.
+"""Which addresses and ports may be connected to, and the one way to a connected socket.
 
 A name is resolved once for a connection, every address that it has is tested, and the socket is opened to an address
 that was tested: a name whose owner changes its addresses in between gains nothing. What somebody writes to disguise an
@@ -7,6 +7,7 @@ address (decimal, octal, hexadecimal, full-width digits) is resolved first and t
 
 from __future__ import annotations
 
+import re
 import socket
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
@@ -34,16 +35,29 @@ SPECIAL = """0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.1
 Spelt out, because what `ipaddress` calls global differs from one Python to the next: 192.0.0.192 was once.
 """
 NOT_PUBLIC = tuple(map(ip_network, SPECIAL.split()))
+PORTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
+
+
+def _span(text: str) -> range:
+    """The ports that it names. Raises ValueError."""
+    found = PORTS.fullmatch(text)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= first <= last <= 65535:
+        raise ValueError(f"{text!r} is no port; write one such as 443, or a range such as 1024-65535.")
+    return range(first, last + 1)
 
 
 @dataclass(frozen=True)
 class Networks:
-    """`names`: any, public, private, loopback, or networks such as 10.1.0.0/16."""
+    """`names`: any, public, private, loopback, or networks such as 10.1.0.0/16. `ports`: such as 443 or 1024-65535."""
 
     names: tuple[str, ...] = ("any",)
+    ports: tuple[str, ...] = ("1-65535",)
 
     def __post_init__(self) -> None:
-        """Raises ValueError that names what is no network."""
+        """Raises ValueError that names what is no network or no port."""
+        for text in self.ports:
+            _span(text)
         for name in self.names:
             if name not in NAMES:
                 try:
@@ -55,6 +69,10 @@ class Networks:
         """Whether this address, as getaddrinfo writes it, may be connected to."""
         inner = _inner(ip_address(address))
         return any(_belongs(inner, name) for name in self.names)
+
+    def open(self, port: int) -> bool:
+        """Whether this port may be connected to, at an allowed address."""
+        return any(port in _span(text) for text in self.ports)
 
 
 ANY = Networks()
@@ -84,7 +102,9 @@ def _inner(address: Address) -> Address:
 
 
 def resolve(endpoint: Endpoint, networks: Networks) -> list[Any]:
-    """getaddrinfo's rows for the endpoint. Raises Forbidden if one of its addresses is not allowed, or Unreachable."""
+    """getaddrinfo's rows for the endpoint. Raises Forbidden for a port or address not allowed, or Unreachable."""
+    if not networks.open(endpoint.port):
+        raise Forbidden(f"{endpoint.address}: this port is not allowed.")
     try:
         rows = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as error:

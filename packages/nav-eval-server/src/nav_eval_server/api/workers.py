@@ -50,6 +50,7 @@ class ClaimOut(Schema):
     url: str
     token: str
     networks: list[str]
+    ports: list[str]
     lease_seconds: float
     probe_seconds: float
     patience_seconds: float

@@ -18,6 +18,7 @@ from django.db.models import F, Q
 from django.utils import timezone
 
 from nav_eval.errors import NavEvalError
+from nav_eval_sdk.transport.address import ANY
 from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
@@ -62,6 +63,7 @@ class Claim:
     url: str
     token: str
     networks: tuple[str, ...]
+    ports: tuple[str, ...]
     lease_seconds: float
     probe_seconds: float
     patience_seconds: float
@@ -250,6 +252,7 @@ class Dispatcher:
 
     def _claim(self, submission: Submission, attempt: Attempt) -> Claim:
         rules, joined = self.challenge.endpoints, submission.protocol == "join"
+        where = ANY if joined else rules.networks
         return Claim(
             attempt=attempt.pk,
             fence=attempt.fence,
@@ -261,7 +264,8 @@ class Dispatcher:
             protocol=submission.protocol,
             url=submission.url,
             token=ticket(attempt) if joined else Vault(self.folder).open(submission.sealed_token),
-            networks=("any",) if joined else rules.allowed_networks,
+            networks=where.names,
+            ports=where.ports,
             lease_seconds=self.challenge.queue.lease_seconds,
             probe_seconds=rules.probe_seconds,
             patience_seconds=rules.patience_seconds,

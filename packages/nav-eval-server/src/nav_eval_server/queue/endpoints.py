@@ -80,7 +80,7 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
         token = Vault(Folder(challenge.folder)).open(endpoint.sealed_token)
         rules = challenge.endpoints
         protocol = cast(Protocol, endpoint.protocol)
-        answer = ask(parsed(endpoint.url), protocol, token, rules.allowed_networks, rules.probe_seconds)
+        answer = ask(parsed(endpoint.url), protocol, token, rules.networks, rules.probe_seconds)
     finally:
         _asking.release()
     Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer)

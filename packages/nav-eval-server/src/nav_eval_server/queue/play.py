@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nav_eval.logging import get_logger
+from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
@@ -97,7 +98,8 @@ class Play:
     def _ready(self) -> bool:
         """Whether the service is ready, asked until our patience is at its end."""
         claim = self._claim
-        networks, until = tuple(claim["networks"]), time.monotonic() + claim["patience_seconds"]
+        networks = Networks(tuple(claim["networks"]), tuple(claim["ports"]))
+        until = time.monotonic() + claim["patience_seconds"]
         where = Endpoint.parse(self._url) if self._joined else parsed(self._url)
         while not self._stop.is_set():
             answer = ask(where, self._protocol, claim["token"], networks, claim["probe_seconds"])

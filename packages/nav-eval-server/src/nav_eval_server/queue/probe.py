@@ -27,6 +27,6 @@ def parsed(url: str) -> Endpoint:
         ) from None
 
 
-def ask(where: Endpoint, protocol: Protocol, token: str, networks: tuple[str, ...], seconds: float) -> Answer:
+def ask(where: Endpoint, protocol: Protocol, token: str, networks: Networks, seconds: float) -> Answer:
     """ready, refused or wrong token; every answer but ready takes `seconds`, so that nobody can map a network."""
-    return probe(Connection(where, token or None, networks=Networks(networks)), protocol, seconds)
+    return probe(Connection(where, token or None, networks=networks), protocol, seconds)

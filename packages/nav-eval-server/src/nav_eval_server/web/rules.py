@@ -27,6 +27,7 @@ def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
     yield _("Success within"), _text(_at(told, "evaluation", "success_distance"), "m")
     yield _("Time for one action"), _text(_at(told, "agent_service", "timeout"), "s")
     yield _("Services may lie in"), ", ".join(challenge.endpoints.allowed_networks)
+    yield _("At these ports"), ", ".join(challenge.endpoints.allowed_ports)
 
 
 def _at(content: Mapping[str, Any], *keys: str) -> Any:
