@@ -18,6 +18,7 @@ from django.utils.translation import gettext, ngettext, override
 import nav_eval_server.web
 from nav_eval_server import events
 from nav_eval_server.archive import site
+from nav_eval_server.board.places import Keeper
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Ranking, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
@@ -77,7 +78,7 @@ PAGES: Mapping[str, tuple[int, int, int, int]] = {
 """What GET answers to nobody, a member of the team that owns the thing, a member of another, an organiser."""
 PHASES = {"dev": phase(), "hidden": phase() | {"board": "private"}}
 DEEDS = ("save_service", "probe_service", "remove_service", "new_token", "revoke_token", "submit", "cancel",
-         "remove_member", "decide", "appeal", "judge", "rerun", "second_off", "password_link", "lift",
+         "remove_member", "decide", "assign", "appeal", "judge", "rerun", "second_off", "password_link", "lift",
          "erase_person", "book", "give_back", "void", "choose", "close", "reveal",
          "logout", "set_language")  # fmt: skip
 """What is done by POST only."""
@@ -101,7 +102,7 @@ def address(full: Crowd, name: str, state: str = "done") -> str:
         "token": "forged",
         "pk": {
             **dict.fromkeys(PEOPLE, User.objects.get(username="member").pk),
-            "decide": full.team.pk,
+            **dict.fromkeys(("decide", "assign"), full.team.pk),
             "revoke_token": Token.objects.get(name="canary-token").pk,
         }.get(name, Endpoint.objects.get().pk),
     }
@@ -169,6 +170,7 @@ def everything() -> list[Any]:
 def test_nobody_changes_what_is_another_teams(full: Crowd, visitor: str, state: str) -> None:
     client, before = full.visitor(visitor), everything()
     data = {"phase": "dev", "endpoint": Endpoint.objects.get().pk, "reason": "because", "state": "approved"}
+    data["role"] = "oracle"
     for name in DEEDS:
         if name not in ("logout", "set_language", "new_token", "save_service"):
             assert client.post(address(full, name, state), data).status_code in (AWAY, 404), name
@@ -177,8 +179,10 @@ def test_nobody_changes_what_is_another_teams(full: Crowd, visitor: str, state: 
 
 def test_a_member_is_no_organiser_and_only_captains_remove(full: Crowd) -> None:
     client = full.visitor("member")
-    for name in ("decide", "rerun", "void", "close", "reveal", "password_link", "lift", "erase_person"):
-        assert client.post(address(full, name), {"state": "blocked", "reason": "x"}).status_code == 404
+    for name in ("decide", "assign", "rerun", "void", "close", "reveal", "password_link", "lift", "erase_person"):
+        assert (
+            client.post(address(full, name), {"state": "blocked", "role": "oracle", "reason": "x"}).status_code == 404
+        )
     second = person("second")
     roster.join(full.team, second)
     helper = full.visitor("second")
@@ -272,6 +276,32 @@ def test_organisers_decide_with_a_reason(full: Crowd) -> None:
     assert "The chain holds" in client.get(reverse("log")).content.decode()
     Event.objects.filter(action="team_blocked").update(actor="somebody")
     assert "The chain is broken at event" in client.get(reverse("log")).content.decode()
+
+
+def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:
+    """The board marks it and ranks it no more; the audit log says who did it, once. Nobody else can."""
+    board, organiser = reverse("board", args=["dev"]), full.visitor("organiser")
+    for name in ("nobody", "member", "other", "organiser"):
+        status = full.visitor(name).post(address(full, "assign"), {"role": "baseline"}).status_code
+        assert (status, Team.objects.get(pk=full.team.pk).role == "baseline") == (
+            (AWAY, True) if name == "organiser" else (404, False)
+        )
+    assert organiser.post(address(full, "assign"), {"role": "winner"}).status_code == 404
+    organiser.post(address(full, "assign"), {"role": "baseline"})
+    told = Event.objects.filter(action="team_role").values_list("actor", "subject", "details")
+    assert [*told] == [("organiser", "Aurora", {"role": "baseline"})]
+    assert events.broken() is None
+    assert '<option value="baseline" selected>' in organiser.get(reverse("organiser")).content.decode()
+    Keeper(full.challenge).refresh(timezone.now())
+    line = full.visitor("nobody").get(board).content.decode().split("<tbody>")[1].split("</tr>")[0]
+    assert re.findall(r'class="(measured|first)"|<td class="place">(.)|<span class="badge">(\w+)', line) == [
+        ("measured", "", ""), ("", "–", ""), ("", "", "baseline"),
+    ]  # fmt: skip
+    organiser.post(address(full, "assign"), {"role": "team"})
+    Keeper(full.challenge).refresh(timezone.now())
+    line = full.visitor("nobody").get(board).content.decode().split("<tbody>")[1].split("</tr>")[0]
+    assert 'class="first"' in line
+    assert "badge" not in line
 
 
 def test_finals_are_chosen_and_a_private_board_is_revealed(full: Crowd) -> None:

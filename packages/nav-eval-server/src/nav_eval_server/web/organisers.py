@@ -54,6 +54,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "backup": _age(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
+        "roles": Team.Role.values,
         "phases": [(phase, decisions.shown(current(), phase.name)) for phase in phases(current(), now)],
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
@@ -76,6 +77,17 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     if state not in (Team.State.APPROVED, Team.State.BLOCKED):
         raise Http404
     roster.decide(current(), get_object_or_404(Team, pk=pk), Team.State(state), person(request))
+    return redirect("organiser")
+
+
+@require_POST
+@organiser
+def assign(request: HttpRequest, pk: int) -> HttpResponse:
+    """Whether a team takes part, or is a baseline or an oracle of ours."""
+    role = request.POST.get("role", "")
+    if role not in Team.Role.values:
+        raise Http404
+    roster.assign(get_object_or_404(Team, pk=pk), Team.Role(role), person(request))
     return redirect("organiser")
 
 

@@ -79,6 +79,13 @@ def decide(challenge: Challenge, team: Team, state: Team.State, organiser: User)
         tell(challenge, "team_approved" if approved else "team_blocked", team=team, path="/team/")
 
 
+def assign(team: Team, role: Team.Role, organiser: User) -> None:
+    """What boards show it as; those in force follow, a revealed one when it is revealed again."""
+    with transaction.atomic():
+        if Team.objects.filter(pk=team.pk).exclude(role=role).update(role=role):
+            events.record("team_role", team.name, actor=organiser.username, role=role)
+
+
 def _alone(user: User) -> None:
     User.objects.select_for_update().get(pk=user.pk)
     if team_of(user) is not None:

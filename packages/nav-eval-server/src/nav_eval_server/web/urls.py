@@ -55,6 +55,7 @@ urlpatterns = [
     path("organiser/people/<int:pk>/export/", organisers.export, name="export_person"),
     path("organiser/people/<int:pk>/erase/", organisers.erase, name="erase_person"),
     path("organiser/teams/<int:pk>/", organisers.decide, name="decide"),
+    path("organiser/teams/<int:pk>/role/", organisers.assign, name="assign"),
     path("organiser/appeals/<int:pk>/", organisers.judge, name="judge"),
     path("organiser/phases/<slug:phase>/close/", organisers.close, name="close"),
     path("organiser/phases/<slug:phase>/reveal/", organisers.reveal, name="reveal"),

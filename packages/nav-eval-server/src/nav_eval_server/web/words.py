@@ -31,6 +31,7 @@ NAMES: dict[str, Promise] = {
     "ready": gettext_lazy("ready"),
     "refused": gettext_lazy("refused"),
     "wrong token": gettext_lazy("wrong token"),
+    "team": gettext_lazy("team"),
     "baseline": gettext_lazy("baseline"),
     "oracle": gettext_lazy("oracle"),
     "service": gettext_lazy("service"),
