@@ -57,6 +57,7 @@ def run(*command: str) -> str:
 
 @contextmanager
 def joined(inside: Sequence[str], url: str, token: Path, agent: str = RANDOM) -> Iterator[subprocess.Popen[str]]:
+    token.chmod(0o600)
     command = [*inside, sys.executable, "-m", "nav_eval_sdk", "join", url, agent, "--token-file", str(token)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     try:
