@@ -32,6 +32,7 @@ RUN apt-get update \\
  && apt-get install -y --no-install-recommends postgresql \\
  && rm -rf /var/lib/apt/lists/* \\
  && install -d -o postgres -g postgres /var/lib/postgresql/data \\
+ && chmod 3777 /run/postgresql \\
  && ln -s /usr/lib/postgresql/*/bin /opt/bin
 ENV PATH=/opt/bin:$PATH PGDATA=/var/lib/postgresql/data
 COPY entry /entry
