@@ -357,6 +357,7 @@ def nav_eval_agent(*arguments: str) -> subprocess.Popen[str]:
 
 def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
     (tmp_path / "token").write_text("aurora\n")
+    (tmp_path / "token").chmod(0o600)
     agent = nav_eval_agent(
         here.url, "nav_eval_sdk.examples.forward:ForwardAgent", "--token-file", str(tmp_path / "token")
     )
