@@ -217,7 +217,7 @@ def submissions(member: Person) -> None:
     member.sees(".badge.done")
     member.sees("table.figures")
     member.press("/choose/")
-    member.sees("form[action*='/choose/'] .badge.approved")
+    member.sees("form[action*='/choose/'] button[value=no]")
     member.looks()
     done = member.page.url
     member.go("/team/")
