@@ -26,7 +26,6 @@ waits = {
     "wait 30": lambda: wait(never, 30),
     "join": lambda: join(busy),
     "get": lambda: get(queue.SimpleQueue()),
-    "bare": never.wait,
 }
 print("ready", flush=True)
 waits[sys.argv[1]]()
@@ -48,7 +47,3 @@ def heard(how, seconds=2.0):
 @pytest.mark.parametrize("how", ["wait_for", "wait", "wait 30", "join", "get"])
 def test_a_signal_that_another_thread_took_is_heeded_all_the_same(how):
     assert heard(how, 20.0)
-
-
-def test_what_these_waits_are_for():
-    assert not heard("bare")

@@ -190,7 +190,7 @@ def test_a_journal_that_was_put_in_order_is_sent_whole(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("line", "told"),
     [
-        ("kept in /root/.cache/nav_eval/worlds/2a/scenes.  ", "kept in scenes."),
+        ("kept in /home/somebody/.cache/nav_eval/worlds/2a/scenes.  ", "kept in scenes."),
         ("nav-eval: /srv/a b/x.json, '/data/y.json': no", "nav-eval: a b/x.json, 'y.json': no"),
         ("http://127.0.0.1:80/api/v1/info, data/dev/x", "http://127.0.0.1:80/api/v1/info, data/dev/x"),
         ("about 1/2 of it; ~/team/key.pem", "about 1/2 of it; key.pem"),

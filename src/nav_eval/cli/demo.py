@@ -16,7 +16,7 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     out
         The folder for the two runs and the page; it is made anew.
     quick
-        2 homes and 4 episodes instead of 3 and 8.
+        2 homes and 2 episodes instead of 3 and 4.
     """
     from nav_eval.cli.progress import shown
     from nav_eval.cli.report import make_workshop

@@ -52,6 +52,7 @@ class Composer:
     def begin(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._painter = MapPainter(scenario.maps, SIDE, fog=self._fog, hfov=self._hfov)
+        self._bands: dict[int, Any] = {}
         self._points, self._yaws = [scenario.start], [scenario.start_yaw]
         self._walked = 0.0
         self.seen = None
@@ -71,18 +72,29 @@ class Composer:
         return np.concatenate([row, self._band(row.shape[1], step)], axis=0)
 
     def _band(self, width: int, step: StepRecord) -> Pixels:
-        from PIL import Image, ImageDraw
+        from PIL import ImageDraw
 
-        image = Image.new("RGB", (width, BAND), BACKGROUND)
+        if width not in self._bands:
+            self._bands[width] = _instruction(self._scenario.text, width)
+        image = self._bands[width].copy()
         draw = ImageDraw.Draw(image)
-        font, shown = font_for(self._scenario.text, TEXT_SIZE)
-        text = self._scenario.text if shown else "(no font on this machine shows the instruction's script)"
-        for i, line in enumerate(wrapped(text, font, width - 20, TEXT_LINES)):
-            draw.text((10, 4 + i * (TEXT_SIZE + 5)), line, WORDS, font)
         note = f"step {len(self._points) - 1}: {step.action.name}   walked {self._walked:.2f} m"
         note += "   touched a wall" * step.collided
         draw.text((10, BAND - TEXT_SIZE - 4), note, FAINT, font_for("", TEXT_SIZE - 2)[0])
         return np.asarray(image)
+
+
+def _instruction(text: str, width: int) -> Any:
+    """The band below the views with the instruction alone, a Pillow image."""
+    from PIL import Image, ImageDraw
+
+    image = Image.new("RGB", (width, BAND), BACKGROUND)
+    draw = ImageDraw.Draw(image)
+    font, shown = font_for(text, TEXT_SIZE)
+    text = text if shown else "(no font on this machine shows the instruction's script)"
+    for i, line in enumerate(wrapped(text, font, width - 20, TEXT_LINES)):
+        draw.text((10, 4 + i * (TEXT_SIZE + 5)), line, WORDS, font)
+    return image
 
 
 def _picture(value: Any) -> Pixels | None:

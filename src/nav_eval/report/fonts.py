@@ -53,10 +53,8 @@ def font_files() -> tuple[Path, ...]:
 
 def font_for(text: str, size: int) -> tuple[Any, bool]:
     """A Pillow font, and whether it can show all of `text`; a lack is logged once, with what to install."""
-    from PIL import ImageFont
-
     letters = "".join(sorted({letter for letter in text if ord(letter) > 126 and letter.isprintable()}))
-    default = ImageFont.load_default(size)
+    default = default_font(size)
     if not letters:
         return default, True
     for path in font_files():
@@ -65,6 +63,14 @@ def font_for(text: str, size: int) -> tuple[Any, bool]:
             return font, True
     _lament(_script(letters))
     return default, False
+
+
+@lru_cache(8)
+def default_font(size: int) -> Any:
+    """Pillow's own font, which it would read anew for each text."""
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
 
 
 @lru_cache(32)

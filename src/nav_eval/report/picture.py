@@ -12,6 +12,7 @@ import numpy.typing as npt
 
 from nav_eval.geometry import Vec3
 from nav_eval.report.fog import reveal
+from nav_eval.report.fonts import default_font
 from nav_eval.report.storeys import storey_of
 from nav_eval.report.topdown import GraphMap, GridMap, Map
 
@@ -177,9 +178,7 @@ def scale_length(view: Window) -> float:
 
 
 def _scale_bar(draw: Any, view: Window) -> None:
-    from PIL import ImageFont
-
     metres = scale_length(view)
     y = view.size - 10
     draw.line([(10, y), (10 + metres * view.scale, y)], INK, 3)
-    draw.text((12, y - 18), f"{metres:g} m", INK, ImageFont.load_default(13), stroke_width=2, stroke_fill=PAPER)
+    draw.text((12, y - 18), f"{metres:g} m", INK, default_font(13), stroke_width=2, stroke_fill=PAPER)

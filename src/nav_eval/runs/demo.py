@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import count, groupby
+from itertools import groupby, zip_longest
 from pathlib import Path
 
 from nav_eval.config.schema import Config
@@ -57,7 +57,7 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
 
 def demo_config(*, quick: bool) -> Config:
     """vln-demo on its generated homes, with a few episodes of each in both languages."""
-    scenes, wanted = (2, 4) if quick else (3, 8)
+    scenes, wanted = (2, 2) if quick else (3, 4)
     made = [f"dataset.generate.scenes={scenes}", "dataset.split=all", "evaluation.parallel.sessions=2"]
     config = benchmark_config("vln-demo", overrides=made)
     chosen = tuple(episode.episode_id for episode in _in_turn(builder.make_episodes(config)))[:wanted]
@@ -65,16 +65,14 @@ def demo_config(*, quick: bool) -> Config:
 
 
 def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
-    """The first English and the first Chinese phrasing of the shortest path of each home, then of its next one."""
+    """The shortest path of each home, then the next of each: in English, in Chinese, in turn."""
     homes = [
         sorted(list(group)[::PHRASINGS], key=lambda episode: float(episode.info["geodesic_distance"]))
         for _, group in groupby(episodes, key=lambda episode: episode.scene_id)
     ]
-    for path in count(step=2):
-        if all(path >= len(home) for home in homes):
-            return
-        for home in homes:
-            yield from home[path : path + 2]
+    phrased = zip_longest(*(zip(home[::2], home[1::2], strict=True) for home in homes))
+    paths = [path for row in phrased for path in row if path is not None]
+    return (path[i % 2] for i, path in enumerate(paths))
 
 
 def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watcher: Watcher) -> Evaluated:
