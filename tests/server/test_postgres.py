@@ -18,6 +18,10 @@ from server.test_dispatcher import (  # noqa: F401 - collected here a second tim
     test_many_workers_at_once_get_each_submission_once,
     test_one_run_per_service,
 )
+from server.test_names import (  # noqa: F401
+    test_of_two_at_once_one_is_told_that_the_name_is_taken,
+    test_of_two_teams_at_once_one_is_told_that_the_name_is_taken,
+)
 
 
 @pytest.fixture(scope="module")

@@ -6,6 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib.auth.forms import UserCreationForm
+from django.db import IntegrityError
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
@@ -24,15 +25,30 @@ def printable(text: str) -> str:
         raise forms.ValidationError(_("Use letters, digits and signs that can be seen.")) from None
 
 
+TAKEN = gettext_lazy("This name is taken. Choose another one.")
+
+
 class SignUp(UserCreationForm):  # type: ignore[type-arg]
+    """It says when a name is taken, whatever its case, as names are shown anyhow; of addresses it says nothing."""
+
     class Meta:
         model = User
         fields = ("username", "email")
+        error_messages = {"username": {"unique": TAKEN}}  # noqa: RUF012
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.fields["email"].required = True
         self.fields["username"].help_text = ""
+
+    def enter(self) -> User | None:
+        """The new account; None if, since the form was checked, somebody else was entered under this name."""
+        try:
+            user: User = self.save()
+        except IntegrityError:
+            self.add_error("username", str(TAKEN))
+            return None
+        return user
 
 
 class Name(forms.Form):

@@ -120,8 +120,9 @@ class NewPassword(OwnTitle, PasswordResetConfirmView):
 
 def signup(request: HttpRequest) -> HttpResponse:
     form = SignUp(request.POST or None)
-    if request.method == "POST" and form.is_valid():
-        login(request, form.save(), backend=BACKEND)
+    user = form.enter() if request.method == "POST" and form.is_valid() else None
+    if user is not None:
+        login(request, user, backend=BACKEND)
         return redirect(_next(request))
     told = {"form": form, "heading": gettext_lazy("Sign up"), "action": gettext_lazy("Sign up"), "next": _next(request)}
     return render(request, "form.html", told)

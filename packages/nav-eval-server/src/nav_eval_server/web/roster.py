@@ -28,10 +28,11 @@ def found(challenge: Challenge, user: User, name: str) -> Team:
     """A new team with its captain. Raises Denied."""
     with transaction.atomic():
         _alone(user)
-        if Team.objects.filter(name__iexact=name).exists():
-            raise Denied(_("There is a team of that name."))
         state = Team.State.PENDING if challenge.teams.approval else Team.State.APPROVED
-        team = Team.objects.create(name=name, state=state)
+        alike = Team.objects.exclude(name=name).filter(name__iexact=name).exists()
+        team, fresh = Team.objects.get_or_create(name=name, defaults={"state": state})
+        if alike or not fresh:
+            raise Denied(_("This name is taken. Choose another one."))
         Membership.objects.create(team=team, user=user, captain=True)
         events.record("team_founded", name, actor=user.username)
         if challenge.teams.approval:

@@ -1,0 +1,103 @@
+"""Names are once: who takes one that another has is told so; nobody is told whose an e-mail address is."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import pytest
+from django.db import connections
+from django.test import Client
+from django.urls import reverse
+
+from nav_eval_server.models import Membership, Team, User
+from nav_eval_server.web import roster
+from server.competition import phase
+from server.conftest import Make
+from server.crowd import PASSWORD, Crowd, crowd, person
+
+TAKEN = {"en": "This name is taken. Choose another one.", "zh-CN": "该名称已被使用，请换一个。"}
+
+
+@pytest.fixture
+def full(make: Make) -> Crowd:
+    """With the person `member`, whose team is Aurora."""
+    return crowd(make(phases={"dev": phase(), "hidden": phase()}))
+
+
+def sign_up(name: str, email: str = "new@example.org", language: str = "en") -> Any:
+    told = {"username": name, "email": email, "password1": PASSWORD, "password2": PASSWORD}
+    return Client(SERVER_NAME="localhost").post(reverse("signup"), told, headers={"accept-language": language})
+
+
+def errors(answer: Any) -> list[tuple[str, str]]:
+    """Field and what is said of it."""
+    return re.findall(r'class="errorlist" id="id_(\w+)_error"><li>(.+?)</li>', answer.content.decode())
+
+
+@pytest.mark.parametrize("language", TAKEN)
+@pytest.mark.parametrize("name", ["member", "MEMBER", "organiser"])
+def test_a_taken_user_name_is_told(full: Crowd, name: str, language: str) -> None:
+    answer = sign_up(name, language=language)
+    assert (answer.status_code, errors(answer)) == (200, [("username", TAKEN[language])])
+
+
+@pytest.mark.parametrize("language", TAKEN)
+@pytest.mark.parametrize("name", ["Aurora", "aurora", " Aurora "])
+def test_a_taken_team_name_is_told(full: Crowd, name: str, language: str) -> None:
+    person("third")
+    answer = full.visitor("third").post(reverse("team"), {"name": name}, headers={"accept-language": language})
+    assert (answer.status_code, errors(answer)) == (200, [("name", TAKEN[language])])
+    assert not Membership.objects.filter(user__username="third").exists()
+
+
+def test_whose_an_address_is_is_not_told(full: Crowd) -> None:
+    """Signing up answers the same for one that is known, whatever else is right or wrong."""
+    User.objects.filter(username="member").update(email="known@example.org")
+    for right, name in enumerate(("member", "fresh")):
+        known, unknown = sign_up(name, "KNOWN@example.org"), sign_up(f"{name}-" * right + name, "unknown@example.org")
+        assert (known.status_code, known.headers.get("Location"), errors(known)) == (
+            unknown.status_code,
+            unknown.headers.get("Location"),
+            errors(unknown),
+        )
+    assert User.objects.filter(username="fresh", email="KNOWN@example.org").exists()
+
+
+def together(deeds: Iterable[Callable[[], object]]) -> list[object]:
+    """What each came to, in no order; all begin at once."""
+    found: list[object] = []
+
+    def do(deed: Callable[[], object]) -> None:
+        try:
+            found.append(deed())
+        except roster.Denied as error:
+            found.append(error)
+        finally:
+            connections.close_all()
+
+    threads = [threading.Thread(target=do, args=(deed,)) for deed in deeds]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return found
+
+
+def test_of_two_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
+    """A button that is pressed twice: both are checked before one is entered, as hashing a password takes a while."""
+    make()
+    answers = together([lambda: sign_up("ada")] * 3)
+    told = sorted((one.status_code, *errors(one)) for one in answers)  # type: ignore[attr-defined]
+    assert told == [(200, ("username", TAKEN["en"]))] * 2 + [(302,)]
+    assert User.objects.count() == 1
+
+
+def test_of_two_teams_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
+    challenge = make()
+    people = [person(f"person{n}") for n in range(4)]
+    found = together([lambda one=one: roster.found(challenge, one, "Cygnus") for one in people])  # type: ignore[misc]
+    assert sorted(type(one).__name__ for one in found) == ["Denied"] * 3 + ["Team"]
+    assert (Team.objects.count(), Membership.objects.count()) == (1, 1)
