@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nav_eval.metrics.registry import register_metric
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
-    from nav_eval.simulator.registry import register_simulator
+    from nav_eval.simulator.registry import register_physics, register_simulator
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
     from nav_eval_sdk.protocol.specs import ActionSpec, Argument
@@ -58,6 +58,7 @@ _HOMES = {
     "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
+    "register_physics": "nav_eval.simulator.registry",
     "register_scene_format": "nav_eval.engine.scene.formats",
     "register_sensor": "nav_eval.simulator.sensors.registry",
     "register_simulator": "nav_eval.simulator.registry",
@@ -91,6 +92,7 @@ __all__ = [
     "register_benchmark",
     "register_dataset",
     "register_metric",
+    "register_physics",
     "register_scene_format",
     "register_sensor",
     "register_simulator",

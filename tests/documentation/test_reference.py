@@ -17,7 +17,7 @@ from nav_eval.dataset.registry import DATASETS
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.metrics.registry import METRICS
 from nav_eval.registry import Registry
-from nav_eval.simulator.registry import SIMULATORS
+from nav_eval.simulator.registry import PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
 from nav_eval_sdk.protocol.actions import ACTIONS
@@ -59,6 +59,7 @@ NAMES = [
     ("benchmarks", builtin(DATASETS)),
     ("benchmarks", builtin(SIMULATORS)),
     ("benchmarks", builtin(SCENE_FORMATS)),
+    ("benchmarks", builtin(PHYSICS)),
     ("sensors", builtin(SENSORS)),
 ]
 

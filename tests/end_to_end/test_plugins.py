@@ -39,6 +39,7 @@ KINDS = {
     "tasks": "patrol",
     "metrics": "longest_step",
     "simulators": "corridor",
+    "physics": "bumper",
     "sensors": "odometer",
     "datasets": "lines",
     "agents": "walker",
@@ -218,3 +219,31 @@ def test_its_scene_format_loads(installed, tmp_path):
     shown = nav_eval(installed, "scene", "info", "one.xyz", "--json", cwd=tmp_path)
     assert shown.returncode == 0, shown.stderr
     assert json.loads(shown.stdout)["triangles"] == 1
+
+
+def test_its_physics_keeps_the_contract_as_the_command_finds(installed, tmp_path):
+    told = nav_eval(installed, "simulator", "check", "custom", "simulator.physics=bumper", cwd=tmp_path)
+    assert told.returncode == 0, told.stdout + told.stderr
+    assert "ok       what is felt is told" in told.stdout
+
+
+def test_its_physics_moves_a_benchmark_whose_forces_are_measured_and_replayed(installed, tmp_path):
+    """A press of 0.25 m at 2000 N/m is 500 N; whoever walks straight on ends at a wall, held by it."""
+    keys = ["simulator.physics=bumper", "agent_service.agent=forward", "dataset.limit=1", "evaluation.max_steps=60"]
+    asked = "task.measurements=[collisions,collision_force,stuck_rate,fall_rate]"
+    ran = nav_eval(
+        installed, "run", "pointnav-demo", *keys, asked, "simulator.sensors={}", "--out", "run", cwd=tmp_path
+    )
+    assert ran.returncode == 0, ran.stderr
+    metrics = json.loads((tmp_path / "run" / "results.json").read_text())["metrics"]
+    assert 450 < metrics["collision_force"]["mean"] <= 500
+    assert (metrics["stuck_rate"]["mean"], metrics["fall_rate"]["mean"]) == (1.0, 0.0)
+    assert nav_eval(installed, "replay", "run", cwd=tmp_path).returncode == 0
+
+
+def test_an_option_of_its_physics_is_checked_with_its_key(installed, tmp_path):
+    keys = ["simulator.physics=bumper", "simulator.options.stifness=3"]
+    told = nav_eval(installed, "config", "validate", "pointnav-demo", *keys, cwd=tmp_path)
+    assert told.returncode == 2
+    assert "simulator.options.stifness" in told.stderr
+    assert "stiffness" in told.stderr

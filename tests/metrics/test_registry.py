@@ -77,6 +77,7 @@ def test_needs_are_those_of_what_is_required_too() -> None:
     """Checked by hand against what each formula of docs/reference/metrics.md asks for."""
     found = known_definitions(METRICS, {})
     assert {name for name in METRICS if "distance" not in found[name].needs} == {
+        "collision_force", "collision_impulse", "fall_rate", "stuck_rate",
         "path_length", "dtw", "ndtw", "navigation_error_euclidean", "path_coverage", "waypoint_coverage", "coverage",
         "cls", "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
         "agent_latency_p95",
@@ -86,6 +87,7 @@ def test_needs_are_those_of_what_is_required_too() -> None:
     }  # fmt: skip
     assert {name for name in METRICS if "actions" in found[name].needs} == {
         "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
+        "collision_force", "collision_impulse", "fall_rate", "stuck_rate",
         "agent_latency_p95",
     }  # fmt: skip
     assert {name for name in METRICS if "clock" in found[name].needs} == {
@@ -105,11 +107,11 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 def test_the_reference_says_what_the_classes_say() -> None:
     """Every section that says which way is better, or that a value is 0 or 1, says it as its metrics do."""
     found, told = known_definitions(METRICS, {}), 0
-    for name, unit, better in re.findall(r"`(\w+)` \|[^|\n]*\| ([\w-]+) \| ([\w-]+) \|", REFERENCE.read_text()):
+    for name, unit, better in re.findall(r"`(\w+)` \|[^|\n]*\| ([\w -]+) \| ([\w-]+) \|", REFERENCE.read_text()):
         said = found[name].unit or "count", found[name].better or "-"
         assert said == (unit, better), name
         told += 1
-    assert told == 7
+    assert told == 11
     for part in REFERENCE.read_text().split("\n### ")[1:]:
         heading, _, text = part.partition("\n")
         names = [name for name in re.split(r"[, ]+", heading.partition("{")[0].strip()) if name in found]

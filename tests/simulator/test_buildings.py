@@ -32,6 +32,6 @@ def test_a_scene_of_several_files_has_the_digest_of_all(tmp_path: Path) -> None:
     digests = []
     for colour in ("1 0 0", "0 0 1"):
         (tmp_path / "a.mtl").write_text(f"newmtl red\nKd {colour}\n")
-        digests.append(world(tmp_path, "a.obj").assets(pictures=True)["a.obj: scene"])
+        digests.append(world(tmp_path, "a.obj").assets(triangles=True)["a.obj: scene"])
     assert len(set(digests)) == 2
     assert all(len(digest) == 64 for digest in digests)

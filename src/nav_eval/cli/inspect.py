@@ -10,7 +10,9 @@ from nav_eval.cli.run import split_arguments
 from nav_eval.cli.say import say, say_json, say_yaml
 from nav_eval.errors import ConfigError
 
-Kind = Literal["benchmarks", "tasks", "metrics", "simulators", "sensors", "agents", "datasets", "scene_formats"]
+Kind = Literal[
+    "benchmarks", "tasks", "metrics", "simulators", "physics", "sensors", "agents", "datasets", "scene_formats"
+]
 
 
 def list_names(kind: Kind, *, json: bool = False) -> int:
@@ -48,6 +50,7 @@ def _registry(kind: Kind) -> Any:
     home = {
         "tasks": "nav_eval.tasks.registry:TASKS",
         "simulators": "nav_eval.simulator.registry:SIMULATORS",
+        "physics": "nav_eval.simulator.registry:PHYSICS",
         "sensors": "nav_eval.simulator.sensors.registry:SENSORS",
         "agents": "nav_eval.agents.registry:AGENTS",
         "datasets": "nav_eval.dataset.registry:DATASETS",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -14,6 +14,7 @@ from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.interfaces import SimulatorBackend
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError
+from nav_eval.testing.findings import Finding
 
 
 def check(target: str, *overrides: str) -> int:
@@ -50,6 +51,9 @@ def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[Simu
     place += [f"simulator.endpoint='{target}'"] if ":" in target else []
     config = load_config(overrides=[*_cameras(given), *place, *overrides])
     import_plugins(config.plugins)
+    if not config.dataset.data_path and target == "custom" and config.simulator.scenes_dir is None:
+        _, episodes = room(folder)
+        return config.simulator.model_copy(update={"scenes_dir": str(folder)}), episodes
     if not config.dataset.data_path:
         return config.simulator, []
     return config.simulator, list(make_episodes(config))[:2]
@@ -78,18 +82,27 @@ def _offered(backend: SimulatorBackend) -> list[Episode]:
 
 def _report(backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequence[Episode]) -> int:
     from nav_eval.simulator.backends.external import ExternalBackend
-    from nav_eval.testing.simulator import check_simulator
 
     sessions = backend.describe().max_sessions if isinstance(backend, ExternalBackend) else 2
     found = 0
-    for finding in check_simulator(
-        backend,
-        episodes,
-        forward_step=config.motion.forward_step,
-        turn_angle=math.radians(config.motion.turn_angle),
-        sessions=sessions,
-    ):
+    for finding in _findings(backend, config, episodes, sessions):
         say(finding)
         found += not finding.ok
     say(f"{found or 'no'} fault{'s' if found != 1 else ''}")
     return FINDINGS if found else DONE
+
+
+def _findings(
+    backend: SimulatorBackend, config: SimulatorConfig, episodes: Sequence[Episode], sessions: int
+) -> Iterator[Finding]:
+    """Of the backend, and of its physics engine where it is not its own."""
+    from nav_eval.simulator.registry import KINEMATIC
+    from nav_eval.testing.physics import SLACK, check_physics
+    from nav_eval.testing.simulator import check_simulator
+
+    engine = config.physics != KINEMATIC
+    step, angle = config.motion.forward_step, math.radians(config.motion.turn_angle)
+    slack = SLACK if engine else 0.0
+    yield from check_simulator(backend, episodes, forward_step=step, turn_angle=angle, sessions=sessions, slack=slack)
+    if engine:
+        yield from check_physics(config.physics, **config.options)

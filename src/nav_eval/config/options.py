@@ -45,9 +45,9 @@ def option_faults(key: str, given: Mapping[str, Any], owners: Iterable[object]) 
     return found
 
 
-def check_options(key: str, given: Mapping[str, Any], owner: object) -> None:
-    """Raises ConfigError with all that is wrong with `owner`'s options."""
-    found = option_faults(key, given, [owner])
+def check_options(key: str, given: Mapping[str, Any], *owners: object) -> None:
+    """Raises ConfigError with all that is wrong with the options of these owners."""
+    found = option_faults(key, given, owners)
     if found:
         raise _refusal(found)
 

@@ -176,7 +176,12 @@ class SimulatorConfig(Section):
     )
     body: BodyConfig = Field(BodyConfig(), description="the agent's body")
     motion: MotionConfig = Field(MotionConfig(), description="what one action does")
-    options: dict[str, Any] = Field(default_factory=dict, description="what this backend takes beyond these keys")
+    physics: str = Field(
+        "kinematic", description="how the body moves, a name from `nav-eval list physics` (backend custom)"
+    )
+    options: dict[str, Any] = Field(
+        default_factory=dict, description="what this backend and its physics take beyond these keys"
+    )
 
 
 class GenerateConfig(Section):

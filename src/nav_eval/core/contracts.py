@@ -13,7 +13,7 @@ from typing import Any
 
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
-from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
+from nav_eval.core.interfaces import Metric, Physics, Sensor, SimulatorBackend, Task
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS
@@ -35,6 +35,10 @@ def admit_task(name: str, member: Any) -> Any:
 
 def admit_simulator(name: str, member: Any) -> Any:
     return _admitted("simulator", name, member, SimulatorBackend, ("config", "seed"), world_faults)
+
+
+def admit_physics(name: str, member: Any) -> Any:
+    return _admitted("physics", name, member, Physics, ("config",), _no_faults)
 
 
 def _admitted(
@@ -79,6 +83,10 @@ def _takes(cls: type, arguments: tuple[str, ...]) -> bool:
     except ValueError:  # one made in C shows no signature
         return True
     return True
+
+
+def _no_faults(cls: Any) -> Iterator[str]:
+    return iter(())
 
 
 def _metric_faults(cls: Any) -> Iterator[str]:

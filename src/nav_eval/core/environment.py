@@ -38,6 +38,10 @@ def derived_seed(run_seed: int, *parts: str) -> int:
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
+def _fallen(step: StepRecord) -> bool:
+    return bool(step.events.get("felt", {}).get("fallen"))
+
+
 class Environment:
     """One session: reset(episode), then step(action) until `over`."""
 
@@ -91,7 +95,7 @@ class Environment:
     def step(self, action: Action, latency: float = 0.0) -> StepRecord:
         """Advance by one action and measure; observe() shows the result.
 
-        Afterwards `ended` tells whether the task is done, and `over` whether that or a limit ends the episode.
+        Afterwards `ended` tells whether the task is done, and `over` whether that, a limit or a fall ends the episode.
         """
         done: object = self.task.carry_out(action, self.simulator)
         if not isinstance(done, StepRecord):
@@ -110,7 +114,7 @@ class Environment:
         if self.simulator.episode.has_goal:
             self.measurements.update(step)
         self.ended = self.task.ends(step, self.simulator.distance_to)
-        self.over = self.ended or self._used_up()
+        self.over = self.ended or self._used_up() or _fallen(step)
 
     def _used_up(self) -> bool:
         limit = self.rules.max_moves

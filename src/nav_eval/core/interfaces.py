@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
 from nav_eval.config.options import Options as NoOptions
 from nav_eval.config.schema import TaskConfig
@@ -24,6 +24,7 @@ from nav_eval.core.types import (
     Category,
     EpisodeResult,
     Kind,
+    Moved,
     Need,
     Observations,
     Place,
@@ -33,6 +34,10 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
 from nav_eval_sdk.protocol.specs import ActionSpec
+
+if TYPE_CHECKING:
+    from nav_eval.engine.navmesh.mesh import NavMesh
+    from nav_eval.engine.scene.scene import Scene
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 """Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""
@@ -128,6 +133,56 @@ def _places(ends: Any) -> Sequence[Place]:
     return [Place((float(ends[0]), float(ends[1]), float(ends[2])))]
 
 
+class Building(Protocol):
+    """Where a body moves. Both parts are made when they are first asked for, and shared: read them only."""
+
+    @property
+    def scene(self) -> Scene:
+        """Triangles, objects and rooms; m, y up."""
+
+    @property
+    def navmesh(self) -> NavMesh:
+        """Where the configured body can stand."""
+
+
+class Body(ABC):
+    """One agent's body in one episode, used by one thread."""
+
+    @property
+    @abstractmethod
+    def state(self) -> AgentState:
+        """The pose: the point on the floor under the body's middle, its heading, the camera's tilt."""
+
+    @abstractmethod
+    def advance(self, action: Action, seed: int) -> Moved:
+        """Carry out one action; a new state comes of it, and `state` is that one.
+
+        `seed` decides all noise of this step. stop and found move nothing by themselves. Raises SimulatorError for an
+        action that means nothing here, and then moves nothing.
+        """
+
+
+class Physics(ABC):
+    """How bodies move: PHYSICS(config) is made once in a process, for many sessions. Thread-safe."""
+
+    class Options(NoOptions):
+        """What of `simulator.options` is this engine's."""
+
+    feels: ClassVar[bool] = False
+    """Whether its bodies have mass: each step then tells what was felt, and metrics of forces can be reported."""
+    reads_scene: ClassVar[bool] = False
+    """Whether it reads the building's triangles: their file is then one of the run's assets."""
+    distributions: ClassVar[tuple[str, ...]] = ()
+    """Others, beside nav_eval and the plug-in, that its poses depend on; the manifest has their versions."""
+
+    @abstractmethod
+    def place(self, building: Building, state: AgentState) -> Body:
+        """A body at rest at the start of an episode. The same actions from here must lead to the same poses."""
+
+    def close(self) -> None:
+        """Release what is shared."""
+
+
 class Sensor(ABC):
     """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
 
@@ -170,6 +225,8 @@ class SimulatorBackend(ABC):
     """What an episode must tell of its start to be played here; None: either, or a session says so itself."""
     lacks_actions: ClassVar[Iterable[str]] = frozenset()
     """Actions that mean nothing here: a task that has one is refused before the run."""
+    takes_physics: ClassVar[bool] = False
+    """Whether bodies move by `simulator.physics` here; `simulator.options` hold that engine's options then, too."""
 
     @abstractmethod
     def open_session(self) -> Simulator:
@@ -326,7 +383,8 @@ class Metric(ABC):
     needs: ClassVar[tuple[Need, ...]] = ("distance",)
     """"distance": MetricContext.distance in space (a graph has its own). "reference": a path to compare with.
     "actions": what was done and touched, which a submission file does not tell. "clock": the time it took, which
-    differs from run to run. What `requires` need is added."""
+    differs from run to run. "forces": what a body with mass felt (events["felt"] of each step). What `requires` need is
+    added."""
     requires: ClassVar[tuple[str, ...]] = ()
     on_failure: ClassVar[float | None] = None
     """The value of an episode that failed (crash, time-out); None keeps what was measured until then."""

@@ -29,7 +29,7 @@ Category = Literal["navigation", "efficiency", "safety", "visualisation"]
 Kind = Literal["rate", "mean", "record"]
 """How a run sums a metric up: a rate is 0 or 1 in each episode, a mean any number, a record is not summed up."""
 Better = Literal["higher", "lower"]
-Need = Literal["distance", "reference", "actions", "clock"]
+Need = Literal["distance", "reference", "actions", "clock", "forces"]
 """What a metric must be told beside where the agent went and whether it stopped."""
 
 
@@ -55,6 +55,42 @@ class AgentState:
     @property
     def place(self) -> Place:
         return Place(self.position, self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Contact:
+    """Where a body touched something in one step: the place (m), the greatest force (N) and the impulse (N s) on it."""
+
+    position: Vec3
+    force: float
+    impulse: float
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """What a body with mass felt in one step. `fallen`: it lies, and stays so; `stuck`: told to move, it was held."""
+
+    contacts: tuple[Contact, ...] = ()
+    fallen: bool = False
+    stuck: bool = False
+
+    def to_record(self) -> dict[str, Any]:
+        """Plain JSON for StepRecord.events["felt"]; a contact is [x, y, z, force, impulse]."""
+        contacts = [[*contact.position, contact.force, contact.impulse] for contact in self.contacts]
+        return {"contacts": contacts, "fallen": self.fallen, "stuck": self.stuck}
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The state after an action; whether the body hit something; whether a limit cut the action down.
+
+    `felt`: what a body with mass felt; None of one that has none.
+    """
+
+    state: AgentState
+    collided: bool = False
+    clipped: bool = False
+    felt: Felt | None = None
 
 
 @dataclass(frozen=True, slots=True)

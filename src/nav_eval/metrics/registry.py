@@ -48,6 +48,12 @@ _CLASSES = {
         "agent_latency": "AgentLatency",
         "agent_latency_p95": "AgentLatencyP95",
     },
+    "forces": {
+        "collision_force": "CollisionForce",
+        "collision_impulse": "CollisionImpulse",
+        "fall_rate": "FallRate",
+        "stuck_rate": "StuckRate",
+    },
 }
 
 

@@ -32,7 +32,17 @@ from nav_eval.results.journal import Journal
 from nav_eval.results.rules import flat, rules_sum
 
 MANIFEST_SCHEMA = 1
-PLUGIN_KINDS = ("agents", "benchmarks", "datasets", "metrics", "scene_formats", "sensors", "simulators", "tasks")
+PLUGIN_KINDS = (
+    "agents",
+    "benchmarks",
+    "datasets",
+    "metrics",
+    "physics",
+    "scene_formats",
+    "sensors",
+    "simulators",
+    "tasks",
+)
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
 RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
@@ -334,15 +344,19 @@ def run_facts(
     secret: bytes,
     *,
     renders: bool,
+    distributions: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What a result depends on, for manifest.json: versions, seed, SHA-256 sums, and the renderer if one is used."""
+    """What a result depends on, for manifest.json: versions, seed, SHA-256 sums, and the renderer if one is used.
+
+    `distributions`: further ones whose versions matter.
+    """
     return {
         "nav_eval": version("nav-eval"),
         "nav_eval_sha256": sources_sum(),
         "versions": {
             "python": platform.python_version(),
             "platform": platform.platform(),
-            **{name: version(name) for name in ("nav-eval-sdk", "numpy", "numba", "msgspec")},
+            **{name: version(name) for name in ("nav-eval-sdk", "numpy", "numba", "msgspec", *distributions)},
         },
         "plugins": _plugins(config),
         "benchmark": config.title,

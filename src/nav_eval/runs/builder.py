@@ -85,6 +85,13 @@ class Plan:
 
         return any(sensor.renders for sensor in make_sensors(simulator_config(self.config, self.task)).values())
 
+    @property
+    def distributions(self) -> tuple[str, ...]:
+        """Those that poses depend on beside nav_eval and plug-ins."""
+        from nav_eval.simulator.registry import PHYSICS
+
+        return tuple(getattr(PHYSICS.get(self.config.simulator.physics), "distributions", ()))
+
     def environment(self) -> Environment:
         """One of its own for one session."""
         measurements = Measurements(metric() for metric in self.metrics)

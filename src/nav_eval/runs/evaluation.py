@@ -54,7 +54,8 @@ def run_benchmark(
         config, whole, episodes = plan.config, plan.whole, plan.episodes
         directory.claim(resume=resume)
         secret = builder.own_secret(config) or directory.secret
-        facts = run_facts(config, episodes.keys, episodes.dataset.files, plan.assets, secret, renders=plan.renders)
+        given = (config, episodes.keys, episodes.dataset.files, plan.assets, secret)
+        facts = run_facts(*given, renders=plan.renders, distributions=plan.distributions)
         directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))

@@ -20,7 +20,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     from nav_eval.agents.registry import AGENTS
     from nav_eval.dataset.registry import DATASETS
     from nav_eval.metrics.registry import METRICS
-    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.registry import SIMULATORS, check_physics
     from nav_eval.simulator.sensors.registry import SENSORS
     from nav_eval.tasks.registry import TASKS, own_actions, own_metrics
 
@@ -39,6 +39,8 @@ def check(config: Config, *, agent_given: bool = False) -> None:
         own = own_metrics(config)
         look("task.measurements", partial(METRICS.get, name, own) if name not in own else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
+    look("simulator.physics", partial(check_physics, config.simulator))
+    look("task.measurements", partial(_check_forces, config))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
     look("dataset.type", lambda: DATASETS.get(config.dataset.type))
@@ -74,13 +76,13 @@ def _gives_endpoint(config: Config) -> bool:
 def _option_faults(config: Config) -> Iterator[Fault]:
     """What is wrong with options, as far as it is known whose they are; `task.options` are any metric's, too."""
     from nav_eval.metrics.registry import METRICS
-    from nav_eval.simulator.registry import SIMULATORS
+    from nav_eval.simulator.registry import PHYSICS, SIMULATORS, option_owners
     from nav_eval.simulator.sensors.registry import SENSORS
     from nav_eval.tasks.registry import TASKS, own_metrics
 
     simulator, task = config.simulator, config.task
-    if simulator.backend in SIMULATORS:
-        yield from option_faults("simulator.options", simulator.options, [SIMULATORS.get(simulator.backend)])
+    if simulator.backend in SIMULATORS and simulator.physics in PHYSICS:
+        yield from option_faults("simulator.options", simulator.options, option_owners(simulator))
     for name, sensor in simulator.sensors.items():
         if (kind := sensor.type or name) in SENSORS:
             yield from option_faults(f"simulator.sensors.{name}.options", sensor.options, [SENSORS.get(kind)])
@@ -96,6 +98,23 @@ def _check_agent(name: str) -> None:
         check_importable(module, attribute)
     except (ImportError, ValueError) as error:
         raise builder.no_agent(name, error) from None
+
+
+def _check_forces(config: Config) -> None:
+    """Raises ConfigError for a metric of forces where the configured body feels none."""
+    from nav_eval.metrics.registry import METRICS
+    from nav_eval.simulator.registry import PHYSICS, SIMULATORS
+
+    simulator, names = config.simulator, config.task.measurements or ()
+    if simulator.physics not in PHYSICS or simulator.backend not in SIMULATORS:
+        return
+    feels = getattr(PHYSICS.get(simulator.physics), "feels", True)
+    asked = [name for name in names if name in METRICS and "forces" in METRICS.get(name).needs]
+    if asked and not feels and getattr(SIMULATORS.get(simulator.backend), "takes_physics", False):
+        raise ConfigError(
+            f"{', '.join(asked)} need a body with mass, and simulator.physics={simulator.physics} has none. "
+            "Choose another engine: nav-eval list physics."
+        )
 
 
 def _check_jpeg(config: Config) -> None:

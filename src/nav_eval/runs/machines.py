@@ -41,4 +41,5 @@ def opened_alike(config: Config, facts: Mapping[str, Any], scenes: Iterable[str]
 
 def _facts(plan: Plan, scenes: Iterable[str]) -> dict[str, Any]:
     assets = {name: digest for scene in scenes for name, digest in plan.backend.assets(scene).items()}
-    return run_facts(plan.config, (), plan.episodes.dataset.files, assets, b"", renders=plan.renders)
+    given = (plan.config, (), plan.episodes.dataset.files, assets, b"")
+    return run_facts(*given, renders=plan.renders, distributions=plan.distributions)

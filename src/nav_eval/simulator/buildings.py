@@ -121,12 +121,12 @@ class World:
     def _prepared(self) -> PreparedScene:
         return prepare(self.scene)
 
-    def assets(self, *, pictures: bool) -> Mapping[str, str]:
-        """SHA-256 of the files that matter: the navmesh, and the scene where it is drawn or built upon."""
+    def assets(self, *, triangles: bool) -> Mapping[str, str]:
+        """SHA-256 of the files that matter: the navmesh, and the scene where its `triangles` are used or built upon."""
         found = {}
         if self.navmesh_path is not None:
             found[f"{self._scene_id}: navmesh"] = file_sha256(self.navmesh_path)
-        if pictures or self.navmesh_path is None:
+        if triangles or self.navmesh_path is None:
             found[f"{self._scene_id}: scene"] = self._content()
         return found
 

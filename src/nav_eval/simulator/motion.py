@@ -11,14 +11,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Protocol
 
 from msgspec.structs import asdict
 
 from nav_eval.config.schema import MotionConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.types import AgentState
+from nav_eval.core.types import AgentState, Moved
 from nav_eval.errors import SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, multiply, rotate, yaw_rotation
 from nav_eval.simulator.actuation import ActuationNoise, Disturbance, Kind
@@ -57,15 +57,6 @@ def motion_profile(config: MotionConfig) -> MotionProfile:
     """The same with its noise, which is looked up by name."""
     noise = ActuationNoise(config.noise, config.noise_multiplier) if config.noise else None
     return MotionProfile(**asdict(nominal_motion(config)), noise=noise)
-
-
-@dataclass(frozen=True, slots=True)
-class Moved:
-    """The state after an action; whether the body hit something; whether a limit cut the action down."""
-
-    state: AgentState
-    collided: bool = False
-    clipped: bool = False
 
 
 def collided(start: Vec3, requested: Vec3, reached: Vec3) -> bool:

@@ -1,4 +1,4 @@
-"""Simulator backends by name."""
+"""Simulator backends by name, and the physics engines that move bodies in one of them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from typing import TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.contracts import admit_simulator
-from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.core.contracts import admit_physics, admit_simulator
+from nav_eval.core.interfaces import Physics, SimulatorBackend
+from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 
 BackendFactory: TypeAlias = Callable[[SimulatorConfig, int], SimulatorBackend]
@@ -25,13 +26,40 @@ SIMULATORS: Registry[BackendFactory] = Registry(
     admit_simulator,
 )
 
+PhysicsFactory: TypeAlias = Callable[[SimulatorConfig], Physics]
+"""(the simulator's configuration) -> an engine that many sessions share."""
+
+KINEMATIC = "kinematic"
+PHYSICS: Registry[PhysicsFactory] = Registry(
+    "physics", {KINEMATIC: "nav_eval.simulator.physics.kinematic:Kinematic"}, admit_physics
+)
+
 
 def make_simulator_backend(config: SimulatorConfig, seed: int) -> SimulatorBackend:
     """The backend that `config` names. Raises ConfigError where there is none, or it does not take its options."""
+    check_physics(config)
+    check_options("simulator.options", config.options, *option_owners(config))
+    return SIMULATORS.get(config.backend)(config, seed)
+
+
+def option_owners(config: SimulatorConfig) -> list[object]:
+    """Whose `simulator.options` are: the backend's, and its physics engine's where it takes one."""
     kind = SIMULATORS.get(config.backend)
-    check_options("simulator.options", config.options, kind)
-    return kind(config, seed)
+    return [kind, PHYSICS.get(config.physics)] if getattr(kind, "takes_physics", False) else [kind]
+
+
+def check_physics(config: SimulatorConfig) -> None:
+    """Raises ConfigError for an engine that there is not, or of a backend that moves the body itself."""
+    PHYSICS.get(config.physics)
+    takes = config.backend not in SIMULATORS or getattr(SIMULATORS.get(config.backend), "takes_physics", False)
+    if config.physics != KINEMATIC and not takes:
+        raise ConfigError(
+            f"simulator.physics: backend {config.backend} moves the body itself. Leave the key out, "
+            "or choose simulator.backend=custom."
+        )
 
 
 register_simulator = SIMULATORS.register
 """Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed)."""
+register_physics = PHYSICS.register
+"""Decorator: @register_physics("name") over what makes a Physics of (SimulatorConfig)."""

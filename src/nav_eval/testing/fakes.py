@@ -12,13 +12,13 @@ from typing import Any
 from nav_eval.config.schema import MotionConfig, SensorConfig, SimulatorConfig, TaskConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.interfaces import MetricContext, Simulator, SimulatorBackend
-from nav_eval.core.types import AgentState, Place, StepRecord
+from nav_eval.core.types import AgentState, Felt, Moved, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation
 from nav_eval.simulator.backends.greedy import GreedyExpert
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.motion import Moved, motion_profile, perform
+from nav_eval.simulator.motion import motion_profile, perform
 from nav_eval.simulator.sensors.registry import make_sensors
 
 HALF = 5.0
@@ -124,14 +124,15 @@ def fake_context(episode: Episode | None = None, **settings: Any) -> MetricConte
 
 
 def fake_walk(episode: Episode | None = None, steps: int = 8, *, stop: bool = True) -> list[StepRecord]:
-    """`steps` forward steps of 0.25 m from the start, and a stop."""
+    """`steps` forward steps of 0.25 m from the start, and a stop; of a body with mass, that touches nothing."""
     episode = episode or fake_episode()
     assert episode.start_position is not None
     (x, y, z), yaw = episode.start_position, yaw_of(episode.start_rotation)
-    walk = []
+    walk, felt = [], {"felt": Felt().to_record()}
     for number in range(1, steps + 1):
         ahead = 0.25 * number
         place = (x - math.sin(yaw) * ahead, y, z - math.cos(yaw) * ahead)
-        walk.append(StepRecord(Action("move_forward"), AgentState(place, episode.start_rotation), latency=0.01))
+        state = AgentState(place, episode.start_rotation)
+        walk.append(StepRecord(Action("move_forward"), state, latency=0.01, events=felt))
     last = walk[-1].state if walk else AgentState(episode.start_position, episode.start_rotation)
-    return [*walk, StepRecord(STOP, last, latency=0.01)] if stop else walk
+    return [*walk, StepRecord(STOP, last, latency=0.01, events=felt)] if stop else walk

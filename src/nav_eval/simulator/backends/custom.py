@@ -18,7 +18,7 @@ from pydantic import Field
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.environment import derived_seed
-from nav_eval.core.interfaces import Simulator, SimulatorBackend
+from nav_eval.core.interfaces import Body, Physics, Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.navmesh.mesh import NavMesh
@@ -29,7 +29,8 @@ from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.buildings import World, Worlds
 from nav_eval.simulator.expert import Expert
 from nav_eval.simulator.ground import ground_faults
-from nav_eval.simulator.motion import motion_profile, perform
+from nav_eval.simulator.motion import motion_profile
+from nav_eval.simulator.registry import PHYSICS
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 
@@ -47,6 +48,7 @@ class CustomBackend(SimulatorBackend):
         scene: str | None = Field(None, description="one scene file for all episodes; null: theirs, in scenes_dir")
 
     starts_at = "position"
+    takes_physics = True
     lacks_actions = frozenset({"move_to"})
 
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
@@ -56,13 +58,14 @@ class CustomBackend(SimulatorBackend):
         if scene is not None and not Path(scene).is_file():
             raise ConfigError(f"simulator.options.scene: {scene}: there is no such file.")
         self._worlds = Worlds(config, fixed=scene)
+        self._physics = PHYSICS.get(config.physics)(config)
 
     def open_session(self) -> CustomSession:
-        return CustomSession(self._worlds, self._config, self._seed)
+        return CustomSession(self._worlds, self._physics, self._config, self._seed)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         cameras = any(isinstance(sensor, FrameSensor) for sensor in make_sensors(self._config).values())
-        return self._worlds.get(scene_id).assets(pictures=cameras)
+        return self._worlds.get(scene_id).assets(triangles=cameras or self._physics.reads_scene)
 
     def faults(self, episode: Episode, goals: Sequence[Place]) -> Iterator[tuple[str, str]]:
         try:
@@ -84,6 +87,7 @@ class CustomBackend(SimulatorBackend):
         return [session.observe() for session in sessions]
 
     def close(self) -> None:
+        self._physics.close()
         self._worlds.close()
 
 
@@ -102,11 +106,13 @@ def _draw(sessions: Sequence[CustomSession], lens: Lens) -> None:
 class CustomSession(SensorSession):
     """One agent in one building."""
 
-    def __init__(self, worlds: Worlds, config: SimulatorConfig, seed: int) -> None:
+    def __init__(self, worlds: Worlds, physics: Physics, config: SimulatorConfig, seed: int) -> None:
         self._worlds = worlds
+        self._physics = physics
         self._config = config
         self._profile = motion_profile(config.motion)
         self._world: World | None = None
+        self._body: Body | None = None
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
@@ -138,15 +144,25 @@ class CustomSession(SensorSession):
                 "Use simulator.backend=nav_graph for R2R files."
             )
         self._world = self._worlds.get(episode.scene_id)
-        self._state = AgentState(episode.start_position, episode.start_rotation)
+        self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
+        self._state = self._body.state
         self._frames.clear()
         self._ends, self._expert = ((), None), None
 
     def move(self, action: Action) -> StepRecord:
-        moved = perform(self.navmesh(), self._state, action, self._profile, self._noise_seed())
+        moved = self.body.advance(action, self._noise_seed())
         self._state = moved.state
         self._frames.clear()
-        return StepRecord(action, moved.state, moved.collided, moved.clipped)
+        if moved.felt is None:
+            return StepRecord(action, moved.state, moved.collided, moved.clipped)
+        events = {"felt": moved.felt.to_record()}
+        return StepRecord(action, moved.state, moved.collided, moved.clipped, events=events)
+
+    @property
+    def body(self) -> Body:
+        if self._body is None:
+            raise SimulatorError("no episode was started: call reset(episode) first.")
+        return self._body
 
     def _noise_seed(self) -> int:
         if self._profile.noise is None:

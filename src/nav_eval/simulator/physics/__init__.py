@@ -1,0 +1,1 @@
+"""Physics engines: what moves a body through a building."""
