@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import pkgutil
 import re
 import socket
 import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from contextlib import ExitStack
 from http.client import HTTPConnection
 from pathlib import Path
@@ -16,18 +18,22 @@ from typing import Any, Literal
 
 import pytest
 
+from nav_eval.errors import ConfigError
 from nav_eval.results.audit import check_files
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server import events
+from nav_eval_server.cli import COMMANDS
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Attempt, Endpoint, Episode, Event, Submission, Team
+from nav_eval_server.opening import OPENED
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module
+from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
 from server.competition import phase
-from server.conftest import Make
+from server.conftest import Make, use
 from server.serving import Served, free_port, joined, serving, until
 from server.stand_in import EPISODES
 
@@ -206,16 +212,64 @@ def test_serve_says_what_is_in_its_way(make: Make) -> None:
         first.communicate()
 
 
-def test_changed_rules_are_not_served(make: Make) -> None:
+LEAVES_FREE: dict[str, dict[str, Any]] = {
+    "token": {"name": "a"},
+    "organiser": {"name": "a"},
+    "backup": {"out": "backup.tar", "without_data": True},
+    "publish": {"out": "site"},
+    "doctor": {},
+}
+
+
+@pytest.fixture
+def command(make: Make, monkeypatch: pytest.MonkeyPatch) -> Callable[..., int]:
+    """Call a command with an open phase's challenge.yaml, in this process, which then begins no other."""
     challenge = make()
-    file = Folder(challenge.folder).challenge
-    command = [*NAV_EVAL, "competition", "token", str(file)]
-    assert subprocess.run([*command, "--name", "a"], capture_output=True, text=True).stdout.startswith("nav_worker_")
-    file.write_text(file.read_text().replace("per_day: 100", "per_day: 101"))
-    said = subprocess.run([*command, "--name", "b"], capture_output=True, text=True)
-    assert said.returncode == 2
-    assert "rules were changed after the opening" in said.stderr
-    assert "found the competition anew in another folder" in said.stderr
+    monkeypatch.setattr("nav_eval_server.settings.configure", use)
+    monkeypatch.setattr("nav_eval_server.serving.supervise", lambda _: None)
+    monkeypatch.chdir(challenge.folder)
+
+    def call(name: str, /, **options: Any) -> int:
+        paths = {key: Path(value) if key == "out" else value for key, value in options.items()}
+        done: int = pkgutil.resolve_name(COMMANDS[name][0])(Folder(challenge.folder).challenge, **paths)
+        return done
+
+    return call
+
+
+def change_rules() -> None:
+    file = Folder(current().folder).challenge
+    file.write_text(file.read_text().replace("per_day: 1", "per_day: 11"))
+
+
+def openings() -> int:
+    return Event.objects.filter(action=OPENED).count()
+
+
+def test_the_table_above_names_every_command_that_freezes_nothing() -> None:
+    assert COMMANDS.keys() - LEAVES_FREE == {"serve", "freeze", "init", "worker", "restore"}
+
+
+@pytest.mark.parametrize("name", LEAVES_FREE)
+def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..., int], name: str) -> None:
+    """Though a phase is open: an organiser may look, and make a token, before the rules are what they shall be."""
+    command(name, **LEAVES_FREE[name])
+    assert openings() == 0
+    change_rules()
+    command("serve", port=free_port())
+    assert openings() == 1
+
+
+@pytest.mark.parametrize(("name", "options"), [("serve", {"port": 0}), ("freeze", {"phase": "dev"})])
+def test_changed_rules_are_not_served(command: Callable[..., int], name: str, options: dict[str, Any]) -> None:
+    """Once they have been served, or a phase is ended; and no command works by them then."""
+    command(name, **options)
+    command("token", name="a")
+    assert openings() == 1
+    change_rules()
+    for refused in ("serve", *LEAVES_FREE):
+        with pytest.raises(ConfigError, match=r"rules were changed after .+ found the competition anew in another"):
+            command(refused, **LEAVES_FREE.get(refused, {"port": free_port()}))
 
 
 def test_three_hundred_browsers_keep_their_connections_and_memory_stays_small(make: Make) -> None:

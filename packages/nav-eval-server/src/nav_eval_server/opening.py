@@ -1,4 +1,8 @@
-"""The rules are frozen when the first phase opens: their hash is in the audit log, and another one is not served."""
+"""The rules are frozen when the first phase opens: their hash is in the audit log, and another one is not served.
+
+Only who serves freezes them, or who ends a phase: a command that looks, or makes a token, leaves them as free as they
+were.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +16,18 @@ from nav_eval_server.models import Event
 OPENED = "opened"
 
 
+def freeze(challenge: Challenge) -> None:
+    """Note the opening, once a phase is open. Raises ConfigError as check."""
+    check(challenge)
+    opened = any(challenge.opens(phase) <= timezone.now() for phase in challenge.phases)
+    if opened and not Event.objects.filter(action=OPENED).exists():
+        events.record(OPENED, challenge.name, rules_sha256=challenge.rules_sha256)
+
+
 def check(challenge: Challenge) -> None:
-    """Note the opening, once. Raises ConfigError if the rules are no longer those of the opening."""
+    """Raises ConfigError if the rules are no longer those of the opening."""
     opened = Event.objects.filter(action=OPENED).first()
-    if opened is None:
-        if any(challenge.opens(phase) <= timezone.now() for phase in challenge.phases):
-            events.record(OPENED, challenge.name, rules_sha256=challenge.rules_sha256)
-    elif opened.details["rules_sha256"] != challenge.rules_sha256:
+    if opened is not None and opened.details["rules_sha256"] != challenge.rules_sha256:
         raise ConfigError(
             f"{challenge.folder}/challenge.yaml: the rules were changed after the opening "
             f"({opened.details['rules_sha256'][:12]} is now {challenge.rules_sha256[:12]}). Restore them; "

@@ -45,6 +45,9 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
     _check_free(host, port)
     with _alone(Folder(challenge.folder)):
         prepare(challenge)
+        from nav_eval_server import opening
+
+        opening.freeze(challenge)
         sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))
     return 0

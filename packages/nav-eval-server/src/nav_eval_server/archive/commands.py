@@ -75,10 +75,12 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
         Also show the final board to everybody.
     """
     challenge, now = _known(file, phase), datetime.now(UTC)
+    from nav_eval_server import opening
     from nav_eval_server.archive import publishing
     from nav_eval_server.board import decisions
     from nav_eval_server.queue.refusal import Refusal
 
+    opening.freeze(challenge)
     digest = publishing.freeze(challenge, phase, now)
     if digest is None:
         sys.stdout.write(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.\n")

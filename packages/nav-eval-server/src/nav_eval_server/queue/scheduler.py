@@ -33,7 +33,7 @@ def main(file: str) -> None:
     while True:
         try:
             dispatcher.sweep()
-            opening.check(challenge)
+            opening.freeze(challenge)
             boards.refresh(timezone.now())
             proofs.tend()
         except Error as error:  # the database is away; it comes back, or /healthz says that nobody sweeps
