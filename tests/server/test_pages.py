@@ -5,10 +5,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from html import unescape
 from pathlib import Path
 from typing import Any
 
+import django.contrib.auth
 import pytest
 from django.test import Client, RequestFactory
 from django.urls import URLPattern, get_resolver, reverse
@@ -20,7 +22,7 @@ from nav_eval_server import events
 from nav_eval_server.archive import site
 from nav_eval_server.board.places import Keeper
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Event, Membership, Ranking, Submission, Team, Token, User
+from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, knocking, roster, urls
@@ -45,6 +47,7 @@ from server.crowd import (
 WEB = Path(nav_eval_server.web.__file__).parent
 VISITORS = ("nobody", "member", "other", "organiser")
 AWAY = 302
+MSGID, CHINESE = r'^msgid "(.+)"$', Path("locale", "zh_Hans", "LC_MESSAGES", "django.po")
 FOREIGN = re.compile(r"""<style|<script(?! src="/static/)|\sstyle=|\son\w+=|(?:src|href|action)="(?:https?:)?//""")
 """Inline code, or an address of somebody else's."""
 PAGES: Mapping[str, tuple[int, int, int, int]] = {
@@ -462,7 +465,10 @@ def test_every_word_is_there_in_chinese_and_no_other() -> None:
     with override("zh-hans"):
         assert sorted(text for text in found if gettext(text) == text and ngettext(text, text, 1) == text) == []
     catalogue = (WEB / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po").read_text()
-    assert sorted(text for text in re.findall(r'^msgid "(.+)"$', catalogue, re.M) if text not in found) == []
+    own, djangos = catalogue.split("# Django's own words")
+    assert sorted(text for text in re.findall(MSGID, own, re.M) if text not in found) == []
+    theirs = (Path(django.contrib.auth.__file__).parent / CHINESE).read_text()
+    assert set(re.findall(MSGID, djangos, re.M)) <= set(re.findall(MSGID, theirs, re.M))
 
 
 @pytest.mark.parametrize("visitor", ["member", "organiser"])
@@ -473,6 +479,44 @@ def test_no_english_is_left_in_chinese_pages(full: Crowd, visitor: str) -> None:
         if answer.status_code == 200:
             words = re.sub(r"<[^>]+>|&#?\w+;", " ", answer.content.decode())
             assert not re.search(r"\b(the|your|of|and|submission|team|since)\b", words), name
+            assert "你" not in words, name  # our pages say 您; Django's own words said the other
+
+
+@pytest.mark.parametrize("language", ["en", "zh-CN"])
+@pytest.mark.parametrize("visitor", VISITORS)
+def test_no_heading_is_there_twice_or_over_nothing(full: Crowd, visitor: str, language: str) -> None:
+    client = full.visitor(visitor)
+    asked = [*((name, "done") for name in PAGES), *(("submission", state) for state in full.mine)]
+    for name, state in asked:
+        text = client.get(address(full, name, state), headers={"accept-language": language}).content.decode()
+        headings = re.findall(r"<h2[^>]*>(.+?)</h2>", text)
+        assert len(headings) == len(set(headings)), (name, state)
+        assert not re.search(r"</h2>\s*(</section>|<h2)", text), (name, state)
+
+
+def test_a_figure_stands_with_its_unit(full: Crowd) -> None:
+    """A share has none."""
+    unit = {"navigation_error": {"unit": "m"}, "spl": {"unit": "share"}}
+    result = full.mine["done"].result
+    result.document["metrics"]["navigation_error"] = {"mean": 2.5}
+    result.document["definitions"] = unit
+    result.save()
+    text = full.visitor("member").get(address(full, "submission")).content.decode()
+    assert ('<td class="number">2.5000 m</td>' in text, f'<td class="number">{SCORE}</td>' in text) == (True, True)
+
+
+def test_what_is_done_and_hidden_says_when_its_figures_come(full: Crowd) -> None:
+    said = "Its figures follow with the reveal"
+    shown = {state: full.visitor("member").get(address(full, "submission", state)) for state in ("hidden", "done")}
+    assert {state: said in page.content.decode() for state, page in shown.items()} == {"hidden": True, "done": False}
+
+
+def test_an_organiser_reads_why_the_server_is_unwell(full: Crowd) -> None:
+    said, mark = "The scheduler is not at work", Mark.objects.get_or_create(name="sweep")[0]
+    for age, told in ((300, True), (1, False)):
+        mark.at = timezone.now() - timedelta(seconds=age)
+        mark.save()
+        assert (said in full.visitor("organiser").get(reverse("organiser")).content.decode()) is told
 
 
 def test_spectators_share_a_page_for_a_moment(full: Crowd, monkeypatch: pytest.MonkeyPatch) -> None:

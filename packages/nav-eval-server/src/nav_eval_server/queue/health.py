@@ -26,8 +26,13 @@ class Health:
     """Since the last sweep; None before the first."""
 
     @property
+    def sweeps(self) -> bool:
+        """Whether the scheduler is at work."""
+        return self.sweep_seconds is not None and self.sweep_seconds < SWEEP_SECONDS
+
+    @property
     def well(self) -> bool:
-        return self.stuck == 0 and self.sweep_seconds is not None and self.sweep_seconds < SWEEP_SECONDS
+        return self.stuck == 0 and self.sweeps
 
 
 def health(now: datetime) -> Health:

@@ -44,7 +44,7 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
     told = {
         "entry": found,
         "places": places,
-        "figures": shown(sight.figures(key)),
+        "figures": shown(sight.figures(key), found),
         "by": current().ranking.by,
         "evidence": visible_to(NOBODY).evidence(key),
         "proof": proof,

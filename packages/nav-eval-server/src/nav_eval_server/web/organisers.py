@@ -51,6 +51,7 @@ def home(request: HttpRequest) -> HttpResponse:
     teams = Team.objects.annotate(people=Count("members", distinct=True), sent=Count("submissions", distinct=True))
     told = {
         "health": health(now),
+        "signup": request.build_absolute_uri(reverse("signup")),
         "backup": _age(now),
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),

@@ -8,10 +8,11 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
+from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import User
+from nav_eval_server.models import Submission, User
 
 
 @dataclass(frozen=True)
@@ -64,6 +65,8 @@ def _percent(score: float | None) -> float | None:
     return None if score is None else 100 * score
 
 
-def shown(figures: Figures | None) -> Figures:
-    """Those that have a value."""
-    return {name: value for name, value in (figures or {}).items() if value is not None}
+def shown(figures: Figures | None, submission: Submission) -> list[tuple[str, float, str]]:
+    """Name, value and unit of those that have a value; a share has no unit."""
+    recorded = recorded_definitions(submission.result.document) if figures else {}
+    units = {name: definition.unit for name, definition in recorded.items() if definition.unit != "share"}
+    return [(name, value, units.get(name, "")) for name, value in (figures or {}).items() if value is not None]

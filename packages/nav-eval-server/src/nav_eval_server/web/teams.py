@@ -220,7 +220,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
     told = {
         "entry": stand(found, timezone.now()),
-        "figures": shown(visible_to(person(request)).figures(key)),
+        "figures": shown(visible_to(person(request)).figures(key), found),
         "by": current().ranking.by,
         "on_board": bool(lines(NOBODY, found)),
         "appeals": found.appeals.order_by("-pk").prefetch_related("words__user"),

@@ -37,6 +37,11 @@ NAMES: dict[str, Promise] = {
     "service": gettext_lazy("service"),
     "predictions": gettext_lazy("predictions file"),
     "dry_run": gettext_lazy("Dry run"),
+    "played": gettext_lazy("played"),
+    "not_ready": gettext_lazy("service not ready"),
+    "interrupted": gettext_lazy("interrupted"),
+    "stopped": gettext_lazy("stopped"),
+    "lost": gettext_lazy("worker lost"),
 }
 
 
