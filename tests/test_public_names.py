@@ -10,7 +10,7 @@ import nav_eval
 CONTRACT = {
     "make_simulator", "evaluate", "make_env", "make_vec_env", "load_scene", "load_navmesh", "make_renderer",
     "register_metric", "register_task", "register_simulator", "register_sensor", "register_dataset",
-    "register_agent", "register_benchmark", "register_scene_format",
+    "register_agent", "register_benchmark", "register_scene_format", "register_perturbation",
 }  # fmt: skip
 
 

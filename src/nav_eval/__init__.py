@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from nav_eval.agents.registry import register_agent
     from nav_eval.core.actions import Action, ActionSpace
-    from nav_eval.core.interfaces import Metric, Sensor, Simulator, Task
+    from nav_eval.core.interfaces import Metric, Perturbation, Sensor, Simulator, Task
     from nav_eval.core.types import AgentState, EpisodeResult, Place
     from nav_eval.dataset.episode import Episode, Goal, Instruction
     from nav_eval.dataset.registry import load_dataset, register_dataset
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nav_eval.metrics.registry import register_metric
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
+    from nav_eval.simulator.perturbations.registry import register_perturbation
     from nav_eval.simulator.registry import register_physics, register_simulator
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
@@ -42,6 +43,7 @@ _HOMES = {
     "Goal": "nav_eval.dataset.episode",
     "Instruction": "nav_eval.dataset.episode",
     "Metric": "nav_eval.core.interfaces",
+    "Perturbation": "nav_eval.core.interfaces",
     "Place": "nav_eval.core.types",
     "Sensor": "nav_eval.core.interfaces",
     "Simulator": "nav_eval.core.interfaces",
@@ -58,6 +60,7 @@ _HOMES = {
     "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
+    "register_perturbation": "nav_eval.simulator.perturbations.registry",
     "register_physics": "nav_eval.simulator.registry",
     "register_scene_format": "nav_eval.engine.scene.formats",
     "register_sensor": "nav_eval.simulator.sensors.registry",
@@ -76,6 +79,7 @@ __all__ = [
     "Goal",
     "Instruction",
     "Metric",
+    "Perturbation",
     "Place",
     "Sensor",
     "Simulator",
@@ -92,6 +96,7 @@ __all__ = [
     "register_benchmark",
     "register_dataset",
     "register_metric",
+    "register_perturbation",
     "register_physics",
     "register_scene_format",
     "register_sensor",

@@ -45,6 +45,7 @@ KINDS = {
     "agents": "walker",
     "benchmarks": "corridor-walk",
     "scene_formats": "xyz",
+    "perturbations": "whisper",
 }
 
 

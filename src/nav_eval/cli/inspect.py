@@ -11,7 +11,16 @@ from nav_eval.cli.say import say, say_json, say_yaml
 from nav_eval.errors import ConfigError
 
 Kind = Literal[
-    "benchmarks", "tasks", "metrics", "simulators", "physics", "sensors", "agents", "datasets", "scene_formats"
+    "benchmarks",
+    "tasks",
+    "metrics",
+    "simulators",
+    "physics",
+    "sensors",
+    "agents",
+    "datasets",
+    "scene_formats",
+    "perturbations",
 ]
 
 
@@ -52,6 +61,7 @@ def _registry(kind: Kind) -> Any:
         "simulators": "nav_eval.simulator.registry:SIMULATORS",
         "physics": "nav_eval.simulator.registry:PHYSICS",
         "sensors": "nav_eval.simulator.sensors.registry:SENSORS",
+        "perturbations": "nav_eval.simulator.perturbations.registry:PERTURBATIONS",
         "agents": "nav_eval.agents.registry:AGENTS",
         "datasets": "nav_eval.dataset.registry:DATASETS",
         "scene_formats": "nav_eval.engine.scene.formats:SCENE_FORMATS",

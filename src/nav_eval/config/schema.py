@@ -8,6 +8,7 @@ and docs/reference/configuration.md is made of it.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
@@ -351,6 +352,15 @@ class OutputConfig(Section):
     )
 
 
+class PerturbationConfig(Section):
+    """One perturbation of what the agent senses, does or is told. The participant is not told of it."""
+
+    name: str = Field(description="a name from `nav-eval list perturbations`")
+    severity: Annotated[int, Field(ge=0)] = Field(
+        1, description="how severe, from 1 to the most it knows; 0: not at all"
+    )
+
+
 class Origins(Protocol):
     """The layers that a configuration was made of."""
 
@@ -372,8 +382,15 @@ class Config(Section):
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="limits, success, parallel runs")
     agent_service: AgentServiceConfig = Field(AgentServiceConfig(), description="the participant")
     output: OutputConfig = Field(OutputConfig(), description="what a run writes")
+    perturbations: tuple[PerturbationConfig, ...] = Field(
+        (),
+        description="what makes the episodes harder, in this order: {name, severity} of each; names from "
+        "`nav-eval list perturbations`, severities mostly 1 to 3, 0 is none",
+    )
     seed: Annotated[int, Field(ge=0, lt=2**63)] = Field(
-        0, description="of everything that is drawn: sample, sensor and actuation noise, the agents' own seeds"
+        0,
+        description="of everything that is drawn: sample, sensor and actuation noise, perturbations, the agents' own "
+        "seeds",
     )
 
     @property
@@ -395,6 +412,11 @@ class Config(Section):
         """What scores are filed under: the benchmark, and the version of the generator that makes its worlds."""
         made = self.dataset.generate if self.dataset.data_path is None else None
         return self.benchmark.name if made is None else f"{self.benchmark.name}, worlds v{made.version}"
+
+    @property
+    def perturbed(self) -> Mapping[str, int]:
+        """Name -> severity of what is perturbed; severity 0 is no perturbation."""
+        return {one.name: one.severity for one in self.perturbations if one.severity}
 
     def blind(self) -> Config:
         """The same without sensors: scores and maps need poses, not pictures."""

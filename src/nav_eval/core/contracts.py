@@ -13,7 +13,7 @@ from typing import Any
 
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
-from nav_eval.core.interfaces import Metric, Physics, Sensor, SimulatorBackend, Task
+from nav_eval.core.interfaces import Metric, Perturbation, Physics, Sensor, SimulatorBackend, Task
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS
@@ -35,6 +35,10 @@ def admit_task(name: str, member: Any) -> Any:
 
 def admit_simulator(name: str, member: Any) -> Any:
     return _admitted("simulator", name, member, SimulatorBackend, ("config", "seed"), world_faults)
+
+
+def admit_perturbation(name: str, member: Any) -> Any:
+    return _admitted("perturbation", name, member, Perturbation, ("severity",), _perturbation_faults)
 
 
 def admit_physics(name: str, member: Any) -> Any:
@@ -105,6 +109,13 @@ def _sensor_faults(cls: Any) -> Iterator[str]:
             yield f"`needs` holds the string {need!r}. Write {need}: import it from nav_eval.core.capabilities."
         elif not isinstance(need, type) or not getattr(need, "_is_runtime_protocol", True):
             yield f"`needs` holds {_shown(need)}. Write @runtime_checkable above class {_shown(need)}(Protocol)."
+
+
+def _perturbation_faults(cls: Any) -> Iterator[str]:
+    yield from _names_fault(cls, "sensors")
+    most = getattr(cls, "severities", None)
+    if not isinstance(most, int) or most < 1:
+        yield f"`severities` is {most!r}, no number of severities. Write severities = 3"
 
 
 def _task_faults(cls: Any) -> Iterator[str]:

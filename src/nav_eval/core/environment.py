@@ -7,7 +7,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
@@ -17,6 +17,9 @@ from nav_eval.core.specs import Spec
 from nav_eval.core.types import Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
+
+if TYPE_CHECKING:
+    from nav_eval.core.perturbing import Veil
 
 SOURCES = {"densified": "reference_path", "sparse": "reference_path"}
 """MetricContext.reference_kind -> the part of the data set that it was made of, where that has another name."""
@@ -45,12 +48,21 @@ def _fallen(step: StepRecord) -> bool:
 class Environment:
     """One session: reset(episode), then step(action) until `over`."""
 
-    def __init__(self, simulator: Simulator, task: Task, measurements: Measurements, space: ActionSpace, rules: Rules):
+    def __init__(
+        self,
+        simulator: Simulator,
+        task: Task,
+        measurements: Measurements,
+        space: ActionSpace,
+        rules: Rules,
+        veil: Veil | None = None,
+    ):
         self.simulator = simulator
         self.task = task
         self.measurements = measurements
         self.action_space = space
         self.rules = rules
+        self._veil = veil
         self.over = True
         self.ended = False
         self.steps = 0
@@ -74,6 +86,8 @@ class Environment:
         self.simulator.start(episode)
         self.over, self.ended, self.steps, self._moves = False, False, 0, 0
         self.task.begin(episode)
+        if self._veil is not None:
+            self._veil.begin(episode)
         self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
@@ -141,7 +155,12 @@ class Environment:
 
         A service refuses such an observation, and would be blamed for it.
         """
-        observations = self.simulator.observe()
+        return self.shown(self.simulator.observe())
+
+    def shown(self, observations: Observations) -> Observations:
+        """What the agent is shown of what the simulator observed now, checked as by observe."""
+        if self._veil is not None:
+            observations = self._veil.shown(observations, self.steps)
         for name, spec in self._specs.items():
             if fault := spec.fault(observations.get(name), thorough=False):
                 raise SimulatorError(f"sensor {name} {fault}, as its spec says.")

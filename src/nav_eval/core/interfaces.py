@@ -13,8 +13,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
+from numpy.random import Generator
+
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import TaskConfig
+from nav_eval.config.schema import SimulatorConfig, TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.specs import Spec
@@ -30,7 +32,7 @@ from nav_eval.core.types import (
     Place,
     StepRecord,
 )
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
 from nav_eval_sdk.protocol.specs import ActionSpec
@@ -213,6 +215,59 @@ class Sensor(ABC):
     @abstractmethod
     def observe(self, simulator: Simulator) -> Any:
         """The reading at the simulator's present state; the same however often it is asked."""
+
+
+class Chance(Protocol):
+    """Where a perturbation takes its random numbers from: the same for every agent, session and worker."""
+
+    @property
+    def step(self) -> int:
+        """Actions taken in this episode so far."""
+
+    def of_episode(self, *what: str) -> Generator:
+        """A fresh generator, the same at every step of an episode; `what` names one draw among several."""
+
+    def of_step(self, *what: str) -> Generator:
+        """A fresh generator of this step."""
+
+
+class Perturbation:
+    """One thing that makes an episode harder, at a severity from 1 to `severities`. One object per session.
+
+    It may change what the simulator is made with, the instruction, and what sensors show. What it draws comes from
+    `chance` alone, so that two agents meet the same perturbation. Nothing tells the participant of it.
+    """
+
+    severities: ClassVar[int] = 3
+    """The highest severity."""
+    sensors: ClassVar[tuple[str, ...]] = ()
+    """Types of the sensors whose readings it changes."""
+    rewords: ClassVar[bool] = False
+    """Whether it changes the instruction."""
+
+    def __init__(self, severity: int) -> None:
+        self.severity = severity
+
+    def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
+        """What the simulator is made with; `config` itself where it has nothing to change."""
+        return config
+
+    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+        """What is told instead of `given`; `others`: all other instructions of the data set for the same path.
+
+        Tokens are filled in from the text afterwards.
+        """
+        return given
+
+    def begin(self) -> None:
+        """An episode begins. For those that remember."""
+
+    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
+        """What the sensor `name` of type `kind` shows instead of `value`, of the same shape and type.
+
+        The same however often it is asked at a step; arrays that are handed in are not written to.
+        """
+        return value
 
 
 class SimulatorBackend(ABC):

@@ -12,7 +12,7 @@ import sys
 import unicodedata
 from functools import cache
 
-_UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
+UNSPACED = "\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af"
 _JOINERS = "\u200c\u200d"
 
 
@@ -27,5 +27,5 @@ def tokenize(text: str) -> tuple[str, ...]:
 @cache
 def _pattern() -> re.Pattern[str]:
     marks = "".join(chr(c) for c in range(0x300, 0x2100) if unicodedata.category(chr(c)).startswith("M"))
-    letter = rf"(?:(?![{_UNSPACED}])\w|[{marks}{_JOINERS}])"
-    return re.compile(rf"[{_UNSPACED}]|{letter}++|\.+|[^\w\s]")
+    letter = rf"(?:(?![{UNSPACED}])\w|[{marks}{_JOINERS}])"
+    return re.compile(rf"[{UNSPACED}]|{letter}++|\.+|[^\w\s]")

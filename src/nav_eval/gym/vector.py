@@ -72,7 +72,7 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
 
     def _show(self) -> dict[str, Any]:
         seen = self._backend.observe([env.environment.simulator for env in self.envs])
-        shown = [env.show(observations) for env, observations in zip(self.envs, seen, strict=True)]
+        shown = [env.show(env.environment.shown(one)) for env, one in zip(self.envs, seen, strict=True)]
         arrays: Any = concatenate(self.single_observation_space, shown, self._arrays)
         return deepcopy(arrays) if self._copy else arrays
 

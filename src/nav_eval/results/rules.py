@@ -1,6 +1,7 @@
 """The rules of a run: what decides over success and over how far one comes. The manifest holds their sum.
 
-Sensors, actions and the list of measurements are no rules: those are the agent's own choice, or change no other figure.
+Perturbations are rules. Sensors, actions and the list of measurements are none: those are the agent's own choice, or
+change no other figure.
 """
 
 from __future__ import annotations
@@ -22,8 +23,15 @@ SECTIONS: Mapping[str, set[str]] = {
 
 
 def rules_of(config: Config) -> dict[str, Any]:
-    """Dotted key -> value."""
-    return dict(flat(config.model_dump(mode="json", include=SECTIONS)))
+    """Dotted key -> value; `perturbations` are among them where there are any."""
+    perturbations = perturbations_of(config)
+    perturbed = {"perturbations": perturbations} if perturbations else {}
+    return dict(flat(config.model_dump(mode="json", include=SECTIONS) | perturbed))
+
+
+def perturbations_of(config: Config) -> list[dict[str, Any]]:
+    """Name and severity of each, in their order; none of severity 0."""
+    return [{"name": name, "severity": severity} for name, severity in config.perturbed.items()]
 
 
 def rules_sum(config: Config) -> str:

@@ -29,7 +29,7 @@ from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
-from nav_eval.results.rules import flat, rules_sum
+from nav_eval.results.rules import flat, perturbations_of, rules_sum
 
 MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = (
@@ -37,6 +37,7 @@ PLUGIN_KINDS = (
     "benchmarks",
     "datasets",
     "metrics",
+    "perturbations",
     "physics",
     "scene_formats",
     "sensors",
@@ -307,6 +308,8 @@ WAY_THERE = ("endpoint", "allowed_networks", "token_file", "tls")
 def public_config(config: Config) -> dict[str, Any]:
     """The configuration as plain values, without token and secret."""
     content = config.model_dump(mode="json")
+    if not config.perturbations:
+        del content["perturbations"]  # as in the records of runs from before there were any
     for key in SECRETS:
         section, _, name = key.rpartition(".")
         content[section][name] = None
@@ -350,6 +353,7 @@ def run_facts(
 
     `distributions`: further ones whose versions matter.
     """
+    perturbations = perturbations_of(config)
     return {
         "nav_eval": version("nav-eval"),
         "nav_eval_sha256": sources_sum(),
@@ -364,6 +368,7 @@ def run_facts(
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "renderer": config.simulator.renderer if renders else None,
         "seed": config.seed,
+        **({"perturbations": perturbations} if perturbations else {}),
         "config_sha256": config_sum(config),
         "rules_sha256": rules_sum(config),
         "dataset_sha256": dataset_sums(dataset_files),

@@ -20,9 +20,11 @@ from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, Metric, SimulatorBackend, Task
 from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
+from nav_eval.core.perturbing import RewordedDataset, Veil
 from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
+from nav_eval.simulator.perturbations.registry import make_perturbations
 from nav_eval_sdk.protocol.deadlines import Deadlines
 
 SPLIT = "{split}"
@@ -96,7 +98,14 @@ class Plan:
         """One of its own for one session."""
         measurements = Measurements(metric() for metric in self.metrics)
         session = self.backend.open_session()
-        return Environment(session, make_task(self.config), measurements, self.actions, self.rules)
+        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._veil())
+
+    def _veil(self) -> Veil | None:
+        """Of a session's own; None where no reading is perturbed."""
+        perturbations = make_perturbations(self.config.perturbed)
+        kinds = {name: sensor.type or name for name, sensor in self.sensors.items()}
+        touching = {name: one for name, one in perturbations.items() if {*kinds.values()} & {*one.sensors}}
+        return Veil(touching, kinds, self.config.seed) if touching else None
 
     def aggregator(self) -> MetricsAggregator:
         return make_aggregator(self.config, self.reported)
@@ -137,9 +146,18 @@ def make_aggregator(config: Config, definitions: Mapping[str, Definition]) -> Me
 
 def make_dataset(config: Config) -> Dataset:
     """The configured data set; raises ConfigError without a path, DatasetError at the first fault while reading."""
+    dataset = generated_data(config).dataset
+    loaded = _loaded(dataset)
+    rewording = {name: one for name, one in make_perturbations(config.perturbed).items() if one.rewords}
+    if not rewording:
+        return loaded
+    every = dataset.model_copy(update={"languages": None, "instructions_per_path": None})
+    return RewordedDataset(loaded, lambda: _loaded(every), rewording, config.seed)
+
+
+def _loaded(dataset: DatasetConfig) -> Dataset:
     from nav_eval.dataset.registry import load_dataset
 
-    dataset = generated_data(config).dataset
     loaded: Any = load_dataset(
         dataset.type,
         data_file(dataset),
@@ -194,10 +212,13 @@ def make_task(config: Config) -> Task:
 
 
 def simulator_config(config: Config, task: Task) -> SimulatorConfig:
-    """The simulator's section with the sensors that the task needs to tell its goal."""
+    """The simulator's section with the sensors that the task needs to tell its goal, and perturbed as configured."""
     simulator = _located(generated_data(config).simulator)
     told = {name: SensorConfig() for name in task.sensors if name not in simulator.sensors}
-    return simulator.model_copy(update={"sensors": {**simulator.sensors, **told}})
+    simulator = simulator.model_copy(update={"sensors": {**simulator.sensors, **told}})
+    for perturbation in make_perturbations(config.perturbed).values():
+        simulator = perturbation.simulator(simulator)
+    return simulator
 
 
 def make_backend(config: Config, task: Task) -> SimulatorBackend:

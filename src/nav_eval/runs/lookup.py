@@ -13,6 +13,7 @@ from nav_eval.core.actions import ActionSpace
 from nav_eval.errors import ConfigError
 from nav_eval.registry import check_importable, nearest
 from nav_eval.runs import builder
+from nav_eval.runs.perturbing import check_perturbations
 
 
 def check(config: Config, *, agent_given: bool = False) -> None:
@@ -43,6 +44,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     look("task.measurements", partial(_check_forces, config))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
+    look("perturbations", partial(check_perturbations, config))
     look("dataset.type", lambda: DATASETS.get(config.dataset.type))
     service = config.agent_service
     if agent_given:

@@ -22,6 +22,7 @@ from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.lookup import check
+from nav_eval.runs.perturbing import check_reach
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
 from nav_eval.runs.sharding import Part
 
@@ -71,6 +72,7 @@ def resolved(
         _check_goals(plan)
         if may_look:
             _look(plan, [key for key in plan.episodes.keys if key not in finished])
+        check_reach(plan)
         yield replace(plan, assets=_assets(plan))
 
 

@@ -11,6 +11,7 @@ from nav_eval.testing.dataset import check_dataset
 from nav_eval.testing.fakes import FakeSimulator, fake_context, fake_episode, fake_walk
 from nav_eval.testing.findings import Finding, NotConforming, demand
 from nav_eval.testing.metric import check_metric
+from nav_eval.testing.perturbation import check_perturbation
 from nav_eval.testing.physics import check_physics
 from nav_eval.testing.scene import check_scene_format
 from nav_eval.testing.sensor import check_sensor
@@ -24,6 +25,7 @@ __all__ = [
     "check_agent",
     "check_dataset",
     "check_metric",
+    "check_perturbation",
     "check_physics",
     "check_scene_format",
     "check_sensor",

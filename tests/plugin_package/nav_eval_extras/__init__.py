@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -12,7 +13,7 @@ import numpy as np
 from nav_eval import ActionSpec, Argument
 from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasNavmesh
-from nav_eval.core.interfaces import Metric, Sensor, SimulatorBackend, Task
+from nav_eval.core.interfaces import Metric, Perturbation, Sensor, SimulatorBackend, Task
 from nav_eval.core.specs import TensorSpec
 from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal
@@ -126,6 +127,15 @@ class GlimpseSensor(FrameSensor):
 
     def _read(self, frame):
         return np.array([frame.rgb.mean()], np.float32)
+
+
+class Whisper(Perturbation):
+    """Says everything in small letters."""
+
+    severities, rewords = 1, True
+
+    def instruction(self, given, others, chance):
+        return replace(given, text=given.text.lower())
 
 
 class OdometerSensor(Sensor):

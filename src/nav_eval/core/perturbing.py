@@ -1,0 +1,121 @@
+"""Perturbations at work: the instruction of an episode reworded, and what the sensors show changed on its way out.
+
+Every draw depends on (run seed, episode, step, perturbation) alone, never on the agent, the session or the worker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from nav_eval.core.environment import derived_seed
+from nav_eval.core.interfaces import Dataset, Perturbation
+from nav_eval.core.types import Observations
+from nav_eval.dataset.episode import Episode, EpisodeKey, Instruction
+from nav_eval.dataset.tokens import tokenize
+
+PathKey: TypeAlias = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """The Chance of one perturbation at one step of one episode."""
+
+    seed: int
+    episode: EpisodeKey
+    perturbation: str
+    step: int = 0
+
+    def of_episode(self, *what: str) -> np.random.Generator:
+        return self._generator("episode", *what)
+
+    def of_step(self, *what: str) -> np.random.Generator:
+        return self._generator(str(self.step), *what)
+
+    def _generator(self, *what: str) -> np.random.Generator:
+        return np.random.default_rng(derived_seed(self.seed, *self.episode, "perturbation", self.perturbation, *what))
+
+
+class Veil:
+    """What lies between the sensors of one session and its agent. `kinds`: the type of each sensor, by its name."""
+
+    def __init__(self, perturbations: Mapping[str, Perturbation], kinds: Mapping[str, str], seed: int) -> None:
+        self._layers = [
+            (name, one, [sensor for sensor, kind in kinds.items() if kind in one.sensors])
+            for name, one in perturbations.items()
+        ]
+        self._kinds = kinds
+        self._seed = seed
+        self._episode: EpisodeKey = ("", "")
+
+    def begin(self, episode: Episode) -> None:
+        self._episode = episode.key
+        for _, perturbation, _ in self._layers:
+            perturbation.begin()
+
+    def shown(self, observations: Observations, step: int) -> Observations:
+        """What the agent is shown of them; an absent reading stays absent."""
+        seen = dict(observations)
+        for name, perturbation, sensors in self._layers:
+            chance = Draws(self._seed, self._episode, name, step)
+            for sensor in sensors:
+                if seen.get(sensor) is not None:
+                    seen[sensor] = perturbation.reading(sensor, self._kinds[sensor], seen[sensor], chance)
+        return seen
+
+
+class RewordedDataset(Dataset):
+    """A data set whose instructions are reworded. `every`: the same without its filters, for the other wordings."""
+
+    def __init__(
+        self, dataset: Dataset, every: Callable[[], Dataset], perturbations: Mapping[str, Perturbation], seed: int
+    ) -> None:
+        self._dataset = dataset
+        self._every = every
+        self._perturbations = perturbations
+        self._seed = seed
+        self._wordings: dict[PathKey, list[Instruction]] | None = None
+
+    @property
+    def files(self) -> Sequence[str]:
+        return self._dataset.files
+
+    def __iter__(self) -> Iterator[Episode]:
+        return map(self._reworded, self._dataset)
+
+    def _reworded(self, episode: Episode) -> Episode:
+        given = episode.instruction
+        if given is None:
+            return episode
+        told = given
+        for name, perturbation in self._perturbations.items():
+            others = [other for other in self._told()[_path(episode)] if other.text != given.text]
+            told = perturbation.instruction(told, others, Draws(self._seed, episode.key, name))
+        if told is given:
+            return episode
+        fresh = replace(told, tokens=tokenize(told.text), vocabulary_ids=None)
+        return replace(episode, instruction=fresh)
+
+    def _told(self) -> Mapping[PathKey, Sequence[Instruction]]:
+        if self._wordings is None:
+            self._wordings = {}
+            for episode in self._every():
+                if episode.instruction is not None:
+                    self._wordings.setdefault(_path(episode), []).append(episode.instruction)
+        return self._wordings
+
+
+def _path(episode: Episode) -> PathKey:
+    """What the wordings of one path have in common: where it begins, leads and ends."""
+    return (
+        episode.scene_id,
+        episode.start_position,
+        episode.start_rotation,
+        episode.start_node,
+        episode.reference_path,
+        episode.reference_nodes,
+        tuple((goal.position, goal.node) for goal in episode.goals),
+    )

@@ -1,0 +1,176 @@
+"""Perturbed runs from configuration to record: alike for everybody, and nothing of them is told to the participant."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import ClassVar
+
+import msgspec
+import numpy as np
+import pytest
+
+from api.test_disclosure import Recorder
+from end_to_end.agents import GpsAgent
+from nav_eval.errors import ConfigError
+from nav_eval.results.rules import SECTIONS, flat, rules_sum
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
+from nav_eval.simulator.perturbations.registry import PERTURBATIONS
+from nav_eval_sdk import VLNAgent, start
+from rooms import write_room
+
+HARD = "perturbations=[{name: pose_drift, severity: 3}, {name: depth_noise}, {name: dropped_frames, severity: 2}]"
+AGENT = "agent_service.agent='end_to_end.agents:GpsAgent'"
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    cameras = "depth: {width: 24, height: 16, hfov: 90}, rgb: {width: 24, height: 16, hfov: 90}"
+    return [
+        *write_room(tmp_path_factory.mktemp("room")),
+        f"simulator.sensors={{gps: {{}}, compass: {{}}, {cameras}}}",
+        "evaluation.max_steps=12",
+    ]
+
+
+def config(room, *overrides):
+    return benchmark_config("pointnav", overrides=[*room, *overrides])
+
+
+def records(folder):
+    lines = [json.loads(line) for line in (folder / "episodes.jsonl").read_text().splitlines()]
+    return [{key: value for key, value in line.items() if key != "timing"} for line in lines]
+
+
+def walked(folder):
+    lines = [json.loads(line) for line in (folder / "trajectories.jsonl").read_text().splitlines()]
+    return {line["episode_id"]: [line["start"], line["steps"]] for line in lines}
+
+
+class Witness(VLNAgent):
+    """Keeps all that it is told and shown."""
+
+    seen: ClassVar[list[object]] = []
+
+    def reset(self, episode):
+        self.seen.append({key: value for key, value in episode.items() if key != "session_id"})
+
+    def act(self, observation):
+        self.seen.append({name: np.array(value).tolist() for name, value in observation.items()})
+        return "turn_left" if len(self.seen) % 3 else "move_forward"
+
+
+def seen_by_witness(room, folder, *overrides):
+    Witness.seen.clear()
+    run_benchmark(config(room, *overrides, "dataset.limit=2"), folder, agent=Witness)
+    return list(Witness.seen)
+
+
+def test_severity_0_changes_no_bit_and_no_rule(room, tmp_path):
+    names = ", ".join(f"{{name: {name}, severity: 0}}" for name in PERTURBATIONS)
+    zero = f"perturbations=[{names}]"
+    assert seen_by_witness(room, tmp_path / "none") == seen_by_witness(room, tmp_path / "zero", zero)
+    assert records(tmp_path / "none") == records(tmp_path / "zero")
+    for overrides in ([], [zero]):
+        plain = dict(flat(config(room, *overrides).model_dump(mode="json", include=SECTIONS)))
+        total = hashlib.sha256(msgspec.json.encode(plain, order="sorted")).hexdigest()
+        assert rules_sum(config(room, *overrides)) == total
+    assert "\nperturbations" not in (tmp_path / "none" / "config.yaml").read_text()
+
+
+def test_rules_and_record_hold_what_was_perturbed(room, tmp_path):
+    sums = {rules_sum(config(room, f"perturbations=[{{name: blur, severity: {n}}}]")) for n in range(4)}
+    assert len(sums) == 4
+    run_benchmark(config(room, HARD, AGENT, "dataset.limit=1"), tmp_path / "run")
+    told = json.loads((tmp_path / "run" / "manifest.json").read_text())["perturbations"]
+    assert told == [
+        {"name": "pose_drift", "severity": 3},
+        {"name": "depth_noise", "severity": 1},
+        {"name": "dropped_frames", "severity": 2},
+    ]
+
+
+def test_sessions_and_workers_meet_the_same(room, tmp_path):
+    """The agent decides by a digest of all that it saw, so one changed bit would lead it elsewhere."""
+    for name, parallel in {"one": (1, 1), "workers": (2, 2)}.items():
+        workers, sessions = parallel
+        spread = f"evaluation.parallel={{workers: {workers}, sessions: {sessions}}}"
+        run_benchmark(config(room, HARD, AGENT, spread), tmp_path / name)
+    assert records(tmp_path / "one") == records(tmp_path / "workers")
+    assert walked(tmp_path / "one") == walked(tmp_path / "workers")
+    run_benchmark(config(room, AGENT), tmp_path / "clean")
+    assert walked(tmp_path / "clean") != walked(tmp_path / "one")
+
+
+class Idle(Witness):
+    """Another agent: it looks at other things in another order, and only turns."""
+
+    seen: ClassVar[list[object]] = []
+
+    def act(self, observation):
+        self.seen.append(observation["gps"].tolist())
+        return "turn_right"
+
+
+def test_another_agent_meets_the_same_drift(room, tmp_path):
+    """Of two that only turn, one to the left, both gps readings are the drift alone."""
+    drift = "perturbations=[{name: pose_drift, severity: 3}]"
+    Idle.seen.clear()
+    run_benchmark(config(room, drift, "dataset.limit=1"), tmp_path / "idle", agent=Idle)
+    other = [one for one in Idle.seen if isinstance(one, list)]
+
+    class Left(Idle):
+        seen: ClassVar[list[object]] = []
+
+        def act(self, observation):
+            self.seen.append(observation["gps"].tolist())
+            return "turn_left"
+
+    run_benchmark(config(room, drift, "dataset.limit=1"), tmp_path / "left", agent=Left)
+    assert other == [one for one in Left.seen if isinstance(one, list)]
+    assert len({tuple(one) for one in other}) == len(other) == 12
+
+
+def test_a_participant_is_told_the_same_as_without(room, tmp_path):
+    clean = [one for one in seen_by_witness(room, tmp_path / "clean") if "action_space" in one]
+    everything = [name for name in PERTURBATIONS if not PERTURBATIONS.get(name).rewords]
+    hard = ", ".join(f"{{name: {name}, severity: 3}}" for name in everything)
+    perturbed = seen_by_witness(room, tmp_path / "hard", f"perturbations=[{hard}]")
+    assert [one for one in perturbed if "action_space" in one] == clean
+    assert len(clean) == 2
+
+
+@pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
+def test_no_name_and_no_severity_is_on_the_wire(room, tmp_path, protocol, encoding):
+    hard = ", ".join(f"{{name: {name}, severity: 2}}" for name in PERTURBATIONS if not PERTURBATIONS.get(name).rewords)
+    with start(GpsAgent, protocol=protocol, port=0) as server:
+        recorder = Recorder(server.port)
+        remote = [
+            "agent_service.type=remote",
+            f"agent_service.protocol={protocol}",
+            f"agent_service.endpoint={recorder.endpoint}",
+            f"agent_service.encoding={encoding}",
+        ]
+        run_benchmark(config(room, f"perturbations=[{hard}]", *remote), tmp_path / "run")
+        recorder.close()
+    sent = bytes(recorder.sent).lower()
+    assert len(sent) > 20_000
+    words = {word for name in PERTURBATIONS for word in (name, name.replace("_", " "), name.replace("_", "-"))}
+    leaks = {word for word in {*words, "severity", "perturb", "robust", "noise", "redwood"} if word.encode() in sent}
+    assert leaks == set()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "said"),
+    [
+        ("[{name: blurr}]", "Did you mean 'blur'"),
+        ("[{name: blur, severity: 4}]", "blur has severities up to 3, not 4"),
+        ("[{name: blur}, {name: blur, severity: 2}]", "blur is there twice"),
+        ("[{name: typos}]", "typos changes nothing"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_before_the_run(room, tmp_path, wanted, said):
+    with pytest.raises(ConfigError, match=said):
+        run_benchmark(config(room, f"perturbations={wanted}", AGENT), tmp_path / "run")
+    assert not (tmp_path / "run").exists()
