@@ -15,7 +15,19 @@ from django.db import IntegrityError, connections
 
 from nav_eval.core.types import OURS
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Attempt, Charge, Endpoint, Episode, Event, Submission, Team, Token
+from nav_eval_server.models import (
+    Attempt,
+    Charge,
+    Endpoint,
+    Episode,
+    Event,
+    Membership,
+    Notice,
+    Submission,
+    Team,
+    Token,
+    User,
+)
 from nav_eval_server.queue.dispatcher import Claim, Dispatcher, Fenced
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.inbox import LOST
@@ -263,6 +275,27 @@ def test_crashes_without_an_episode_end_as_our_fault_and_cost_nothing(bench: Ben
     claim = bench.claim()
     bench.send(claim, "1")
     assert bench.complete(claim) == State.DONE
+
+
+@pytest.mark.parametrize("kind", ["service", "predictions"])
+def test_a_faulty_configuration_fails_at_once_as_our_fault(make: Make, kind: str) -> None:
+    """Every other attempt would meet it again. Organisers are told what the evaluator said, the team is not."""
+    mail = {"host": "127.0.0.1", "sender": "cup@example.org"}
+    bench = Bench(make(phases={"dev": phase(kind)}, notify={"mail": mail}))
+    User.objects.create(username="ada", email="ada@example.org", is_staff=True)
+    helper = User.objects.create(username="bob", email="bob@example.org")
+    Membership.objects.create(team=bench.teams[0], user=helper)
+    submission = bench.submit(**({} if kind == "service" else {"endpoint": None, "predictions": b"[]"}))
+    said = "nav-eval: task.measurements: there is no metric 'spll'."
+    assert bench.finish(bench.claim(), rc=2, message=said) == State.FAILED
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.why, found.fault, found.strikes) == ("misconfigured", Submission.Fault.OURS, 0)
+    assert not Charge.objects.exists()
+    assert Attempt.objects.get().message == said
+    told = {one.to: said in one.body for one in Notice.objects.all()}
+    assert told == {"ada@example.org": True, "bob@example.org": False}
+    bench.dispatcher.rerun(found, "ada")
+    assert bench.claim().submission == submission.id
 
 
 def test_episodes_between_crashes_make_up_for_them(bench: Bench) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pytest
 from nav_eval.errors import InputError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play, without_folders
 from nav_eval_server.queue.probe import parsed
@@ -69,11 +70,20 @@ class Double:
         return "queued"
 
 
-def play(server: Double, work: Path, url: str, *, lease: float = LEASE, stop: threading.Event | None = None) -> Play:
+def play(
+    server: Double,
+    work: Path,
+    url: str,
+    *,
+    lease: float = LEASE,
+    stop: threading.Event | None = None,
+    command: Sequence[str] = (),
+    evaluation: str = "{}",
+) -> Play:
     script = work / "ticking.py"
     script.write_text(TICKING)
     claim = {
-        "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": "{}", "overrides": [],
+        "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": evaluation, "overrides": [],
         "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
         "lease_seconds": lease, "probe_seconds": 2.0, "patience_seconds": 0.0,
     }  # fmt: skip
@@ -82,7 +92,7 @@ def play(server: Double, work: Path, url: str, *, lease: float = LEASE, stop: th
         claim,
         work=work,
         data=work,
-        command=[sys.executable, str(script)],
+        command=command or [sys.executable, str(script)],
         stop=stop or threading.Event(),
         tick=0.1,
     )
@@ -96,6 +106,15 @@ def agent() -> Any:
 
 def last_alive(work: Path) -> float:
     return float((work / "abc" / "alive").read_text().rpartition("\n")[0].splitlines()[-1])
+
+
+def test_the_evaluator_says_what_is_wrong_with_its_configuration(agent: str, tmp_path: Path) -> None:
+    """By its exit code and its last line: the real one, which is asked for data that is not there."""
+    server, wrong = Double(), "dataset: {data_path: absent.json}"
+    play(server, tmp_path, agent, lease=60, command=COMMAND, evaluation=wrong).play()
+    ending = server.endings[-1]
+    assert (ending["outcome"], ending["rc"]) == ("played", 2)
+    assert "absent.json" in ending["message"]
 
 
 @pytest.mark.parametrize("way", ["away", "hangs"])

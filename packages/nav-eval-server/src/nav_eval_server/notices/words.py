@@ -10,7 +10,7 @@ from nav_eval_server.queue.states import Language, Sentence
 
 Kind = Literal[
     "team_waits", "team_approved", "team_blocked", "ended", "service_unready", "appealed", "appeal_answered",
-    "appeal_decided", "revealed",
+    "appeal_decided", "revealed", "misconfigured",
 ]  # fmt: skip
 
 
@@ -42,6 +42,12 @@ TEXTS: Mapping[Kind, Text] = {
         {"en": "Your service does not answer: submission {submission} ({phase}) waits",
          "zh": "您的服务没有应答：提交 {submission}（{phase}）正在等待"},
         {"en": "{said}", "zh": "{said}"},
+    ),
+    "misconfigured": Text(
+        {"en": "Submission {submission} ({phase}) cannot be evaluated: the evaluation is set up wrongly",
+         "zh": "提交 {submission}（{phase}）无法评测：评测的配置有误"},
+        {"en": "{said}\nMend it, then run the submission again on its page.",
+         "zh": "{said}\n请修正后在该提交的页面重新运行。"},
     ),
     "appealed": Text(
         {"en": "The team {team} appeals submission {submission}", "zh": "团队 {team} 对提交 {submission} 提出申诉"},

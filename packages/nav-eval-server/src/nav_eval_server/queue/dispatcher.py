@@ -32,7 +32,7 @@ from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
-from nav_eval_server.queue.verdict import Case, Ending, Next, judge
+from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
 
 JOURNAL = "episodes.jsonl"
@@ -386,6 +386,8 @@ class Dispatcher:
             quota.spend(submission, now)
             result.save()
         self._move(submission, to, attempt=attempt.pk)
+        if to.why == MISCONFIGURED:
+            tell(self.challenge, MISCONFIGURED, team=submission.team, said=ending.message, **_place(submission))
 
     def _result(self, submission: Submission, ending: Ending) -> Result | None:
         """What the attempt brought, if it is whole and proved."""
@@ -477,8 +479,7 @@ class Dispatcher:
             "en": sentence(submission, "en", zone=zone, now=now, played=played),
             "zh": sentence(submission, "zh", zone=zone, now=now, played=played),
         }
-        place = {"path": f"/submissions/{submission.id}/", "phase": submission.phase, "submission": submission.id}
-        tell(self.challenge, kind, team=submission.team, said=said, **place)
+        tell(self.challenge, kind, team=submission.team, said=said, **_place(submission))
 
     def _deadline(self, to: Next, now: datetime) -> datetime | None:
         if to.state in FINAL:
@@ -501,6 +502,11 @@ def _same(earlier: Submission, fresh: Submission) -> Submission:
             "该 Idempotency-Key 属于另一次提交，请换一个新的。",
         )
     return earlier
+
+
+def _place(submission: Submission) -> dict[str, str]:
+    """What every notice about it says."""
+    return {"path": f"/submissions/{submission.id}/", "phase": submission.phase, "submission": submission.id}
 
 
 def _held(worker: Token, attempt: int, fence: int, *, stopping: bool = False) -> Attempt:

@@ -68,6 +68,11 @@ FAILURES: Mapping[str, Sentence] = {
         "the organisers can run it again.",
         "zh": "已于 {since} 因我方原因失败：评测多次中断。不占用您的名额，组织者可以重新运行。",
     },
+    "misconfigured": {
+        "en": "Failed at {since} through our fault: the evaluation itself is set up wrongly. It cost you nothing, and "
+        "the organisers can mend it and run it again.",
+        "zh": "已于 {since} 因我方原因失败：评测本身的配置有误。不占用您的名额，组织者可以修正后重新运行。",
+    },
 }
 """Of a failed submission by `why`."""
 FAULTS: Mapping[str, Submission.Fault] = {
@@ -76,6 +81,7 @@ FAULTS: Mapping[str, Submission.Fault] = {
     "bad_file": Submission.Fault.PARTICIPANT,
     "not_taken": Submission.Fault.OURS,
     "crashed": Submission.Fault.OURS,
+    "misconfigured": Submission.Fault.OURS,
 }
 
 

@@ -14,6 +14,9 @@ Outcome = Literal["played", "not_ready", "interrupted", "stopped", "lost"]
 stopped: we told it to end this one; lost: it was silent, and only we say so."""
 BACKOFF = timedelta(seconds=10)
 """Before a second attempt that follows a crash; the first follows at once."""
+INPUT = 2
+"""The evaluator's exit code for a fault in configuration or data, which every other attempt would meet again."""
+MISCONFIGURED: Literal["misconfigured"] = "misconfigured"
 FILE = "predictions.json"
 """What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business."""
 
@@ -58,8 +61,10 @@ def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Ne
     if ending.outcome == "played" and ending.rc in (0, 1) and case.complete:
         return Next(State.DONE)
     about_file = ending.message.removeprefix("nav-eval: ")
-    if case.kind == "predictions" and ending.rc == 2 and about_file.startswith(FILE):
+    if case.kind == "predictions" and ending.rc == INPUT and about_file.startswith(FILE):
         return Next(State.FAILED, "bad_file", about_file)
+    if ending.outcome == "played" and ending.rc == INPUT:
+        return Next(State.FAILED, MISCONFIGURED)
     return _crashed(challenge, case, now)
 
 
