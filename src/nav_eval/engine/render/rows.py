@@ -23,14 +23,23 @@ u32 = np.uint32
 
 
 @inner(_nrt=False, forceinline=True)
-def plain(row: U32, x: Scalar, n: Scalar, texel: Scalar) -> None:
-    """A run of one colour: `texel` is the first of its SOLID texels."""
+def solid(row: U32, x: Scalar, n: Scalar, color: Scalar) -> None:
+    """A run of one colour."""
     for i in range(x, x + n):
-        at = np.uint64(i)
-        row[at + NEAR_TEXEL] = texel
-        row[at + FAR_TEXEL] = texel
-        row[at + FRACTIONS] = 0
-        row[at + WEIGHT] = 0
+        row[np.uint64(i) + COLOR] = color
+
+
+@inner(_nrt=False)
+def sampled(begin: Scalar, end: Scalar, levels: Scalar, texels: U32, row: U32) -> None:
+    """Colours of the pixels from begin to end, all of which need as many mip levels."""
+    if begin == end:
+        return
+    if levels == 1:
+        gather_near(texels, begin, end, row)
+        blend_near(begin, end, row)
+    else:
+        gather(texels, begin, end, row)
+        blend(begin, end, row)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -63,6 +72,18 @@ def put(
 
 
 @inner(_nrt=False, forceinline=True)
+def put_near(
+    row: U32, i: Scalar, s: Scalar, t: Scalar, wide: Scalar, high: Scalar, base: Scalar, across: Scalar
+) -> None:
+    """`put` of a pixel that needs one level only."""
+    at = np.uint64(i)
+    c = np.uint32(np.int32(s * wide + np.float32(128.5)))
+    r = np.uint32(np.int32(t * high + np.float32(128.5)))
+    row[at + NEAR_TEXEL] = tiled(c, r, base, across)
+    row[at + FRACTIONS] = (c & LOW) | u32((r & LOW) << EIGHT)
+
+
+@inner(_nrt=False, forceinline=True)
 def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
     """Index of the texel at column c and row r, both in 1/256, of a level that starts at `base`."""
     tile = u32(u32(u32(r >> TWELVE) * across) + (c >> TWELVE))
@@ -71,9 +92,21 @@ def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def gather(texels: U32, count: Scalar, row: U32) -> None:
+def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
+    """Load the four texels of one level."""
+    for i in range(begin, end):
+        k = np.uint64(i)
+        at = np.uint64(row[k + NEAR_TEXEL])
+        row[k + TAPS] = texels[at]
+        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
+        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
+        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
+
+
+@inner(_nrt=False, forceinline=True)
+def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of both levels."""
-    for i in range(count):
+    for i in range(begin, end):
         k = np.uint64(i)
         at = np.uint64(row[k + NEAR_TEXEL])
         row[k + TAPS] = texels[at]
@@ -88,9 +121,23 @@ def gather(texels: U32, count: Scalar, row: U32) -> None:
 
 
 @inner(_nrt=False, forceinline=True)
-def blend(count: Scalar, row: U32) -> None:
+def blend_near(begin: Scalar, end: Scalar, row: U32) -> None:
+    """Bilinear in one level."""
+    for i in range(begin, end):
+        k = np.uint64(i)
+        fractions = row[k + FRACTIONS]
+        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
+        a, b = row[k + TAPS], row[k + TAPS + STEP]
+        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+        even = bilinear(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y)
+        odd = bilinear(upper(a), upper(b), upper(c), upper(d), x, y)
+        row[k + COLOR] = even | u32(odd << EIGHT)
+
+
+@inner(_nrt=False, forceinline=True)
+def blend(begin: Scalar, end: Scalar, row: U32) -> None:
     """Bilinear in both levels, then linear between them."""
-    for i in range(count):
+    for i in range(begin, end):
         k = np.uint64(i)
         fractions = row[k + FRACTIONS]
         x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW

@@ -26,7 +26,7 @@ from nav_eval.engine.render.layout import (
     Vertices,
     Workspace,
 )
-from nav_eval.engine.render.rows import COLOR, blend, gather, plain, put, u32, write
+from nav_eval.engine.render.rows import COLOR, put, put_near, sampled, solid, u32, write
 from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit
 from nav_eval.jit import inner, kernel
 
@@ -51,13 +51,15 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
             count = min(CHUNK, camera.width - left)
             origin = y * camera.stride + left
             tinted = False
-            x = 0
+            x, begun, levels = 0, 0, 0
             while x < count:
                 triangle = ids[origin + x]
                 n = run_length(ids, origin + x, min(RUN, count - x), triangle)
                 if triangle < 0:
-                    plain(row, x, n, 0)
+                    sampled(begun, x, levels, texels, row)
+                    solid(row, x, n, texels[0])
                     x += n
+                    begun = x
                     continue
                 material = triangle_material[triangle]
                 k = slot[triangle]
@@ -71,14 +73,18 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
                 if flags[material] & TEXTURED:
                     while n > 0:
                         part = min(n, steady_run(planes, k, left + x, y))
-                        locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
+                        needed = locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
+                        if needed != levels:
+                            sampled(begun, x, levels, texels, row)
+                            begun, levels = x, needed
                         x += part
                         n -= part
                 else:
-                    plain(row, x, n, tiles[material, 0, 0])
-                x += n
-            gather(texels, count, row)
-            blend(count, row)
+                    sampled(begun, x, levels, texels, row)
+                    solid(row, x, n, texels[tiles[material, 0, 0]])
+                    x += n
+                    begun = x
+            sampled(begun, x, levels, texels, row)
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
             write(count, row, (y * camera.width + left) * 3, rgb)
@@ -210,8 +216,8 @@ def locate(
     x: Scalar,
     n: Scalar,
     row: U32,
-) -> None:
-    """Texel indices and weights of a run that starts at pixel (px, py).
+) -> Scalar:
+    """Texel indices and weights of a run that starts at pixel (px, py); whether it needs one mip level or two.
 
     Rounded up to eight pixels: what is written too far is overwritten by the next run. The level of detail follows
     from differences within the block of 2 x 2 pixels in the middle of the run, as graphics hardware takes them.
@@ -234,10 +240,17 @@ def locate(
     first = level >> 8
     weight = np.uint32(level & 255)
     wide, high = size[material, first, 0], size[material, first, 1]
-    wide2, high2 = size[material, first + 1, 0], size[material, first + 1, 1]
     base, across = u32(tiles[material, first, 0]), u32(tiles[material, first, 1])
-    base2, across2 = u32(tiles[material, first + 1, 0]), u32(tiles[material, first + 1, 1])
     mode_s, mode_t = wrap[material, 0], wrap[material, 1]
+    if weight == 0 and mode_s == 0 and mode_t == 0:
+        for i in range((n + 7) & ~7):
+            step = np.float32(np.int32(i))
+            z = one / (w + wx * step)
+            s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
+            put_near(row, x + i, s, t, wide, high, base, across)
+        return 1
+    wide2, high2 = size[material, first + 1, 0], size[material, first + 1, 1]
+    base2, across2 = u32(tiles[material, first + 1, 0]), u32(tiles[material, first + 1, 1])
     if mode_s != 0 or mode_t != 0:
         for i in range(n):
             z = one / (w + wx * np.float32(i))
@@ -249,6 +262,7 @@ def locate(
             z = one / (w + wx * step)
             s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
             put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
+    return 2
 
 
 @inner(_nrt=False)
