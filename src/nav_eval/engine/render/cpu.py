@@ -121,6 +121,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
     area, tiles, pixels = stride * rows, stride * rows // TILE**2, lens.width * lens.height
     clusters = len(assets.clusters.center)
     vertices = int(np.diff(assets.clusters.first_vertex).max(initial=1))
+    triangles = int(np.diff(assets.clusters.first_triangle).max(initial=1))
     return Workspace(
         inverse_depth=np.zeros(area, np.float32),
         ids=np.empty(area, np.int32),
@@ -131,7 +132,8 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         order=np.zeros(clusters, np.int32),
         sorted=np.zeros(clusters, np.int32),
         screen=np.zeros((6, vertices), np.float64),
-        clip=np.zeros((4, 5), np.float64),
+        clip=np.zeros((5, 4), np.float64),
+        kept=np.zeros(triangles, np.int32),
         slot=np.full(len(assets.triangles.material), -1, np.int32),
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),

@@ -139,7 +139,9 @@ class Workspace(NamedTuple):
     screen: F64
     """(6, most vertices of a cluster) x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
     clip: F64
-    """(4, 5) the polygon being drawn: the first five of those for each corner."""
+    """(5, 4) a triangle cut by the near plane: the first five of those for each corner."""
+    kept: I32
+    """(most triangles of a cluster,) those that may show, counted from the cluster's first."""
     slot: I32
     """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
     seen: I32

@@ -45,7 +45,8 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
     vx, vy, vz = assets.vertices.x, assets.vertices.y, assets.vertices.z
     corners, flags = assets.triangles.corners, assets.triangles.flags
     depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
-    rect, nearest, order, screen, polygon = work.rect, work.nearest, work.sorted, work.screen, work.clip
+    rect, nearest, order = work.rect, work.nearest, work.sorted
+    screen, polygon, kept = work.screen, work.clip, work.kept
     clear(camera.width, camera.height, stride, depth, ids, far, dirty)
     for k in range(count):
         cluster = order[k]
@@ -53,21 +54,17 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
             continue
         first = first_vertex[cluster]
         project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
-        for triangle in range(first_triangle[cluster], first_triangle[cluster + 1]):
+        begin, end = first_triangle[cluster], first_triangle[cluster + 1]
+        for i in range(
+            may_show(begin, end, first, float(camera.width), float(camera.height), corners, flags, screen, kept)
+        ):
+            triangle = begin + kept[i]
             a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
-            inside = (screen[5, a] >= NEAR) + (screen[5, b] >= NEAR) + (screen[5, c] >= NEAR)
-            if inside == 0:
-                continue
-            if inside == 3:
-                size = 3
-                for axis in range(5):
-                    polygon[0, axis] = screen[axis, a]
-                    polygon[1, axis] = screen[axis, b]
-                    polygon[2, axis] = screen[axis, c]
+            if min(screen[5, a], min(screen[5, b], screen[5, c])) >= NEAR:
+                fill(camera, assets, triangle, flags[triangle], screen, a, b, c, depth, ids, work)
             else:
-                size = clip_near(camera, assets, triangle, first, work)
-            for corner in range(1, size - 1):
-                fill(camera, assets, triangle, flags[triangle], polygon, corner, depth, ids, work)
+                for corner in range(1, clip_near(camera, assets, triangle, first, work) - 1):
+                    fill(camera, assets, triangle, flags[triangle], polygon, 0, corner, corner + 1, depth, ids, work)
         mark_dirty(cluster, stride, rect, dirty)
 
 
@@ -164,8 +161,47 @@ def snap(value: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
+def may_show(
+    begin: Scalar,
+    end: Scalar,
+    first: Scalar,
+    width: Scalar,
+    height: Scalar,
+    corners: I32,
+    flags: U8,
+    screen: F64,
+    kept: I32,
+) -> Scalar:
+    """Write those of a cluster's triangles to `kept` that face the camera and whose box holds a pixel's centre.
+
+    Without branches, so that it vectorises; a triangle cut by the near plane is kept.
+    """
+    n = 0
+    for triangle in range(begin, end):
+        a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
+        za, zb, zc = screen[5, a], screen[5, b], screen[5, c]
+        x0, y0, x1, y1, x2, y2 = screen[3, a], screen[4, a], screen[3, b], screen[4, b], screen[3, c], screen[4, c]
+        turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
+        top, below = min(y0, min(y1, y2)), max(y0, max(y1, y2))
+        left, right = min(x0, min(x1, x2)), max(x0, max(x1, x2))
+        shows = (turn < 0.0) | ((turn > 0.0) & ((flags[triangle] & DOUBLE_SIDED) != 0))
+        shows &= next_center(max(top, 0.0)) < next_center(min(below, height))
+        shows &= next_center(max(left, 0.0)) < next_center(min(right, width))
+        cut = min(za, min(zb, zc)) < NEAR
+        kept[n] = triangle - begin
+        n += (max(za, max(zb, zc)) >= NEAR) & (shows | cut)
+    return n
+
+
+@inner(_nrt=False, forceinline=True)
+def next_center(value: Scalar) -> Scalar:
+    """The pixel whose centre comes next: ceil(value - 0.5) of a multiple of 1/256, as a float, by rounding."""
+    return (value - 0.001953125 + 6755399441055744.0) - 6755399441055744.0
+
+
+@inner(_nrt=False, forceinline=True)
 def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, work: Workspace) -> int:
-    """The part of a triangle before the near plane as work.clip[:n]; returns n, 3 or 4.
+    """The part of a triangle before the near plane as work.clip[:, :n]; returns n, 3 or 4.
 
     A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
     """
@@ -177,7 +213,7 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, w
         ahead_b = work.screen[5, b - first] >= NEAR
         if ahead_a:
             for axis in range(5):
-                work.clip[n, axis] = work.screen[axis, a - first]
+                work.clip[axis, n] = work.screen[axis, a - first]
             n += 1
         if ahead_a != ahead_b:
             seen, behind = (a, b) if ahead_a else (b, a)
@@ -185,11 +221,11 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, w
             hx, hy, hz = to_camera(camera.pose, assets.vertices, behind)
             share = (NEAR - sz) / (hz - sz)
             scale = camera.focal / NEAR
-            work.clip[n, 0] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
-            work.clip[n, 1] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
-            work.clip[n, 2] = 1.0 / NEAR
-            work.clip[n, 3] = snap(work.clip[n, 0])
-            work.clip[n, 4] = snap(work.clip[n, 1])
+            work.clip[0, n] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
+            work.clip[1, n] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
+            work.clip[2, n] = 1.0 / NEAR
+            work.clip[3, n] = snap(work.clip[0, n])
+            work.clip[4, n] = snap(work.clip[1, n])
             n += 1
     return n
 
@@ -206,15 +242,16 @@ def fill(
     assets: Assets,
     triangle: Scalar,
     flags: Scalar,
-    polygon: F64,
-    k: Scalar,
+    points: F64,
+    a: Scalar,
+    b: Scalar,
+    c: Scalar,
     depth: F32,
     ids: I32,
     work: Workspace,
 ) -> None:
-    """Scan-convert corners 0, k and k + 1 of a polygon; edges from snapped positions, 1/z from exact ones."""
-    x0, y0, x1, y1 = polygon[0, 3], polygon[0, 4], polygon[k, 3], polygon[k, 4]
-    x2, y2 = polygon[k + 1, 3], polygon[k + 1, 4]
+    """Scan-convert three of the points; edges from snapped positions, 1/z from exact ones."""
+    x0, y0, x1, y1, x2, y2 = points[3, a], points[4, a], points[3, b], points[4, b], points[3, c], points[4, c]
     turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
@@ -224,9 +261,9 @@ def fill(
     right = ceil(min(max(x0, max(x1, x2)) - 0.5, float(camera.width)))
     if top >= end or left >= right:
         return
-    ox, oy, ow = polygon[0, 0], polygon[0, 1], polygon[0, 2]
-    ax, ay, aw = polygon[k, 0] - ox, polygon[k, 1] - oy, polygon[k, 2] - ow
-    bx, by, bw = polygon[k + 1, 0] - ox, polygon[k + 1, 1] - oy, polygon[k + 1, 2] - ow
+    ox, oy, ow = points[0, a], points[1, a], points[2, a]
+    ax, ay, aw = points[0, b] - ox, points[1, b] - oy, points[2, b] - ow
+    bx, by, bw = points[0, c] - ox, points[1, c] - oy, points[2, c] - ow
     det = ax * by - bx * ay
     if det == 0.0:
         return
@@ -250,15 +287,15 @@ def fill(
         for y in range(begin, stop):
             p = x0 + (y + 0.5 - y0) * long - 0.5
             q = ex + (y + 0.5 - ey) * slope - 0.5
-            a = ceil(max(min(p, q), first))
-            b = ceil(min(max(p, q), last))
-            if a < b:
+            start = ceil(max(min(p, q), first))
+            after = ceil(min(max(p, q), last))
+            if start < after:
                 w = corner + wy * y
                 if flags & MASKED:
-                    span_masked(camera, assets, triangle, y, a, b, w, wx, work)
+                    span_masked(camera, assets, triangle, y, start, after, w, wx, work)
                 else:
-                    w32 = np.float32(w + wx * (a & ~(TILE - 1)))
-                    span(y * camera.stride, a, b, w32, np.float32(wx), np.int32(triangle), depth, ids)
+                    w32 = np.float32(w + wx * (start & ~(TILE - 1)))
+                    span(y * camera.stride, start, after, w32, np.float32(wx), np.int32(triangle), depth, ids)
 
 
 @inner(_nrt=False, forceinline=True)
