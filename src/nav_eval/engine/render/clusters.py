@@ -10,10 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.render.layout import DOUBLE_SIDED, MASKED, Clusters, Triangles, Vertices
+from nav_eval.engine.render.layout import CLUSTER_SIZE, DOUBLE_SIDED, MASKED, Clusters, Triangles, Vertices
 from nav_eval.engine.scene.scene import Scene
-
-CLUSTER_SIZE = 128
 
 
 def cut(scene: Scene) -> tuple[Clusters, Triangles, Vertices]:

@@ -19,7 +19,17 @@ from numpy.typing import ArrayLike, NDArray
 from nav_eval.engine.render import attributes, cull, raster, shade
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
-from nav_eval.engine.render.layout import PITCH, PLANES, ROW_ARRAYS, TILE, Assets, Camera, Workspace
+from nav_eval.engine.render.layout import (
+    CLUSTER_SIZE,
+    PITCH,
+    PLANES,
+    ROW_ARRAYS,
+    SPOTS,
+    TILE,
+    Assets,
+    Camera,
+    Workspace,
+)
 from nav_eval.engine.render.prepared import PreparedScene
 from nav_eval.engine.render.recycle import ArrayPool
 
@@ -120,8 +130,6 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
     stride, rows = -(-lens.width // TILE) * TILE, -(-lens.height // TILE) * TILE
     area, tiles, pixels = stride * rows, stride * rows // TILE**2, lens.width * lens.height
     clusters = len(assets.clusters.center)
-    vertices = int(np.diff(assets.clusters.first_vertex).max(initial=1))
-    triangles = int(np.diff(assets.clusters.first_triangle).max(initial=1))
     return Workspace(
         inverse_depth=np.zeros(area, np.float32),
         ids=np.empty(area, np.int32),
@@ -131,9 +139,8 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         nearest=np.zeros(clusters, np.float32),
         order=np.zeros(clusters, np.int32),
         sorted=np.zeros(clusters, np.int32),
-        screen=np.zeros((6, vertices), np.float64),
-        clip=np.zeros((5, 4), np.float64),
-        kept=np.zeros(triangles, np.int32),
+        screen=np.zeros(6 * SPOTS, np.float64),
+        kept=np.zeros(CLUSTER_SIZE, np.int32),
         slot=np.full(len(assets.triangles.material), -1, np.int32),
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),

@@ -17,6 +17,11 @@ NEAR = 0.01
 """Near plane, metres, as in Habitat."""
 TILE = 8
 """Side of a tile of the hierarchical depth buffer, and the width of a block of pixels handled at once."""
+CLUSTER_SIZE = 128
+"""Most triangles of a cluster."""
+SPOTS = 3 * CLUSTER_SIZE + 8
+"""Length of an array of a cluster's vertices on the screen, and of a triangle's corners that the near plane cuts. The
+arrays lie at constant distances in one buffer, so that the compiler sees that they do not overlap."""
 CHUNK = 256
 """Pixels of a row that are shaded together."""
 PITCH = CHUNK + 16
@@ -137,11 +142,9 @@ class Workspace(NamedTuple):
     order: I32
     sorted: I32
     screen: F64
-    """(6, most vertices of a cluster) x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
-    clip: F64
-    """(5, 4) a triangle cut by the near plane: the first five of those for each corner."""
+    """(6 * SPOTS,) of a cluster's vertices: x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
     kept: I32
-    """(most triangles of a cluster,) those that may show, counted from the cluster's first."""
+    """(CLUSTER_SIZE,) triangles of a cluster that may show, counted from its first."""
     slot: I32
     """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
     seen: I32

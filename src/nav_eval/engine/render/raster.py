@@ -15,12 +15,14 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.engine.render.layout import (
+    CLUSTER_SIZE,
     DOUBLE_SIDED,
     F32,
     F64,
     I32,
     MASKED,
     NEAR,
+    SPOTS,
     TILE,
     U8,
     Assets,
@@ -32,6 +34,10 @@ from nav_eval.engine.render.layout import (
 from nav_eval.engine.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
 from nav_eval.jit import inner, kernel
 
+X, Y, W, SNAPPED_X, SNAPPED_Y, Z = (np.uint64(k * SPOTS) for k in range(6))
+"""Where the arrays of a cluster's vertices begin in `screen`."""
+CUT = np.uint64(3 * CLUSTER_SIZE)
+"""The spot from which on the corners of a triangle stand that the near plane cuts."""
 BEYOND = 1e30
 """1/z of the padding at the right and lower border: never the farthest of a tile."""
 
@@ -46,7 +52,7 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
     corners, flags = assets.triangles.corners, assets.triangles.flags
     depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
     rect, nearest, order = work.rect, work.nearest, work.sorted
-    screen, polygon, kept = work.screen, work.clip, work.kept
+    screen, kept = work.screen, work.kept
     clear(camera.width, camera.height, stride, depth, ids, far, dirty)
     for k in range(count):
         cluster = order[k]
@@ -59,12 +65,17 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
             may_show(begin, end, first, float(camera.width), float(camera.height), corners, flags, screen, kept)
         ):
             triangle = begin + kept[i]
-            a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
-            if min(screen[5, a], min(screen[5, b], screen[5, c])) >= NEAR:
+            a, b, c = (
+                spot(corners, triangle, 0, first),
+                spot(corners, triangle, 1, first),
+                spot(corners, triangle, 2, first),
+            )
+            if min(screen[a + Z], min(screen[b + Z], screen[c + Z])) >= NEAR:
                 fill(camera, assets, triangle, flags[triangle], screen, a, b, c, depth, ids, work)
             else:
-                for corner in range(1, clip_near(camera, assets, triangle, first, work) - 1):
-                    fill(camera, assets, triangle, flags[triangle], polygon, 0, corner, corner + 1, depth, ids, work)
+                for k in range(1, clip_near(camera, assets, triangle, first, screen) - 1):
+                    b, c = CUT + np.uint64(k), CUT + np.uint64(k + 1)
+                    fill(camera, assets, triangle, flags[triangle], screen, CUT, b, c, depth, ids, work)
         mark_dirty(cluster, stride, rect, dirty)
 
 
@@ -136,19 +147,19 @@ def project(
     right_x, right_y, right_z, down_x, down_y, down_z = pose[0], pose[1], pose[2], pose[3], pose[4], pose[5]
     ahead_x, ahead_y, ahead_z, px, py, pz = pose[6], pose[7], pose[8], pose[9], pose[10], pose[11]
     for k in range(count):
-        dx = vx[first + k] - px
-        dy = vy[first + k] - py
-        dz = vz[first + k] - pz
+        at = np.uint64(first + k)
+        dx, dy, dz = vx[at] - px, vy[at] - py, vz[at] - pz
         z = ahead_x * dx + ahead_y * dy + ahead_z * dz
         w = 1.0 / z if z >= NEAR else 0.0
         x = left + focal * (right_x * dx + right_y * dy + right_z * dz) * w
         y = top + focal * (down_x * dx + down_y * dy + down_z * dz) * w
-        screen[0, k] = x
-        screen[1, k] = y
-        screen[2, k] = w
-        screen[3, k] = snap(x)
-        screen[4, k] = snap(y)
-        screen[5, k] = z
+        here = np.uint64(k)
+        screen[here + X] = x
+        screen[here + Y] = y
+        screen[here + W] = w
+        screen[here + SNAPPED_X] = snap(x)
+        screen[here + SNAPPED_Y] = snap(y)
+        screen[here + Z] = z
 
 
 @inner(_nrt=False, forceinline=True)
@@ -158,6 +169,12 @@ def snap(value: Scalar) -> Scalar:
     Adding 1.5 * 2**52 leaves no bits for a fraction.
     """
     return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
+
+
+@inner(_nrt=False, forceinline=True)
+def spot(corners: I32, triangle: Scalar, k: Scalar, first: Scalar) -> Scalar:
+    """Where in a row of `screen` corner k of a triangle stands."""
+    return np.uint64(corners[np.uint64(triangle), k] - first)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -178,9 +195,20 @@ def may_show(
     """
     n = 0
     for triangle in range(begin, end):
-        a, b, c = corners[triangle, 0] - first, corners[triangle, 1] - first, corners[triangle, 2] - first
-        za, zb, zc = screen[5, a], screen[5, b], screen[5, c]
-        x0, y0, x1, y1, x2, y2 = screen[3, a], screen[4, a], screen[3, b], screen[4, b], screen[3, c], screen[4, c]
+        a, b, c = (
+            spot(corners, triangle, 0, first),
+            spot(corners, triangle, 1, first),
+            spot(corners, triangle, 2, first),
+        )
+        za, zb, zc = screen[a + Z], screen[b + Z], screen[c + Z]
+        x0, y0, x1, y1, x2, y2 = (
+            screen[a + SNAPPED_X],
+            screen[a + SNAPPED_Y],
+            screen[b + SNAPPED_X],
+            screen[b + SNAPPED_Y],
+            screen[c + SNAPPED_X],
+            screen[c + SNAPPED_Y],
+        )
         turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         top, below = min(y0, min(y1, y2)), max(y0, max(y1, y2))
         left, right = min(x0, min(x1, x2)), max(x0, max(x1, x2))
@@ -200,8 +228,8 @@ def next_center(value: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, work: Workspace) -> int:
-    """The part of a triangle before the near plane as work.clip[:, :n]; returns n, 3 or 4.
+def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, screen: F64) -> int:
+    """The part of a triangle before the near plane from spot CUT on; returns how many corners it has, 3 or 4.
 
     A cut edge is always walked from its visible end, so that both triangles of the edge get the same point.
     """
@@ -209,11 +237,11 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, w
     for k in range(3):
         a = assets.triangles.corners[triangle, k]
         b = assets.triangles.corners[triangle, (k + 1) % 3]
-        ahead_a = work.screen[5, a - first] >= NEAR
-        ahead_b = work.screen[5, b - first] >= NEAR
+        spot_a, spot_b, new = np.uint64(a - first), np.uint64(b - first), CUT + np.uint64(n)
+        ahead_a, ahead_b = screen[spot_a + Z] >= NEAR, screen[spot_b + Z] >= NEAR
         if ahead_a:
-            for axis in range(5):
-                work.clip[axis, n] = work.screen[axis, a - first]
+            for axis in (X, Y, W, SNAPPED_X, SNAPPED_Y):
+                screen[new + axis] = screen[spot_a + axis]
             n += 1
         if ahead_a != ahead_b:
             seen, behind = (a, b) if ahead_a else (b, a)
@@ -221,11 +249,11 @@ def clip_near(camera: Camera, assets: Assets, triangle: Scalar, first: Scalar, w
             hx, hy, hz = to_camera(camera.pose, assets.vertices, behind)
             share = (NEAR - sz) / (hz - sz)
             scale = camera.focal / NEAR
-            work.clip[0, n] = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
-            work.clip[1, n] = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
-            work.clip[2, n] = 1.0 / NEAR
-            work.clip[3, n] = snap(work.clip[0, n])
-            work.clip[4, n] = snap(work.clip[1, n])
+            x = camera.width * 0.5 + (sx + share * (hx - sx)) * scale
+            y = camera.height * 0.5 + (sy + share * (hy - sy)) * scale
+            new = CUT + np.uint64(n)
+            screen[new + X], screen[new + Y], screen[new + W] = x, y, 1.0 / NEAR
+            screen[new + SNAPPED_X], screen[new + SNAPPED_Y] = snap(x), snap(y)
             n += 1
     return n
 
@@ -251,7 +279,14 @@ def fill(
     work: Workspace,
 ) -> None:
     """Scan-convert three of the points; edges from snapped positions, 1/z from exact ones."""
-    x0, y0, x1, y1, x2, y2 = points[3, a], points[4, a], points[3, b], points[4, b], points[3, c], points[4, c]
+    x0, y0, x1, y1, x2, y2 = (
+        points[a + SNAPPED_X],
+        points[a + SNAPPED_Y],
+        points[b + SNAPPED_X],
+        points[b + SNAPPED_Y],
+        points[c + SNAPPED_X],
+        points[c + SNAPPED_Y],
+    )
     turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
@@ -261,9 +296,9 @@ def fill(
     right = ceil(min(max(x0, max(x1, x2)) - 0.5, float(camera.width)))
     if top >= end or left >= right:
         return
-    ox, oy, ow = points[0, a], points[1, a], points[2, a]
-    ax, ay, aw = points[0, b] - ox, points[1, b] - oy, points[2, b] - ow
-    bx, by, bw = points[0, c] - ox, points[1, c] - oy, points[2, c] - ow
+    ox, oy, ow = points[a + X], points[a + Y], points[a + W]
+    ax, ay, aw = points[b + X] - ox, points[b + Y] - oy, points[b + W] - ow
+    bx, by, bw = points[c + X] - ox, points[c + Y] - oy, points[c + W] - ow
     det = ax * by - bx * ay
     if det == 0.0:
         return
