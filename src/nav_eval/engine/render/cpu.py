@@ -131,8 +131,8 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
     area, tiles, pixels = stride * rows, stride * rows // TILE**2, lens.width * lens.height
     clusters = len(assets.clusters.center)
     return Workspace(
-        inverse_depth=np.zeros(area, np.float32),
-        ids=np.empty(area, np.int32),
+        inverse_depth=np.zeros(area + TILE, np.float32),
+        ids=np.empty(area + TILE, np.int32),
         far=np.zeros(tiles, np.float32),
         dirty=np.zeros(tiles, np.uint8),
         rect=np.zeros((clusters, 4), np.int32),

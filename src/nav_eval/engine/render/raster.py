@@ -337,11 +337,11 @@ def fill(
 def span(origin: Scalar, a: Scalar, b: Scalar, w: Scalar, wx: Scalar, triangle: Scalar, depth: F32, ids: I32) -> None:
     """Pixels a .. b - 1 of the row that starts at `origin`; w: 1/z at the start of the block of eight that holds a."""
     start = a & ~(TILE - 1)
-    for x in range(start, (b + TILE - 1) & ~(TILE - 1)):
+    for x in range(a, a + ((b - a + TILE - 1) & ~(TILE - 1))):
         at = np.uint64(origin + x)
         q = w + wx * np.float32(np.int32(x - start))
         old = depth[at]
-        nearer = (q > old) & (x >= a) & (x < b)
+        nearer = (q > old) & (x < b)
         depth[at] = q if nearer else old
         ids[at] = triangle if nearer else ids[at]
 
