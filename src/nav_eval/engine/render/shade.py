@@ -62,28 +62,30 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
                     begun = x
                     continue
                 material = triangle_material[triangle]
+                lit = headlight or (flags[material] & MODULATED) != 0
+                textured = (flags[material] & TEXTURED) != 0
                 k = slot[triangle]
-                if k < 0:
+                if k < 0 and (lit or textured):
                     k = used
                     used += 1
                     slot[triangle] = k
                     seen[k] = triangle
                     prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
-                tinted |= headlight or (flags[material] & MODULATED) != 0
-                if flags[material] & TEXTURED:
-                    while n > 0:
-                        part = min(n, steady_run(planes, k, left + x, y))
-                        needed = locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
-                        if needed != levels:
-                            sampled(begun, x, levels, texels, row)
-                            begun, levels = x, needed
-                        x += part
-                        n -= part
-                else:
+                tinted |= lit
+                if not textured:
                     sampled(begun, x, levels, texels, row)
                     solid(row, x, n, texels[tiles[material, 0, 0]])
                     x += n
                     begun = x
+                    continue
+                while n > 0:
+                    part = min(n, steady_run(planes, k, left + x, y))
+                    needed = locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
+                    if needed != levels:
+                        sampled(begun, x, levels, texels, row)
+                        begun, levels = x, needed
+                    x += part
+                    n -= part
             sampled(begun, x, levels, texels, row)
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
