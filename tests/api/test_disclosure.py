@@ -159,12 +159,13 @@ def test_only_nodes_that_were_shown_can_be_named() -> None:
     space = offer().action_space
     hidden = Disclosure("competition", SECRET).opaque("viewpoint", SECRETS["scene"], SECRETS["other node"])
     with pytest.raises(InvalidAction, match="was not shown"):
-        disclosed.action("move_to", {"viewpoint": hidden}, space)
+        disclosed.actions([("move_to", {"viewpoint": hidden})], space)
     given = observation(0)
     seen = disclosed.observation(given)
     assert seen["navigable"][1]["viewpoint"] == hidden
     assert given["navigable"][1]["viewpoint"] == SECRETS["other node"]
-    assert disclosed.action("move_to", {"viewpoint": hidden}, space).args == {"viewpoint": SECRETS["other node"]}
+    (action,) = disclosed.actions([("move_to", {"viewpoint": hidden})], space)
+    assert action.args == {"viewpoint": SECRETS["other node"]}
 
 
 MEASURES: list[tuple[Spec, Any, Any]] = [

@@ -384,7 +384,7 @@ def test_the_committed_descriptors_are_the_protos(tmp_path: Path) -> None:
 
 
 FROZEN = """
-Action: 1 action, 2 action_args, 3 session_id, 4 step, 5 request_id, 6 timing, 7 problem
+Action: 1 action, 2 action_args, 3 session_id, 4 step, 5 request_id, 6 timing, 7 problem, 8 actions
 ActionSpec: 1 arguments
 Argument: 1 kind, 2 unit, 3 low, 4 high
 Empty:
@@ -396,9 +396,10 @@ Info: 1 protocols, 2 name, 3 version, 4 sdk, 5 content_types, 6 encodings, 7 str
 10 max_sessions, 11 max_batch
 InitialObservation: 1 status, 2 initial_observation
 Instruction: 1 text, 2 tokens, 3 language
-Limits: 1 max_steps, 2 reset_timeout, 3 act_timeout, 4 episode_timeout, 5 max_moves
+Limits: 1 max_steps, 2 reset_timeout, 3 act_timeout, 4 episode_timeout, 5 max_moves, 6 max_chunk
 List: 1 items
 Observation: 1 session_id, 2 step, 3 request_id, 4 observation
+Part: 1 action, 2 action_args
 Problem: 1 code, 2 title, 3 status, 4 detail, 5 type
 SensorWish: 1 name, 2 width, 3 height
 ServiceStatus: 1 status, 2 detail

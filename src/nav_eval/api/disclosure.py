@@ -28,10 +28,13 @@ from nav_eval.dataset.episode import Instruction
 from nav_eval.errors import InvalidAction
 from nav_eval.geometry import IDENTITY
 from nav_eval_sdk.protocol import messages
+from nav_eval_sdk.protocol.actions import ActionFault, named
 from nav_eval_sdk.protocol.text import line
 
 ORIGIN = (0.0, 0.0, 0.0)
 Rewriting: TypeAlias = Callable[[Any], Any]
+Parts: TypeAlias = Sequence[tuple[str, Mapping[str, Any]]]
+"""(name, arguments) of the actions of an answer."""
 GRID = {"m": 1e-4, "m/s": 1e-4, "rad": 1e-4, "rad/s": 1e-4, "degrees": 1e-2, "degrees/s": 1e-2}
 """Unit -> what a number or a vector of that unit is rounded to, under `competition`."""
 
@@ -74,13 +77,24 @@ class Disclosed:
         """What is sent of one step; the given dict is not changed."""
         return _rewritten(self.rewritten, observations)
 
-    def action(self, name: str, arguments: Mapping[str, Any], space: ActionSpace) -> Action:
+    def answer(self, answer: messages.Action, space: ActionSpace) -> tuple[Action, ...]:
         """What the participant's answer means here; raises InvalidAction, which quotes it in a line."""
         try:
-            action = space.parse(name, arguments)
+            parts = answer.parts(self.data.limits.chunk)
+        except ActionFault as fault:
+            raise InvalidAction(line(str(fault))) from None
+        return self.actions(parts, space)
+
+    def actions(self, parts: Parts, space: ActionSpace) -> tuple[Action, ...]:
+        """The same of the (name, arguments) that an answer holds; all are looked at before any is carried out."""
+        return tuple(self._action(named(at, len(parts)), part, space) for at, part in enumerate(parts))
+
+    def _action(self, where: str, part: tuple[str, Mapping[str, Any]], space: ActionSpace) -> Action:
+        try:
+            action = space.parse(*part)
             return action if self.nodes is None else self.nodes.revealed(action, space)
         except InvalidAction as fault:
-            raise InvalidAction(line(str(fault))) from None
+            raise InvalidAction(line(f"{where}{fault}")) from None
 
 
 def disclose(offer: EpisodeOffer, policy: Disclosure, limits: messages.Limits, pack: Packing = raw) -> Disclosed:

@@ -15,14 +15,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
+from nav_eval.api.disclosure import Disclosed, Disclosure, Parts, disclose
 from nav_eval.api.remote import limits, service_errors
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError
 from nav_eval.logging import get_logger
-from nav_eval_sdk.agent_interface import ActionFault, Agent, agent_episode, normalise
+from nav_eval_sdk.agent_interface import ActionFault, Agent, begin, moves
 from nav_eval_sdk.errors import DeadlineMissed
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, in_order
@@ -49,8 +49,8 @@ class AgentHost(ABC):
     def reset(self, data: EpisodeData, deadline: Deadline) -> None: ...
 
     @abstractmethod
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> tuple[str, Mapping[str, Any]]:
-        """(name, arguments) of an action."""
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
+        """(name, arguments) of each action in the answer."""
 
     @abstractmethod
     def close(self) -> None: ...
@@ -68,18 +68,19 @@ class InThisProcess(AgentHost):
         self._agent: Any = None
         self._late = False
         self._specs: Mapping[str, Any] = {}
+        self._most = 1
 
     def open(self, deadline: Deadline) -> None:
         self._agent = self._run("constructor", deadline, self._factory)
 
     def reset(self, data: EpisodeData, deadline: Deadline) -> None:
-        self._specs = data.observation_spec
-        self._run("reset", deadline, self._agent.reset, agent_episode(data))
+        self._specs, self._most = data.observation_spec, data.limits.chunk
+        self._run("reset", deadline, begin, self._agent, data)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> tuple[str, Mapping[str, Any]]:
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
         answer = self._run("act", deadline, self._agent.act, canonical(self._specs, observation))
         try:
-            return normalise(answer)
+            return moves(answer, self._most)
         except ActionFault as error:
             raise InvalidAction(line(str(error))) from None
 
@@ -185,9 +186,9 @@ class LocalAgentClient(AgentClient):
         with service_errors():
             limit = Deadline(until.at_most(self._deadlines.act))
         begun = time.perf_counter()
-        name, arguments = self._host.act(shown, limit)
+        parts = self._host.act(shown, limit)
         latency = time.perf_counter() - begun
-        return Decision(disclosed.action(name, arguments, space), latency)
+        return Decision.of(disclosed.actions(parts, space), latency)
 
     def end_episode(self, reason: str) -> None:
         self._episode = None

@@ -19,6 +19,7 @@ from typing import Any
 
 import msgspec
 
+from nav_eval.api.disclosure import Parts
 from nav_eval.api.local import FAREWELL, AgentHost, LocalService
 from nav_eval.core.interfaces import ServiceStatus
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, NavEvalError, ServiceUnavailable
@@ -57,9 +58,8 @@ class AgentProcess(AgentHost):
         self._specs = data.observation_spec
         self._ask("reset", data, deadline)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> tuple[str, Mapping[str, Any]]:
-        reply = self._ask("act", outgoing(self._specs, observation, json=False), deadline)
-        return reply.action, reply.action_args
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
+        return self._ask("act", outgoing(self._specs, observation, json=False), deadline).actions
 
     def close(self) -> None:
         if not self.gone:

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
@@ -228,6 +229,7 @@ def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
         act_timeout=deadlines.act,
         episode_timeout=deadlines.episode,
         max_moves=offer.max_moves,
+        max_chunk=offer.max_chunk if offer.max_chunk > 1 else UNSET,
     )
 
 
@@ -272,7 +274,7 @@ class RemoteClient(AgentClient):
             answer = self.transport.act(ask, Deadline(running.deadline.at_most(self._deadlines.act)))
         latency = time.perf_counter() - begun
         running.step += 1
-        return Decision(running.disclosed.action(answer.action, answer.action_args, running.space), latency)
+        return Decision.of(running.disclosed.answer(answer, running.space), latency)
 
     def end_episode(self, reason: str) -> None:
         if self._episode is None:

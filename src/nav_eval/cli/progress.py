@@ -62,7 +62,7 @@ class Progress(Watcher):
     def take(self, result: EpisodeResult) -> None:
         self.done += 1
         self.failed += result.status != "ok"
-        self._latencies.add([step.latency for step in result.trajectory])
+        self._latencies.add([step.latency for step in result.trajectory if step.asked])
         self._show(self)
 
     @property

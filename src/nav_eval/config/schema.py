@@ -268,6 +268,12 @@ class EvaluationConfig(Section):
 
     max_steps: Count = Field(500, description="an episode ends after this many actions")
     max_moves: Count | None = Field(None, description="an episode ends after this many move_to (backend nav_graph)")
+    max_chunk: Annotated[int, Field(ge=1, le=1000)] = Field(
+        1, description="an agent may answer so many actions at once; they are carried out without further questions"
+    )
+    cut_at_collision: bool = Field(
+        False, description="true: a collision drops what is left of such an answer, and the agent is asked again"
+    )
     success_distance: Metres = Field(3.0, description="a success is nearer to the goal than this, strictly")
     parallel: ParallelConfig = Field(ParallelConfig(), description="processes and sessions")
     budget: BudgetConfig = Field(BudgetConfig(), description="limits of time and memory")

@@ -27,12 +27,17 @@ SOURCES = {"densified": "reference_path", "sparse": "reference_path"}
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics."""
+    """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics.
+
+    `max_chunk`: actions in one answer; `cut_at_collision`: a collision drops what is left of it.
+    """
 
     max_steps: int
     max_moves: int | None
     success_distance: float
     settings: TaskConfig
+    max_chunk: int = 1
+    cut_at_collision: bool = False
 
 
 def derived_seed(run_seed: int, *parts: str) -> int:
@@ -106,8 +111,8 @@ class Environment:
             settings=self.rules.settings,
         )
 
-    def step(self, action: Action, latency: float = 0.0) -> StepRecord:
-        """Advance by one action and measure; observe() shows the result.
+    def step(self, action: Action, latency: float = 0.0, place: int = 0) -> StepRecord:
+        """Advance by one action and measure; observe() shows the result. `place`: the action's in its answer.
 
         Afterwards `ended` tells whether the task is done, and `over` whether that, a limit or a fall ends the episode.
         """
@@ -117,7 +122,7 @@ class Environment:
                 f"task {self.task.name}: carry_out returned {done!r:.60} for {action.name}. Return the StepRecord, "
                 "as in return simulator.advance(action)."
             )
-        step = done.after(latency)
+        step = done.after(latency, place)
         self.follow(step)
         return step
 

@@ -326,14 +326,24 @@ class EpisodeOffer:
     seed: int
     expert: Callable[[], Action]
     max_moves: int | None = None
+    max_chunk: int = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """An agent's answer. `latency`: seconds from asking to having it, retries included."""
+    """An agent's answer. `latency`: seconds from asking to having it, retries included.
+
+    `rest`: what is carried out after `action` without asking again, at most max_chunk - 1 of the rules.
+    """
 
     action: Action
     latency: float = 0.0
+    rest: tuple[Action, ...] = ()
+
+    @classmethod
+    def of(cls, actions: Sequence[Action], latency: float) -> Decision:
+        """Of one action or several."""
+        return cls(actions[0], latency, tuple(actions[1:]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -363,7 +373,7 @@ class AgentClient(ABC):
 
     @abstractmethod
     def get_action(self, observations: Observations) -> Decision:
-        """The agent's next action, exactly once per step; checked against the action space."""
+        """The agent's next action, or several, exactly once per question; checked against the action space."""
 
     @abstractmethod
     def end_episode(self, reason: str) -> None:

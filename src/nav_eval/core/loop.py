@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from nav_eval.core.chunks import Chunk
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.environment import Environment, derived_seed
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
@@ -119,6 +120,7 @@ class EpisodeLoop:
         metrics: Mapping[str, Any] | None = None
         shown = False
         asked: float | None = None
+        chunk = Chunk()
         unanswered = 0.0
         try:
             meter.check()
@@ -133,11 +135,12 @@ class EpisodeLoop:
                 if self._stopped():
                     raise Stopped
                 meter.check()
-                shown, asked = True, time.perf_counter()
-                decision = self._client.get_action(observations)
-                asked = None
-                steps.append(self._environment.step(decision.action, decision.latency))
-                if not self._environment.over or self._observers:
+                if chunk.done:
+                    shown, asked = True, time.perf_counter()
+                    chunk = Chunk(self._client.get_action(observations))
+                    asked = None
+                steps.append(chunk.carry_on(self._environment))
+                if self._observers or (chunk.done and not self._environment.over):
                     observations = self._environment.observe()
                 for observer in self._observers:
                     observer.step_taken(episode, steps[-1], observations)
@@ -167,6 +170,7 @@ class EpisodeLoop:
             seed=derived_seed(self._policy.seed, *episode.key),
             expert=environment.expert_action,
             max_moves=environment.rules.max_moves,
+            max_chunk=environment.rules.max_chunk,
         )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:

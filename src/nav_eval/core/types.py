@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from nav_eval.core.actions import Action
@@ -95,9 +95,11 @@ class Moved:
 
 @dataclass(frozen=True, slots=True)
 class StepRecord:
-    """One decision and what came of it. `latency`: seconds the agent took; never part of a score.
+    """One action and what came of it. `latency`: seconds the agent took; never part of a score.
 
     `clipped`: the profile's limits cut the action down. `events`: anything else a simulator wants on record.
+    `place`: in the agent's answer; 0: the agent was asked before this step. `dropped`: what followed in the answer and
+    was not carried out, because this step ended the episode or the chunk.
     """
 
     action: Action
@@ -106,10 +108,17 @@ class StepRecord:
     clipped: bool = False
     latency: float = 0.0
     events: Mapping[str, Any] = field(default_factory=dict)
+    place: int = 0
+    dropped: tuple[Action, ...] = ()
 
-    def after(self, latency: float) -> StepRecord:
-        """The same, decided in so many seconds."""
-        return StepRecord(self.action, self.state, self.collided, self.clipped, latency, self.events)
+    @property
+    def asked(self) -> bool:
+        """Whether the agent was asked for it; the rest of an answer took no time of its own."""
+        return self.place == 0
+
+    def after(self, latency: float, place: int = 0) -> StepRecord:
+        """The same, decided in so many seconds, at this place of the answer."""
+        return replace(self, latency=latency, place=place)
 
 
 @dataclass(frozen=True, slots=True)

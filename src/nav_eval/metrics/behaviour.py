@@ -107,7 +107,8 @@ class AgentLatency(Metric):
         self._latencies: list[float] = []
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
-        self._latencies.append(step.latency)
+        if step.asked:
+            self._latencies.append(step.latency)
 
     def get_metric(self) -> float:
         import numpy as np

@@ -40,7 +40,8 @@ OTHER = "?"
 class Track:
     """One episode's way. positions (N + 1, 3) cm, yaws (N + 1,) degrees, both with the start; N actions.
 
-    `collided`: indices of the steps that touched a wall; `latency`: (N,) seconds.
+    `collided`: indices of the steps that touched a wall; `latency`: seconds of each answer,
+    (N,) or fewer where an answer held several actions.
     """
 
     positions: Ints
@@ -64,7 +65,7 @@ def track_of(result: EpisodeResult) -> Track | None:
         yaws=np.array([round(math.degrees(yaw_of(state.rotation))) for state in states], np.int16),
         actions="".join(CODES.get(step.action.name, OTHER) for step in result.trajectory),
         collided=tuple(i for i, step in enumerate(result.trajectory) if step.collided),
-        latency=np.array([step.latency for step in result.trajectory], np.float32),
+        latency=np.array([step.latency for step in result.trajectory if step.asked], np.float32),
     )
 
 
@@ -78,6 +79,7 @@ class _Step(msgspec.Struct):
     position: Vec3
     rotation: Quaternion
     collided: bool = False
+    place: int = 0
 
 
 class _Timing(msgspec.Struct):
@@ -112,7 +114,9 @@ def read_track(line: TrackLine) -> Track | None:
         yaws=np.array([round(math.degrees(yaw_of(pose.rotation))) for pose in poses], np.int16),
         actions="".join(CODES.get(step.action, OTHER) for step in line.steps),
         collided=tuple(i for i, step in enumerate(line.steps) if step.collided),
-        latency=np.array(line.timing.latency, np.float32),
+        latency=np.array(
+            [seconds for step, seconds in zip(line.steps, line.timing.latency) if not step.place], np.float32
+        ),
     )
 
 

@@ -55,7 +55,11 @@ def _as_written(file: str) -> Iterator[None]:
 
 
 def trajectory_record(result: EpisodeResult) -> dict[str, Any]:
-    """One line of trajectories.jsonl: start, then action, pose and flags of every step. Enough for replay."""
+    """One line of trajectories.jsonl: start, then action, pose and flags of every step. Enough for replay.
+
+    Of an answer of several actions, each but the first has its `place` in it, and the step that cut it short what was
+    `dropped`.
+    """
     return {
         "schema": SCHEMA,
         "scene_id": result.scene_id,
@@ -93,7 +97,9 @@ def _state_record(state: AgentState) -> dict[str, Any]:
 
 def _step_record(step: StepRecord) -> dict[str, Any]:
     record = step.action.to_record() | _state_record(step.state)
-    return record | {"collided": step.collided, "clipped": step.clipped, "events": dict(step.events)}
+    record |= {"collided": step.collided, "clipped": step.clipped, "events": dict(step.events)}
+    record |= {"place": step.place} if step.place else {}
+    return record | ({"dropped": [action.to_record() for action in step.dropped]} if step.dropped else {})
 
 
 def _read_state(record: Mapping[str, Any]) -> AgentState:
@@ -115,4 +121,6 @@ def _read_step(record: Mapping[str, Any], latency: float) -> StepRecord:
         clipped=record["clipped"],
         latency=latency,
         events=record["events"],
+        place=record.get("place", 0),
+        dropped=tuple(Action(one["action"], one["action_args"]) for one in record.get("dropped", ())),
     )

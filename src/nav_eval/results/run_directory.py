@@ -29,7 +29,7 @@ from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
-from nav_eval.results.rules import flat, perturbations_of, rules_sum
+from nav_eval.results.rules import LATER, flat, perturbations_of, rules_sum
 
 MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = (
@@ -335,7 +335,7 @@ def config_changes(
     one: Mapping[str, Any], other: Mapping[str, Any], but: Collection[str] = ()
 ) -> list[tuple[str, Any, Any]]:
     """(key, its value in one, its value in the other) of what may change a result and differs; none of `but`."""
-    old, new = dict(flat(_scoring(one))), dict(flat(_scoring(other)))
+    old, new = ({**LATER, **dict(flat(_scoring(content)))} for content in (one, other))
     return [(key, old.get(key), new.get(key)) for key in new | old if old.get(key) != new.get(key) and key not in but]
 
 

@@ -13,6 +13,8 @@ from typing import Any, ClassVar, Protocol
 
 import msgspec
 
+from nav_eval_sdk.protocol.actions import ActionFault as ActionFault
+from nav_eval_sdk.protocol.actions import chunk_of
 from nav_eval_sdk.protocol.messages import EpisodeData
 
 WIRE_ONLY = ("session_id", "request_id", "protocol")
@@ -43,14 +45,18 @@ class VLNAgent(ABC):
     the object of the session that sent observations[i]; or, for an agent that remembers nothing between steps, a plain
     method `act_batch(self, observations) -> list of actions`. All calls then come from one thread."""
 
+    max_chunk: int = 1
+    """How many actions `act` may return at once in this episode; set before `reset` is called."""
+
     @abstractmethod
     def reset(self, episode: dict[str, Any]) -> None:
         """A new episode begins. Keys: episode_id, scene_id, instruction {text, tokens, language} or None,
         start_position, start_rotation, seed, task, observation_spec, action_space, limits."""
 
     @abstractmethod
-    def act(self, observation: dict[str, Any]) -> dict[str, Any] | str:
-        """The next action: {"action": "move_forward", "action_args": {}}, or just its name.
+    def act(self, observation: dict[str, Any]) -> dict[str, Any] | str | list[dict[str, Any] | str]:
+        """The next action: {"action": "move_forward", "action_args": {}}, or just its name; or a list of up to
+        `self.max_chunk` of them, which are carried out before it is asked again.
 
         `observation` has a key per sensor: read-only arrays (rgb (H, W, 3) uint8, depth (H, W, 1) float32 in metres),
         text, numbers, dicts and lists; None for a sensor that is absent at this step.
@@ -58,6 +64,13 @@ class VLNAgent(ABC):
 
     def close(self) -> None:
         """The service shuts down."""
+
+
+def begin(agent: Any, data: EpisodeData) -> None:
+    """Tell the agent that an episode begins."""
+    if isinstance(agent, VLNAgent):
+        agent.max_chunk = data.limits.chunk
+    agent.reset(agent_episode(data))
 
 
 def agent_episode(data: EpisodeData) -> dict[str, Any]:
@@ -72,8 +85,18 @@ MEANT = ("args", "arguments", "action_arguments", "parameters", "params", "kwarg
 """Names that stand for action_args in other programs; an answer with one of them would lose its arguments."""
 
 
-class ActionFault(ValueError):
-    """The agent's answer is no action; the message says why."""
+def moves(answer: Any, most: int = 1) -> list[tuple[str, dict[str, Any]]]:
+    """(name, arguments) of each action that `act` returned, one or a list of up to `most`; raises ActionFault."""
+    listed = isinstance(answer, Mapping) and "actions" in answer
+    if not listed and not isinstance(answer, list):
+        return [normalise(answer)]
+    found = []
+    for index, part in enumerate(chunk_of(answer["actions"] if listed else answer, most)):
+        try:
+            found.append(normalise(part))
+        except ActionFault as fault:
+            raise ActionFault(f"actions[{index}]: {fault}") from None
+    return found
 
 
 def normalise(answer: Any) -> tuple[str, dict[str, Any]]:

@@ -19,9 +19,10 @@ import numpy as np
 
 from nav_eval_sdk.client import TestClient, synthetic_episode
 from nav_eval_sdk.errors import Refused, Unreachable, WireError
-from nav_eval_sdk.protocol.actions import ACTIONS, DISCRETE, action_fault
+from nav_eval_sdk.protocol.actions import ACTIONS, DISCRETE, ActionFault, chunk_fault
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import (
+    Action,
     ActionSpec,
     EpisodeData,
     Info,
@@ -36,6 +37,7 @@ from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
+CHUNK = 4
 USUAL = ("rgb", "depth", "instruction", "gps", "compass", "pointgoal", "objectgoal")
 """Sent to every service, whether it names them or not: few agents name the small ones that they read."""
 
@@ -192,7 +194,7 @@ def plays_episodes(given: Check, client: TestClient) -> str:
         client.reset(given.seeded(number))
         for step in range(given.steps):
             action = client.act(given.observation(step))
-            if fault := action_fault(given.episode.action_space, action.action, action.action_args):
+            if fault := _fault(given, action, 1):
                 return f"step {step}: {fault}"
             if (action.session_id, action.step, action.request_id) == (None, None, None):
                 return "an answer does not say which session, step and request it answers."
@@ -200,6 +202,28 @@ def plays_episodes(given: Check, client: TestClient) -> str:
                 break
         client.end()
     return ""
+
+
+def plays_chunks(given: Check, client: TestClient) -> str:
+    """Where several actions may be answered at once, an agent may answer one; but what it answers must hold."""
+    episode = given.seeded(0)
+    limits = msgspec.structs.replace(episode.limits, max_chunk=CHUNK)
+    client.reset(msgspec.structs.replace(episode, limits=limits))
+    for step in range(given.steps):
+        action = client.act(given.observation(step))
+        if fault := _fault(given, action, CHUNK):
+            return f"max_chunk {CHUNK}, answer {step}: {fault}"
+        if "stop" in {name for name, _ in action.parts(CHUNK)}:
+            break
+    return ""
+
+
+def _fault(given: Check, action: Action, most: int) -> str:
+    """What is wrong with an answer of at most so many actions."""
+    try:
+        return chunk_fault(given.episode.action_space, action.parts(most)) or ""
+    except ActionFault as fault:
+        return str(fault)
 
 
 def decides_once(given: Check, client: TestClient) -> str:
@@ -303,6 +327,7 @@ CHECKS: dict[str, Callable[[Check, TestClient], str]] = {
     "health": health,
     "validate": validate,
     "plays episodes": plays_episodes,
+    "plays chunks": plays_chunks,
     "decides once": decides_once,
     "keeps the order of steps": keeps_the_order,
     "knows its sessions": knows_its_sessions,

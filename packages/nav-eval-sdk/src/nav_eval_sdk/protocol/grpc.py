@@ -7,6 +7,7 @@ their tensors are framed and read here by hand, in the same bytes that protobuf 
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
@@ -34,6 +35,7 @@ from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_te
 
 SERVICE = "nav_eval.v1.InferenceService"
 HEALTH = "grpc.health.v1.Health"
+MANY = sys.maxsize
 CODE_KEY = "nav-eval-code"
 STATUS = {
     "bad_request": "INVALID_ARGUMENT",
@@ -103,10 +105,16 @@ def dump_action(action: Action, problem: Problem | None = None) -> bytes:
         step=action.step,
         request_id=action.request_id,
         timing=action.timing,
+        actions=[_part(name, arguments) for name, arguments in action.parts(MANY)] if action.several else None,
         problem=None if problem is None else message_class("nav_eval.v1.Problem")(**msgspec.structs.asdict(problem)),
     )
     encoded: bytes = message.SerializeToString()
     return encoded
+
+
+def _part(name: str, arguments: Mapping[str, Any]) -> Any:
+    given = {key: _value(value) for key, value in arguments.items()}
+    return message_class("nav_eval.v1.Part")(action=name, action_args=given)
 
 
 def load_action(data: bytes) -> Action | Problem:
@@ -116,12 +124,17 @@ def load_action(data: bytes) -> Action | Problem:
         return Problem(code=problem.code, title=problem.title, status=problem.status, detail=problem.detail)
     return Action(
         action=parsed.action,
-        action_args={key: _argument(value) for key, value in parsed.action_args.items()},
+        action_args=_arguments(parsed),
         session_id=parsed.session_id or None,
         step=parsed.step if parsed.HasField("step") else None,
         request_id=parsed.request_id or None,
         timing=dict(parsed.timing),
+        actions=[{"action": part.action, "action_args": _arguments(part)} for part in parsed.actions] or msgspec.UNSET,
     )
+
+
+def _arguments(parsed: Any) -> dict[str, Any]:
+    return {key: _argument(value) for key, value in parsed.action_args.items()}
 
 
 def _value(value: Any) -> Any:

@@ -7,10 +7,12 @@ specification alone would leave it out. A bound that is null does not exist, bec
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
 
+from nav_eval_sdk.protocol.actions import answered
 from nav_eval_sdk.protocol.specs import ActionSpec as ActionSpec
 from nav_eval_sdk.protocol.specs import Argument as Argument
 from nav_eval_sdk.protocol.specs import ListSpec as ListSpec
@@ -37,13 +39,19 @@ class Tensor(Message, kw_only=True, frozen=True):
 
 class Limits(Message, frozen=True):
     """What the evaluator grants, None = no limit: seconds, except for `max_steps` (actions) and `max_moves` (those that
-    are move_to, on a graph)."""
+    are move_to, on a graph). `max_chunk`: actions in one answer, where it may be more than one."""
 
     max_steps: int | None = None
     reset_timeout: float | None = None
     act_timeout: float | None = None
     episode_timeout: float | None = None
     max_moves: int | None = None
+    max_chunk: int | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def chunk(self) -> int:
+        """How many actions one answer may hold."""
+        return self.max_chunk or 1
 
 
 class Instruction(Message, frozen=True):
@@ -109,18 +117,47 @@ class ObservationOut(Message, frozen=True):
     observation: dict[str, Any]
 
 
+ANSWERED: dict[str, Any] = {
+    "type": "array",
+    "minItems": 1,
+    "items": {
+        "anyOf": [
+            {"type": "string"},
+            {
+                "type": "object",
+                "properties": {"action": {"type": "string"}, "action_args": {"type": "object"}},
+                "required": ["action"],
+            },
+        ]
+    },
+}
+"""What `Action.actions` must hold."""
+
+
 class Action(Message, frozen=True):
     """The answer of act. It repeats session, step and request, so that it cannot be taken for another's.
 
-    `timing`: seconds, for example {"think": 0.12}.
+    `timing`: seconds, for example {"think": 0.12}. `actions`: several at once, [{"action", "action_args"}], up to
+    `max_chunk` of the limits; then `action` is not read. Anything is taken in there, so that it can be called an
+    invalid action: `parts` reads it.
     """
 
-    action: str
+    action: str = ""
     action_args: dict[str, Any] = msgspec.field(default_factory=dict)
     session_id: str | None = None
     step: int | None = None
     request_id: str | None = None
     timing: dict[str, float] = msgspec.field(default_factory=dict)
+    actions: Annotated[Any, msgspec.Meta(extra_json_schema=ANSWERED)] | msgspec.UnsetType = msgspec.UNSET
+
+    @property
+    def several(self) -> bool:
+        """Whether `actions` counts."""
+        return self.actions is not None and self.actions is not msgspec.UNSET
+
+    def parts(self, most: int) -> list[tuple[str, Mapping[str, Any]]]:
+        """(name, arguments) of each action that it holds; raises ActionFault for what is no list of one to `most`."""
+        return answered(self.actions, most) if self.several else [(self.action, self.action_args)]
 
 
 class EpisodeEnd(Message, frozen=True):

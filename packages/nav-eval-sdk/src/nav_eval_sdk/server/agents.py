@@ -17,8 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nav_eval_sdk.agent_interface import Agent
+from nav_eval_sdk.agent_interface import Agent, begin
 from nav_eval_sdk.errors import ServiceProblem
+from nav_eval_sdk.protocol.messages import EpisodeData
 from nav_eval_sdk.protocol.text import line
 
 log = logging.getLogger(__name__)
@@ -94,8 +95,8 @@ class Seat:
     def open(self) -> Future[Any]:
         return self._call(self._make)
 
-    def reset(self, episode: dict[str, Any]) -> Future[Any]:
-        return self._call(lambda: self.agent.reset(episode))
+    def reset(self, data: EpisodeData) -> Future[Any]:
+        return self._call(lambda: begin(self.agent, data))
 
     def act(self, observation: dict[str, Any]) -> Future[Any]:
         """Ends in (answer, seconds of thinking)."""

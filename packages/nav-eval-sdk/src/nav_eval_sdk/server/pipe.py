@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nav_eval_sdk.agent_interface import ActionFault, agent_episode, normalise
+from nav_eval_sdk.agent_interface import ActionFault, begin, moves
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, Message, Problem, in_order
 from nav_eval_sdk.protocol.structs import known
@@ -40,10 +40,10 @@ class Request(Message, frozen=True):
 
 
 class Reply(Message, frozen=True):
-    """`problem` takes the action's place; `trace` is for whoever looks for the fault."""
+    """The (name, arguments) of an answer's actions. `problem` takes their place; `trace` is for whoever looks for the
+    fault."""
 
-    action: str = ""
-    action_args: dict[str, Any] = msgspec.field(default_factory=dict)
+    actions: tuple[tuple[str, dict[str, Any]], ...] = ()
     problem: Problem | None = None
     trace: str = ""
 
@@ -93,13 +93,13 @@ class Hosted:
 
     def _reset(self, body: msgspec.Raw) -> None:
         self._data = in_order(msgspec.msgpack.decode(body, type=EpisodeData))
-        self._agent.reset(agent_episode(self._data))
+        begin(self._agent, self._data)
 
     def _act(self, body: msgspec.Raw) -> Reply:
         assert self._data is not None, "reset comes first"
         received = msgspec.msgpack.decode(body, type=dict[str, msgspec.Raw])
-        name, arguments = normalise(self._agent.act(self._reader.read(self._data.observation_spec, received)))
-        return Reply(name, arguments)
+        answer = self._agent.act(self._reader.read(self._data.observation_spec, received))
+        return Reply(tuple(moves(answer, self._data.limits.chunk)))
 
     def _close(self, body: msgspec.Raw) -> None:
         getattr(self._agent, "close", lambda: None)()

@@ -15,12 +15,13 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
-from nav_eval_sdk.agent_interface import ActionFault, agent_episode, normalise
+import msgspec
+
+from nav_eval_sdk.agent_interface import ActionFault, moves
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
-from nav_eval_sdk.protocol.actions import action_fault
+from nav_eval_sdk.protocol.actions import chunk_fault
 from nav_eval_sdk.protocol.messages import (
     Action,
-    ActionSpec,
     EndStatus,
     EpisodeData,
     EpisodeEnd,
@@ -149,7 +150,7 @@ class Service:
             old.ended = True
         seat = old.seat if old is not None else self._take_seat()
         changed = threading.Condition(self._lock)
-        future = _watched(seat.reset(agent_episode(data)), changed)
+        future = _watched(seat.reset(data), changed)
         session = Session(data, seat, changed, Work((-1, data.request_id), future), largest)
         self._sessions[data.session_id] = session
         return session
@@ -187,17 +188,19 @@ class Service:
             work = self._decision(session, step, request_id, observation)
         answer, seconds = self._wait(session, work)
         try:
-            name, arguments = _checked(answer, session.data.action_space)
+            parts = _checked(answer, session.data)
         except ServiceProblem as problem:
             log.warning("Session %s, step %d: %s", session_id, work.key[0], problem.detail)
             raise
+        named = [{"action": name, "action_args": arguments} for name, arguments in parts]
         return Action(
-            action=name,
-            action_args=arguments,
+            action=parts[0][0],
+            action_args=parts[0][1],
             session_id=session_id,
             step=work.key[0],
             request_id=request_id,
             timing={"think": seconds},
+            actions=named if len(named) > 1 else msgspec.UNSET,
         )
 
     def _decision(self, session: Session, step: int | None, request_id: str, observation: dict[str, Any]) -> Work:
@@ -306,11 +309,12 @@ def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:
     return future
 
 
-def _checked(answer: Any, space: dict[str, ActionSpec]) -> tuple[str, dict[str, Any]]:
+def _checked(answer: Any, data: EpisodeData) -> list[tuple[str, dict[str, Any]]]:
+    """(name, arguments) of each action in the answer; raises ServiceProblem."""
     try:
-        name, arguments = normalise(answer)
+        parts = moves(answer, data.limits.chunk)
     except ActionFault as fault:
         raise ServiceProblem("invalid_action", str(fault)) from None
-    if space and (wrong := action_fault(space, name, arguments)):
+    if data.action_space and (wrong := chunk_fault(data.action_space, parts)):
         raise ServiceProblem("invalid_action", wrong)
-    return name, arguments
+    return parts

@@ -33,6 +33,7 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
+from nav_eval_sdk.protocol.structs import known
 from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
@@ -63,6 +64,15 @@ class Answer:
     content_type: str
     after: float
     body: bytes
+
+
+class _Single(Message, frozen=True):
+    """What an answer must have that holds no `actions`."""
+
+    action: str
+
+
+known(globals())
 
 
 class RestTransport(Transport):
@@ -297,7 +307,11 @@ def _decoded(answer: Answer, kind: type[M]) -> M:
     decode = _packed if answer.content_type == MSGPACK else _with_nan
     try:
         message = decode(answer.body, kind)
-        return message if isinstance(message, Action) else cleaned(message)
+        if not isinstance(message, Action):
+            return cleaned(message)
+        if not message.action and not message.several:
+            decode(answer.body, _Single)
+        return message
     except Exception as error:
         raise BadAnswer(f"not a {kind.__name__}: {error}") from error
 
