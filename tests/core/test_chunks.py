@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from core.chunking import LENGTH, Ahead
+from core.chunking import LENGTH, Ahead, Scripted
 from nav_eval import evaluate
 from nav_eval.results.rules import LATER, rules_of, rules_sum
 from nav_eval.results.run_directory import RunDirectory, config_differences, public_config
@@ -113,8 +113,29 @@ def test_rules_that_nobody_uses_are_in_no_sum(world: list[str]) -> None:
         section, name = key.split(".")
         del before[section][name]
     assert config_differences(before, public_config(config)) == []
-    for key, value in (("max_chunk", 2), ("cut_at_collision", True)):
-        other = benchmark_config("pointnav", overrides=[*world, f"evaluation.{key}={value}"])
+    for key, value in (("evaluation.max_chunk", 2), ("evaluation.cut_at_collision", True)):
+        other = benchmark_config("pointnav", overrides=[*world, f"{key}={value}"])
         assert rules_sum(other) != rules_sum(config)
-        was = LATER[f"evaluation.{key}"]
-        assert config_differences(before, public_config(other)) == [f"evaluation.{key} was {was}, is {value}"]
+        assert config_differences(before, public_config(other)) == [f"{key} was {LATER[key]}, is {value}"]
+
+
+class Watching(Scripted):
+    """Keeps what it saw at every seventh action."""
+
+    saw: ClassVar[list[Any]] = []
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        if self.max_chunk > 1 or len(self.left) % 7 == (LENGTH + 2) % 7:
+            self.saw.append(observation["depth"].copy())
+        return super().act(observation)
+
+
+def test_a_perturbation_that_remembers_shows_the_same_in_chunks(world: list[str]) -> None:
+    seen = []
+    for most in (1, 7):
+        Watching.saw = []
+        perturbed = ["perturbations=[{name: dropped_frames, severity: 3}]", f"evaluation.max_chunk={most}"]
+        evaluate("pointnav", agent=Watching, overrides=[*world, *perturbed])
+        seen.append(Watching.saw)
+    assert len(seen[0]) == len(seen[1]) > 20
+    assert all((one == other).all() for one, other in zip(*seen, strict=True))

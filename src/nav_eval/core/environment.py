@@ -171,6 +171,13 @@ class Environment:
                 raise SimulatorError(f"sensor {name} {fault}, as its spec says.")
         return observations
 
+    @property
+    def veiled(self) -> bool:
+        """Whether something lies before the sensors, which may remember what they showed: then all steps are observed,
+        so that what it shows does not depend on who looks between questions.
+        """
+        return self._veil is not None
+
     @cached_property
     def _specs(self) -> Mapping[str, Spec]:
         return self.simulator.observation_spec

@@ -140,7 +140,7 @@ class EpisodeLoop:
                     chunk = Chunk(self._client.get_action(observations))
                     asked = None
                 steps.append(chunk.carry_on(self._environment))
-                if self._observers or (chunk.done and not self._environment.over):
+                if self._observers or self._environment.veiled or (chunk.done and not self._environment.over):
                     observations = self._environment.observe()
                 for observer in self._observers:
                     observer.step_taken(episode, steps[-1], observations)

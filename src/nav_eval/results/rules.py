@@ -17,10 +17,14 @@ from nav_eval.config.schema import Config
 SECTIONS: Mapping[str, set[str]] = {
     "benchmark": {"profile", "version"},
     "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
-    "simulator": {"motion", "body", "scale", "path_mode"},
+    "simulator": {"motion", "body", "scale", "path_mode", "physics"},
     "evaluation": {"success_distance", "max_steps", "max_moves", "max_chunk", "cut_at_collision"},
 }
-LATER: Mapping[str, Any] = {"evaluation.max_chunk": 1, "evaluation.cut_at_collision": False}
+LATER: Mapping[str, Any] = {
+    "evaluation.max_chunk": 1,
+    "evaluation.cut_at_collision": False,
+    "simulator.physics": "kinematic",
+}
 """Keys that came after the first edition, and what they were before they could be set. With that value they are in no
 sum, so that a rule that nobody uses changes none; and a configuration that does not tell them says this."""
 
