@@ -24,6 +24,11 @@ def team_of(user: User) -> Team | None:
     return Team.objects.filter(membership__user=user).first()
 
 
+def leads(team: Team, user: User) -> bool:
+    """Whether the user is a captain of the team."""
+    return Membership.objects.filter(team=team, user=user, captain=True).exists()
+
+
 def found(challenge: Challenge, user: User, name: str) -> Team:
     """A new team with its captain. Raises Denied."""
     with transaction.atomic():

@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 from nav_eval_server import appeals
 from nav_eval_server.board import decisions
 from nav_eval_server.board.visibility import visible_to
-from nav_eval_server.models import Appeal, Endpoint, Membership, Slot, Submission, Team, Token, User
+from nav_eval_server.models import Appeal, Endpoint, Slot, Submission, Team, Token, User
 from nav_eval_server.queue import endpoints, quota, slots, standing
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.phases import phase_view, phases
@@ -61,7 +61,8 @@ def captain(view: View) -> View:
     @wraps(view)
     @member
     def asked(request: HttpRequest, team: Team, *args: object, **named: object) -> HttpResponse:
-        get_object_or_404(Membership, team=team, user=person(request), captain=True)
+        if not roster.leads(team, person(request)):
+            raise Http404
         return view(request, team, *args, **named)
 
     return asked
@@ -106,7 +107,7 @@ def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) ->
     told = {
         "team": team,
         "members": team.membership_set.select_related("user").order_by("pk"),
-        "captain": team.membership_set.filter(user=person(request), captain=True).exists(),
+        "captain": roster.leads(team, person(request)),
         "invitation": request.build_absolute_uri(link),
         "join_at": request.build_absolute_uri("/").rstrip("/") if current().endpoints.join else "",
         "endpoints": [(row, _answer(row, now)) for row in team.endpoints.order_by("name")],
@@ -229,6 +230,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     if decisions.choosable(current(), found, timezone.now()):
         told["final"] = phase_view(current(), found.phase, timezone.now())
         told["chosen"] = decisions.finalists(found).count()
+        told["captain"] = roster.leads(found.team, person(request))
     told["files"] = Dispatcher(current()).inbox(key).present(visible_to(person(request)).records(key))
     told |= {"attempts": found.attempts.order_by("n") if person(request).is_staff else (), "submission": found}
     return render(request, "submission.html", told)
