@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import pytest
 import yaml
@@ -69,9 +69,12 @@ class Engine:
         assert code == 0, said
         return said
 
-    def attempt(self, command: Sequence[str], timeout: float = 1200.0) -> tuple[int, str]:
+    def attempt(
+        self, command: Sequence[str], timeout: float = 1200.0, stdin: IO[bytes] | None = None
+    ) -> tuple[int, str]:
         done = subprocess.run(
             command,
+            stdin=stdin,
             env=os.environ | self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,

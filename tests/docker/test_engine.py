@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import subprocess
 import sys
 import tarfile
@@ -10,15 +12,20 @@ import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 import pytest
 import yaml
 
 from docker.dockerfiles import ROOT, read_image
 from docker.engine import Engine, have_base, have_postgres, running_engine
+from docker.visitor import Visitor
 from nav_eval_sdk.project import create
 
 pytestmark = pytest.mark.soak
+SERVED = "http://127.0.0.1:8000"
+SECRET = "correct horse battery"
+RANDOM = "nav_eval_sdk.examples.random_agent:RandomAgent"
 PROBE = """
 import os, pathlib, socket
 for place in (("grounded", 8085), ("evaluator", 80), ("1.1.1.1", 53)):
@@ -58,8 +65,8 @@ class Composed:
     engine: Engine
     command: list[str]
 
-    def __call__(self, *arguments: str, expect: int = 0) -> str:
-        code, said = self.engine.attempt([*self.command, *arguments])
+    def __call__(self, *arguments: str, expect: int = 0, stdin: IO[bytes] | None = None) -> str:
+        code, said = self.engine.attempt([*self.command, *arguments], stdin=stdin)
         assert code == expect, said
         return said
 
@@ -173,17 +180,32 @@ def healthy(compose: Composed, service: str, seconds: float) -> str:
     return container
 
 
-def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) -> None:
-    docker = competition.engine.docker
-    competition("up", "--no-build", "-d", "database")
-    database = healthy(competition, "database", 120)
+@dataclass(frozen=True)
+class Begun:
+    """Ids of the two containers, and the organiser's password."""
+
+    server: str
+    database: str
+    password: str
+
+
+def begin(compose: Composed) -> Begun:
+    """A competition of a building, founded and served from empty volumes."""
+    compose("down", "-v")
+    compose("up", "--no-build", "-d", "database")
+    database = healthy(compose, "database", 120)
     url = "postgresql://competition@database/competition"
-    said = competition(
-        "run", "--rm", "-T", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url
-    )
-    assert "shown this once" in said
-    competition("up", "--no-build", "-d")
-    server = healthy(competition, "competition", 120)
+    said = compose("run", "--rm", "-T", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url)
+    password = re.search(r"password (\S+) \(shown this once\)", said)
+    assert password is not None, said
+    assert "pass@word" not in said
+    compose("up", "--no-build", "-d")
+    return Begun(healthy(compose, "competition", 120), database, password.group(1))
+
+
+def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) -> None:
+    docker, begun = competition.engine.docker, begin(competition)
+    server, database = begun.server, begun.database
 
     def asked(query: str) -> str:
         return docker("exec", database, "psql", "-U", "competition", "-Atc", query).strip()
@@ -210,4 +232,70 @@ def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) ->
     for container in (server, database):
         assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["0"]
     variables = docker("inspect", "-f", "{{.Config.Env}}{{.Args}}", server, database)
-    assert "pass@word" not in variables + said
+    assert "pass@word" not in variables
+
+
+def enter(begun: Begun, token: Path) -> None:
+    """A team signs up, is let in, and keeps its token in a file."""
+    organiser, captain = Visitor(SERVED), Visitor(SERVED)
+    organiser.sends("/login/", "/login/", username="organiser", password=begun.password)
+    told = {"username": "grace", "email": "grace@example.org", "password1": SECRET, "password2": SECRET}
+    captain.sends("/signup/", "/signup/", **told)
+    captain.sends("/team/", "/team/", name="Aurora")
+    waits = re.search(r"/organiser/teams/\d+/", organiser.looks("/organiser/"))
+    assert waits is not None
+    organiser.sends(waits.group(), "/organiser/", state="approved")
+    shown = re.search(r'class="secret">([^<]+)<', captain.sends("/team/tokens/", "/team/", name="laptop"))
+    assert shown is not None
+    token.touch(0o600)
+    token.write_text(shown.group(1))
+
+
+def submit(token: Path) -> str:
+    """From a machine that calls the server through its published port, to the end; the submission's id."""
+    agent, there = [sys.executable, "-m", "nav_eval_sdk"], ["--token-file", str(token)]
+    joined = subprocess.Popen([*agent, "join", SERVED, RANDOM, *there], stderr=subprocess.PIPE, text=True)
+    try:
+        assert joined.stderr is not None
+        said = []
+        while not (said and said[-1].startswith("Joined ")):
+            said.append(joined.stderr.readline())
+            assert said[-1], said
+        command = [*agent, "submit", "join", "--phase", "dev", "--wait", "--json", "--server", SERVED, *there]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        assert done.returncode == 0, done.stdout + done.stderr
+        made: str = json.loads(done.stdout)["id"]
+        return made
+    finally:
+        joined.terminate()
+        joined.communicate(timeout=60)
+
+
+def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_path: Path) -> None:
+    """On another machine: its volumes are gone, and what docs/docker.md says brings back every page."""
+    docker, begun = competition.engine.docker, begin(competition)
+    enter(begun, tmp_path / "token")
+    entry = f"/entries/{submit(tmp_path / 'token')}/"
+    spectator = Visitor(SERVED)
+    until = time.monotonic() + 120
+    while "nav-eval verify" not in spectator.main(entry):  # the signed files are made
+        assert time.monotonic() < until
+        time.sleep(1)
+    pages = ("/board/dev/", entry)
+    before = [spectator.main(page) for page in pages]
+    assert "Aurora" in before[0]
+    docker("exec", begun.server, "nav-eval", "competition", "backup", "cup/challenge.yaml", "--out", "kept.tar")
+    docker("cp", f"{begun.server}:/competition/kept.tar", str(tmp_path))
+    competition("down", "-v")
+    assert "nav-eval-soak-cup" not in docker("volume", "ls", "-q")
+    competition("up", "--no-build", "-d", "database")
+    healthy(competition, "database", 120)
+    put = ["run", "--rm", "-T", "--entrypoint", "sh", "competition", "-c", "umask 077; cat > kept.tar"]
+    with (tmp_path / "kept.tar").open("rb") as backup:
+        competition(*put, stdin=backup)
+    assert "is as it was at" in competition("run", "--rm", "-T", "competition", "restore", "kept.tar", "cup")
+    competition("up", "--no-build", "-d")
+    healthy(competition, "competition", 120)
+    assert [spectator.main(page) for page in pages] == before
+    again = Visitor(SERVED).sends("/login/", "/login/", username="grace", password=SECRET)
+    assert "Aurora" in again

@@ -171,6 +171,23 @@ def test_a_damaged_backup_leaves_nothing_behind(make: Make, tmp_path: Path, harm
     assert {path.name for path in tmp_path.iterdir()} == {"homes", "kept.tar"}
 
 
+@pytest.mark.parametrize("kind", ["above", "absolute", "link", "through a link"])
+def test_a_backup_writes_files_below_its_folder_alone(tmp_path: Path, kind: str) -> None:
+    """Whoever made it."""
+    kept, aim = tmp_path / "kept.tar", tmp_path / "aim"
+    aim.mkdir()
+    link = tarfile.TarInfo("link")
+    link.type, link.linkname = tarfile.SYMTYPE, str(aim)
+    name = {"above": "../../aim/x", "absolute": f"{aim}/x", "link": "x", "through a link": "link/x"}[kind]
+    with tarfile.open(kept, "w") as tar:
+        if "link" in kind:
+            tar.addfile(link)
+        tar.addfile(tarfile.TarInfo(name))
+    with pytest.raises(InputError, match="is no backup"):
+        backups.unpack(kept, tmp_path / "again")
+    assert (list(aim.iterdir()), (tmp_path / "again").exists()) == ([], False)
+
+
 def test_time_stood_still_between_backup_and_restore(make: Make) -> None:
     """A week later: nothing has failed for it, a worker has its whole lease to come back, no fence is given twice."""
     challenge = make()
