@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -9,7 +11,7 @@ import pytest
 import yaml
 
 from nav_eval.errors import ConfigError
-from nav_eval_server.challenge import Challenge, load_challenge
+from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text, load_challenge
 from nav_eval_server.founding import Answers, found
 
 
@@ -31,13 +33,39 @@ def changed(file: Path, key: str, value: object) -> Challenge:
     return load_challenge(file)
 
 
-def test_two_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) -> None:
-    seeds = []
+def seeds(challenge: Challenge) -> list[int]:
+    """What the evaluator is given in each phase, and in a dry run."""
+    texts = [evaluation_text(challenge, name) for name in (*challenge.phases, DRY_RUN)]
+    return [yaml.safe_load(text)["seed"] for text in texts]
+
+
+def test_phases_and_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) -> None:
+    """Each its own: what is told of one phase tells nothing that is drawn in another."""
+    drawn = []
     for name in ("a", "b"):
         found(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
-        seeds.append(load_challenge(tmp_path / name / "challenge.yaml").evaluation["seed"])
-    assert seeds[0] != seeds[1]
-    assert max(seeds) > 1 << 40
+        drawn += seeds(load_challenge(tmp_path / name / "challenge.yaml"))
+    assert len(set(drawn)) == len(drawn) == 6
+    assert sorted(drawn)[1] > 1 << 40
+
+
+def test_a_phase_without_a_seed_of_its_own_has_the_evaluations(file: Path) -> None:
+    """As all had before there were any: neither what is played nor the hash of such rules may change."""
+    content = yaml.safe_load(file.read_text())
+    for phase in content["phases"].values():
+        del phase["seed"]
+    file.write_text(yaml.safe_dump(content, sort_keys=False))
+    challenge = load_challenge(file)
+    assert set(seeds(challenge)) == {content["evaluation"]["seed"]}
+    assert evaluation_text(challenge, "dev") == yaml.safe_dump(content["evaluation"], sort_keys=False)
+    told = {key: content[key] for key in ("name", "evaluation", "phases", "ranking")}
+    for phase in told["phases"].values():
+        del phase["opens"], phase["closes"]
+    written = json.dumps(told, sort_keys=True, separators=(",", ":"))
+    assert challenge.rules_sha256 == hashlib.sha256(written.encode()).hexdigest()
+    with_one = changed(file, "phases.dev.seed", 5)
+    assert seeds(with_one)[0] == 5
+    assert with_one.rules_sha256 != challenge.rules_sha256
 
 
 def test_what_init_writes_is_valid(file: Path) -> None:

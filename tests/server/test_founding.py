@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import stat
@@ -14,7 +15,7 @@ import pytest
 from nav_eval.errors import ConfigError, InputError
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import Answers, found, init, make_data
+from nav_eval_server.founding import Answers, found, init, make_data, split_seed
 from nav_eval_server.settings import DATABASE_PASSWORD_FILE
 from nav_eval_server.settings import postgres as words
 from server.postgres import postgres
@@ -69,9 +70,27 @@ def test_the_seed_is_in_no_list_of_processes(tmp_path: Path, monkeypatch: pytest
 
     monkeypatch.setattr(subprocess, "run", run)
     make_data(load_challenge(tmp_path / "challenge.yaml"), "dev", 1)
-    seed = Folder(tmp_path).secret("seed")
+    secret = Folder(tmp_path).secret("seed")
+    seed = json.loads(called[0][1])[-1]
     assert [seed in given for _, given in called] == [True, True]
-    assert not any(seed in " ".join(command) for command, _ in called)
+    assert not any(word in " ".join(command) for command, _ in called for word in (secret, seed))
+    assert not any(secret in given for _, given in called)
+
+
+def test_a_phases_seed_tells_nothing_of_anothers(tmp_path: Path) -> None:
+    """It is what the script of the organisers' page makes of the private one, and cannot be undone."""
+    page = (Path(__file__).parents[2] / "docs" / "organisers.md").read_text()
+    line = next(line for line in page.splitlines() if line.startswith("seed="))
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "seed").write_text("0123456789abcdef\n")
+    for phase in ("dev", "final"):
+        script = f'phase={phase}; {line}; printf %s "$seed"'
+        made = subprocess.run(["sh", "-c", script], cwd=tmp_path, capture_output=True, text=True).stdout
+        assert (
+            made
+            == split_seed("0123456789abcdef", phase)
+            == hashlib.sha256(f"0123456789abcdef-{phase}".encode()).hexdigest()[:32]
+        )
 
 
 WITHOUT_BUILDINGS = (

@@ -83,6 +83,8 @@ class Phase(Part):
     opens: datetime
     closes: datetime
     split: str
+    seed: int | None = Field(None, ge=0)
+    """In the place of `evaluation.seed`, so that nothing of one phase tells what is drawn in another."""
     kind: Literal["service", "predictions"] = "service"
     quota: Quota = Quota()
 
@@ -376,6 +378,8 @@ def _check_dry_run(path: Path, challenge: Challenge) -> None:
         )
 
 
-def evaluation_text(challenge: Challenge) -> str:
-    """The file that workers give to `nav-eval --config`."""
-    return yaml.safe_dump(dict(challenge.evaluation), sort_keys=False, allow_unicode=True)
+def evaluation_text(challenge: Challenge, phase: str = DRY_RUN) -> str:
+    """The file that workers give to `nav-eval --config`; a phase's own seed stands in it, and so in no command."""
+    rules = challenge.phases.get(phase)
+    own = {} if rules is None or rules.seed is None else {"seed": rules.seed}
+    return yaml.safe_dump({**challenge.evaluation, **own}, sort_keys=False, allow_unicode=True)

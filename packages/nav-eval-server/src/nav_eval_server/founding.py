@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
 import secrets
 import sys
 from dataclasses import dataclass, replace
@@ -24,6 +26,8 @@ from nav_eval_server.settings import postgres
 DAYS = 30
 BUILDINGS = {"dev": 1}
 """Of phases that only try the connection; every other has as many as are asked for."""
+SEEDS = 1 << 53
+"""Too many to be found by trying them against the rules' published sum."""
 PATHS = 4
 """In each building; every path has six phrasings."""
 
@@ -122,13 +126,12 @@ def _rules(answers: Answers) -> str:
         "TITLE": _quoted(answers.title),
         "TIMEZONE": answers.timezone,
         "DATABASE": f"database: {_quoted(answers.database)}\n" if answers.database else "",
-        "SEED": str(secrets.randbelow(1 << 53)),  # too many to be found by trying them against the rules' published sum
         "OPENS": now.isoformat(timespec="minutes"),
         "CLOSES": (now + timedelta(days=DAYS)).isoformat(timespec="minutes"),
     }
     for name, value in values.items():
         template = template.replace(f"@{name}@", value)
-    return template
+    return re.sub("@SEED@", lambda _: str(secrets.randbelow(SEEDS)), template)
 
 
 def _quoted(text: str) -> str:
@@ -142,13 +145,18 @@ def make_data(challenge: Challenge, split: str, buildings: int) -> None:
     if (challenge.folder / place / "episodes").exists():
         return
     sys.stderr.write(f"Making {buildings} building(s) for {split} ...\n")
-    seed = f"{Folder(challenge.folder).secret('seed')}-{split}"
+    seed = split_seed(Folder(challenge.folder).secret("seed"), split)
     (challenge.folder / "data").mkdir(mode=0o700, exist_ok=True)
     scenes, episodes = str(place / "scenes"), str(place / "episodes")
     plan = ["--count", str(buildings), "--rooms", "4", "--detail", "20000", "--name", split]
     evaluator.call_secretly(["generate", "scenes", scenes, *plan, "--seed", seed], challenge.folder)
     paths = ["--task", "vln", "--per-scene", str(PATHS)]
     evaluator.call_secretly(["generate", "episodes", scenes, episodes, *paths, "--seed", seed], challenge.folder)
+
+
+def split_seed(seed: str, split: str) -> str:
+    """Of one split, from the private seed: whoever is told it finds neither that nor another split's."""
+    return hashlib.sha256(f"{seed}-{split}".encode()).hexdigest()[:32]
 
 
 def first_organiser(challenge: Challenge, name: str) -> str:

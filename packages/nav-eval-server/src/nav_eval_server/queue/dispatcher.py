@@ -258,7 +258,7 @@ class Dispatcher:
             fence=attempt.fence,
             submission=submission.id,
             kind=submission.kind,
-            evaluation=evaluation_text(self.challenge),
+            evaluation=evaluation_text(self.challenge, submission.phase),
             overrides=self.challenge.overrides(submission.phase),
             log=submission.phase == DRY_RUN,
             protocol=submission.protocol,
