@@ -471,6 +471,15 @@ def test_every_word_is_there_in_chinese_and_no_other() -> None:
     assert set(re.findall(MSGID, djangos, re.M)) <= set(re.findall(MSGID, theirs, re.M))
 
 
+def test_a_phase_has_one_word_in_chinese() -> None:
+    """On the pages, in the API's refusals and in the documentation."""
+    with override("zh-hans"):
+        assert {gettext("Phase"), gettext("Phases")} == {"阶段"}
+    root = Path(__file__).parents[2]
+    texts = [*(root / "docs" / "zh").rglob("*.md"), *WEB.parent.rglob("*.py"), *WEB.rglob("*.po")]
+    assert [file.name for file in texts if "赛程" in file.read_text(encoding="utf-8")] == []
+
+
 @pytest.mark.parametrize("visitor", ["member", "organiser"])
 def test_no_english_is_left_in_chinese_pages(full: Crowd, visitor: str) -> None:
     client = full.visitor(visitor)
