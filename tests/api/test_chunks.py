@@ -176,7 +176,7 @@ def old_classes() -> dict[str, Any]:
     blob = (files("nav_eval_sdk.protocol") / "inference.binpb").read_bytes()
     described = descriptor_pb2.FileDescriptorSet.FromString(blob).file[0]
     kinds = {kind.name: kind for kind in described.message_type}
-    for kind, name in (("Action", "actions"), ("Limits", "max_chunk")):
+    for kind, name in (("Action", "actions"), ("Limits", "max_chunk"), ("Limits", "step_seconds")):
         (field,) = [field for field in kinds[kind].field if field.name == name]
         for oneof in [one for one in kinds[kind].oneof_decl if one.name == f"_{name}"]:
             kinds[kind].oneof_decl.remove(oneof)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import random
-from typing import Any
+import time
+from typing import Any, ClassVar
 
 from nav_eval_sdk import VLNAgent
 
@@ -33,3 +34,24 @@ class Ahead(VLNAgent):
     def act(self, observation: dict[str, Any]) -> Any:
         type(self).asked += 1
         return {"actions": ["move_forward"] * self.max_chunk}
+
+
+class Driver(VLNAgent):
+    """Drives one arc and never stops; answers at once."""
+
+    args: ClassVar[dict[str, float]] = {"linear": 0.2, "angular": -0.3, "duration": 1.0}
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        self.told = episode["limits"].get("step_seconds")
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        return {"action": "velocity", "action_args": self.args}
+
+
+class Thinker(Scripted):
+    """Takes 0.12 s for every second answer."""
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        if len(self.left) % 2:
+            time.sleep(0.12)
+        return super().act(observation)

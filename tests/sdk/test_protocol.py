@@ -396,7 +396,7 @@ Info: 1 protocols, 2 name, 3 version, 4 sdk, 5 content_types, 6 encodings, 7 str
 10 max_sessions, 11 max_batch
 InitialObservation: 1 status, 2 initial_observation
 Instruction: 1 text, 2 tokens, 3 language
-Limits: 1 max_steps, 2 reset_timeout, 3 act_timeout, 4 episode_timeout, 5 max_moves, 6 max_chunk
+Limits: 1 max_steps, 2 reset_timeout, 3 act_timeout, 4 episode_timeout, 5 max_moves, 6 max_chunk, 7 step_seconds
 List: 1 items
 Observation: 1 session_id, 2 step, 3 request_id, 4 observation
 Part: 1 action, 2 action_args

@@ -230,6 +230,7 @@ def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
         episode_timeout=deadlines.episode,
         max_moves=offer.max_moves,
         max_chunk=offer.max_chunk if offer.max_chunk > 1 else UNSET,
+        step_seconds=offer.step_seconds or UNSET,
     )
 
 

@@ -274,6 +274,17 @@ class EvaluationConfig(Section):
     cut_at_collision: bool = Field(
         False, description="true: a collision drops what is left of such an answer, and the agent is asked again"
     )
+    clock: Literal["lockstep", "charged"] = Field(
+        "lockstep",
+        description="lockstep: the world waits for every answer; charged: it goes on, and the time of an answer is "
+        "taken from the episode",
+    )
+    latency_s: Annotated[float, Field(ge=0, le=3600), _unit("s")] | None = Field(
+        None, description="what every answer is charged with, so that results repeat; null: the time it took"
+    )
+    step_s: Annotated[float, Field(ge=0.01, le=60), _unit("s")] = Field(
+        0.5, description="under clock=charged so much time of an answer is a step; at most motion.max_duration"
+    )
     success_distance: Metres = Field(3.0, description="a success is nearer to the goal than this, strictly")
     parallel: ParallelConfig = Field(ParallelConfig(), description="processes and sessions")
     budget: BudgetConfig = Field(BudgetConfig(), description="limits of time and memory")

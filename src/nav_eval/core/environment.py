@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.clock import WAIT, ChargedClock
 from nav_eval.core.interfaces import MetricContext, Simulator, Task
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
-from nav_eval.core.types import Observations, Place, StepRecord
+from nav_eval.core.types import MEANWHILE, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
 
@@ -30,6 +31,7 @@ class Rules:
     """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics.
 
     `max_chunk`: actions in one answer; `cut_at_collision`: a collision drops what is left of it.
+    `clock`: what an answer's time costs; None: the world waits.
     """
 
     max_steps: int
@@ -38,6 +40,7 @@ class Rules:
     settings: TaskConfig
     max_chunk: int = 1
     cut_at_collision: bool = False
+    clock: ChargedClock | None = None
 
 
 def derived_seed(run_seed: int, *parts: str) -> int:
@@ -116,7 +119,8 @@ class Environment:
 
         Afterwards `ended` tells whether the task is done, and `over` whether that, a limit or a fall ends the episode.
         """
-        done: object = self.task.carry_out(action, self.simulator)
+        waits = place == MEANWHILE and action == WAIT
+        done: object = self.simulator.stay(action) if waits else self.task.carry_out(action, self.simulator)
         if not isinstance(done, StepRecord):
             raise SimulatorError(
                 f"task {self.task.name}: carry_out returned {done!r:.60} for {action.name}. Return the StepRecord, "

@@ -327,6 +327,7 @@ class EpisodeOffer:
     expert: Callable[[], Action]
     max_moves: int | None = None
     max_chunk: int = 1
+    step_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -137,8 +137,9 @@ class EpisodeLoop:
                 meter.check()
                 if chunk.done:
                     shown, asked = True, time.perf_counter()
-                    chunk = Chunk(self._client.get_action(observations))
+                    decision = self._client.get_action(observations)
                     asked = None
+                    chunk = Chunk(decision, self._environment.rules, steps[-1].action if steps else None)
                 steps.append(chunk.carry_on(self._environment))
                 if self._observers or self._environment.veiled or (chunk.done and not self._environment.over):
                     observations = self._environment.observe()
@@ -171,6 +172,7 @@ class EpisodeLoop:
             expert=environment.expert_action,
             max_moves=environment.rules.max_moves,
             max_chunk=environment.rules.max_chunk,
+            step_seconds=None if environment.rules.clock is None else environment.rules.clock.tick,
         )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:

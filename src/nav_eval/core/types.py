@@ -93,13 +93,18 @@ class Moved:
     felt: Felt | None = None
 
 
+MEANWHILE = -1
+"""The `place` of a step that nobody answered: time that passed while the agent thought."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepRecord:
     """One action and what came of it. `latency`: seconds the agent took; never part of a score.
 
     `clipped`: the profile's limits cut the action down. `events`: anything else a simulator wants on record.
     `place`: in the agent's answer; 0: the agent was asked before this step. `dropped`: what followed in the answer and
-    was not carried out, because this step ended the episode or the chunk.
+    was not carried out, because this step ended the episode or the chunk. `charged`: seconds for which the world went
+    on while the agent thought of this action; they are the steps before it, whose `place` is MEANWHILE.
     """
 
     action: Action
@@ -110,6 +115,7 @@ class StepRecord:
     events: Mapping[str, Any] = field(default_factory=dict)
     place: int = 0
     dropped: tuple[Action, ...] = ()
+    charged: float = 0.0
 
     @property
     def asked(self) -> bool:

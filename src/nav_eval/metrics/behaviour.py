@@ -29,7 +29,7 @@ class _Count(Metric):
 
 
 class Steps(_Count):
-    """Decisions taken; stop is one."""
+    """Steps of the episode: actions, stop among them, and where the world does not wait the ticks of thinking."""
 
     name = "steps"
     category = "efficiency"

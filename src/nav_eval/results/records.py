@@ -58,7 +58,8 @@ def trajectory_record(result: EpisodeResult) -> dict[str, Any]:
     """One line of trajectories.jsonl: start, then action, pose and flags of every step. Enough for replay.
 
     Of an answer of several actions, each but the first has its `place` in it, and the step that cut it short what was
-    `dropped`.
+    `dropped`. Where the world does not wait, an answer has the seconds `charged`, and the steps in which they passed
+    have the place -1.
     """
     return {
         "schema": SCHEMA,
@@ -99,6 +100,7 @@ def _step_record(step: StepRecord) -> dict[str, Any]:
     record = step.action.to_record() | _state_record(step.state)
     record |= {"collided": step.collided, "clipped": step.clipped, "events": dict(step.events)}
     record |= {"place": step.place} if step.place else {}
+    record |= {"charged": step.charged} if step.charged else {}
     return record | ({"dropped": [action.to_record() for action in step.dropped]} if step.dropped else {})
 
 
@@ -122,5 +124,6 @@ def _read_step(record: Mapping[str, Any], latency: float) -> StepRecord:
         latency=latency,
         events=record["events"],
         place=record.get("place", 0),
+        charged=record.get("charged", 0.0),
         dropped=tuple(Action(one["action"], one["action_args"]) for one in record.get("dropped", ())),
     )

@@ -18,11 +18,23 @@ SECTIONS: Mapping[str, set[str]] = {
     "benchmark": {"profile", "version"},
     "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
     "simulator": {"motion", "body", "scale", "path_mode", "physics"},
-    "evaluation": {"success_distance", "max_steps", "max_moves", "max_chunk", "cut_at_collision"},
+    "evaluation": {
+        "success_distance",
+        "max_steps",
+        "max_moves",
+        "max_chunk",
+        "cut_at_collision",
+        "clock",
+        "latency_s",
+        "step_s",
+    },
 }
 LATER: Mapping[str, Any] = {
     "evaluation.max_chunk": 1,
     "evaluation.cut_at_collision": False,
+    "evaluation.clock": "lockstep",
+    "evaluation.latency_s": None,
+    "evaluation.step_s": 0.5,
     "simulator.physics": "kinematic",
 }
 """Keys that came after the first edition, and what they were before they could be set. With that value they are in no

@@ -13,6 +13,7 @@ from typing import Any
 from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
+from nav_eval.core.clock import ChargedClock
 from nav_eval.core.countdown import Countdown
 from nav_eval.core.definitions import Definition
 from nav_eval.core.environment import Environment, Rules
@@ -71,6 +72,7 @@ class Plan:
                 settings=config.task,
                 max_chunk=limits.max_chunk,
                 cut_at_collision=limits.cut_at_collision,
+                clock=make_clock(config),
             ),
             backend=backend,
             whole=episodes,
@@ -143,6 +145,18 @@ def _metrics(task: Task, names: Collection[str]) -> list[type[Metric]]:
 
     own = task.own_metrics
     return [*map(type, make_metrics(n for n in names if n not in own)), *(own[n] for n in names if n in own)]
+
+
+def make_clock(config: Config) -> ChargedClock | None:
+    """None where the world waits. Raises ConfigError for a tick that no velocity lasts for."""
+    limits, longest = config.evaluation, config.simulator.motion.max_duration
+    if limits.clock == "lockstep":
+        return None
+    if limits.step_s > longest:
+        raise ConfigError(
+            f"evaluation.step_s: {limits.step_s:g} s is more than simulator.motion.max_duration = {longest:g} s."
+        )
+    return ChargedClock(limits.step_s, limits.latency_s)
 
 
 def make_aggregator(config: Config, definitions: Mapping[str, Definition]) -> MetricsAggregator:

@@ -255,7 +255,7 @@ def changed_inputs(directory: RunDirectory, config: Config, episodes: EpisodeMan
 
 def _again(environment: Environment, step: StepRecord, episode: Episode) -> StepRecord:
     try:
-        return environment.step(step.action)
+        return environment.step(step.action, place=step.place)
     except InvalidAction as error:
         raise RunDirectoryError(
             f"trajectories.jsonl, episode {episode.episode_id} of {episode.scene_id}: {error}"

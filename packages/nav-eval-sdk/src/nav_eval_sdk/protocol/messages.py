@@ -39,7 +39,8 @@ class Tensor(Message, kw_only=True, frozen=True):
 
 class Limits(Message, frozen=True):
     """What the evaluator grants, None = no limit: seconds, except for `max_steps` (actions) and `max_moves` (those that
-    are move_to, on a graph). `max_chunk`: actions in one answer, where it may be more than one."""
+    are move_to, on a graph). `max_chunk`: actions in one answer, where it may be more than one. `step_seconds`: where
+    the world does not wait, so much thinking is a step of the episode."""
 
     max_steps: int | None = None
     reset_timeout: float | None = None
@@ -47,6 +48,7 @@ class Limits(Message, frozen=True):
     episode_timeout: float | None = None
     max_moves: int | None = None
     max_chunk: int | msgspec.UnsetType = msgspec.UNSET
+    step_seconds: float | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def chunk(self) -> int:
