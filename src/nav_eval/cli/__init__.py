@@ -26,6 +26,10 @@ Command = tuple[str, str]
 
 COMMANDS: dict[str, Command] = {
     "run": ("nav_eval.cli.run:run", "Evaluate an agent on a benchmark: nav-eval run BENCHMARK [key=value ...]."),
+    "sweep": (
+        "nav_eval.cli.sweep:sweep",
+        "Measure robustness to perturbations: nav-eval sweep BENCHMARK suite=robustness --out DIR.",
+    ),
     "merge": (
         "nav_eval.cli.merge:merge",
         "Make one run of the shards of `run --shard`: nav-eval merge RUN_DIR ... --out DIR.",

@@ -20,7 +20,8 @@ def report(*arguments: str, out: Path | None = None, public: bool = False, allow
     Parameters
     ----------
     arguments
-        Run directories; several are compared side by side. Then, if the data has moved, where it lies now:
+        Run directories; several are compared side by side. Or folders of sweeps: a robustness card.
+        Then, if the data has moved, where it lies now:
         for example dataset.data_path=... simulator.scenes_dir=...
     out
         The file to write; by default report.html in the first run directory. The ending decides what is written:
@@ -37,9 +38,22 @@ def report(*arguments: str, out: Path | None = None, public: bool = False, allow
     if not paths:
         raise RunDirectoryError("report: name a run directory, for example logs/evaluations/r2r-20260101-120000.")
     target = out or paths[0] / "report.html"
+    if any((path / "robustness.json").exists() for path in paths):
+        _write_card(paths, target)
+        say(target)
+        return DONE
     _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public)
     say(target)
     return DONE
+
+
+def _write_card(paths: list[Path], target: Path) -> None:
+    from nav_eval.errors import ConfigError
+    from nav_eval.report.robustness import read_sweeps, write_card
+
+    if target.suffix != ".html":
+        raise ConfigError(f"{target}: the card of a sweep is a page. Name a file that ends in .html.")
+    write_card(read_sweeps(paths), target)
 
 
 def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool) -> None:

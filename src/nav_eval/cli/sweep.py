@@ -1,0 +1,87 @@
+"""nav-eval sweep: the same episodes under one perturbation after the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from nav_eval.cli.exit import DONE, FINDINGS
+from nav_eval.cli.run import split_arguments
+from nav_eval.cli.say import say
+
+if TYPE_CHECKING:
+    from nav_eval.runs.evaluation import Evaluated
+
+
+def sweep(
+    *arguments: str,
+    config: Path | None = None,
+    out: Path | None = None,
+    resume: bool = False,
+    quiet: Annotated[bool, Parameter(name=["--quiet", "-q"])] = False,
+    progress: Literal["auto", "bar", "json", "none"] = "auto",
+) -> int:
+    """Measure robustness: nav-eval sweep BENCHMARK suite=robustness [severities=1,3] [key=value ...] --out DIR.
+
+    Each perturbation at each severity is a run of its own in DIR, beside the clean one. DIR/robustness.json and
+    DIR/report.html say what they cost; `nav-eval report DIR DIR ...` puts several agents on one card.
+
+    Parameters
+    ----------
+    arguments
+        A benchmark, then suite=robustness (all of `nav-eval list perturbations` that fit) or names of perturbations
+        such as suite=blur,typos; severities=1,3 plays only these. Then overrides as for `run`.
+    config
+        A YAML file with your own settings; it is laid over the benchmark's.
+    out
+        The folder of the sweep; by default a new one under output.log_dir.
+    resume
+        Go on with a sweep that was interrupted: exactly the missing episodes are run.
+    quiet
+        Print no progress bar and no figures, only where the results are.
+    progress
+        On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
+    """
+    from nav_eval.cli.progress import shown
+    from nav_eval.core.stopping import drainable
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval.runs.sweep import Suite, sweep_benchmark
+
+    benchmark, overrides = split_arguments(arguments)
+    own, others = _own(overrides)
+    resolved = benchmark_config(benchmark, file=config, overrides=others)
+    suite = Suite.parse(own.get("suite", "robustness"), own.get("severities"))
+    style = "none" if quiet and progress == "auto" else progress
+    with drainable(), shown(style) as bar:
+        told = (lambda name, severity, done: None) if quiet else _tell
+        document, folder, blameless = sweep_benchmark(resolved, suite, out, resume=resume, watchers=[bar], told=told)
+    if not quiet:
+        for axis in [*document["axes"], {"name": "all", "retained": document["retained"]}]:
+            say(f"{axis['name']:<16} left of " + ", ".join(map(_left, axis["retained"].items())))
+    say(folder)
+    return DONE if blameless else FINDINGS
+
+
+def _own(overrides: tuple[str, ...]) -> tuple[dict[str, str], tuple[str, ...]]:
+    """`suite` and `severities`, and all other overrides."""
+    own = {
+        key: value for key, _, value in (word.partition("=") for word in overrides) if key in ("suite", "severities")
+    }
+    return own, tuple(word for word in overrides if word.partition("=")[0] not in own)
+
+
+def _tell(name: str, severity: int, done: Evaluated) -> None:
+    metrics = done.document["metrics"]
+    told = [
+        f"{one} {metrics[one]['mean']:.4f}"
+        for one in ("success", "spl")
+        if metrics.get(one, {}).get("mean") is not None
+    ]
+    say(f"{name:<16} {severity or '-'}  {'  '.join(told)}")
+
+
+def _left(entry: tuple[str, dict[str, object]]) -> str:
+    name, one = entry
+    return f"{name} -" if one["value"] is None else f"{name} {one['value']:.2f}"

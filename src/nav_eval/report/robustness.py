@@ -1,0 +1,146 @@
+"""The robustness card: what perturbations cost one agent or several, as one offline page in English and Chinese.
+
+Drawn of robustness.json alone. The curves are SVG made here; the page's only script changes the language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from nav_eval.errors import RunDirectoryError
+from nav_eval.report.curves import curves
+from nav_eval.report.page import policy
+from nav_eval.report.perturbation_words import ABOUT, NAMES
+from nav_eval.results.files import write_bytes
+
+FILE = "robustness.json"
+SCHEMA = 1
+MAIN = ("success", "spl")
+"""Metrics that are drawn and tabled, as far as they were measured; else the first of which more is better."""
+
+
+def read_sweeps(folders: Sequence[Path]) -> list[dict[str, Any]]:
+    """Raises RunDirectoryError for a folder without a finished sweep, or sweeps that cannot stand on one card."""
+    documents = [_read(folder) for folder in folders]
+    first = documents[0]
+    for folder, other in zip(folders[1:], documents[1:], strict=True):
+        differing = [name for name, value in first["shared"].items() if other["shared"].get(name) != value]
+        if differing:
+            raise RunDirectoryError(
+                f"{folders[0]} and {folder} cannot stand on one card: {differing[0]} differs. "
+                "Sweep the same episodes with the same seed and rules."
+            )
+    return documents
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    path = folder / FILE
+    try:
+        content: dict[str, Any] = msgspec.json.decode(path.read_bytes(), type=dict)
+    except FileNotFoundError:
+        raise RunDirectoryError(f"{folder}: holds no finished sweep ({FILE}). Go on with sweep --resume.") from None
+    except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
+        raise RunDirectoryError(f"{path}: cannot be read: {error}.") from None
+    if content.get("schema") != SCHEMA:
+        raise RunDirectoryError(f"{path}: schema {content.get('schema')!r} is not {SCHEMA}.")
+    return content
+
+
+def write_card(documents: Sequence[Mapping[str, Any]], out: Path) -> None:
+    """Write the card of sweeps that may stand together. Raises RunDirectoryError if the file cannot be written."""
+    write_bytes(out, render_card(documents).encode())
+
+
+def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
+    """The HTML of one document of robustness.json, or several."""
+    from jinja2 import Environment
+
+    script, style = _file("static", "robustness.js"), _file("static", "report.css") + _file("static", "robustness.css")
+    metrics = _metrics(documents[0])
+    axes = [_axis(name, documents, metrics) for name in _axes(documents)]
+    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
+        _file("templates", "robustness.html")
+    )
+    return template.render(
+        policy=policy(script, style, live=False),
+        style=style,
+        script=script,
+        shared=documents[0]["shared"],
+        documents=documents,
+        agents=_agents(documents),
+        metrics=metrics,
+        axes=axes,
+        left_out=[one | {"zh": NAMES.get(one["name"], one["name"])} for one in documents[0]["left_out"]],
+        figure=_figure,
+        share=_share,
+        signed=_signed,
+    )
+
+
+def _agents(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Names that tell the sweeps apart."""
+    names = [str(document["agent"]).rpartition(":")[2] for document in documents]
+    return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
+
+
+def _metrics(document: Mapping[str, Any]) -> list[str]:
+    higher = [name for name, one in document["metrics"].items() if one["better"] == "higher"]
+    return [name for name in MAIN if name in higher] or higher[:1]
+
+
+def _axes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
+    return list(dict.fromkeys(axis["name"] for document in documents for axis in document["axes"]))
+
+
+def _axis(name: str, documents: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, Any]:
+    """One axis as the page shows it; an agent whose sweep left it out has none."""
+    found = [next((axis for axis in one["axes"] if axis["name"] == name), None) for one in documents]
+    told = next(axis for axis in found if axis is not None)
+    about = told["definition"].split("\n\n")[0].replace("\n", " ")
+    drawn = metrics[0] if metrics else None
+    return {
+        "name": name,
+        "en": name.replace("_", " "),
+        "zh": NAMES.get(name, name),
+        "about": about,
+        "about_zh": ABOUT.get(name, about),
+        "of": found,
+        "curves": drawn and curves([axis and [_point(cell, drawn) for cell in axis["cells"]] for axis in found]),
+    }
+
+
+def _point(cell: Mapping[str, Any], metric: str) -> tuple[int, float, float, tuple[float, float] | None]:
+    """Severity, clean figure, figure, and the interval of the paired difference put onto the clean figure."""
+    row = cell["metrics"][metric]
+    clean = row["clean"] or 0.0
+    interval = None if row["ci95"] is None else (clean + row["ci95"][0], clean + row["ci95"][1])
+    return cell["severity"], clean, row["mean"] or 0.0, interval
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _share(entry: Mapping[str, Any] | None) -> str:
+    """What is left, with its interval, in percent."""
+    if entry is None or entry["value"] is None:
+        return "-"
+    interval = "" if entry["ci95"] is None else f" [{100 * entry['ci95'][0]:.0f}, {100 * entry['ci95'][1]:.0f}]"
+    return f"{100 * entry['value']:.0f} %{interval}"
+
+
+def _signed(row: Mapping[str, Any]) -> str:
+    """A paired difference with its interval."""
+    if row["difference"] is None:
+        return "-"
+    interval = "" if row["ci95"] is None else f" [{row['ci95'][0]:+.3f}, {row['ci95'][1]:+.3f}]"
+    return f"{row['difference']:+.3f}{interval}"
+
+
+def _file(folder: str, name: str) -> str:
+    return (files("nav_eval.report") / folder / name).read_text(encoding="utf-8")

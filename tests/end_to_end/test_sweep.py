@@ -1,0 +1,126 @@
+"""nav-eval sweep as a user types it: folders, figures, card; killed and taken up again."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nav_eval.cli import make_app
+from nav_eval.errors import ConfigError, RunDirectoryError
+from rooms import write_room
+
+TESTS = str(Path(__file__).parents[1])
+SMALL = ["dataset.limit=2", "evaluation.max_steps=12"]
+
+
+def nav_eval(*arguments):
+    return make_app()([str(argument) for argument in arguments])
+
+
+@pytest.fixture(scope="module")
+def swept(tmp_path_factory):
+    """vln-demo under three perturbations, by two agents."""
+    folder = tmp_path_factory.mktemp("swept")
+    for agent in ("forward", "shortest_path"):
+        own = ["suite=blur,pose_drift,truncated", "severities=3", f"agent_service.agent={agent}"]
+        assert nav_eval("sweep", "vln-demo", *own, *SMALL, "--out", folder / agent, "-q") == 0
+    return folder
+
+
+def document(folder):
+    return json.loads((folder / "robustness.json").read_text())
+
+
+def test_a_sweep_is_a_folder_of_runs_and_their_figures(swept):
+    told = document(swept / "forward")
+    cells = {cell["run"]: cell for axis in told["axes"] for cell in axis["cells"]}
+    assert sorted(cells) == [f"{name}-3" for name in ("blur", "pose_drift", "truncated")]
+    for name, cell in cells.items():
+        summary = json.loads((swept / "forward" / name / "results.json").read_text())
+        assert cell["metrics"]["ndtw"]["mean"] == pytest.approx(summary["metrics"]["ndtw"]["mean"])
+        assert nav_eval("replay", swept / "forward" / name) == 0
+    assert cells["truncated-3"]["reworded"] == 2
+    assert "reworded" not in cells["blur-3"]
+    assert "episode_time" not in told["metrics"]
+
+
+def test_an_agent_that_looks_at_nothing_loses_nothing(swept):
+    told = document(swept / "forward")
+    for axis in told["axes"]:
+        assert axis["retained"]["ndtw"]["value"] == 1
+        assert all(cell["metrics"]["ndtw"]["ci95"] == [0, 0] for cell in axis["cells"])
+
+
+def test_the_card_of_two_agents_speaks_both_languages_and_asks_for_nothing(swept, browser, tmp_path):
+    card = tmp_path / "card.html"
+    assert nav_eval("report", swept / "forward", swept / "shortest_path", "--out", card) == 0
+    for locale, shown, hidden in (("en-US", "pose drift", "位姿漂移"), ("zh-CN", "位姿漂移", "pose drift")):
+        page = browser.new_context(locale=locale, offline=True).new_page()
+        asked, errors = [], []
+        page.on("request", lambda request, asked=asked: asked.append(request.url))
+        page.on("console", lambda said, errors=errors: errors.append(said.text))
+        page.goto(card.as_uri())
+        heading = page.locator(".axes h3", has_text=shown)
+        assert heading.inner_text() == shown
+        assert hidden not in page.locator("main").inner_text()
+        assert page.locator(".axes .curves").count() == 3
+        page.click("#language")
+        assert hidden in page.locator("main").inner_text()
+        assert (asked, errors) == ([card.as_uri()], [])
+
+
+def test_sweeps_of_other_episodes_do_not_stand_on_one_card(swept, tmp_path):
+    nav_eval("sweep", "vln-demo", "suite=pose_drift", "severities=1", "seed=1", *SMALL, "--out", tmp_path / "s", "-q")
+    with pytest.raises(RunDirectoryError, match="seed differs"):
+        nav_eval("report", swept / "forward", tmp_path / "s")
+    with pytest.raises(RunDirectoryError, match="holds no finished sweep"):
+        nav_eval("report", swept / "forward", swept / "forward" / "clean")
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    agent = "agent_service.agent='end_to_end.agents:GpsAgent'"
+    return ["pointnav", *write_room(tmp_path_factory.mktemp("room")), agent, "suite=pose_drift,typos"]
+
+
+def test_a_killed_sweep_plays_only_what_is_missing(room, tmp_path):
+    """SIGKILL in the middle; the figures are those of a sweep that nobody disturbed."""
+    assert nav_eval("sweep", *room, "--out", tmp_path / "whole", "-q") == 0
+    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "sweep", *room, "-q"]
+    environment = os.environ | {"PYTHONPATH": TESTS}
+    process = subprocess.Popen([*command, "--out", str(tmp_path / "cut")], env=environment, start_new_session=True)
+    until = time.monotonic() + 60
+    while not (tmp_path / "cut" / "pose_drift-2" / "episodes.jsonl").exists() and time.monotonic() < until:
+        time.sleep(0.01)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    finished = (tmp_path / "cut" / "pose_drift-1" / "episodes.jsonl").read_bytes()
+    with pytest.raises(RunDirectoryError, match="--resume"):
+        nav_eval("sweep", *room, "--out", tmp_path / "cut", "-q")
+    assert nav_eval("sweep", *room, "--out", tmp_path / "cut", "-q", "--resume") == 0
+    assert (tmp_path / "cut" / "pose_drift-1" / "episodes.jsonl").read_bytes() == finished
+    assert document(tmp_path / "cut") | {"agent": ""} == document(tmp_path / "whole") | {"agent": ""}
+    assert [one["name"] for one in document(tmp_path / "cut")["left_out"]] == ["typos"]
+
+
+@pytest.mark.parametrize(
+    ("own", "said"),
+    [
+        (["suite=blurr"], "Did you mean 'blur'"),
+        (["suite=blur,blur"], "something twice"),
+        (["suite=blur", "severities=0"], "severities=1,3"),
+        (["suite=typos"], "nothing of typos changes anything here"),
+        (["suite=pose_drift", "perturbations=[{name: blur}]"], "sets them itself"),
+    ],
+)
+def test_what_cannot_be_swept_is_refused_before_the_first_run(room, tmp_path, own, said):
+    with pytest.raises(ConfigError, match=said):
+        nav_eval("sweep", *room[:-1], *own, "--out", tmp_path / "s")
+    assert not (tmp_path / "s").exists()
