@@ -124,12 +124,11 @@ class Joining:
         self._say(line(f"Not joined: {str(error).rstrip('.')}. Trying again."), here=False)
 
     def _say(self, text: str, *, here: bool) -> None:
-        """Each news once."""
+        """Each news once, in the order in which they came about."""
         with self._lock:
             if here != self._here:
                 self._here = here
                 self._told.clear()
-            news = text not in self._told
-            self._told.add(text)
-        if news:
-            log.info("%s", text)
+            if text not in self._told:
+                self._told.add(text)
+                log.info("%s", text)
