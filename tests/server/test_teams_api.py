@@ -319,8 +319,11 @@ FITTING, UNFIT = schemathesis.GenerationMode.POSITIVE, schemathesis.GenerationMo
 CASES = [(one, FITTING) for one in operations()] + [(one, UNFIT) for one in operations() if one[0] != "get"]
 
 
+@pytest.mark.parametrize("examples", [6, pytest.param(100, marks=pytest.mark.soak)])
 @pytest.mark.parametrize(("operation", "mode"), CASES, ids=lambda value: getattr(value, "name", " ".join(value)))
-def test_every_operation_answers_as_the_document_says(full: Crowd, operation: tuple[str, str], mode: Any) -> None:
+def test_every_operation_answers_as_the_document_says(
+    full: Crowd, operation: tuple[str, str], mode: Any, examples: int
+) -> None:
     """Statuses, types and bodies, under random requests that fit and that do not."""
     from django.core.wsgi import get_wsgi_application
 
@@ -331,7 +334,11 @@ def test_every_operation_answers_as_the_document_says(full: Crowd, operation: tu
 
     @given(case=schema[f"{API}{path}"][method].as_strategy(generation_mode=mode))
     @settings(
-        max_examples=6, phases=[Phase.generate], deadline=None, suppress_health_check=list(HealthCheck), database=None
+        max_examples=examples,
+        phases=[Phase.generate],
+        deadline=None,
+        suppress_health_check=list(HealthCheck),
+        database=None,
     )
     def holds(case: Any) -> None:
         headers = {"Authorization": f"Bearer {token}"}
