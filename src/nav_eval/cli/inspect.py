@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import Any, Literal
 
@@ -50,7 +51,16 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
         from nav_eval.metrics.registry import METRICS, known_definitions
 
         return [{"name": name, "about": str(found)} for name, found in known_definitions(METRICS, {}).items()]
+    if kind == "perturbations":
+        from nav_eval.simulator.perturbations.registry import PERTURBATIONS
+
+        return [{"name": name, "about": _first_sentence(PERTURBATIONS.get(name))} for name in PERTURBATIONS]
     return [{"name": name} for name in _registry(kind)]
+
+
+def _first_sentence(member: object) -> str:
+    """Of its docstring."""
+    return " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
 
 
 def _registry(kind: Kind) -> Any:
