@@ -11,6 +11,7 @@ import socket
 import subprocess
 import sys
 import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ def present(request: pytest.FixtureRequest) -> set[str]:
     shared = os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data"
     if Path(shared).is_dir():
         found.add("shared-data")
+    if find_spec("mujoco") is not None:
+        found.add("mujoco")
     if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
         found.add("docker")
     return found | ({"mono"} if shutil.which("mcs") and shutil.which("mono") else set())

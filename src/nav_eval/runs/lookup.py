@@ -114,7 +114,7 @@ def _check_forces(config: Config) -> None:
     asked = [name for name in names if name in METRICS and "forces" in METRICS.get(name).needs]
     if asked and not feels and getattr(SIMULATORS.get(simulator.backend), "takes_physics", False):
         raise ConfigError(
-            f"{', '.join(asked)} need a body with mass, and simulator.physics={simulator.physics} has none. "
+            f"{', '.join(asked)}: a body with mass is needed, and simulator.physics={simulator.physics} has none. "
             "Choose another engine: nav-eval list physics."
         )
 

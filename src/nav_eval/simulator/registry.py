@@ -31,7 +31,12 @@ PhysicsFactory: TypeAlias = Callable[[SimulatorConfig], Physics]
 
 KINEMATIC = "kinematic"
 PHYSICS: Registry[PhysicsFactory] = Registry(
-    "physics", {KINEMATIC: "nav_eval.simulator.physics.kinematic:Kinematic"}, admit_physics
+    "physics",
+    {
+        KINEMATIC: "nav_eval.simulator.physics.kinematic:Kinematic",
+        "mujoco": "nav_eval.simulator.physics.rigid:Mujoco",
+    },
+    admit_physics,
 )
 
 
