@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import socketserver
 import ssl
 import threading
@@ -17,12 +18,19 @@ from typing import Any
 
 @dataclass
 class Mailbox:
-    """`refuse`: recipients that get 550; `busy`: so many deliveries that get 451 first."""
+    """`refuse`: recipients that get 550; `busy`: so many deliveries that get 451 first.
+
+    `starttls`: what a client may turn to TLS with (RFC 3207), and must before anything else. `clear`: what came before
+    that, for whoever listens on the way; `users`: who has logged in, and with what.
+    """
 
     port: int = 0
     refuse: set[str] = field(default_factory=set)
     busy: int = 0
     mails: list[tuple[str, Message]] = field(default_factory=list)
+    starttls: ssl.SSLContext | None = None
+    clear: list[str] = field(default_factory=list)
+    users: list[tuple[str, str]] = field(default_factory=list)
 
 
 class _Smtp(socketserver.StreamRequestHandler):
@@ -32,11 +40,23 @@ class _Smtp(socketserver.StreamRequestHandler):
 
     def handle(self) -> None:
         self._say("220 here")
-        to = ""
+        to, secure = "", self.box.starttls is None
         while line := self.rfile.readline().decode().strip():
             verb = line[:4].upper()
+            if not secure:
+                self.box.clear.append(line)
             if verb == "EHLO":
-                self._say("250-here\r\n250 8BITMIME")
+                self._say(f"250-here\r\n250-AUTH PLAIN\r\n250 {'8BITMIME' if secure else 'STARTTLS'}")
+            elif verb == "STAR" and self.box.starttls is not None:
+                self._say("220 go ahead")
+                self._turn(self.box.starttls)
+                secure = True
+            elif not secure:
+                self._say("530 turn to TLS first")
+            elif verb == "AUTH":
+                _, user, password = base64.b64decode(line.split()[2]).decode().split("\0")
+                self.box.users.append((user, password))
+                self._say("235 welcome")
             elif verb == "RCPT":
                 to = line.partition("<")[2].partition(">")[0]
                 self._say("550 no such user" if to in self.box.refuse else "250 ok")
@@ -48,6 +68,10 @@ class _Smtp(socketserver.StreamRequestHandler):
                 return
             else:
                 self._say("250 ok")
+
+    def _turn(self, tls: ssl.SSLContext) -> None:
+        self.connection = tls.wrap_socket(self.connection, server_side=True)
+        self.rfile, self.wfile = self.connection.makefile("rb"), self.connection.makefile("wb", 0)
 
     def _take(self, to: str) -> None:
         lines = []
@@ -85,8 +109,8 @@ def _running(server: socketserver.TCPServer, tls: ssl.SSLContext | None) -> Iter
 
 
 @contextmanager
-def mail_server(tls: ssl.SSLContext | None = None) -> Iterator[Mailbox]:
-    box = Mailbox()
+def mail_server(tls: ssl.SSLContext | None = None, starttls: ssl.SSLContext | None = None) -> Iterator[Mailbox]:
+    box = Mailbox(starttls=starttls)
     with _running(_Threaded(("127.0.0.1", 0), type("Handler", (_Smtp,), {"box": box})), tls) as port:
         box.port = port
         yield box

@@ -216,6 +216,44 @@ def test_a_webhook_reaches_allowed_networks_only(make: Make, hook: Hook) -> None
     assert "which is in no allowed network" in Notice.objects.get().said
 
 
+def tls_of(certificates: Path) -> ssl.SSLContext:  # noqa: F811
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    return tls
+
+
+PASSWORD = "canary-of-the-mail-server"
+
+
+@pytest.mark.parametrize(
+    ("offers", "known", "said"),
+    [(True, True, ""), (True, False, "certificate verify failed"), (False, True, "STARTTLS extension not supported")],
+)
+def test_mail_turns_to_tls_before_anything_is_said(
+    make: Make,
+    certificates: Path,  # noqa: F811
+    monkeypatch: pytest.MonkeyPatch,
+    offers: bool,
+    known: bool,
+    said: str,
+) -> None:
+    """By STARTTLS, the default. A server that does not offer it, or somebody else's, is told nothing: no password."""
+    if known:
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "authority.pem"))
+    with mail_server(starttls=tls_of(certificates) if offers else None) as box:
+        told = rules(box)
+        told["mail"] |= {"security": "starttls", "user": "cup"}
+        crowded = full(make, **told)
+        Folder(crowded.challenge.folder).write_secret("smtp.password", PASSWORD)
+        approve(crowded)
+        deliver(crowded.challenge)
+    notice = Notice.objects.get()
+    assert (notice.state == Notice.State.SENT, said in notice.said) == (said == "", True)
+    assert [to for to, _ in box.mails] == [TO_TEAM] * (said == "")
+    assert box.users == [("cup", PASSWORD)] * (said == "")
+    assert {line.split()[0].upper() for line in box.clear} <= {"EHLO", "STARTTLS", "QUIT"}
+
+
 @pytest.mark.parametrize("known", [True, False])
 def test_a_certificate_is_verified(
     make: Make,
@@ -226,8 +264,7 @@ def test_a_certificate_is_verified(
     """Of the mail server and of the webhook; `known`: its authority is one of this machine's."""
     if known:
         monkeypatch.setenv("SSL_CERT_FILE", str(certificates / "authority.pem"))
-    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    tls.load_cert_chain(certificates / "server.pem", certificates / "server.key")
+    tls = tls_of(certificates)
     with mail_server(tls) as box, listener(tls) as hook:
         told = rules(box, hook)
         told["mail"]["security"] = "tls"
