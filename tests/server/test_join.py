@@ -17,12 +17,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from msgspec.structs import replace
 
 from nav_eval_sdk import TestClient, VLNAgent, start
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.conformance import Target, check
 from nav_eval_sdk.errors import Refused, Unreachable
-from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
+from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, Limits, TensorSpec
 from nav_eval_sdk.server import joining
 from nav_eval_sdk.server.serving import start_joined
 from nav_eval_sdk.transport.base import Endpoint
@@ -87,6 +88,25 @@ def test_an_episode_over_a_turned_connection_is_the_episode(here: Ground) -> Non
         findings = check(Target(here.joined, "rest-msgpack", "ticket"))
         faults = [found for found in findings if not found.ok and found.check != OF_AN_ADDRESS]
     assert faults == []
+
+
+class Pairs(VLNAgent):
+    """Answers two actions at once where it may."""
+
+    def reset(self, episode: dict[str, Any]) -> None: ...
+
+    def act(self, observation: dict[str, Any]) -> Any:
+        return ["turn_left", {"action": "move_forward"}][: self.max_chunk]
+
+
+def test_several_actions_come_over_a_turned_connection(here: Ground) -> None:
+    with start_joined(Pairs, here.url, "aurora", max_sessions=2):
+        client = TestClient(here.joined, token="ticket")
+        for most, names in ((2, ["turn_left", "move_forward"]), (1, ["turn_left"])):
+            client.reset(replace(episode(), limits=Limits(max_chunk=most)))
+            assert [name for name, _ in client.act(FRAME).parts(most)] == names
+            client.end()
+        client.close()
 
 
 def test_a_proxy_with_tls_stands_before_it(here: Ground, certificates: Path) -> None:

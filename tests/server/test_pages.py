@@ -26,6 +26,7 @@ from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, S
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, knocking, roster, urls
+from nav_eval_server.web.rules import facts
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import (
@@ -469,6 +470,15 @@ def test_every_word_is_there_in_chinese_and_no_other() -> None:
     assert sorted(text for text in re.findall(MSGID, own, re.M) if text not in found) == []
     theirs = (Path(django.contrib.auth.__file__).parent / CHINESE).read_text()
     assert set(re.findall(MSGID, djangos, re.M)) <= set(re.findall(MSGID, theirs, re.M))
+
+
+def test_the_rules_tell_of_chunks_and_of_a_world_that_does_not_wait(make: Make) -> None:
+    challenge = make()
+    before = facts(challenge)
+    rules = {"max_chunk": 8, "clock": "charged", "latency_s": 0.25}
+    told = challenge.evaluation | {"evaluation": {**(challenge.evaluation.get("evaluation") or {}), **rules}}
+    new = [fact for fact in facts(challenge.model_copy(update={"evaluation": told})) if fact not in before]
+    assert [text for _, text in new] == ["8", "0.5 s", "0.25 s"]
 
 
 def test_a_phase_has_one_word_in_chinese() -> None:

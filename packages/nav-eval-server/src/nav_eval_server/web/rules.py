@@ -7,7 +7,10 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from nav_eval.config.schema import EvaluationConfig
 from nav_eval_server.challenge import Challenge
+
+TICK = EvaluationConfig().step_s
 
 
 def facts(challenge: Challenge) -> list[tuple[str, str]]:
@@ -24,6 +27,10 @@ def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
     yield _("Step forward"), _text(_at(told, "simulator", "motion", "forward_step"), "m")
     yield _("Turn"), _text(_at(told, "simulator", "motion", "turn_angle"), "°")
     yield _("Steps in an episode, at most"), _text(_at(told, "evaluation", "max_steps"))
+    yield _("Actions in one answer, at most"), _text(_at(told, "evaluation", "max_chunk"))
+    if _at(told, "evaluation", "clock") == "charged":
+        yield _("The world does not wait: a step per"), _text(_at(told, "evaluation", "step_s") or TICK, "s")
+        yield _("Charged for each answer"), _text(_at(told, "evaluation", "latency_s"), "s")
     yield _("Success within"), _text(_at(told, "evaluation", "success_distance"), "m")
     yield _("Time for one action"), _text(_at(told, "agent_service", "timeout"), "s")
     yield _("Services may lie in"), ", ".join(challenge.endpoints.allowed_networks)
