@@ -54,6 +54,16 @@ class GpsAgent(VLNAgent):
         return ("move_forward", "move_forward", "turn_left", "turn_right")[self._digest.digest()[0] % 4]
 
 
+class Nonsense(VLNAgent):
+    """Answers with an action that there is none."""
+
+    def reset(self, episode):
+        pass
+
+    def act(self, observation):
+        return "fly"
+
+
 class DeadlyAgent(DigestAgent):
     """Kills its worker in the second step of path 4, as a fault in a simulator's native library would."""
 

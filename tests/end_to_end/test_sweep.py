@@ -84,6 +84,17 @@ def test_sweeps_of_other_episodes_do_not_stand_on_one_card(swept, tmp_path):
         nav_eval("report", swept / "forward", swept / "forward" / "clean")
 
 
+def test_failed_episodes_are_no_effect_of_a_perturbation(tmp_path, capsys):
+    """An agent that answers nonsense loses nothing more under perturbation; the sweep says why it has nothing."""
+    agent = "agent_service.agent='end_to_end.agents:Nonsense'"
+    own = ["suite=pose_drift", "severities=1", agent, *SMALL]
+    assert nav_eval("sweep", "vln-demo", *own, "--out", tmp_path / "s") == 1
+    assert capsys.readouterr().out.count("2 episodes failed") == 2
+    told = document(tmp_path / "s")
+    assert (told["n_failed"], told["axes"][0]["cells"][0]["n_failed"]) == (2, 2)
+    assert "4 episodes failed" in (tmp_path / "s" / "report.html").read_text()
+
+
 @pytest.fixture(scope="module")
 def room(tmp_path_factory):
     agent = "agent_service.agent='end_to_end.agents:GpsAgent'"

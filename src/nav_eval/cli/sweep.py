@@ -79,6 +79,8 @@ def _tell(name: str, severity: int, done: Evaluated) -> None:
         for one in ("success", "spl")
         if metrics.get(one, {}).get("mean") is not None
     ]
+    failed = done.results.n_failed
+    told += [f"{failed} episodes failed"] if failed else []
     say(f"{name:<16} {severity or '-'}  {'  '.join(told)}")
 
 

@@ -76,10 +76,17 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
         metrics=metrics,
         axes=axes,
         left_out=[one | {"zh": NAMES.get(one["name"], one["name"])} for one in documents[0]["left_out"]],
+        failures=_failures,
         figure=_figure,
         share=_share,
         signed=_signed,
     )
+
+
+def _failures(document: Mapping[str, Any]) -> int:
+    """Failed episodes of all its runs."""
+    cells = [cell for axis in document["axes"] for cell in axis["cells"]]
+    return sum((int(one["n_failed"]) for one in cells), int(document["n_failed"]))
 
 
 def _agents(documents: Sequence[Mapping[str, Any]]) -> list[str]:
