@@ -13,7 +13,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -68,8 +68,8 @@ def here() -> Iterator[Ground]:
         yield made
 
 
-def played(endpoint: str, token: str | None = None, steps: int = 8) -> list[str]:
-    client = TestClient(endpoint, token=token)
+def played(endpoint: str, token: str | None = None, steps: int = 8, wire: str = "rest-json") -> list[str]:
+    client = TestClient(endpoint, wire=wire, token=token)
     client.reset(episode())
     actions = [client.act({"rgb": np.roll(FRAME["rgb"], step)}).action for step in range(steps)]
     client.end()
@@ -80,9 +80,13 @@ def played(endpoint: str, token: str | None = None, steps: int = 8) -> list[str]
 # What passes
 
 
-def test_an_episode_over_a_turned_connection_is_the_episode(here: Ground) -> None:
-    with start(Summing, protocol="rest", port=0).wait_loaded() as direct:
-        expected = played(direct.endpoint)
+@pytest.mark.parametrize(("protocol", "wire"), [("rest", "rest-json"), ("grpc", "grpc-stream")])
+def test_an_episode_over_a_turned_connection_is_the_episode(
+    here: Ground, protocol: Literal["rest", "grpc"], wire: str
+) -> None:
+    """Whichever way the class is served elsewhere: who joins chooses no protocol."""
+    with start(Summing, protocol=protocol, port=0).wait_loaded() as direct:
+        expected = played(direct.endpoint, wire=wire)
     with start_joined(Summing, here.url, "aurora", max_sessions=2):
         assert played(here.joined, "ticket") == expected
         findings = check(Target(here.joined, "rest-msgpack", "ticket"))

@@ -117,6 +117,10 @@ def _add_sessions(command: Any) -> None:
 
 def _add_join(commands: Any) -> None:
     join = _add(commands, "join", "serve an agent class to a competition from a machine that nobody can call")
+    join.description += (
+        " It runs the class by itself, as serve does: there is no other service to start and no protocol to choose, "
+        "REST or gRPC."
+    )
     join.add_argument("server", metavar="URL", help="the competition's address, such as https://challenge.example.org")
     _add_agent(join)
     entering.add_team(join)
