@@ -159,6 +159,29 @@ def test_a_cylinder_is_carried_down_a_step_that_can_be_walked(tmp_path: Path) ->
 
 
 @needs_mujoco
+@pytest.mark.parametrize("rise", [0.18, 0.3])
+def test_a_cylinder_is_carried_up_stairs_that_lie_on_a_floor_if_their_steps_can_be_climbed(
+    tmp_path: Path, rise: float
+) -> None:
+    """Five steps of 0.27 m; body.max_climb is 0.2."""
+    lines, faces = ["v -3 0 -4", "v -3 0 4", "v 3 0 4", "v 3 0 -4"], ["f 1 2 3 4"]
+    for number in range(5):
+        near, far, low, high = -0.27 * number, -0.27 * (number + 1), rise * number, rise * (number + 1)
+        for z, y in ((near, low), (near, high), (far, high)):
+            lines += [f"v -1 {y} {z}", f"v 1 {y} {z}"]
+        first = 5 + 6 * number
+        faces += [
+            f"f {first} {first + 1} {first + 3} {first + 2}",
+            f"f {first + 2} {first + 3} {first + 5} {first + 4}",
+        ]
+    (tmp_path / "stairs.obj").write_text("\n".join([*lines, *faces]) + "\n")
+    body = placed(tmp_path, (0.0, 0.0, 0.5), scene="stairs.obj")
+    moves = [body.advance(Action("move_forward"), 0) for _ in range(6)]
+    assert any(move.collided for move in moves) == (rise > 0.2)
+    assert (body.state.position[2] < -0.9) == (rise < 0.2)
+
+
+@needs_mujoco
 def test_a_bar_across_the_way_is_met_as_hard_as_it_is_met_fast(tmp_path: Path) -> None:
     """6 cm high, 1.1 m ahead: within 3 s nobody comes to it at 0.05 m/s, and at 1 m/s everybody does."""
     bar = "\n".join(
@@ -218,18 +241,19 @@ def test_a_body_keeps_its_tile_until_it_has_left_it() -> None:
     assert tile_of((-0.01, 0.0, -0.01)) == (-1, -1)
 
 
-def test_the_floor_is_the_nearest_one_and_walls_are_none() -> None:
+def test_the_floor_is_the_highest_that_can_be_stepped_on_and_walls_are_none() -> None:
     def square(y: float) -> list[list[Vec3]]:
         return [[(0, y, 0), (2, y, 0), (2, y, 2)], [(0, y, 0), (2, y, 2), (0, y, 2)]]
 
     ramp: list[list[Vec3]] = [[(4, 0, 0), (8, 2, 0), (8, 2, 4)]]
     wall: list[list[Vec3]] = [[(1, 0.4, 0), (1.001, 0.5, 2), (1, 0.6, 2)]]
     floors = Floors(np.array([*square(0.0), *square(3.0), *ramp, *wall], float))
-    assert floors.height((1.0005, 0.3, 1.3), 0.4) == 0.0
-    assert floors.height((0.5, 2.7, 1.0), 0.4) == 3.0
-    assert floors.height((0.5, 1.5, 1.0), 0.4) == 1.5
-    assert floors.height((7.0, 1.3, 1.0), 0.4) == pytest.approx(1.5)
-    assert floors.height((9.0, 0.1, 9.0), 0.4) == 0.1
+    assert floors.height((1.0005, 0.3, 1.3), 0.2, 0.4) == 0.0
+    assert floors.height((0.5, 2.9, 1.0), 0.2, 4.0) == 3.0
+    assert floors.height((0.5, 2.7, 1.0), 0.2, 4.0) == 0.0
+    assert floors.height((0.5, 1.5, 1.0), 0.2, 0.4) == 1.5
+    assert floors.height((7.0, 1.4, 1.0), 0.2, 0.4) == pytest.approx(1.5)
+    assert floors.height((9.0, 0.1, 9.0), 0.2, 0.4) == 0.1
 
 
 def test_where_mujoco_is_missing_the_message_says_how_to_get_it(

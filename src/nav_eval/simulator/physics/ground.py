@@ -77,17 +77,18 @@ class Floors:
         flat = np.abs(normals[:, 1]) >= STEEPEST * np.linalg.norm(normals, axis=1)
         self._corners = triangles[flat]
 
-    def height(self, position: Vec3, within: float) -> float:
-        """Of the floor at x and z that is nearest to y, if one is `within` metres of it; y else."""
+    def height(self, position: Vec3, up: float, down: float) -> float:
+        """Of the highest floor at x and z that is at most `up` metres above y and `down` below it; y if there is none.
+
+        The highest, because stairs and thresholds lie on floors of their own.
+        """
         a, b, c = (self._corners[:, k] for k in range(3))
         u, v, w = (_edge(p, q, position) for p, q in ((a, b), (b, c), (c, a)))
         hit = ((u >= 0) & (v >= 0) & (w >= 0)) | ((u <= 0) & (v <= 0) & (w <= 0))
         u, v, w = u[hit], v[hit], w[hit]
         heights = (u * c[hit, 1] + v * a[hit, 1] + w * b[hit, 1]) / (u + v + w)
-        if not len(heights):
-            return position[1]
-        nearest = float(heights[np.argmin(np.abs(heights - position[1]))])
-        return nearest if abs(nearest - position[1]) <= within else position[1]
+        near = heights[(heights <= position[1] + up) & (heights >= position[1] - down)]
+        return float(near.max()) if len(near) else position[1]
 
 
 def _normals(triangles: Triangles) -> NDArray[np.float64]:

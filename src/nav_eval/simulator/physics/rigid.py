@@ -31,7 +31,7 @@ from nav_eval.simulator.physics.robots import Build, Cylinder, DiffDrive, Pose, 
 
 STEP = 0.01
 """Seconds of one physics step."""
-FLOOR_STEPS = 10
+FLOOR_STEPS = 5
 """The height of the floor is looked up once in so many."""
 MODELS_KEPT = 64
 SKIN = 0.005
@@ -42,6 +42,8 @@ LEAST_FORCE = 1.0
 """A contact that never pressed harder is none, N."""
 OFF_MESH = 0.5
 """Further from the navmesh than this the floor under the robot is none of the navmesh's, m."""
+ABOVE = 0.05
+"""A robot's point on the floor lies at most so much below the floor, m."""
 STILL = 1e-3
 """A body that moved less than this stands where it stood, m."""
 SLOW = 1e-3
@@ -167,7 +169,7 @@ class RigidBody(Body):
         self._tile = tile_of(state.position)
         self._enter()
         x, y, z = state.position
-        y = self._here.floors.height(state.position, engine.robot.build.body.max_climb + 0.2)
+        y = self._here.floors.height(state.position, ABOVE, OFF_MESH)
         self._robot.put(self._data, (x, y, z), yaw_of(state.rotation))
         self._place.mujoco.mj_forward(self._here.model, self._data)
         if self._robot.rests_on_floor:
@@ -299,7 +301,8 @@ class RigidBody(Body):
 
     def _follow_floor(self, pose: Pose) -> None:
         if not self._robot.rests_on_floor:
-            self._data.qpos[2] = self._here.floors.height(pose.position, self._robot.build.body.max_climb + 0.05)
+            climb = self._robot.build.body.max_climb
+            self._data.qpos[2] = self._here.floors.height(pose.position, climb, OFF_MESH)
             self._data.qvel[2] = 0.0
 
     def _enter(self, leaving: Any = None) -> None:
@@ -346,7 +349,7 @@ class RigidBody(Body):
             self._lifted = pose.position
             ground = self._building.navmesh.snap(pose.position)
             if math.hypot(ground[0] - x, ground[2] - z) < OFF_MESH and abs(ground[1] - y) < OFF_MESH:
-                self._lift = ground[1] - self._here.floors.height(pose.position, OFF_MESH)
+                self._lift = ground[1] - self._here.floors.height(pose.position, ABOVE, OFF_MESH)
         return replace(AgentState((x, y + self._lift, z), yaw_rotation(pose.yaw)), elevation=elevation)
 
 
