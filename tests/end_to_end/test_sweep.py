@@ -14,6 +14,7 @@ import pytest
 
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.runs.sweep import Suite
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
@@ -82,6 +83,13 @@ def test_sweeps_of_other_episodes_do_not_stand_on_one_card(swept, tmp_path):
         nav_eval("report", swept / "forward", tmp_path / "s")
     with pytest.raises(RunDirectoryError, match="holds no finished sweep"):
         nav_eval("report", swept / "forward", swept / "forward" / "clean")
+
+
+def test_one_that_has_fewer_severities_is_played_at_its_highest():
+    suite = Suite.parse("blur,paraphrase", "2,3")
+    assert {name: suite.of(name) for name in suite.perturbations} == {"blur": [2, 3], "paraphrase": [1]}
+    assert Suite.parse("robustness").of("typos") == [1, 2, 3]
+    assert sum(len(Suite.parse("robustness").of(name)) for name in Suite.parse("robustness").perturbations) == 35
 
 
 def test_failed_episodes_are_no_effect_of_a_perturbation(tmp_path, capsys):

@@ -32,7 +32,8 @@ def sweep(
     ----------
     arguments
         A benchmark, then suite=robustness (all of `nav-eval list perturbations` that fit) or names of perturbations
-        such as suite=blur,typos; severities=1,3 plays only these. Then overrides as for `run`.
+        such as suite=blur,typos; severities=1,3 plays only these, and the highest where there are fewer.
+        Then overrides as for `run`.
     config
         A YAML file with your own settings; it is laid over the benchmark's.
     out

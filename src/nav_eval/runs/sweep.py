@@ -82,9 +82,9 @@ class Suite:
         return cls(suite, names, _severities(severities))
 
     def of(self, name: str) -> list[int]:
-        """The severities of a perturbation that are played."""
-        known = range(1, int(getattr(PERTURBATIONS.get(name), "severities", 1)) + 1)
-        return [one for one in known if self.severities is None or one in self.severities]
+        """The severities of a perturbation that are played: its highest for those that it has not."""
+        most = int(getattr(PERTURBATIONS.get(name), "severities", 1))
+        return sorted({min(one, most) for one in self.severities or range(1, most + 1)})
 
 
 def _words(text: str) -> list[str]:
@@ -146,7 +146,7 @@ def sweep_benchmark(
 def _reach(config: Config, suite: Suite) -> dict[str, Reach]:
     """What each perturbation changes here; of words what its highest severity does."""
     with opened(config) as plan:
-        return {name: reach(plan.config, plan.task, name, (suite.of(name) or [1])[-1]) for name in suite.perturbations}
+        return {name: reach(plan.config, plan.task, name, suite.of(name)[-1]) for name in suite.perturbations}
 
 
 def _document(suite: Suite, folder: Path, played: Sequence[tuple[str, int]], found: dict[str, Reach]) -> dict[str, Any]:
