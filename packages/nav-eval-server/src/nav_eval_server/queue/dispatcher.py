@@ -7,7 +7,6 @@ attempt's row, the log's. With SQLite every transaction has the whole database f
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,14 +22,13 @@ from nav_eval_server import events
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text
 from nav_eval_server.folder import Folder
 from nav_eval_server.join.tickets import ticket
-from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Slot, Submission, Team, Token, User
+from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import Kind
-from nav_eval_server.queue import phases, quota, slots
+from nav_eval_server.queue import acceptance, quota, slots
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
-from nav_eval_server.queue.probe import parsed
-from nav_eval_server.queue.refusal import Refusal, not_let_in
+from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import AT_WORK, FAULTS, FINAL, WAITING, Sentence, State, sentence
 from nav_eval_server.queue.verdict import MISCONFIGURED, Case, Ending, Next, judge
 from nav_eval_server.vault import Vault
@@ -99,12 +97,13 @@ class Dispatcher:
         with transaction.atomic():
             team = Team.objects.select_for_update().get(pk=team.pk)
             earlier = Submission.objects.filter(team=team, idempotency_key=key).first() if key else None
-            fresh = self._drawn_up(team, phase, endpoint, predictions, user, key)
+            now = self._now()
+            fresh = acceptance.drawn_up(self.challenge, team, phase, endpoint, predictions, user, key, now)
             if earlier is not None:
-                return _same(earlier, fresh)
-            self._check(team, phase, fresh.kind, predictions)
+                return acceptance.same(earlier, fresh)
+            acceptance.check(self.challenge, team, phase, fresh.kind, predictions, now)
             if not_before is not None:
-                self._wait_for(fresh, not_before)
+                acceptance.wait_for(self.challenge, fresh, not_before)
             fresh.save(force_insert=True)
             if phase != DRY_RUN:
                 quota.reserve(self.challenge, fresh, fresh.accepted_at)
@@ -112,66 +111,6 @@ class Dispatcher:
                 self._store(fresh, predictions)
             events.record("submitted", fresh.id, actor=f"team {team.name}", phase=phase)
         return fresh
-
-    def _drawn_up(
-        self,
-        team: Team,
-        phase: str,
-        endpoint: Endpoint | None,
-        predictions: bytes | None,
-        user: User | None,
-        key: str | None,
-    ) -> Submission:
-        now = self._now()
-        fresh = Submission(team=team, phase=phase, user=user, idempotency_key=key, accepted_at=now, since=now)
-        fresh.retry_at, fresh.deadline = now, now + timedelta(seconds=self.challenge.queue.queued_seconds)
-        fresh.kind = "service" if predictions is None else "predictions"
-        if predictions is not None:
-            fresh.predictions = hashlib.sha256(predictions).hexdigest()
-        if endpoint is not None:
-            fresh.protocol, fresh.url, fresh.sealed_token = endpoint.protocol, endpoint.url, endpoint.sealed_token
-            joined = endpoint.protocol == "join"
-            fresh.endpoint_key = f"join:{team.pk}" if joined else parsed(endpoint.url).address.lower()
-        return fresh
-
-    def _check(self, team: Team, phase: str, kind: str, predictions: bytes | None) -> None:
-        if team.state != Team.State.APPROVED:
-            raise not_let_in(team)
-        if phase == DRY_RUN:
-            self._check_dry_run(team, kind)
-        else:
-            self._check_phase(phase, kind, predictions)
-            quota.check(self.challenge, quota.standing(self.challenge, team, phase, self._now()))
-
-    def _check_dry_run(self, team: Team, kind: str) -> None:
-        if self.challenge.dry_run is None:
-            raise Refusal("dry_run_off", "This competition offers no dry runs.", "本次竞赛不提供试运行。")
-        if kind != "service":
-            raise Refusal("wrong_kind", "A dry run takes a service.", "试运行只接受服务。")
-        if Submission.objects.filter(team=team, phase=DRY_RUN).exclude(state__in=FINAL).exists():
-            raise Refusal(
-                "dry_run_running",
-                "Your last dry run has not ended. Wait for it, or cancel it.",
-                "上一次试运行尚未结束，请等待或取消。",
-            )
-
-    def _check_phase(self, phase: str, kind: str, predictions: bytes | None) -> None:
-        rules = phases.rules(self.challenge, phase)
-        if phases.status(self.challenge, phase, self._now()) != "open":
-            raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
-        if kind != rules.kind:
-            raise Refusal(
-                "wrong_kind", f"The phase {phase} takes a {rules.kind}.", f"阶段 {phase} 只接受 {rules.kind}。"
-            )
-        if predictions is not None and len(predictions) > self.challenge.web.upload_mb << 20:
-            most = self.challenge.web.upload_mb
-            raise Refusal("too_large", f"The file is larger than {most} MiB.", f"文件超过 {most} MiB。")
-
-    def _wait_for(self, fresh: Submission, begins: datetime) -> None:
-        if not Slot.objects.filter(team=fresh.team, begins=begins).exists():
-            raise Refusal("slot", "Your team has not booked this hour.", "您的团队没有预约该时段。")
-        fresh.not_before = fresh.retry_at = begins
-        fresh.deadline = begins + timedelta(seconds=self.challenge.queue.queued_seconds)
 
     def _store(self, submission: Submission, predictions: bytes) -> None:
         path = self.folder.uploads / submission.id
@@ -489,19 +428,6 @@ class Dispatcher:
             return (to.unready_since or now) + timedelta(seconds=rules.endpoints.wait_seconds)
         seconds = rules.queue.lease_seconds if to.state in AT_WORK else rules.queue.queued_seconds
         return now + timedelta(seconds=seconds)
-
-
-def _same(earlier: Submission, fresh: Submission) -> Submission:
-    """The earlier one, if the same was asked for."""
-    if any(
-        getattr(earlier, name) != getattr(fresh, name) for name in ("phase", "kind", "protocol", "url", "predictions")
-    ):
-        raise Refusal(
-            "key_reused",
-            "This Idempotency-Key belongs to another submission. Draw a new one.",
-            "该 Idempotency-Key 属于另一次提交，请换一个新的。",
-        )
-    return earlier
 
 
 def _place(submission: Submission) -> dict[str, str]:
