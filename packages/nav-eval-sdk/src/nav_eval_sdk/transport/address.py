@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import socket
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -38,6 +39,7 @@ NOT_PUBLIC = tuple(map(ip_network, SPECIAL.split()))
 PORTS = re.compile(r"([0-9]{1,5})(?:-([0-9]{1,5}))?")
 
 
+@lru_cache
 def _span(text: str) -> range:
     """The ports that it names. Raises ValueError."""
     found = PORTS.fullmatch(text)
