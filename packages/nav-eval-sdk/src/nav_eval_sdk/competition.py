@@ -16,7 +16,7 @@ import urllib.request
 import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
 from nav_eval_sdk.protocol.text import line
 
@@ -53,13 +53,19 @@ class _NoRedirect(urllib.request.HTTPRedirectHandler):
         return None
 
 
+def address(url: str) -> SplitResult:
+    """The parts of a competition's address. Raises ValueError with what is expected."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
+        raise ValueError(f"{url!r} is no address of a competition. Write for example https://challenge.example.org.")
+    return parts
+
+
 class Competition:
     """`ca`: PEM, whom to trust in place of the system's authorities. Raises ValueError for what is no address."""
 
     def __init__(self, url: str, token: str, *, ca: str | None = None, sleep: Callable[[float], None] = time.sleep):
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError(f"{url!r} is no address of a server. Write for example https://challenge.example.org.")
+        parts = address(url)
         self.plain = parts.scheme == "http" and parts.hostname not in LOOPBACK
         """Whether others can read the token on its way."""
         self.url = url.rstrip("/")

@@ -10,7 +10,6 @@ import signal
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Protocol
-from urllib.parse import urlsplit
 
 from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.memory import keep_freed_pages
@@ -171,13 +170,12 @@ def join(agent: Callable[[], Any] | Any, url: str, token: str, *, grace: float =
 
 
 def _called(url: str, token: str, ca: str | None) -> Connection:
+    from nav_eval_sdk.competition import address
     from nav_eval_sdk.transport.base import ClientTls, Connection, Endpoint
 
-    parts = urlsplit(url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
-        raise ValueError(f"{url!r} is no address of a competition. Write for example https://challenge.example.org.")
+    parts = address(url)
     secure = parts.scheme == "https"
-    endpoint = Endpoint(parts.hostname, parts.port or (443 if secure else 80), secure, parts.path.rstrip("/"))
+    endpoint = Endpoint(parts.hostname or "", parts.port or (443 if secure else 80), secure, parts.path.rstrip("/"))
     return Connection(endpoint, token, ClientTls(ca=ca) if ca else None)
 
 
