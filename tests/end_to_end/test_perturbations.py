@@ -10,6 +10,7 @@ import msgspec
 import numpy as np
 import pytest
 
+import nav_eval
 from api.test_disclosure import Recorder
 from end_to_end.agents import GpsAgent
 from nav_eval.errors import ConfigError
@@ -181,3 +182,17 @@ def test_what_cannot_be_meant_is_refused_before_the_run(room, tmp_path, wanted, 
     with pytest.raises(ConfigError, match=said):
         run_benchmark(config(room, f"perturbations={wanted}", AGENT), tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_training_sees_what_a_run_would(room):
+    """Alone and side by side, where frames are drawn in one batch."""
+    hard = [*room, HARD, "dataset.limit=1"]
+    alone, many = nav_eval.make_env("pointnav", overrides=hard), nav_eval.make_vec_env("pointnav", 2, overrides=hard)
+    clean = nav_eval.make_env("pointnav", overrides=[*room, "dataset.limit=1"])
+    one, side, plain = (env.reset(seed=0)[0] for env in (alone, many, clean))
+    for _ in range(3):
+        assert all(np.array_equal(one[name], side[name][place]) for name in ("gps", "depth") for place in range(2))
+        assert not np.array_equal(one["depth"], plain["depth"])
+        one, side, plain = alone.step(1)[0], many.step(np.array([1, 1]))[0], clean.step(1)[0]
+    for env in (alone, many, clean):
+        env.close()
