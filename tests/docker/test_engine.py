@@ -271,18 +271,21 @@ def submit(token: Path) -> str:
         joined.communicate(timeout=60)
 
 
+def shown(entry: str) -> list[str]:
+    """The board and an entry of it to a spectator, once its report and its signed files are made."""
+    spectator, until = Visitor(SERVED), time.monotonic() + 180
+    while f"{entry}report/" not in spectator.main(entry):
+        assert time.monotonic() < until, spectator.main(entry)
+        time.sleep(1)
+    return [spectator.main(page) for page in ("/board/dev/", entry)]
+
+
 def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_path: Path) -> None:
     """On another machine: its volumes are gone, and what docs/docker.md says brings back every page."""
     docker, begun = competition.engine.docker, begin(competition)
     enter(begun, tmp_path / "token")
     entry = f"/entries/{submit(tmp_path / 'token')}/"
-    spectator = Visitor(SERVED)
-    until = time.monotonic() + 120
-    while "nav-eval verify" not in spectator.main(entry):  # the signed files are made
-        assert time.monotonic() < until
-        time.sleep(1)
-    pages = ("/board/dev/", entry)
-    before = [spectator.main(page) for page in pages]
+    before = shown(entry)
     assert "Aurora" in before[0]
     docker("exec", begun.server, "nav-eval", "competition", "backup", "cup/challenge.yaml", "--out", "kept.tar")
     docker("cp", f"{begun.server}:/competition/kept.tar", str(tmp_path))
@@ -296,6 +299,6 @@ def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_pat
     assert "is as it was at" in competition("run", "--rm", "-T", "competition", "restore", "kept.tar", "cup")
     competition("up", "--no-build", "-d")
     healthy(competition, "competition", 120)
-    assert [spectator.main(page) for page in pages] == before
+    assert shown(entry) == before
     again = Visitor(SERVED).sends("/login/", "/login/", username="grace", password=SECRET)
     assert "Aurora" in again
