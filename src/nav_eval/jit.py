@@ -24,9 +24,9 @@ COMMON = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
 def source_hash(package: Path) -> str:
-    """SHA-256 over names and contents of a package's Python files, 16 hex digits."""
+    """SHA-256 over names and contents of a package's Python files and tables, 16 hex digits."""
     digest = hashlib.sha256()
-    for path in sorted(package.rglob("*.py")):
+    for path in sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml")):
         digest.update(path.relative_to(package).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()[:16]

@@ -17,40 +17,64 @@ from nav_eval.geometry import Quaternion, Vec3, rotate
 from worlds.episodes.surveyed import Building, Flat, Gap, Place, Thing
 
 THINGS = {
-    "sofa": ("sofa", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"), "desk": ("desk", "书桌"),
-    "plant": ("plant", "盆栽"), "tv_monitor": ("tv", "电视"), "wardrobe": ("wardrobe", "衣柜"),
-    "bookshelf": ("bookshelf", "书架"), "toilet": ("toilet", "马桶"), "bathtub": ("bathtub", "浴缸"),
-    "shower": ("shower", "淋浴间"), "sink": ("sink", "洗手池"), "refrigerator": ("fridge", "冰箱"),
-    "counter": ("counter", "台面"), "washing_machine": ("washing machine", "洗衣机"), "cabinet": ("cabinet", "柜子"),
-    "chest_of_drawers": ("chest of drawers", "五斗柜"), "nightstand": ("nightstand", "床头柜"),
-    "picture": ("picture", "挂画"), "shelf": ("storage shelf", "储物架"), "whiteboard": ("whiteboard", "白板"),
-    "printer": ("printer", "打印机"), "vending_machine": ("vending machine", "自动售货机"),
-    "clothes": ("coat rack", "衣帽架"), "towel": ("towel", "毛巾"), "box": ("cardboard box", "纸箱"),
+    "sofa": ("sofa|couch|settee", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
+    "desk": ("desk", "书桌|写字台"), "plant": ("plant|houseplant", "盆栽|绿植"),
+    "tv_monitor": ("tv|television|tv screen", "电视"), "wardrobe": ("wardrobe|closet", "衣柜|衣橱"),
+    "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
+    "bathtub": ("bathtub|bath|tub", "浴缸"), "shower": ("shower|shower cubicle|shower stall", "淋浴"),
+    "sink": ("sink|washbasin", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
+    "counter": ("counter|worktop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
+    "cabinet": ("cabinet|cupboard", "柜子|橱柜"), "chest_of_drawers": ("chest of drawers|dresser", "斗柜"),
+    "nightstand": ("nightstand|bedside table", "床头柜"),
+    "picture": ("picture|painting|artwork", "挂画|装饰画"),
+    "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
+    "printer": ("printer|copier", "打印机|复印机"), "vending_machine": ("(?:vending|snack) machine", "售货机"),
+    "clothes": ("coat rack|coat stand|row of coats", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
+    "basket": ("basket", "篮子|筐子"), "vase": ("vase|flower vase", "花瓶"),
+    "box": ("(?:cardboard|packing) box", "纸箱"), "rug": ("rug|carpet", "地毯|毯子"), "chair": ("chair|seat", "椅子"),
 }  # fmt: skip
 LOOKS = {
-    ("living room", "客厅"): ("sofa", "tv_monitor"),
+    ("living room|lounge|sitting room", "客厅"): ("sofa", "tv_monitor"),
     ("kitchen", "厨房"): ("refrigerator", "counter", "oven", "stove"),
-    ("dining room", "餐厅"): ("table", "chair"),
+    ("dining room|dining area", "餐厅|饭厅"): ("table", "chair"),
     ("bedroom", "卧室"): ("bed", "wardrobe", "nightstand"),
-    ("bathroom", "卫生间"): ("toilet", "shower", "bathtub", "towel"),
-    ("study", "书房"): ("desk", "bookshelf"),
-    ("laundry room", "洗衣房"): ("washing_machine",),
-    ("storage room", "储藏室"): ("shelf", "box"),
-    ("reception area", "前台大厅"): ("sofa", "counter"),
-    ("open-plan office", "开放办公区"): ("desk", "chair"),
+    ("bathroom|washroom", "卫生间|洗手间|浴室"): ("toilet", "shower", "bathtub", "towel"),
+    ("study|home office", "书房"): ("desk", "bookshelf"),
+    ("laundry room|laundry|utility room", "洗衣房|洗衣间"): ("washing_machine",),
+    ("storage room|storeroom", "储藏室|储物间"): ("shelf", "box"),
+    ("reception area|reception|lobby", "前台大厅|前台"): ("sofa", "counter"),
+    ("open-plan office|open office area", "开放办公区|大办公区"): ("desk", "chair"),
     ("office", "办公室"): ("desk",),
-    ("meeting room", "会议室"): ("whiteboard", "table"),
-    ("break room", "茶水间"): ("vending_machine", "refrigerator", "counter"),
-    ("copy room", "复印室"): ("printer",),
-    ("hallway", "走廊"): (),
-    ("staircase", "楼梯间"): (),
+    ("meeting room|conference room", "会议室"): ("whiteboard", "table"),
+    ("break room|coffee room", "茶水间|休息室"): ("vending_machine", "refrigerator", "counter"),
+    ("copy room|print room", "复印室|文印室"): ("printer",),
+    ("hallway|corridor|hall|passage", "走廊|过道"): (),
+    ("staircase|stairwell", "楼梯间"): (),
 }
 """Names of rooms, and what makes them look so."""
 COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh"), start=1)}
 COUNT |= {w: k for k, w in enumerate("一二三四五六七", start=1)}
 NUMBERS = "|".join(name for name in COUNT if name.isascii())
-EN_TURNS = ("(?:turn|make a|take a) left", "(?:turn|make a|take a) right", "turn around|turn back")
-ZH_TURNS = ("左转|左拐", "右转|右拐", "转身|掉头|转过身")
+_SIDEWAYS = (
+    r"\b(?:turn|go|head|make a|take a|hang a|swing|bear|face|veer|pivot|(?:turn|yourself) to the|"
+    r"(?:rotate|round) to your|turn (?:directly|immediately)) "
+)
+EN_TURNS = {
+    "slightly left": "slightly (?:to the )?left|slight left|(?:little|touch) to the left|left a bit",
+    "slightly right": "slightly (?:to the )?right|slight right|(?:little|touch) to the right|right a bit",
+    "around": r"turn(?:ing)? (?:right )?(?:around|back)|u-turn|about-turn|spin around|reverse direction|"
+    r"face the (?:other|opposite) way|half a circle",
+    "left": _SIDEWAYS + "left",
+    "right": _SIDEWAYS + "right",
+}
+ZH_TURNS = {
+    "slightly left": "左前方|向左偏|往左偏",
+    "slightly right": "右前方|向右偏|往右偏",
+    "around": "转身(?<!左转身)(?<!右转身)|[掉调]头|转过身|往回转|转一百八十度",
+    "left": "左[转拐]",
+    "right": "右[转拐]",
+}
+SLIGHT = math.radians(25)
 BESIDE = 2.2
 
 
@@ -60,7 +84,8 @@ class Order:
 
     act: str
     """go, climb or stop."""
-    turn: str = "straight"
+    turn: str = ""
+    """left, right, around, slightly left, slightly right; "" where nothing is said."""
     side: str = ""
     count: int = 0
     what: str = ""
@@ -69,6 +94,10 @@ class Order:
     thing: str = ""
     past: tuple[str, str] | None = None
     """A thing and the side on which one passes it."""
+    mark: str = ""
+    """What stands beside the way out."""
+    seen: tuple[tuple[str, str], ...] = ()
+    """What is said to be in sight before one turns, and where: left, right, ahead, behind."""
 
 
 @dataclass
@@ -78,6 +107,8 @@ class Walk:
     end: Vec3 | None = None
     passed: list[bool] = field(default_factory=list)
     climbed: int = 0
+    seen: list[bool] = field(default_factory=list)
+    """Whether each thing that is said to be in sight or beside a door was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +120,37 @@ class Standing:
 
 
 def orders(text: str) -> list[Order]:
-    """What a text in English or Chinese says, sentence by sentence."""
-    sentences = [s.strip() for s in re.split("[.。;；]", text.lower()) if s.strip()]
-    return [order for s in sentences if (order := _chinese(s) if re.search("[一-鿿]", s) else _english(s))]
+    """What a text in English or Chinese says, action by action.
+
+    A turn, or a thing to be passed, for which nothing follows in its clause belongs to the next; so do remarks.
+    """
+    language = 1 if re.search("[一-鿿]", text) else 0
+    out: list[Order] = []
+    waiting = Order("")
+    for clause in re.split(CUTS[language], _plain(text.lower())):
+        found = (_english, _chinese)[language](clause)
+        waiting = Order(
+            found.act,
+            found.turn or waiting.turn,
+            found.side,
+            found.count,
+            found.what,
+            found.enter,
+            found.thing,
+            found.past or waiting.past,
+            found.mark,
+            waiting.seen + found.seen,
+        )
+        if waiting.act:
+            out.append(waiting)
+            waiting = Order("")
+    return out
+
+
+def _plain(text: str) -> str:
+    for short, full in (("you'll", "you will"), ("you're", "you are"), ("there's", "there is")):
+        text = text.replace(short, full)
+    return text
 
 
 def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion, text: str) -> Walk:
@@ -105,12 +164,15 @@ def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion
     for order in orders(text):
         if here is None:
             return out
+        out.seen += [_in_sight(building, here, *claim) for claim in order.seen]
         if order.act == "stop":
             out.end = _beside(building, navmesh, here, order)
             return out
         gap = _choose(building, here, order)
         if gap and order.past:
             out.passed.append(_passes(building, navmesh, here, gap, *order.past))
+        if gap and order.mark:
+            out.seen.append(_stands_by(building, here, gap, order.mark))
         here = gap and _through(building, here, gap)
         if order.act == "climb" and here:
             here = _upstairs(building, here, order.what == "up")
@@ -118,51 +180,130 @@ def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion
     return out
 
 
-def _english(s: str) -> Order | None:
-    past = re.search(r"(?:past|pass|by) the ([\w ]+?) on (?:your|the) (left|right)", s)
+CUTS = (
+    r"[.;!]|,? ?(?:and )?\bthen\b,?|\bafter that,|\bfrom t?here,|\bnext,|\bnow,|"
+    r"\bonce you are there,|\bafterwards,|\bhaving done that,",
+    "[。；！]|，?(?:然后|接着|接下来|随后)|(?<=。)之后",
+)
+ROOMS = tuple("|".join(names[k] for names in LOOKS) for k in range(2))
+PLACES = (
+    r"(?!.*\b(?:going|out|leave|exit|enter|into|through)\b) *(?:(?:we|you) (?:are|start|begin|"
+    r"set off|have|should be|will (?:start|begin)|(?:now )?find yourself)|this is|"
+    rf"that brings|your starting|at the beginning|by now|welcome|so here)\b[\w ]* (?:{ROOMS[0]})\b"
+    r"(?: now| at first| at the start| to begin with| at this point)?(?:,? (?:on|with) an? [\w -]+)?(?: now)? *$",
+    "(?:现在|这时候?|这里)?(?:你|我们|出发点|起点|就?是|已经|到了)(?:(?!走|进|离|从|转|拐|穿|出|沿|路).)*"
+    f"(?:{ROOMS[1]})(?:里|中)?了?(?:，(?:脚下|地上|铺的).*)?$|(?:我们|你)从(?:{ROOMS[1]})(?:出发|开始走)$",
+)
+"""Remarks on which room one is in."""
+SIGHTS = (
+    (r"\b(?:on|to) your (left|right)", r"\bbehind you\b", r"facing|ahead of you|in front of you|ahead|looking towards"),
+    ("([左右])(?:手边|边|侧)", "身后|背后|后面", "面[对朝]着|前方|前面|面前|往前看"),
+)
+
+
+def _english(s: str) -> Order:
+    if re.match(PLACES[0], s):
+        return Order("")
+    past = re.search(
+        r"\b(?:past|pass|passing|by|keep|keeping|with|leave|leaving) the ([\w -]+?) on (?:your|the) "
+        r"(left|right)(?:-hand side)?",
+        s,
+    )
     thing = _thing(past[1], 0) if past else ""
     found = (thing, past[2]) if past and thing else None
-    if re.search(r"\b(stop|wait|halt)\b", s):
-        return Order("stop", _turn(s, EN_TURNS), thing=_thing(s, 0))
+    if re.search(r"\b(stop|wait|halt|finish)\b", s):
+        return Order("stop", _turn(s, EN_TURNS), thing=_first(s, 0))
     rest = s.replace(past[0], " ") if past and thing else s
     turn = _turn(rest, EN_TURNS)
-    climb = "stairs" in rest and re.search(r"\b(up|down|upstairs|downstairs)\b(?! the hallway)", rest)
+    mark = re.search(
+        r", (?:which is |situated |located |found )?(?:right |just |directly |immediately )?(?:beside|"
+        r"next to|near|close to) the ([\w -]+)",
+        rest,
+    )
+    beside = _thing(mark[1], 0) if mark else ""
+    climb = re.search(r"\b(upstairs|downstairs)\b|\b(up|down)\b(?! the (?:hall|corr|pass))", rest)
     side, count, what = _side_english(rest)
-    if climb:
-        return Order("climb", turn, side, 0, "up" if climb[1].startswith("up") else "down", past=found)
-    enter = re.findall(rf"(?:into|enter|to) the ({'|'.join(name for name, _ in LOOKS)})", rest)
-    return Order("go", turn, side, count, what, enter[-1] if enter else "", past=found)
+    if climb and "stairs" in rest:
+        return Order("climb", turn, side, 0, "up" if climb[0].startswith("up") else "down", past=found, mark=beside)
+    ways = (
+        r"\b(leave|exit|out|into|enter|through|doorway|doors?|opening|opposite|threshold|off|(?:hallway|corridor) on)\b"
+    )
+    if seen := _claims(rest, 0):
+        return Order("", seen=seen)
+    if not re.search(ways, rest) and not re.search(
+        r"\bto the (?!end|left|right)|\bfrom the", re.sub(EN_TURNS["left"] + "|" + EN_TURNS["right"], "", rest)
+    ):
+        return Order("", turn, past=found)
+    names = "|".join(sorted("|".join(name for name, _ in LOOKS).split("|"), key=len, reverse=True))
+    enter = re.findall(rf"(?:into|enter|to|for) the (?:next |other )?({names})\b", rest)
+    return Order("go", turn, side, count, what, enter[-1] if enter else "", past=found, mark=beside)
 
 
-def _turn(s: str, words: tuple[str, str, str]) -> str:
-    """Left, right or around by which words are there, else straight."""
-    told = zip(("left", "right", "around"), words, strict=True)
-    return next((way for way, pattern in told if re.search(pattern, s)), "straight")
+def _claims(s: str, language: int) -> tuple[tuple[str, str], ...]:
+    """A remark on what is where; nothing if the clause asks for an action."""
+    remark = (
+        r"^ *(?:and )?(?:(?:on|to) your|behind you|at the back|ahead|in front|there is|notice|somewhere|"
+        r"over|right|directly|observe|glancing|your eyes|an? [\w -]+ is (?:on your|behind)|"
+        r"you (?:are facing|are looking|can see|see|will (?:see|notice|find|spot)|should see|have an? ))",
+        "^(?:你的?)?(?:正面|面[对朝]|正?前方|前面|面前|往前看|[往]?[左右](?:手边|边|侧)(?:看|有|是|能|可以|会)|身后|背后|后面)",
+    )[language]
+    s = re.split("(?<!看)，(?:就|正好)?在", s)[0]
+    if not re.search(remark, s) or not (thing := _first(s, language)):
+        return ()
+    side, behind, ahead = SIGHTS[language]
+    if found := re.search(side, s):
+        return ((thing, {"左": "left", "右": "right"}.get(found[1], found[1])),)
+    where = "behind" if re.search(behind, s) else "ahead" if re.search(ahead, s) else ""
+    return ((thing, where),) if where else ()
+
+
+def _turn(s: str, words: dict[str, str]) -> str:
+    """Which way one is told to turn, by the first of the patterns that is there; "" if nothing is said."""
+    return next((way for way, pattern in words.items() if re.search(pattern, s)), "")
+
+
+FOUND = r"(?: you \w+(?: to)?| that \w+(?: up)?| along| counted| located| visible| to be found)?"
 
 
 def _side_english(s: str) -> tuple[str, int, str]:
-    if re.search(r"across|opposite|cross the", s):
+    if re.search(r"across|opposite|cross the (?!threshold|doorway)", s):
         return "across", 0, ""
     if re.search(r"\bend\b", s):
         return "end", 0, ""
-    found = re.search(rf"(?:({NUMBERS}) )?(doorway|door|hallway|opening|stairs) on (?:your|the) (left|right)", s)
-    return (found[3], COUNT.get(found[1] or "", 0), found[2]) if found else ("", 0, "")
+    found = re.search(
+        rf"(?:({NUMBERS}) )?(?:of the )?(doorway|door|hallway|corridor|opening|stairs)s?{FOUND} "
+        r"on (?:your|the) (left|right)",
+        s,
+    )
+    what = found and found[2].replace("corridor", "hallway")
+    return (found[3], COUNT.get(found[1] or "", 0), what or "") if found else ("", 0, "")
 
 
-def _chinese(s: str) -> Order | None:
-    past = re.search("(?:从|经过|路过)([左右])(?:手边|边|侧)的([^，]*?)(?:旁走过|旁边走过|，|$)", s)
-    thing = _thing(past[2], 1) if past else ""
+def _chinese(s: str) -> Order:
+    if re.match(PLACES[1], s):
+        return Order("")
+    past = re.search(
+        "(?:从|经过|路过|走过|绕过)([左右])(?:手边|边|侧)的([^，]*?)(旁边?|边上)?(?:走过|经过|过去|再|之?以?后|，|$)", s
+    )
+    thing = _thing(past[2], 1) if past and "楼梯" not in past[2] else ""
     found = (thing, "left" if past[1] == "左" else "right") if past and thing else None
     if re.search("停", s):
-        return Order("stop", _turn(s, ZH_TURNS), thing=_thing(s, 1))
+        return Order("stop", _turn(s, ZH_TURNS), thing=_last(s))
     rest = s.replace(past[0], "，") if past and thing else s
     turn = _turn(rest, ZH_TURNS)
+    mark = re.search("(?:就在|紧挨着)([^，]*)", rest)
     side, count, what = _side_chinese(rest)
     if re.search("[上下]楼", rest):
         return Order("climb", turn, side, 0, "up" if "上楼" in rest else "down", past=found)
-    names = [zh for _, zh in LOOKS]
-    enter = re.findall("|".join(sorted(names, key=len, reverse=True)), rest)
-    return Order("go", turn, side, count, what, enter[-1] if enter else "", past=found)
+    if seen := _claims(rest, 1):
+        return Order("", seen=seen)
+    if not re.search(f"门|走出|离开|(?<!认)出来|出去|进|到(?:{ROOMS[1]})|对面|尽头|去|(?<!认)出", rest):
+        return Order("", turn, past=found)
+    names = "|".join(sorted("|".join(zh for _, zh in LOOKS).split("|"), key=len, reverse=True))
+    enter = re.findall(f"(?:进|到|去|入|是|尽头的|对面的?)({names})", rest)
+    return Order(
+        "go", turn, side, count, what, enter[-1] if enter else "", past=found, mark=_thing(mark[1], 1) if mark else ""
+    )
 
 
 def _side_chinese(s: str) -> tuple[str, int, str]:
@@ -170,17 +311,44 @@ def _side_chinese(s: str) -> tuple[str, int, str]:
         return "across", 0, ""
     if "尽头" in s:
         return "end", 0, ""
-    found = re.search("([左右])(?:手边|边|侧)(?:的)?(?:第([一二三四五六七]))?(?:扇|条|个)?(门洞|门口|门|走廊|楼梯)", s)
+    found = re.search(
+        "([左右])(?:手边|边|侧)(?:的)?(?:第([一二三四五六七]))?(?:扇|条|个|道)?(门洞|门口|门|走廊|楼梯)", s
+    )
     if not found:
         return "", 0, ""
     kind = {"门": "door", "门洞": "opening", "门口": "doorway", "走廊": "hallway", "楼梯": "stairs"}[found[3]]
     return "left" if found[1] == "左" else "right", COUNT.get(found[2] or "", 0), kind
 
 
+def _found(words: str, language: int) -> list[tuple[int, int, str]]:
+    """The things named in some words: where, and how long a name."""
+    spans = []
+    for kind, names in THINGS.items():
+        pattern = rf"\b(?:{names[0]})\b" if language == 0 else names[1]
+        spans += [(m.start(), m.end(), kind) for m in re.finditer(pattern, words)]
+    whole = [one for one in spans if not any(_within(one, other) for other in spans)]
+    return sorted((end, end - start, kind) for start, end, kind in whole)
+
+
+def _within(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
+    """Whether one name is only a part of another, longer one."""
+    return other[0] <= one[0] and one[1] <= other[1] and one[1] - one[0] < other[1] - other[0]
+
+
 def _thing(words: str, language: int) -> str:
-    """The thing named in some words; the longest name wins."""
-    found = [(len(names[language]), kind) for kind, names in THINGS.items() if names[language] in words]
-    return max(found)[1] if found else ""
+    """The thing named last in some words."""
+    found = _found(words, language)
+    return found[-1][2] if found else ""
+
+
+def _first(words: str, language: int) -> str:
+    found = _found(words, language)
+    return found[0][2] if found else ""
+
+
+def _last(s: str) -> str:
+    """Of a Chinese clause the thing to stop at: others that tell where it is come before it."""
+    return _thing(s, 1)
 
 
 def _left(heading: Flat) -> Flat:
@@ -189,7 +357,10 @@ def _left(heading: Flat) -> Flat:
 
 def _turned(heading: Flat, turn: str) -> Flat:
     x, z = heading
-    return {"straight": (x, z), "left": (z, -x), "right": (-z, x), "around": (-x, -z)}[turn]
+    if turn.startswith("slightly"):
+        sine = math.sin(SLIGHT) * (1 if turn.endswith("left") else -1)
+        return x * math.cos(SLIGHT) + z * sine, z * math.cos(SLIGHT) - x * sine
+    return {"": (x, z), "straight": (x, z), "left": (z, -x), "right": (-z, x), "around": (-x, -z)}[turn]
 
 
 def _dot(a: Flat, b: Flat) -> float:
@@ -270,7 +441,7 @@ def _in_view(building: Building, here: Standing, gaps: list[Gap], order: Order) 
     size = [(gap, math.hypot(*_off(here, gap.middle))) for gap in gaps]
     quarter = math.cos(math.radians(45.5))
     seen = [gap for gap, far in size if _dot(_off(here, gap.middle), direction) >= quarter * far]
-    if building.has_stairs(here.place):
+    if building.has_stairs(here.place) or (not order.turn and len(gaps) == 1):
         seen = gaps
     return _likeliest(building, here, seen, order.enter)
 
@@ -278,12 +449,14 @@ def _in_view(building: Building, here: Standing, gaps: list[Gap], order: Order) 
 def _look(building: Building, place: Place, name: str) -> float:
     """How much a room looks as its name says, and not as another."""
     held = {thing.kind for thing in building.things_in(place)}
-    if name in ("hallway", "走廊"):
+    if name in ("hallway", "corridor", "hall", "passage", "走廊", "过道"):
         low, high = building.extent(place)
         return 1.0 if min(high[0] - low[0], high[1] - low[1]) < 2.2 and not held & {"bed", "toilet", "desk"} else 0.0
     likeness = {names: sum(kind in held for kind in kinds) / len(kinds) for names, kinds in LOOKS.items() if kinds}
-    own = max((share for names, share in likeness.items() if name in names), default=0.0)
-    return own - max((share for names, share in likeness.items() if name not in names), default=0.0)
+    own = max((share for names, share in likeness.items() if name in "|".join(names).split("|")), default=0.0)
+    return own - max(
+        (share for names, share in likeness.items() if name not in "|".join(names).split("|")), default=0.0
+    )
 
 
 def _through(building: Building, here: Standing, gap: Gap) -> Standing:
@@ -299,6 +472,25 @@ def _upstairs(building: Building, here: Standing, up: bool) -> Standing | None:
         return None
     middle = ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2)
     return Standing((storey, building.room_at(storey, middle)), here.at, here.heading)
+
+
+def _in_sight(building: Building, here: Standing, kind: str, where: str) -> bool:
+    """Whether a thing of the kind is in the room, that way."""
+    direction = {"ahead": "straight", "behind": "around"}.get(where, where)
+    for thing in building.things_in(here.place):
+        off = _off(here, thing.middle)
+        if thing.kind == kind and _dot(off, _turned(here.heading, direction)) > 0.6 * math.hypot(*off):
+            return True
+    return False
+
+
+def _stands_by(building: Building, here: Standing, gap: Gap, kind: str) -> bool:
+    """Whether a thing of the kind stands in the room beside a gap."""
+    for thing in building.things_in(here.place):
+        spans = zip(gap.middle, (thing.low[0], thing.low[2]), (thing.high[0], thing.high[2]), strict=True)
+        if thing.kind == kind and math.hypot(*(max(low - at, at - high, 0.0) for at, low, high in spans)) < 1.2:
+            return True
+    return False
 
 
 def _passes(building: Building, navmesh: NavMesh, here: Standing, gap: Gap, kind: str, side: str) -> bool:
@@ -327,7 +519,7 @@ def _beside(building: Building, navmesh: NavMesh, here: Standing, order: Order) 
     floor = building.floors[here.place[0]]
     at = navmesh.snap((here.at[0], floor + 0.1, here.at[1]))
     found = [thing for thing in building.things_in(here.place) if thing.kind == order.thing]
-    if order.turn != "straight":
+    if order.turn:
         direction = _turned(here.heading, order.turn)
         found = [thing for thing in found if _dot(_off(here, thing.middle), direction) > 0]
     for off in (0.3, 0.6, 1.0):

@@ -1,81 +1,151 @@
-"""Whatever the speaker says in either language, the stranger's own grammar reads back."""
+"""Whatever the speaker says in either language and any style, the stranger's own grammar reads back."""
 
 from __future__ import annotations
 
-from hypothesis import given
+import re
+
+import pytest
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nav_eval.worlds.episodes.chinese import in_chinese
-from nav_eval.worlds.episodes.english import in_english
 from nav_eval.worlds.episodes.relations import Way
-from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
-from nav_eval.worlds.episodes.words import ROOM_NAMES, ROOMS, THINGS
+from nav_eval.worlds.episodes.speaker import STYLES, say
+from nav_eval.worlds.episodes.steps import Climb, Go, Noun, Pass, Sight, Step, Stop
+from nav_eval.worlds.episodes.wording import KINDS, LANGUAGES, ROOMS, SEEN, tables
 from nav_eval.worlds.exact import Stream
 from worlds.episodes.stranger import Order, orders
 
-turns = st.sampled_from(("straight", "left", "right", "around"))
+turns = st.sampled_from(("straight", "slightly left", "slightly right", "left", "right", "around"))
+quarters = st.sampled_from(("straight", "left", "right", "around"))
 sides = st.sampled_from(("left", "right"))
-places = st.sampled_from(sorted(set(ROOMS) - {"hallway", "stairs"}))
-past = st.one_of(st.none(), st.builds(Pass, st.sampled_from(sorted(THINGS)), sides))
-counted = st.builds(Way, turns, sides, st.integers(1, 6))
-ends = st.one_of(st.builds(Way, turns, st.just("end")), st.just(Way("straight", "across")))
-stairs = st.one_of(st.builds(Way, turns, sides), ends)
-steps = st.one_of(
-    st.builds(lambda a, turn, p: Go(a, "hallway", Way(turn), p), places, turns, past),
-    st.builds(
-        lambda a, b, side, n, p: Go(a, b, Way("straight", side, n), p), places, places, sides, st.integers(0, 3), past
-    ),
-    st.builds(Go, st.just("hallway"), places, st.one_of(counted, ends, st.builds(Way, turns, sides)), past),
-    st.builds(Go, st.just("hallway"), st.just("hallway"), st.one_of(counted, ends), past),
-    st.builds(lambda enter: Go("stairs", enter, Way("straight")), st.just("hallway")),
-    st.builds(Climb, st.booleans(), st.just("hallway"), stairs, past),
+places = st.sampled_from(sorted(ROOMS - {"hallway", "stairs"}))
+kinds = st.sampled_from(sorted(KINDS))
+words = {part: st.sampled_from(("", *tables("en")[part])) for part in ("size", "colour")}
+words["material"] = st.sampled_from(("", "wooden", "leather", "metal", "wicker"))
+plain = st.builds(Noun, kinds, **words)
+placed = st.one_of(
+    plain,
+    st.builds(Noun, kinds, relation=st.just("between"), others=st.tuples(kinds, kinds), **words),
+    st.builds(Noun, kinds, relation=st.just("near"), others=st.tuples(kinds), **words),
+    st.builds(Noun, kinds, relation=st.just("corner"), **words),
 )
+sights = st.lists(
+    st.builds(Sight, placed, st.sampled_from(("ahead", "left", "right", "behind"))),
+    max_size=2,
+    unique_by=lambda s: s.where,
+).map(tuple)
+past = st.one_of(st.none(), st.builds(Pass, plain, sides))
+mark = st.one_of(st.none(), plain)
+counted = st.builds(Way, quarters, sides, st.integers(1, 6))
+ends = st.one_of(st.builds(Way, quarters, st.just("end")), st.just(Way("straight", "across")))
+stairs = st.one_of(st.builds(Way, quarters, sides), ends)
+halls = st.builds(Go, st.just("hallway"), st.just("hallway"), st.one_of(counted, ends), past, sights=sights)
+steps = st.one_of(
+    st.builds(
+        lambda a, turn, p, m, s, k: Go(a, "hallway", Way(turn), p, m, k, s),
+        places,
+        turns,
+        past,
+        mark,
+        sights,
+        st.booleans(),
+    ),
+    st.builds(
+        lambda a, b, side, n, p, m: Go(a, b, Way("straight", side, n), p, m),
+        places,
+        places,
+        sides,
+        st.integers(0, 3),
+        past,
+        mark,
+    ),
+    st.builds(
+        Go,
+        st.just("hallway"),
+        places,
+        st.one_of(counted, ends, st.builds(Way, quarters, sides)),
+        past,
+        mark,
+        sights=sights,
+    ),
+    halls,
+    st.builds(lambda enter: Go("stairs", enter, Way("straight")), st.just("hallway")),
+    st.builds(Climb, st.booleans(), st.just("hallway"), stairs, past, sights),
+)
+stops = st.builds(Stop, placed, st.one_of(st.just(""), quarters), places, sights)
 
 
-def meaning(step: Step) -> dict[str, object]:
-    """What a step says, in the stranger's terms."""
+def understood(order: Order, step: Step, style: str, language: str) -> None:
+    """What was read is what was meant; what may be left out is either so, or not there."""
     if isinstance(step, Stop):
-        return {"act": "stop", "thing": step.thing} | ({"turn": step.turn} if step.turn else {})
-    way, found = step.way, step.past and (step.past.thing, step.past.side)
-    said = {"turn": way.turn, "side": way.side, "past": found}
+        assert (order.act, order.thing) == ("stop", step.thing.kind)
+        assert order.turn == step.turn.replace("straight", "")
+        return
+    way = step.way
+    assert order.turn in (way.turn.replace("straight", ""), "")
+    assert order.side == way.side
+    assert order.past in (None, step.past and (step.past.thing.kind, step.past.side))
     if isinstance(step, Climb):
-        return said | {"act": "climb", "what": "up" if step.up else "down"}
-    what = {"hallway": "hallway"}.get(step.enter, "door" if way.ordinal else "opening")
-    what = what if step.leave == "hallway" else "doorway"
-    counted = {"what": what, "count": way.ordinal} if way.side in ("left", "right") else {}
-    named = {} if step.leave == step.enter == "hallway" else {"enter": step.enter}
-    return said | counted | named | {"act": "go"}
+        assert (order.act, order.what) == ("climb", "up" if step.up else "down")
+        return
+    assert order.act == "go"
+    if way.side in ("left", "right"):
+        assert order.count == way.ordinal
+    names = tables(language)["rooms"][step.enter]
+    assert order.enter in ("", *([names] if isinstance(names, str) else names))
+    if style != "terse" and step.enter not in ("hallway",) and not step.sole:
+        assert order.enter
+    assert order.mark in ("", step.mark and step.mark.kind)
 
 
-def understood(order: Order, wanted: dict[str, object]) -> dict[str, object]:
-    """The same members of what the stranger understood, rooms by their key."""
-    rooms = {name: key for names in (ROOM_NAMES, ROOMS) for key, name in names.items()}
-    return {key: rooms[order.enter] if key == "enter" else getattr(order, key) for key in wanted}
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("style", STYLES)
+@settings(max_examples=25, deadline=None)
+@given(told=st.lists(steps, max_size=4), stop=stops, seed=st.integers(0, 999))
+def test_each_wording_means_its_steps(language: str, style: str, told: list[Step], stop: Stop, seed: int) -> None:
+    text = say([*told, stop], language, style, Stream("words", seed))
+    found = orders(text)
+    assert len(found) == len(told) + 1, text
+    for order, step in zip(found, [*told, stop], strict=True):
+        understood(order, step, style, language)
+        claimed = {(sight.thing.kind, sight.where) for sight in step.sights}
+        assert set(order.seen) <= claimed, text
 
 
-stops = st.builds(Stop, st.sampled_from(sorted(THINGS)), st.one_of(st.just(""), turns))
-
-
-@given(st.lists(steps, max_size=6), stops, st.integers(0, 2), st.integers(0, 99))
-def test_each_wording_means_its_steps(told: list[Step], stop: Stop, phrasing: int, seed: int) -> None:
-    wanted = [meaning(step) for step in [*told, stop]]
-    for say in (in_english, in_chinese):
-        text = say([*told, stop], phrasing, Stream("words", seed))
-        found = orders(text)
-        assert len(found) == len(wanted), text
-        assert [understood(order, want) for order, want in zip(found, wanted, strict=True)] == wanted, text
-
-
-@given(steps.filter(lambda step: isinstance(step, Go) and step.past is not None), st.integers(0, 2))
-def test_one_turns_then_passes_then_leaves(step: Go, phrasing: int) -> None:
-    for say, things, words in ((in_english, 0, ("turn", "left", "right")), (in_chinese, 1, ("转", "掉头", "拐"))):
-        text = say([step], phrasing, Stream("order")).lower()
-        assert step.past is not None
-        thing = text.index(THINGS[step.past.thing][things].lower())
-        names = ROOMS if things else ROOM_NAMES
-        assert text.rindex(names[step.enter]) > thing, text
-        if step.way.turn in ("left", "right", "around") and step.way.side != "across":
-            assert any(0 <= text.find(word) < thing for word in words), text
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_table_lacks_a_word(language: str) -> None:
+    """Every room, thing, colour and rule has its words in both languages; every name is defined."""
+    own, english = tables(language), tables("en")
+    for table in ("rooms", "things", "seen", "size", "colour", "material", "turn", "sides", "ordinals"):
+        assert set(own[table]) == set(english[table])
+    assert {*own["things"], *own["seen"]} == SEEN
+    assert set(english["rules"]) - {"walk", "out", "along", "door", "doorway", "going_past"} <= set(own["rules"])
+    given_ = {
+        "turn",
+        "pass",
+        "go",
+        "past",
+        "side",
+        "room",
+        "next",
+        "nth",
+        "number",
+        "by",
+        "mark",
+        "thing",
+        "where",
+        "a",
+        "b",
+    }
+    given_ |= {"up", "other", "floor", "measure", "size", "colour", "material", "name"}
+    texts = [t for part in own.values() for t in (part if isinstance(part, list) else [part]) if isinstance(t, str)]
+    rules = [
+        t
+        for table in ("rules", *STYLES, "turn", "ahead")
+        for ts in own.get(table, {}).values()
+        for t in ([ts] if isinstance(ts, str) else ts)
+    ]
+    assert set(re.findall(r"\{(\w+)\}", " ".join(texts + rules))) <= given_ | set(own["rules"])
 
 
 def test_a_person_s_own_words_are_understood() -> None:

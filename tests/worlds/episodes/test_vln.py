@@ -57,12 +57,13 @@ def walked(site: Site, building: Building, path: VlnPath, text: str) -> tuple[bo
     return near, found
 
 
-def arrivals(told: Told, language: str) -> tuple[list[bool], list[bool]]:
-    """Of every text whether it leads to the goal, and of everything to be walked past whether it was there."""
+def arrivals(told: Told, language: str) -> tuple[list[bool], list[bool], list[bool]]:
+    """Of every text whether it leads to the goal, of all to be walked past, and to be seen, whether it was there."""
     site, building, paths = told
     texts = [(path, said.text) for path in paths for said in path.told if said.language == language]
     found = [walked(site, building, path, text) for path, text in texts]
-    return [near for near, _ in found], [there for _, walk in found for there in walk.passed]
+    passed, seen = ([there for _, walk in found for there in getattr(walk, name)] for name in ("passed", "seen"))
+    return [near for near, _ in found], passed, seen
 
 
 def swapped(told: Told) -> list[bool]:
@@ -75,11 +76,13 @@ def swapped(told: Told) -> list[bool]:
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_stranger_arrives(make_site: MakeSite, language: str) -> None:
     found = [arrivals(told(make_site, case), language) for case in CASES]
-    hits, passed = [hit for one in found for hit in one[0]], [there for one in found for there in one[1]]
+    hits, passed, seen = ([true for one in found for true in one[k]] for k in range(3))
     assert len(hits) == 120
     assert np.mean(hits) >= 0.98
-    assert len(passed) >= 60
+    assert len(passed) >= 25
     assert np.mean(passed) >= 0.95
+    assert len(seen) >= 40
+    assert np.mean(seen) >= 0.97
 
 
 def test_swapped_instructions_lead_astray(make_site: MakeSite) -> None:
@@ -88,17 +91,18 @@ def test_swapped_instructions_lead_astray(make_site: MakeSite) -> None:
 
 @pytest.mark.soak
 def test_a_stranger_arrives_in_forty_more_buildings() -> None:
-    found: dict[str, list[bool]] = {name: [] for name in ("en", "zh", "passed", "swapped")}
+    found: dict[str, list[bool]] = {name: [] for name in ("en", "zh", "passed", "seen", "swapped")}
     for case in MORE:
         told = fresh(case)
         for language in ("en", "zh"):
-            hits, passed = arrivals(told, language)
+            hits, passed, seen = arrivals(told, language)
             found[language] += hits
             found["passed"] += passed
+            found["seen"] += seen
         found["swapped"] += swapped(told)
     rates = {name: float(np.mean(hits)) for name, hits in found.items()}
     assert min(rates["en"], rates["zh"]) >= 0.98, rates
-    assert rates["passed"] >= 0.98, rates
+    assert min(rates["passed"], rates["seen"]) >= 0.98, rates
     assert rates["swapped"] < 0.15, rates
 
 
@@ -133,7 +137,9 @@ def test_every_landmark_is_in_some_frame_along_the_path(make_site: MakeSite) -> 
                     seen |= set(np.unique(frame.semantic).tolist())
             kinds = {site.rooms.things[k].category for k in seen if k in site.rooms.things}
             assert path.landmark in seen
-            named = {step.thing if isinstance(step, Stop) else step.past and step.past.thing for step in path.steps}
+            named = {
+                step.thing.kind if isinstance(step, Stop) else step.past and step.past.thing.kind for step in path.steps
+            }
             assert named - {None} <= kinds
 
 

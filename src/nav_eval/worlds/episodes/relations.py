@@ -15,6 +15,7 @@ from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
 _UNCLEAR = 0.7
 """Tangent of the greatest angle to an axis at which a direction is still plainly ahead, left, right or behind: 35
 degrees."""
+_SLIGHT = 0.32
 _MOST = 6
 """Nobody counts further."""
 _OPPOSITE = 0.45
@@ -40,6 +41,7 @@ class Way:
     corridors, and in the wall of a room all doorways; 0: there is only one on that side."""
 
     turn: str
+    """straight, slightly left, slightly right, left, right or around."""
     side: str = ""
     ordinal: int = 0
 
@@ -115,7 +117,17 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
         before = [other for other in row if _nearness(walker, other) <= _nearness(walker, door)]
         return Way("straight", side, len(before) if len(row) > 1 else 0)
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
-    return Way(turn) if turn and not doubtful & {turn, ""} else None
+    if not turn or doubtful & {turn, ""}:
+        return None
+    return Way(_bend(walker, door) if turn == "straight" else turn)
+
+
+def _bend(walker: Walker, door: DoorWay) -> str:
+    """straight, or slightly left or right where people would say so: from 18 degrees on."""
+    dx, dz = _minus(door.middle, walker.at)
+    off = walker.heading[1] * dx - walker.heading[0] * dz
+    slightly = abs(off) > _SLIGHT * (dx * walker.heading[0] + dz * walker.heading[1])
+    return ("slightly left" if off > 0 else "slightly right") if slightly else "straight"
 
 
 def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:

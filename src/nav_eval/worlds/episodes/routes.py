@@ -17,9 +17,10 @@ from nav_eval.worlds.episodes.relations import (
     way_to,
 )
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
+from nav_eval.worlds.episodes.sights import floor_of, mark, noun, sights
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
-from nav_eval.worlds.episodes.words import ROOM_NAMES, THINGS
+from nav_eval.worlds.episodes.wording import KINDS, ROOMS
 
 _NEAR, _ABREAST = 1.6, 0.3
 """A thing is passed within this many metres, and this many to the side at least: one does not walk "past" a lamp that
@@ -95,7 +96,7 @@ def tell(
         elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
             return None
         walker = pass_door(rooms, walker, part.door)
-    stop = _stop(rooms, walker, rooms.things[target])
+    stop = _stop(site, walker, rooms.things[target])
     return [*steps, stop] if stop else None
 
 
@@ -103,10 +104,21 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
     assert part.door is not None
     rooms = site.rooms
     here, there = rooms.rooms[part.room].category, rooms.rooms[part.door.other(part.room)].category
-    way = way_to(rooms, walker, part.door) if here in ROOM_NAMES and there in ROOM_NAMES else None
+    way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
     if way is None:
         return None
-    return Go(here, there, way, None if way.side == "across" else _passed(site, walker, part, again, target))
+    past = None if way.side == "across" else _passed(site, walker, part, again, target)
+    told = frozenset((target, past[0].id if past else target))
+    return Go(
+        here,
+        there,
+        way,
+        Pass(noun(site, past[0]), past[1]) if past else None,
+        mark(site, part.room, part.door, told),
+        len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
+        sights(site, walker, told),
+        floor_of(site, part.room),
+    )
 
 
 def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
@@ -116,18 +128,22 @@ def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
     last = steps.pop()
     assert isinstance(last, Go)
     up = rooms.rooms[part.door.other(part.room)].storey > rooms.rooms[part.room].storey
-    steps.append(Climb(up, last.leave, last.way, last.past))
+    steps.append(Climb(up, last.leave, last.way, last.past, last.sights, last.floor))
     return True
 
 
-def _stop(rooms: RoomsMap, walker: Walker, thing: SemanticObject) -> Stop | None:
+def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
     """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told."""
+    rooms = site.rooms
     off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
     along = corridor_direction(rooms, walker.room, off)
-    if not is_corridor(rooms, walker.room) or abs(off[0] * along[0] + off[1] * along[1]) < _AT_HAND:
-        return Stop(thing.category)
-    turn = turn_towards(walker.heading, along)
-    return Stop(thing.category, turn) if turn else None
+    near = not is_corridor(rooms, walker.room) or abs(off[0] * along[0] + off[1] * along[1]) < _AT_HAND
+    turn = "" if near else turn_towards(walker.heading, along)
+    if not near and not turn:
+        return None
+    seen = sights(site, walker, frozenset((thing.id,)))
+    floor = floor_of(site, walker.room)
+    return Stop(noun(site, thing, placed=True), turn, rooms.rooms[walker.room].category, seen, floor)
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
@@ -140,14 +156,16 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
     return 0.3 < on < off[0] * dx + off[1] * dz
 
 
-def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int) -> Pass | None:
+def _passed(
+    site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
+) -> tuple[SemanticObject, str] | None:
     """A thing that stands beside the way, is the only one of its kind in the room, and is seen before it is passed."""
     assert part.door is not None
     rooms, points = site.rooms, part.points
     if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
         return None
     for thing in rooms.things_in(part.room):
-        if thing.id == target or thing.category not in THINGS or len(rooms.things_in(part.room, thing.category)) > 1:
+        if thing.id == target or thing.category not in KINDS or len(rooms.things_in(part.room, thing.category)) > 1:
             continue
         if not _ahead(rooms, walker, part.door, thing):
             continue
@@ -157,7 +175,7 @@ def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, target: i
             and side == _abreast(densified(list(again.points), 0.1), thing)[1]
             and site.sees(points[max(0, near - 6)], thing.id)
         ):
-            return Pass(thing.category, side)
+            return thing, side
     return None
 
 

@@ -19,6 +19,7 @@ from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import NavmeshError, SceneError
 from nav_eval.geometry import Vec3
+from nav_eval.worlds.episodes.looks import Looks
 from nav_eval.worlds.episodes.rooms_map import RoomsMap, rooms_map
 from nav_eval.worlds.exact import Stream, length
 from nav_eval.worlds.voxels import Voxels, voxelise
@@ -44,6 +45,10 @@ class Site:
                 "Describe them in a .semantic.json beside it."
             )
         return rooms_map(self.scene.objects, self.scene.regions)
+
+    @cached_property
+    def looks(self) -> Looks:
+        return Looks(self.scene)
 
     @cached_property
     def voxels(self) -> Voxels:

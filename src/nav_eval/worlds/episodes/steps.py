@@ -13,21 +13,52 @@ from nav_eval.worlds.episodes.relations import Way
 
 
 @dataclass(frozen=True, slots=True)
+class Noun:
+    """A thing by its kind and by how it looks; a word that is not certain is empty.
+
+    `relation` ("between", "near", "under", "corner") says where it is, beside or below the things named in `others`.
+    """
+
+    kind: str
+    size: str = ""
+    colour: str = ""
+    material: str = ""
+    relation: str = ""
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Pass:
     """A thing that one passes on one's left or right."""
 
-    thing: str
+    thing: Noun
     side: str
 
 
 @dataclass(frozen=True, slots=True)
+class Sight:
+    """What one sees before one turns: `where` is ahead, left, right or behind."""
+
+    thing: Noun
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class Go:
-    """From a room of one category into one of another, by a way that is told as in relations.Way."""
+    """From a room of one category into one of another, by a way that is told as in relations.Way.
+
+    `mark` is the thing that stands right beside the way out; `sole`: there is no other way out of the room. `sights`
+    and `floor` are what one sees before one turns.
+    """
 
     leave: str
     enter: str
     way: Way
     past: Pass | None = None
+    mark: Noun | None = None
+    sole: bool = False
+    sights: tuple[Sight, ...] = ()
+    floor: Noun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +69,19 @@ class Climb:
     leave: str
     way: Way
     past: Pass | None = None
+    sights: tuple[Sight, ...] = ()
+    floor: Noun | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The thing beside which one stops, and where to turn for it if it is down a corridor."""
+    """The thing beside which one stops, in a room of the category `room`, and where to turn for it in a corridor."""
 
-    thing: str
+    thing: Noun
     turn: str = ""
+    room: str = ""
+    sights: tuple[Sight, ...] = ()
+    floor: Noun | None = None
 
 
 Step: TypeAlias = Go | Climb | Stop

@@ -10,18 +10,16 @@ from dataclasses import dataclass
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation
-from nav_eval.worlds.episodes.chinese import in_chinese
 from nav_eval.worlds.episodes.controls import Controls
-from nav_eval.worlds.episodes.english import in_english
 from nav_eval.worlds.episodes.follower import Walk, walk
 from nav_eval.worlds.episodes.routes import clear_at_first, stretches, tell
 from nav_eval.worlds.episodes.site import Site, densified
+from nav_eval.worlds.episodes.speaker import STYLES, say
 from nav_eval.worlds.episodes.steps import Step
-from nav_eval.worlds.episodes.words import THINGS
+from nav_eval.worlds.episodes.wording import KINDS, LANGUAGES
 from nav_eval.worlds.exact import Stream
 
 GOAL_RADIUS = 3.0
-PHRASINGS = 3
 SPACINGS = (3.3, 1.5, 0.0)
 """Metres between goals: first wide, then less; last, paths may share a goal if they start in different rooms."""
 ROUNDS = 3
@@ -184,7 +182,7 @@ def _targets(site: Site) -> list[SemanticObject]:
     return [
         thing
         for thing in rooms.things.values()
-        if thing.category in THINGS
+        if thing.category in KINDS
         and rooms.rooms[thing.region].category != "stairs"
         and 0.4 < max(thing.size) < 2.6
         and len(rooms.things_in(thing.region, thing.category)) == 1
@@ -192,8 +190,7 @@ def _targets(site: Site) -> list[SemanticObject]:
 
 
 def _told(steps: list[Step], stream: Stream) -> list[Told]:
-    english = [Told("en", in_english(steps, k, stream.child("en", k))) for k in range(PHRASINGS)]
-    return english + [Told("zh", in_chinese(steps, k, stream.child("zh", k))) for k in range(PHRASINGS)]
+    return [Told(name, say(steps, name, style, stream.child(name, style))) for name in LANGUAGES for style in STYLES]
 
 
 def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 16) -> list[Vec3]:

@@ -9,8 +9,10 @@ observations: depth, semantic, objects, gps, compass, instruction.
 from __future__ import annotations
 
 import math
+import re
 from collections import deque
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,36 +32,54 @@ TURN = math.radians(15)
 FREE, BLOCKED = 1, 2
 AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-LEAVING = ("out of", "leave", "exit", " into ", "enter", "walk through", "go through", "走出", "离开", "走进", "进入")
+LEAVING = (
+    "out of",
+    "leave",
+    "exit",
+    " into ",
+    "enter",
+    "walk through",
+    "go through",
+    " to the ",
+    " door",
+    "出",
+    "离开",
+    "进",
+    "到",
+    "门",
+)
 """Words after which the landmark to stop at is not in the room of the start."""
+CLAUSES = (". ", "; ", "then ", "。", "；", "然后", "接着", "接下来", "随后")
+"""After the last of these the landmark to stop at is named: first in English, where others that tell its place follow
+it, last in Chinese, where they come before it."""
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "sofa": ("couch", "沙发"),
+    "sofa": ("couch", "settee", "沙发"),
     "bed": ("床",),
     "table": ("桌子", "餐桌", "茶几"),
-    "desk": ("书桌",),
-    "plant": ("盆栽", "植物"),
+    "desk": ("书桌", "写字台"),
+    "plant": ("potted plant", "houseplant", "盆栽", "植物", "绿植"),
     "tv_monitor": ("tv", "television", "电视"),
-    "wardrobe": ("closet", "衣柜"),
-    "bookshelf": ("bookcase", "书架"),
-    "toilet": ("马桶",),
-    "bathtub": ("浴缸",),
+    "wardrobe": ("closet", "衣柜", "衣橱"),
+    "bookshelf": ("bookcase", "bookshelves", "书架", "书柜"),
+    "toilet": ("马桶", "坐便器"),
+    "bathtub": ("bath", "tub", "浴缸"),
     "shower": ("淋浴",),
-    "sink": ("洗手池", "洗手盆"),
+    "sink": ("washbasin", "洗手池", "洗手盆", "水槽", "水池"),
     "refrigerator": ("fridge", "冰箱"),
-    "counter": ("台面", "橱柜"),
-    "washing_machine": ("洗衣机",),
-    "cabinet": ("柜子",),
-    "chest_of_drawers": ("dresser", "五斗柜"),
+    "counter": ("worktop", "台面", "操作台"),
+    "washing_machine": ("washer", "洗衣机"),
+    "cabinet": ("cupboard", "柜子", "橱柜"),
+    "chest_of_drawers": ("dresser", "五斗柜", "斗柜"),
     "nightstand": ("bedside table", "床头柜"),
-    "picture": ("挂画", "画"),
-    "shelf": ("储物架",),
+    "picture": ("painting", "artwork", "挂画", "装饰画"),
+    "shelf": ("storage rack", "shelving unit", "储物架", "置物架"),
     "whiteboard": ("白板",),
-    "printer": ("打印机",),
-    "vending_machine": ("自动售货机",),
-    "clothes": ("coat rack", "衣帽架"),
+    "printer": ("copier", "打印机", "复印机"),
+    "vending_machine": ("snack machine", "售货机"),
+    "clothes": ("coat rack", "coat stand", "row of coats", "衣帽架", "挂衣架"),
     "towel": ("毛巾",),
-    "box": ("纸箱",),
-    "chair": ("椅子",),
+    "box": ("cardboard box", "纸箱"),
+    "chair": ("seat", "椅子"),
     "lamp": ("灯",),
 }
 """Other words for a category, English and Chinese."""
@@ -171,27 +191,14 @@ class GroundedAgent(VLNAgent):
         near[near == 0] = FREE
 
     def _goal(self) -> tuple[float, float] | None:
-        """Place of the known object that the text names last."""
-        named = [
-            (self._mentioned(category), north, east)
+        """Place of the nearest known object of the kind at which the text says to stop."""
+        wanted = landmark(self._text, frozenset(category for category, *_ in self._seen.values()))
+        found = [
+            (north, east)
             for number, (category, north, east, _) in self._seen.items()
-            if number not in self._at_start or math.hypot(north, east) > SAME_ROOM
+            if category == wanted and (number not in self._at_start or math.hypot(north, east) > SAME_ROOM)
         ]
-        named = [row for row in named if row[0] >= self._last_mention()]
-        if not named:
-            return None
-        last = max(row[0] for row in named)
-        _, north, east = min((row for row in named if row[0] == last), key=lambda row: math.dist(row[1:], self._here))
-        return north, east
-
-    def _last_mention(self) -> int:
-        """Where the last sentence or clause begins: it names the landmark to stop at."""
-        text: str = self._text.rstrip(" .。")
-        return max(text.rfind(mark) for mark in (". ", "。", "，", ", "))
-
-    def _mentioned(self, category: str) -> int:
-        text: str = self._text
-        return max(text.rfind(word) for word in (category.replace("_", " "), *NAMES.get(category, ())))
+        return min(found, key=lambda place: math.dist(place, self._here), default=None)
 
     def _next_cell(self, start: tuple[int, int], goal: tuple[int, int] | None) -> tuple[int, int] | None:
         """A cell some steps along the shortest way over free floor to the goal, or to the border of the unknown."""
@@ -236,6 +243,29 @@ class GroundedAgent(VLNAgent):
         self._turned = ""
         self._last = (forward, right)
         return "move_forward"
+
+
+@cache
+def landmark(text: str, categories: frozenset[str] = frozenset()) -> str:
+    """The category of the thing at which a text (in small letters) says to stop, "" if it names none."""
+    text = text.rstrip(" .。")
+    last = text[max(text.rfind(mark) for mark in CLAUSES) + 1 :]
+    english = text.isascii()
+    for part, index in ((last, 0 if english else -1), (text, -1)):
+        if found := _named(part, categories | NAMES.keys()):
+            return found[index][2]
+    return ""
+
+
+def _named(text: str, categories: frozenset[str]) -> list[tuple[int, int, str]]:
+    """Things named in a text in order, as (start, end, category); a name within a longer one does not count."""
+    spans = [
+        (match.start(), match.end(), category)
+        for category in categories
+        for name in (category.replace("_", " "), *NAMES.get(category, ()))
+        for match in re.finditer(rf"\b{re.escape(name)}\b" if name.isascii() else name, text)
+    ]
+    return sorted(a for a in spans if not any(b[0] <= a[0] and a[1] <= b[1] and a[:2] != b[:2] for b in spans))
 
 
 def _cell(north: float, east: float) -> tuple[int, int]:

@@ -1,0 +1,165 @@
+"""What a walker sees from where it stands, and where things are among other things: the landmarks of an instruction.
+
+Named are things that are the only ones of their kind in the room. Nothing is said that is not plain: no side near a
+diagonal, no "between" round a corner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.geometry import Vec3
+from nav_eval.worlds.episodes.relations import Walker
+from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.episodes.steps import Noun, Sight
+from nav_eval.worlds.episodes.wording import KINDS, SEEN
+
+_LEAST = 0.4
+_BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
+"""Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
+_FAR = 5.0
+_AHEAD, _ASIDE = 0.55, 0.8
+"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees)."""
+
+
+def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
+    """A thing in words; `placed`: also where it is among others, if that can be said."""
+    look = site.looks.of(thing)
+    plain = Noun(thing.category, look.size, look.colour, look.material)
+    return _placed(site.rooms, thing, plain) if placed else plain
+
+
+def floor_of(site: Site, room: int) -> Noun | None:
+    """The floor of a room, if it is plain what it is made of."""
+    found = [thing for thing in site.scene.objects if thing.category == "floor" and thing.region == room]
+    look = site.looks.of(found[0]) if len(found) == 1 else None
+    return Noun("floor", "", look.colour, look.material) if look and look.material else None
+
+
+def sights(site: Site, walker: Walker, exclude: frozenset[int], most: int = 3) -> tuple[Sight, ...]:
+    """The nearest things in sight of a walker, each in a quarter of the view that is plainly its own."""
+    rooms = site.rooms
+    at: Vec3 = (
+        walker.at[0] + 0.3 * walker.heading[0], rooms.rooms[walker.room].low[1], walker.at[1] + 0.3 * walker.heading[1]
+    )  # fmt: skip
+    found = [(_far(walker.at, thing), thing) for thing in _named(rooms, walker.room, SEEN) if thing.id not in exclude]
+    near = sorted((far, thing.id) for far, thing in found if far < _FAR)
+    out: dict[str, Sight] = {}
+    for _, number in near:
+        thing = rooms.things[number]
+        where = _where(walker, thing)
+        if where and where not in out and (where != "behind" or walker.entered is None) and site.sees(at, number):
+            out[where] = Sight(noun(site, thing, placed=True), where)
+    return tuple(list(out.values())[:most])
+
+
+def mark(site: Site, room: int, door: DoorWay, exclude: frozenset[int]) -> Noun | None:
+    """The thing that stands right beside a way out of a room, and beside no other."""
+    rooms = site.rooms
+    for thing in _named(rooms, room, KINDS):
+        doors = [other for other in rooms.doors_of(room) if _reach(thing, other.middle) < _BESIDE + 0.6]
+        if thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE:
+            return noun(site, thing)
+    return None
+
+
+def _named(rooms: RoomsMap, room: int, kinds: frozenset[str]) -> list[SemanticObject]:
+    """Things of some size that are the only ones of their kind in a room."""
+    return [
+        thing
+        for thing in rooms.things_in(room)
+        if thing.category in kinds and max(thing.size) > _LEAST and len(rooms.things_in(room, thing.category)) == 1
+    ]
+
+
+def _where(walker: Walker, thing: SemanticObject) -> str:
+    """ahead, left, right or behind; "" near a diagonal, or where a thing reaches into two quarters."""
+    out = {_quarter(walker, corner) for corner in (*_corners(thing), (thing.center[0], thing.center[2]))}
+    return out.pop() if len(out) == 1 else ""
+
+
+def _quarter(walker: Walker, at: Flat) -> str:
+    dx, dz = at[0] - walker.at[0], at[1] - walker.at[1]
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    left = walker.heading[1] * dx - walker.heading[0] * dz
+    if abs(left) < _AHEAD * abs(ahead):
+        return "ahead" if ahead > 0 else "behind"
+    beside = abs(left) > _ASIDE * abs(ahead)
+    return ("left" if left > 0 else "right") if beside else ""
+
+
+def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
+    others = [other for other in _named(rooms, thing.region, KINDS) if other.id != thing.id]
+    level = [other for other in others if _overlap(thing, other, 1) > -0.3]
+    flank = [other for other in level if _apart(thing, other) < _GAP]
+    for k, a in enumerate(flank):
+        for b in flank[k + 1 :]:
+            if _opposite(thing, a, b):
+                return replace(plain, relation="between", others=(a.category, b.category))
+    over = [o for o in others if o.category == "picture" and _above(o, thing)]
+    if over:
+        return replace(plain, relation="under", others=("picture",))
+    near = sorted((_apart(thing, other), other.id) for other in level if _apart(thing, other) < _NEAR)
+    if near:
+        return replace(plain, relation="near", others=(rooms.things[near[0][1]].category,))
+    return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
+
+
+def _opposite(thing: SemanticObject, a: SemanticObject, b: SemanticObject) -> bool:
+    """Whether two things are on two sides of a third: it covers the line between them along one axis."""
+    for axis, other in ((0, 2), (2, 0)):
+        low, high = sorted((a, b), key=lambda one: one.center[axis])
+        apart = _end(low, axis) <= _start(thing, axis) + 0.1 and _end(thing, axis) - 0.1 <= _start(high, axis)
+        if apart and min(_overlap(thing, low, other), _overlap(thing, high, other)) > 0.1:
+            return True
+    return False
+
+
+def _above(upper: SemanticObject, thing: SemanticObject) -> bool:
+    covers = min(_overlap(upper, thing, 0) + 0.25, _overlap(upper, thing, 2) + 0.25) > 0
+    inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 + 0.2 for k in (0, 2))
+    return covers and inside and _start(upper, 1) > _end(thing, 1) - 0.1
+
+
+def _in_corner(rooms: RoomsMap, thing: SemanticObject) -> bool:
+    """Whether a thing is near two walls that meet."""
+    room = rooms.rooms[thing.region]
+    gaps = [min(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)]
+    return max(gaps) < 0.4 and max(thing.size[0], thing.size[2]) < 1.2
+
+
+def _start(thing: SemanticObject, axis: int) -> float:
+    return thing.center[axis] - thing.size[axis] / 2
+
+
+def _end(thing: SemanticObject, axis: int) -> float:
+    return thing.center[axis] + thing.size[axis] / 2
+
+
+def _overlap(a: SemanticObject, b: SemanticObject, axis: int) -> float:
+    """Metres that two boxes share along an axis; negative: so far apart."""
+    return min(_end(a, axis), _end(b, axis)) - max(_start(a, axis), _start(b, axis))
+
+
+def _apart(a: SemanticObject, b: SemanticObject) -> float:
+    """Metres of floor between two boxes."""
+    dx, dz = (max(-_overlap(a, b, axis), 0.0) for axis in (0, 2))
+    return float((dx * dx + dz * dz) ** 0.5)
+
+
+def _reach(thing: SemanticObject, at: Flat) -> float:
+    """Metres from a place to a thing's box."""
+    dx = max(abs(at[0] - thing.center[0]) - thing.size[0] / 2, 0.0)
+    dz = max(abs(at[1] - thing.center[2]) - thing.size[2] / 2, 0.0)
+    return float((dx * dx + dz * dz) ** 0.5)
+
+
+def _far(at: Flat, thing: SemanticObject) -> float:
+    return float(((at[0] - thing.center[0]) ** 2 + (at[1] - thing.center[2]) ** 2) ** 0.5)
+
+
+def _corners(thing: SemanticObject) -> list[Flat]:
+    x, z = thing.center[0], thing.center[2]
+    return [(x + i * thing.size[0] / 2, z + k * thing.size[2] / 2) for i in (-1, 1) for k in (-1, 1)]

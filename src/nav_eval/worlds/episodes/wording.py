@@ -1,0 +1,69 @@
+"""Wordings from tables: a grammar of alternatives whose choices come from a seeded stream.
+
+The tables are data (`wordings/<language>.toml`); nothing here knows a language.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nav_eval.worlds.exact import Stream
+
+LANGUAGES = ("en", "zh")
+_ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
+
+
+@cache
+def tables(language: str) -> dict[str, Any]:
+    return tomllib.loads((Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8"))
+
+
+KINDS = frozenset(tables("en")["things"])
+"""What one may be told to pass or to stop at. A category without a name is never mentioned."""
+SEEN = KINDS | frozenset(tables("en")["seen"])
+"""What may be told as seen."""
+ROOMS = frozenset(tables("en")["rooms"])
+
+
+class Wording:
+    """One text's choices of words. `style` is one of the tables' styles.
+
+    `readiness`, in percent of what is usual: how readily it says what it may leave out.
+    """
+
+    def __init__(self, language: str, style: str, stream: Stream, readiness: int = 100) -> None:
+        self.tables, self.style, self.stream, self.readiness = tables(language), style, stream, readiness
+        self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
+        self._names: dict[tuple[str, str], str] = {}
+
+    def likely(self, what: str) -> bool:
+        """Whether this time a style says what it may leave out."""
+        return self.stream.chance(self.manner[what] * self.readiness // 100)
+
+    def word(self, table: str, key: str) -> str:
+        """A word for a key of a table; the same throughout the text."""
+        if (table, key) not in self._names:
+            self._names[table, key] = self.pick(self.tables[table][key])
+        return self._names[table, key]
+
+    def pick(self, choices: str | list[str], **slots: str) -> str:
+        """One of some templates, filled in."""
+        template = choices if isinstance(choices, str) else self.stream.choice(choices)
+        while found := _ALTERNATIVES.search(template):
+            chosen = self.stream.choice(found[1].split("|"))
+            template = template[: found.start()] + chosen + template[found.end() :]
+        return _NAME.sub(lambda m: slots[m[1]] if m[1] in slots else self.say(m[1], **slots), template)
+
+    def say(self, rule: str, **slots: str) -> str:
+        """What a rule of the style, or of all styles, gives."""
+        return self.pick(self.tables.get(self.style, {}).get(rule) or self.tables["rules"][rule], **slots)
+
+    def finished(self, text: str) -> str:
+        """Spaces and articles put right, sentences with a capital."""
+        for pattern, better in (["\\s+", " "], *self.tables["repair"]):
+            text = re.sub(pattern, better, text)
+        return re.sub(r"(^|[.] )([a-z])", lambda m: m[1] + m[2].upper(), text.strip())

@@ -1,0 +1,83 @@
+"""Words for colours against the pixels of the renderer, and for materials against the model."""
+
+from __future__ import annotations
+
+import colorsys
+import math
+from collections.abc import Callable
+from typing import TypeAlias
+
+import numpy as np
+import pytest
+
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.geometry import yaw_of
+from nav_eval.worlds.episodes.goals import view_points
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.plan import Kind
+
+MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
+HUES = {
+    "dark brown": 25, "brown": 25, "light brown": 30, "beige": 37, "yellow": 48, "orange": 25, "green": 115,
+    "teal": 185, "blue": 220, "pink": 8, "red": 3,
+}  # fmt: skip
+"""Degrees, as a painter's wheel has them."""
+
+
+def shown(site: Site, number: int) -> np.ndarray:  # type: ignore[type-arg]
+    """(N, 3) uint8: the object's pixels in frames that look at it."""
+    thing = site.rooms.things[number]
+    camera = make_renderer("cpu", site.scene, width=160, height=120, hfov=90, outputs=("rgb", "semantic"))
+    out = []
+    for view in view_points(site, thing, most=4):
+        frame = camera.render((view.position[0], view.position[1] + 1.0, view.position[2]), yaw_of(view.rotation), -0.3)
+        out.append(frame.rgb[..., :3][frame.semantic == number])
+    return np.concatenate(out) if out else np.zeros((0, 3), np.uint8)
+
+
+def fits(word: str, pixels: np.ndarray) -> bool:  # type: ignore[type-arg]
+    """Whether a colour word suits the middle of some pixels: its hue, or for white, grey, black the lack of it."""
+    red, green, blue = (float(v) / 255 for v in np.median(pixels, axis=0))
+    hue, saturation, value = colorsys.rgb_to_hsv(red, green, blue)
+    if word in ("white", "grey", "black"):
+        return saturation < 0.3 and (
+            value > 0.4 if word == "white" else value < 0.9 if word == "grey" else value < 0.35
+        )
+    off = abs((hue * 360 - HUES[word] + 180) % 360 - 180)
+    return off < 28 and saturation > (0.08 if word == "beige" else 0.15)
+
+
+def test_colours_are_those_that_the_renderer_shows(make_site: MakeSite) -> None:
+    site = make_site(3, 10, 1, "home", 0.1)
+    named = [(thing.id, site.looks.of(thing).colour) for thing in site.rooms.things.values()]
+    seen = [(word, pixels) for number, word in named if word and len(pixels := shown(site, number)) > 60]
+    assert len(seen) >= 25
+    assert len({word for word, _ in seen}) >= 4
+    wrong = [(word, np.median(pixels, axis=0)) for word, pixels in seen if not fits(word, pixels)]
+    assert len(wrong) <= 0.04 * len(seen), wrong
+    others = [
+        fits(word, pixels)
+        for word, pixels in zip([w for w, _ in seen], [p for _, p in seen[5:] + seen[:5]], strict=True)
+    ]
+    assert np.mean(others) < 0.8, "the test could not tell a wrong word"
+
+
+@pytest.mark.parametrize("seed", [2, 3])
+def test_materials_are_those_of_the_model(seed: int, make_site: MakeSite) -> None:
+    """By the names that the generator gave: more of a wooden thing is wood than anything else."""
+    site = make_site(seed, 7 if seed == 2 else 10, 1, "home", 0.1)
+    assert site.scene.object_ids is not None
+    told = {thing.id: site.looks.of(thing).material for thing in site.rooms.things.values()}
+    assert {"wooden", "metal"} <= set(told.values())
+    for number, word in told.items():
+        faces = site.scene.object_ids == number
+        corners = site.scene.positions[site.scene.triangles[faces]].astype(float)
+        areas = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
+        names = np.array([site.scene.materials[k].name for k in site.scene.material_ids[faces]])
+        wood = areas[np.char.startswith(names, "wood")].sum() / areas.sum()
+        assert not math.isnan(wood)
+        assert (word == "wooden") == (
+            wood > 0.6
+            and site.rooms.things[number].category
+            not in ("clothes", "rug", "picture", "bookshelf", "tv_monitor", "plant", "shower", "whiteboard")
+        ), number

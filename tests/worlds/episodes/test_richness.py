@@ -1,0 +1,61 @@
+"""How rich instructions are, by the measures of benchmarks/instructions.py, on a few buildings."""
+
+from __future__ import annotations
+
+import runpy
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import pytest
+
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.episodes.speaker import STYLES
+from nav_eval.worlds.episodes.vln import Told, vln_paths
+from nav_eval.worlds.episodes.wording import LANGUAGES
+from nav_eval.worlds.plan import Kind
+
+MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
+BOUNDS = {"en": (250, 0.6, 0.2), "zh": (180, 0.35, 0.2)}
+"""Of sixty texts: word types and distinct 4-grams at least, the most frequent opening at most."""
+
+
+@cache
+def tool() -> dict[str, Any]:
+    return runpy.run_path(str(Path(__file__).parents[3] / "benchmarks" / "instructions.py"))
+
+
+@cache
+def texts(make_site: MakeSite) -> list[Told]:
+    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
+    return [told for site in sites for path in vln_paths(site, 10, "test").paths for told in path.told]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_words_phrases_and_openings_differ(make_site: MakeSite, language: str) -> None:
+    found = tool()["measures"]([told.text for told in texts(make_site) if told.language == language], language)
+    types, grams, opening = BOUNDS[language]
+    assert found["texts"] == 60
+    assert found["word types"] >= types, found
+    assert found["distinct 4-grams"] >= grams, found
+    assert found["most frequent opening"] <= opening, found
+    assert found["look words per text"] >= 0.3, found
+    assert sum(value for name, value in found.items() if name.startswith("texts with")) >= 0.4, found
+
+
+def test_styles_have_their_lengths(make_site: MakeSite) -> None:
+    english = [told.text.split() for told in texts(make_site) if told.language == "en"]
+    lengths = {style: sorted(len(text) for text in english[k::3]) for k, style in enumerate(STYLES)}
+    assert lengths["guide"][1] >= 60
+    assert lengths["guide"][-2] <= 120
+    assert lengths["terse"][10] < lengths["route"][10] < lengths["guide"][10]
+    assert lengths["terse"][10] <= 30
+
+
+def test_the_measures_are_those_of_a_count_by_hand() -> None:
+    found = tool()["measures"](["Turn left at the red bed.", "Turn left at the red sofa. Stop."], "en")
+    assert found["word types"] == 8
+    assert found["distinct 4-grams"] == 5 / 7
+    assert found["most frequent opening"] == 1.0
+    assert found["look words per text"] == 1.0
