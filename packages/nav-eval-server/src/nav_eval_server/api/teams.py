@@ -56,22 +56,6 @@ class Me(Schema):
     now: datetime
 
 
-class QuotaOut(Schema):
-    """What is used of what. `left`: how many may be submitted now; `unfinished`, `concurrent`: at a time.
-
-    `resets_at`: when the next day begins.
-    """
-
-    today: int
-    per_day: int
-    overall: int
-    total: int | None
-    unfinished: int
-    concurrent: int
-    left: int
-    resets_at: datetime
-
-
 class PhaseOut(Schema):
     """`private`: its board is shown when an organiser reveals it; `finals`: how many a team may choose."""
 
@@ -82,7 +66,7 @@ class PhaseOut(Schema):
     closes: datetime
     private: bool
     finals: int
-    quota: QuotaOut
+    quota: quota.Standing
 
 
 class EndpointIn(Schema):
@@ -210,8 +194,7 @@ def list_phases(request: HttpRequest) -> list[dict[str, Any]]:
 
 
 def _phase(request: HttpRequest, view: PhaseView, now: datetime) -> dict[str, Any]:
-    standing = quota.standing(current(), _team(request), view.name, now)
-    return vars(view) | {"quota": vars(standing) | {"left": standing.left}}
+    return vars(view) | {"quota": quota.standing(current(), _team(request), view.name, now)}
 
 
 @router.get("/endpoints", response={200: list[EndpointOut]} | answers(401))

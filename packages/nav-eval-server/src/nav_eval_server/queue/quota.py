@@ -6,8 +6,9 @@ unique slots are the last line.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+
+from pydantic import BaseModel, ConfigDict, computed_field
 
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Charge, Submission, Team
@@ -15,9 +16,13 @@ from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL
 
 
-@dataclass(frozen=True)
-class Standing:
-    """What a team has used of its quota in a phase, and what it has."""
+class Standing(BaseModel):
+    """What a team has used of its quota in a phase, and what it has. `unfinished`, `concurrent`: at a time.
+
+    `resets_at`: when the next day begins. The API shows it as it is.
+    """
+
+    model_config = ConfigDict(frozen=True)
 
     today: int
     per_day: int
@@ -26,8 +31,8 @@ class Standing:
     unfinished: int
     concurrent: int
     resets_at: datetime
-    """When the next day begins."""
 
+    @computed_field  # type: ignore[prop-decorator]
     @property
     def left(self) -> int:
         """How many may be submitted now."""
