@@ -114,7 +114,13 @@ class Bench:
 
 ONE_ANSWER = {
     ("page", "No ready service was found there at"),
-    ("api", 200, "refused", "No ready service was found there at 0:0. Is it running, and reachable from outside?"),
+    (
+        "api",
+        200,
+        "refused",
+        "No ready service was found there at 0:0. Is it running, reachable from outside, and where "
+        "the rules let services lie?",
+    ),
     ("run", "not_ready"),
 }
 

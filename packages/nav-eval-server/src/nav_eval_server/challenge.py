@@ -292,7 +292,16 @@ class Challenge(Part):
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
-        return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+        return _sum(content)
+
+    @property
+    def sha256(self) -> str:
+        """Of all that the file says, dates, endpoints, queue and teams included."""
+        return _sum(self.model_dump(mode="json", exclude_unset=True))
+
+
+def _sum(content: Any) -> str:
+    return hashlib.sha256(json.dumps(content, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 
 def load_challenge(path: Path) -> Challenge:

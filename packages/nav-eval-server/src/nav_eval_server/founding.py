@@ -83,6 +83,7 @@ def init(
     sys.stdout.write(
         f"{Folder(folder).challenge} is ready; rules {challenge.rules_sha256[:12]}.\n"
         f"Organiser {answers.organiser}, password {password} (shown this once).\n"
+        "To try services of this machine, first add loopback to endpoints.allowed_networks in that file.\n"
         f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
     )
     return 0

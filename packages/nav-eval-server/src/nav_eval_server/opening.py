@@ -14,14 +14,19 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Event
 
 OPENED = "opened"
+CHANGED = "changed"
+"""What may be changed in challenge.yaml after the opening was: dates, queue, endpoints, teams."""
 
 
 def freeze(challenge: Challenge) -> None:
-    """Note the opening, once a phase is open. Raises ConfigError as check."""
+    """Note the opening, once a phase is open, and each change of the file after it. Raises ConfigError as check."""
     check(challenge)
-    opened = any(challenge.opens(phase) <= timezone.now() for phase in challenge.phases)
-    if opened and not Event.objects.filter(action=OPENED).exists():
-        events.record(OPENED, challenge.name, rules_sha256=challenge.rules_sha256)
+    if all(challenge.opens(phase) > timezone.now() for phase in challenge.phases):
+        return
+    now = {"rules_sha256": challenge.rules_sha256, "challenge_sha256": challenge.sha256}
+    last = Event.objects.filter(action__in=(OPENED, CHANGED)).last()
+    if last is None or last.details.get("challenge_sha256") != challenge.sha256:
+        events.record(OPENED if last is None else CHANGED, challenge.name, **now)
 
 
 def check(challenge: Challenge) -> None:

@@ -54,6 +54,7 @@ def restore(backup: Path, folder: Path, /) -> int:
     backups.thaw(made_at, datetime.now(UTC))
     sys.stdout.write(
         f"{challenge.name} is as it was at {made_at:%Y-%m-%d %H:%M} UTC.\n"
+        "Never serve it while the original is served: both would call the teams' services.\n"
         f"Next: nav-eval competition serve {Folder(folder).challenge}\n"
     )
     return 0

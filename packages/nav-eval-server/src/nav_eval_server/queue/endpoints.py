@@ -29,8 +29,9 @@ SENTENCES: dict[Answer | Literal[""], Sentence] = {
     "": {"en": "Not asked yet.", "zh": "尚未检查。"},
     "ready": {"en": "Ready at {at}.", "zh": "{at} 检查：就绪。"},
     "refused": {
-        "en": "No ready service was found there at {at}. Is it running, and reachable from outside?",
-        "zh": "{at} 检查：没有找到就绪的服务。它在运行吗？能从外部访问吗？",
+        "en": "No ready service was found there at {at}. Is it running, reachable from outside, and where the rules "
+        "let services lie?",
+        "zh": "{at} 检查：没有找到就绪的服务。它在运行吗？能从外部访问吗？地址在规则允许的范围内吗？",
     },
     "wrong token": {"en": "At {at} the service refused our token.", "zh": "{at} 检查：服务拒绝了我们的令牌。"},
 }
