@@ -115,6 +115,17 @@ def test_a_run_is_counted_and_done(bench: Bench) -> None:
     assert not Attempt.objects.filter(live=True).exists()
 
 
+def test_a_service_that_plays_counts_as_ready_whatever_it_answered_before(bench: Bench) -> None:
+    Endpoint.objects.update(probe="refused", probed_at=NOON)
+    bench.submit()
+    claim = bench.claim()
+    bench.later(5)
+    bench.send(claim, "1")
+    found = dict(Endpoint.objects.values_list("team__name", "probe"))
+    assert found == {"team0": "ready", "team1": "refused"}
+    assert Endpoint.objects.get(team=bench.teams[0]).probed_at == bench.now
+
+
 def test_what_comes_twice_is_counted_once(bench: Bench) -> None:
     bench.submit()
     claim = bench.claim()

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import os
 import socket
+import subprocess
+import sys
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -33,6 +35,7 @@ from server.conftest import Make
 from server.serving import serving, until
 
 Run = Callable[..., tuple[int, str, str]]
+PLAIN = "nav-eval-agent: without https others on the way can read your token.\n"
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 FILES = phase("predictions", per_day=1)
 
@@ -210,6 +213,21 @@ def test_fifty_at_once_and_a_quota_of_one(server: str, token: str) -> None:
     assert again.pop()[0] == "accepted"
 
 
+def test_what_is_read_no_further_ends_quietly(server: str, token: str, tmp_path: Path) -> None:
+    """`nav-eval-agent status | head -1`"""
+    file = tmp_path / "team.token"
+    file.write_text(token)
+    file.chmod(0o600)
+    words = ["status", "--server", server, "--token-file", str(file)]
+    reading, writing = os.pipe()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "nav_eval_sdk", *words], stdout=writing, stderr=subprocess.PIPE, text=True
+    )
+    os.close(writing)
+    os.close(reading)
+    assert (process.communicate(timeout=30)[1].replace(PLAIN, ""), process.returncode) == ("", 0)
+
+
 def test_a_closed_phase(server: str, token: str, run: Run) -> None:
     Closing.objects.create(phase="dev", at=timezone.now())
     code, _, err = run(server, token, "submit", "robot", "--phase", "dev")
@@ -300,6 +318,8 @@ def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end:
     ending.join()
     assert ended == code, err
     assert ("spl" in out and "0.2500" in out) == (code == 0)
+    told = run(server, token, "status", Submission.objects.get().id)[1]
+    assert ("0.2500" in told) == (code == 0)
 
 
 def test_who_waits_no_longer_is_told_that_it_goes_on(

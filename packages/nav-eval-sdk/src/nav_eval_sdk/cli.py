@@ -30,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options = parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO, format="%(message)s")
     try:
-        sys.exit(options.run(options))
+        code = options.run(options)
+        sys.stdout.flush()
+        sys.exit(code)
+    except BrokenPipeError:  # as before `| head`: who reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except UsageError as error:
         sys.exit(_complain(str(error), BAD_INPUT, options.debug))
     except ImportError as error:

@@ -201,8 +201,7 @@ def _ended(shown: Mapping[str, Any], options: argparse.Namespace) -> int:
     if options.json:
         _print_json(shown)
     else:
-        for name, value in (shown["figures"] or {}).items():
-            sys.stdout.write(f"{line(str(name), 40):<24} {'-' if value is None else f'{value:.4f}'}\n")
+        _print_figures(shown)
     if shown["state"] == "done":
         return DONE
     return OUR_FAULT if shown["fault"] == "ours" else ENDS.get(shown["why"], REFUSED)
@@ -218,6 +217,8 @@ def status(server: Competition, options: argparse.Namespace) -> int:
     rows = [found] if options.submission else found
     for one in rows:
         _print_row(one)
+    if options.submission:
+        _print_figures(found)
     if not rows:
         sys.stdout.write("Nothing is submitted yet.\n")
     return DONE
@@ -263,6 +264,12 @@ def _mine(call: Callable[[str], Any], submission: str) -> Any:
 
 def _print_row(shown: Mapping[str, Any]) -> None:
     sys.stdout.write(f"{shown['id']}  {shown['phase']:<12} {shown['state']:<15} {_news(shown)}\n")
+
+
+def _print_figures(shown: Mapping[str, Any]) -> None:
+    """Those that the team may see by now."""
+    for name, value in (shown["figures"] or {}).items():
+        sys.stdout.write(f"{line(str(name), 40):<24} {'-' if value is None else f'{value:.4f}'}\n")
 
 
 def _print_json(value: Any) -> None:

@@ -25,7 +25,7 @@ from nav_eval_server.join.tickets import ticket
 from nav_eval_server.models import Attempt, Endpoint, Episode, Mark, Result, Submission, Team, Token, User
 from nav_eval_server.notices.outbox import tell
 from nav_eval_server.notices.words import Kind
-from nav_eval_server.queue import acceptance, quota, slots
+from nav_eval_server.queue import acceptance, endpoints, quota, slots
 from nav_eval_server.queue.fairness import Waiting, next_up
 from nav_eval_server.queue.inbox import Inbox, numbers, records
 from nav_eval_server.queue.refusal import Refusal
@@ -299,6 +299,7 @@ class Dispatcher:
             Episode.objects.bulk_create(fresh)
             quota.spend(attempt.submission, self._now())
             Submission.objects.filter(pk=attempt.submission_id).update(strikes=0, unready_since=None)
+            endpoints.played(attempt.submission, self._now())
 
     def finish(self, worker: Token, attempt: int, fence: int, ending: Ending) -> State:
         """An attempt has ended, and so, perhaps, the submission. Raises Fenced only if it is not the worker's."""

@@ -12,7 +12,7 @@ from nav_eval_sdk.transport.base import TOKEN
 from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Team
+from nav_eval_server.models import Endpoint, Submission, Team
 from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import Language, Sentence, clock
@@ -86,6 +86,12 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
         _asking.release()
     Endpoint.objects.filter(pk=endpoint.pk).update(probe=answer)
     return answer
+
+
+def played(submission: Submission, now: datetime) -> None:
+    """Episodes were played with its service: whatever the last question found, it is ready."""
+    asked = Endpoint.objects.filter(team=submission.team_id, protocol=submission.protocol, url=submission.url)
+    asked.exclude(protocol="join").update(probe="ready", probed_at=now)
 
 
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
