@@ -131,6 +131,7 @@ def test_lists_are_json_too():
 
 def test_the_schema_describes_every_section():
     schema = json.loads(nav_eval("config", "schema").stdout)
-    sections = {"benchmark", "task", "simulator", "dataset", "evaluation", "agent_service", "output", "seed", "plugins"}
+    sections = {"benchmark", "task", "simulator", "dataset", "evaluation", "agent_service", "output", "perturbations"}
+    sections |= {"seed", "plugins"}
     assert set(schema["properties"]) == sections
     assert schema["additionalProperties"] is False

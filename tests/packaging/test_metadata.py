@@ -103,7 +103,7 @@ def third_party(built: Built) -> set[str]:
     return found - set(sys.stdlib_module_names) - {built.package, "compression"}
 
 
-OF_EXTRAS = {"rerun": "rerun-sdk"}
+OF_EXTRAS = {"mujoco": "mujoco-core", "rerun": "rerun-sdk"}
 """Distributions of modules whose names differ, and that need not be installed here."""
 
 

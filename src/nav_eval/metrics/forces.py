@@ -15,6 +15,7 @@ from pydantic import Field
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import StepRecord
 from nav_eval.errors import SimulatorError
+from nav_eval.geometry import total
 
 
 class _Felt(Metric):
@@ -61,7 +62,7 @@ class CollisionImpulse(_Felt):
     unit = "N s"
 
     def feel(self, felt: Mapping[str, Any]) -> None:
-        self._value += sum(contact[4] for contact in felt["contacts"])
+        self._value = total([self._value, *(contact[4] for contact in felt["contacts"])])
 
 
 class FallRate(_Felt):

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from markupsafe import Markup
-
 Point: TypeAlias = tuple[int, float, float, tuple[float, float] | None]
 """Severity, clean figure, figure, interval."""
 
@@ -18,14 +16,14 @@ DASHES = ("", "6 3", "2 3", "8 3 2 3", "1 2", "10 4")
 COLOURS = 6
 
 
-def curves(agents: Sequence[Sequence[Point] | None]) -> Markup:
-    """One figure; an agent without points is passed over."""
+def curves(agents: Sequence[Sequence[Point] | None]) -> str:
+    """SVG of one figure, made of numbers alone; an agent without points is passed over."""
     last = max(point[0] for points in agents if points for point in points)
     lines = [_grid(last)]
     for index, points in enumerate(agents):
         if points:
             lines.append(_line(index, len(agents), points, last))
-    return Markup(f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="curves" aria-hidden="true">{"".join(lines)}</svg>')
+    return f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="curves" aria-hidden="true">{"".join(lines)}</svg>'
 
 
 def _x(severity: float, last: int) -> float:
