@@ -92,15 +92,21 @@ def tiled(c: Scalar, r: Scalar, base: Scalar, across: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
+def fetch(texels: U32, texel: Scalar, tap: Scalar, row: U32) -> None:
+    """Load a texel, its right neighbour and the two below them into row[tap] and the three arrays after that one."""
+    at = np.uint64(texel)
+    row[tap] = texels[at]
+    row[tap + STEP] = texels[at + np.uint64(1)]
+    row[tap + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
+    row[tap + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
+
+
+@inner(_nrt=False, forceinline=True)
 def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of one level."""
     for i in range(begin, end):
         k = np.uint64(i)
-        at = np.uint64(row[k + NEAR_TEXEL])
-        row[k + TAPS] = texels[at]
-        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
-        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
-        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
+        fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -108,16 +114,8 @@ def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of both levels."""
     for i in range(begin, end):
         k = np.uint64(i)
-        at = np.uint64(row[k + NEAR_TEXEL])
-        row[k + TAPS] = texels[at]
-        row[k + TAPS + STEP] = texels[at + np.uint64(1)]
-        row[k + TAPS + np.uint64(2) * STEP] = texels[at + np.uint64(17)]
-        row[k + TAPS + np.uint64(3) * STEP] = texels[at + np.uint64(18)]
-        at = np.uint64(row[k + FAR_TEXEL])
-        row[k + TAPS + np.uint64(4) * STEP] = texels[at]
-        row[k + TAPS + np.uint64(5) * STEP] = texels[at + np.uint64(1)]
-        row[k + TAPS + np.uint64(6) * STEP] = texels[at + np.uint64(17)]
-        row[k + TAPS + np.uint64(7) * STEP] = texels[at + np.uint64(18)]
+        fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
+        fetch(texels, row[k + FAR_TEXEL], k + TAPS + np.uint64(4) * STEP, row)
 
 
 @inner(_nrt=False, forceinline=True)
