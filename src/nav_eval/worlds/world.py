@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion
 from nav_eval.errors import ConfigError
+from nav_eval.worlds.daylight import Daylight, draw_daylight
 from nav_eval.worlds.exact import Stream, quantise
 from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
@@ -41,6 +42,7 @@ class World:
     colors: NDArray[np.uint8]
     textures: tuple[NDArray[np.uint8], ...]
     palette: Palette
+    daylight: Daylight
     objects: tuple[SemanticObject, ...]
     regions: tuple[SemanticRegion, ...]
 
@@ -118,8 +120,9 @@ def generate_world(
     textures = tuple(palette.texels(name) for name in mesh.names)
     tell(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
+    daylight = draw_daylight(str(seed), kind)
     colors = bake(plan, items, mesh, part(tell, 0.6))
-    return World(name, plan, items, mesh, colors, textures, palette, objects(items, mesh), regions(plan))
+    return World(name, plan, items, mesh, colors, textures, palette, daylight, objects(items, mesh), regions(plan))
 
 
 def _check(rooms: int, storeys: int, kind: str, detail: int) -> None:
