@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import importlib.util
+import math
 import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
+
+from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.worlds.world import generate_world
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SIDE = f"""
@@ -20,15 +26,21 @@ yardstick.answer({{"add": lambda: [sum(range(nav_eval.WORK)) and nav_eval.ANSWER
 """
 
 
-@pytest.fixture
-def yardstick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.setenv("NAV_EVAL_CACHE", str(tmp_path / "cache"))
-    spec = importlib.util.spec_from_file_location("yardstick", BENCHMARKS / "yardstick.py")
+def script(name: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """benchmarks/<name>.py as a module."""
+    spec = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    monkeypatch.setitem(sys.modules, "yardstick", module)  # dataclasses look their module up
+    monkeypatch.setitem(sys.modules, name, module)  # dataclasses look their module up
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def yardstick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.setenv("NAV_EVAL_CACHE", str(tmp_path / "cache"))
+    module = script("yardstick", monkeypatch)
     module.ROUNDS = 5
     return module
 
@@ -53,10 +65,10 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def pairs(yardstick: Any, tmp_path: Path, ours: tuple[int, float], theirs: tuple[int, float]) -> Any:
-    script = tmp_path / "measure.py"
-    script.write_text(SIDE)
+    measure = tmp_path / "measure.py"
+    measure.write_text(SIDE)
     commits = [commit(tmp_path / "repository", *product) for product in (ours, theirs)]
-    sides = [yardstick.Side(str(script), [], yardstick.tree(one, tmp_path / "repository")) for one in commits]
+    sides = [yardstick.Side(str(measure), [], yardstick.tree(one, tmp_path / "repository")) for one in commits]
     with closing(sides[0]), closing(sides[1]):
         return yardstick.in_turns(tuple(sides), "add")
 
@@ -86,6 +98,39 @@ def test_a_history_without_the_commit_is_told(yardstick: Any, tmp_path: Path) ->
     commit(tmp_path / "repository", 1, 1.5)
     with pytest.raises(SystemExit, match="222b46c: fetch the whole history"):
         yardstick.tree(repository=tmp_path / "repository")
+
+
+@pytest.fixture
+def worlds(monkeypatch: pytest.MonkeyPatch) -> Any:
+    script("yardstick", monkeypatch)
+    return script("worlds", monkeypatch)
+
+
+def test_a_small_home_is_counted(worlds: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    world = generate_world("small", 1, 1, "home", 20_000)
+    monkeypatch.setattr(worlds, "_worlds", lambda count, seed: iter([(world, "home")]))
+    monkeypatch.setattr(worlds, "_cost", lambda: world)
+    found = worlds.figures(1, 2, 0, "small")
+    (room,) = (room.id for room in world.regions)
+    assert found["objects a room (median)"] == sum(
+        o.region == room and o.category not in ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs")
+        for o in world.objects
+    )
+    assert 0 < found["mean luminance of a home"] < 1
+    assert found["luminance, most / least"] == 1
+    assert set(worlds.WANTED) <= set(found)
+
+
+def test_what_a_window_frames_is_no_hole(worlds: Any) -> None:
+    """A camera at the origin looks along -z, then turned to +x, at a wall 2 m away with one pixel of nothing."""
+    depth = np.full((worlds.HEIGHT, worlds.WIDTH), 2.0, np.float32)
+    depth[20, 40] = 0  # to the left and above
+    focus = worlds.WIDTH / 2 / math.tan(math.radians(worlds.HFOV) / 2)
+    left, up = 2 * (160 - 40.5) / focus, 2 * (120 - 20.5) / focus
+    for yaw, seen in ((0.0, (-left, up, -2.0)), (-math.pi / 2, (2.0, up, -left))):
+        windows = [SemanticObject(1, "window", 1, at, (0.2, 0.2, 0.2)) for at in (seen, (-seen[0], *seen[1:]))]
+        counts = [worlds._holes(depth, np.zeros(3), yaw, SimpleNamespace(objects=[window])) for window in windows]
+        assert counts == [0, 1]
 
 
 @pytest.mark.parametrize("result", sorted((BENCHMARKS / "results").glob("*.txt")), ids=lambda path: path.stem)
