@@ -39,6 +39,7 @@ def its_arrays_have_the_declared_form(trial: Trial) -> str:
         "triangles": (scene.triangles, (triangles, 3), "int32"),
         "material_ids": (scene.material_ids, (triangles,), "int32"),
         "uvs": (scene.uvs, (vertices, 2), "float32"),
+        "light_uvs": (scene.light_uvs, (vertices, 2), "float32"),
         "colors": (scene.colors, (vertices, 4), "uint8"),
         "object_ids": (scene.object_ids, (triangles,), "int32"),
     }
@@ -54,7 +55,8 @@ def its_indices_name_what_is_there(trial: Trial) -> str:
         return "a triangle names a vertex that does not exist."
     if scene.material_ids.min() < 0 or scene.material_ids.max() >= len(scene.materials):
         return "a material_id names a material that does not exist."
-    wrong = [material.name for material in scene.materials if material.texture >= len(scene.textures)]
+    named = [(max(material.texture, material.lightmap), material.name) for material in scene.materials]
+    wrong = [name for texture, name in named if texture >= len(scene.textures)]
     return f"material {wrong[0]!r} names a texture that does not exist." if wrong else ""
 
 

@@ -176,6 +176,25 @@ def test_the_base_colour_multiplies_the_texture() -> None:
     assert abs(rgb.reshape(-1, 3).astype(int) - [100, 200, 0]).max() <= 1
 
 
+def test_a_lightmap_takes_the_place_of_vertex_colours_and_keeps_its_fractions() -> None:
+    """A wall of 200 under a ramp of light from 40 to 200 of 128; brighter than 1 is brighter than the texture."""
+    light = np.zeros((2, 2, 4), np.uint8)
+    light[:, 0], light[:, 1] = 40, 200
+    textures = (np.full((4, 4, 4), 200, np.uint8), light)
+    material = Material(texture=0, lightmap=1, base_color=(1.0, 0.5, 1.0, 1.0))
+    scene = make_scene(
+        wall(half=2.0), materials=[material], uvs=WALL_UVS * 3, textures=textures,
+        light_uvs=WALL_UVS * 0.5 + np.float32(0.25), colors=np.zeros((6, 4), np.uint8),
+    )  # fmt: skip
+    frame = draw(scene)
+    seen = frame.depth > 0
+    share = (rays(64, 48, 79.0)[..., 0] * 2.0 + 2.0) / 4.0
+    expected = np.minimum(200 * (40 + 160 * share) / 128, 255)
+    assert abs(frame.rgb[..., 0] - expected)[seen].max() <= 1
+    assert abs(frame.rgb[..., 1] - expected * 0.5)[seen & (expected < 255)].max() <= 1.5
+    assert np.diff(frame.rgb[24, seen[24], 0].astype(int)).max() <= 6
+
+
 def test_headlight_shows_shapes_and_auto_leaves_textures_alone() -> None:
     box = room(2)
     assert len(np.unique(draw(box).rgb)) == 1

@@ -106,10 +106,12 @@ def test_odd_materials_look_the_same_on_both() -> None:
         Material(texture=1, wrap=("mirror", "clamp"), double_sided=True),
         Material(texture=2, wrap=("repeat", "mirror")),
         Material(base_color=(0.3, 0.5, 0.7, 0.2), alpha_mode="blend", double_sided=True),
+        Material(texture=0, lightmap=1, base_color=(1, 0.6, 1, 1)),
     ]
     scene = make_scene(
-        corners, materials=materials, material_ids=rng.integers(0, 4, count),
+        corners, materials=materials, material_ids=rng.integers(0, 5, count),
         uvs=rng.uniform(-2, 3, (count * 3, 2)).astype(np.float32),
+        light_uvs=rng.uniform(0, 1, (count * 3, 2)).astype(np.float32),
         colors=rng.integers(100, 256, (count * 3, 4), dtype=np.uint8), textures=textures,
         object_ids=rng.integers(0, 9, count).astype(np.int32),
     )  # fmt: skip

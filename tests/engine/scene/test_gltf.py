@@ -218,6 +218,27 @@ def test_materials(tmp_path: Path) -> None:
     assert any("emissive" in note for note in scene.notes)
 
 
+def test_a_lightmap_has_coordinates_of_its_own(tmp_path: Path) -> None:
+    made = Glb()
+    colour, light = (made.image(np.full((2, side, 3), side, np.uint8)) for side in (3, 5))
+    extension = {"NAV_EVAL_lightmap": {"texture": {"index": light, "texCoord": 1}}}
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": colour}}, extensions=extension)
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": colour}})
+    uvs = np.array([[0.3, 0.7], [1, 0], [0, 1]], np.float32)
+    attributes = {"POSITION": made.accessor(TRIANGLE), "TEXCOORD_0": made.accessor(uvs)}
+    made.node(mesh=made.mesh(attributes | {"TEXCOORD_1": made.accessor(uvs / 2)}, material=0))
+    made.node(mesh=made.mesh(attributes, material=1))
+    made.json["extensionsRequired"] = ["NAV_EVAL_lightmap"]
+    scene = load(made, tmp_path)
+    lit, plain = scene.materials[:2]
+    assert (lit.lightmap, plain.lightmap) == (1, -1)
+    assert scene.textures[lit.lightmap].shape == (2, 5, 4)
+    assert scene.light_uvs is not None
+    assert scene.uvs is not None
+    np.testing.assert_array_equal(scene.uvs, np.concatenate([uvs, uvs]))
+    np.testing.assert_array_equal(scene.light_uvs, np.concatenate([uvs / 2, uvs * 0]))
+
+
 def test_texture_transform_is_that_of_three_js(tmp_path: Path) -> None:
     """Reference: three.js Matrix3.setUvTransform (scale is uniform here, where orders agree)."""
     made = Glb()

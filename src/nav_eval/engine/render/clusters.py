@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.render.layout import CLUSTER_SIZE, DOUBLE_SIDED, MASKED, Clusters, Triangles, Vertices
+from nav_eval.engine.render.layout import CLUSTER_SIZE, DOUBLE_SIDED, F32, MASKED, Clusters, Triangles, Vertices
 from nav_eval.engine.scene.scene import Scene
 
 
@@ -108,13 +108,19 @@ def _gather_vertices(
     source = keys % total
     first = np.searchsorted(keys, np.arange(len(starts)) * total).astype(np.int32)
     x, y, z = (np.ascontiguousarray(scene.positions[source, axis], np.float32) for axis in range(3))
-    if scene.uvs is None:
-        u = v = np.zeros(len(source), np.float32)
-    else:
-        u, v = (np.nan_to_num(scene.uvs[source, axis], posinf=0.0, neginf=0.0) for axis in range(2))
+    u, v = _coordinates(scene.uvs, source) or (np.zeros(len(source), np.float32),) * 2
+    light_u, light_v = _coordinates(scene.light_uvs, source) or (np.zeros(1, np.float32),) * 2
     if scene.colors is None:
         color = np.full(1, 0xFFFFFFFF, np.uint32)
     else:
         color = np.ascontiguousarray(scene.colors[source]).view(np.uint32)[:, 0]
-    vertices = Vertices(x, y, z, u.astype(np.float32), v.astype(np.float32), color)
+    vertices = Vertices(x, y, z, u, v, color, light_u, light_v)
     return inverse.reshape(-1, 3).astype(np.int32), vertices, first
+
+
+def _coordinates(uvs: NDArray[np.float32] | None, source: NDArray[np.int64]) -> tuple[F32, F32] | None:
+    """u and v of the vertices `source`, finite; None where the scene has none."""
+    if uvs is None:
+        return None
+    u, v = (np.nan_to_num(uvs[source, axis], posinf=0.0, neginf=0.0).astype(np.float32) for axis in range(2))
+    return u, v

@@ -145,6 +145,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),
         tints=np.zeros((pixels, 9), np.float32),
+        lights=np.zeros((pixels, 6), np.float32),
         row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
     )
 

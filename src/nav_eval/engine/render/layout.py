@@ -35,7 +35,9 @@ DOUBLE_SIDED = 1
 MASKED = 2
 TEXTURED = 4
 MODULATED = 8
-"""Bits of `Materials.flags` and `Triangles.flags`. MODULATED: a factor or a vertex colour multiplies the texel."""
+LIGHTMAPPED = 16
+"""Bits of `Materials.flags` and `Triangles.flags`. MODULATED: a factor or a vertex colour multiplies the texel;
+LIGHTMAPPED: a texel of baked light does, in place of a vertex colour."""
 
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
@@ -73,7 +75,10 @@ class Triangles(NamedTuple):
 
 
 class Vertices(NamedTuple):
-    """V vertices in cluster order, one array per coordinate; `color` has one entry where the scene has none."""
+    """V vertices in cluster order, one array per coordinate.
+
+    `color`, `light_u` and `light_v` (into the lightmap) have one entry where the scene has none.
+    """
 
     x: F32
     y: F32
@@ -81,6 +86,8 @@ class Vertices(NamedTuple):
     u: F32
     v: F32
     color: U32
+    light_u: F32
+    light_v: F32
 
 
 class Materials(NamedTuple):
@@ -99,6 +106,10 @@ class Materials(NamedTuple):
     """(M, LEVELS, 2) index of the level's first texel, tiles per row."""
     size: F32
     """(M, LEVELS, 2) width and height in 1/256 texel."""
+    light_tiles: I32
+    """(M, 2) `tiles` of the lightmap's only level."""
+    light_size: F32
+    """(M, 2) `size` of that level."""
 
 
 class Assets(NamedTuple):
@@ -154,5 +165,7 @@ class Workspace(NamedTuple):
     values, and how many pixels times 1/z a run may have."""
     tints: F32
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
+    lights: F32
+    """(W * H, 6) lightmap coordinates over z: value, step in x, step in y for each."""
     row: U32
     """(ROW_ARRAYS * PITCH,) see rows.py."""

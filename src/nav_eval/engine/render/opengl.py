@@ -124,27 +124,35 @@ class _Stage:
         blank["blank"] = True
         self.background = self.context.vertex_array(blank, [])
         self._set("lit", lit)
-        self.textures = {key: self._upload(image) for key, image in textures.items()}
+        self.lightmapped = scene.light_uvs is not None
+        lightmaps = {material.lightmap for material in scene.materials}
+        self.textures = {key: self._upload(image, key in lightmaps) for key, image in textures.items()}
+        self._set("image", 0)
+        self._set("lightmap", 1)
         self.draws = self._load(scene)
         self.rows = 0
         self.frame: Any = None
 
-    def _upload(self, image: NDArray[np.uint8]) -> Any:
+    def _upload(self, image: NDArray[np.uint8], lightmap: bool) -> Any:
         import moderngl
 
         height, width = image.shape[:2]
         texture = self.context.texture((width, height), 4, np.ascontiguousarray(image).tobytes())
-        texture.build_mipmaps()
-        texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
+        texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = not lightmap
+        if not lightmap:
+            texture.build_mipmaps()
+            texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
         return texture
 
     def _load(self, scene: Scene) -> list[tuple[Material, int, int]]:
         """Upload the geometry; (material, first triangle, triangles) of each draw call."""
         order = draw_order(scene.material_ids)
         count = len(scene.positions)
-        vertices = np.zeros(count, [("position", "f4", 3), ("uv", "f4", 2), ("color", "u1", 4)])
+        vertices = np.zeros(count, [("position", "f4", 3), ("uv", "f4", 2), ("light_uv", "f4", 2), ("color", "u1", 4)])
         vertices["position"] = scene.positions
         vertices["uv"] = 0.0 if scene.uvs is None else scene.uvs
+        vertices["light_uv"] = 0.0 if scene.light_uvs is None else scene.light_uvs
         vertices["color"] = 255 if scene.colors is None else scene.colors
         objects = np.zeros(len(order), np.int32) if scene.object_ids is None else scene.object_ids[order]
         self.objects = self.context.buffer(np.ascontiguousarray(objects, np.int32).tobytes() or b"\0\0\0\0")
@@ -152,7 +160,7 @@ class _Stage:
             return []
         self.mesh = self.context.vertex_array(
             self.program,
-            [(self.context.buffer(vertices.tobytes()), "3f4 2f4 4f1", "position", "uv", "color")],
+            [(self.context.buffer(vertices.tobytes()), "3f4 2f4 2f4 4f1", "position", "uv", "light_uv", "color")],
             index_buffer=self.context.buffer(np.ascontiguousarray(scene.triangles[order], np.int32).tobytes()),
         )
         ids = scene.material_ids[order]
@@ -203,6 +211,9 @@ class _Stage:
         self._set("factor", tuple(min(max(float(value), 0.0), 1.0) for value in material.base_color))
         self._set("cutoff", material.alpha_cutoff if material.alpha_mode == "mask" else -1.0)
         self._set("textured", material.texture >= 0)
+        self._set("lightmapped", self.lightmapped and material.lightmap >= 0)
+        if material.lightmap >= 0:
+            self.textures[material.lightmap].use(1)
         if material.texture >= 0:
             texture = self.textures[material.texture]
             texture.repeat_x, texture.repeat_y = (mode == "repeat" for mode in material.wrap)

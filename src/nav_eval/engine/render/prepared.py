@@ -24,7 +24,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.jit import cache_home
 from nav_eval.logging import get_logger
 
-FORMAT = 3
+FORMAT = 4
 """Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
 LARGEST_BUDGET_MIB = 7168

@@ -17,7 +17,7 @@ NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) fo
 coarser level (0 to 256), the eight texels, the blended colour."""
 STEP = np.uint64(PITCH)
 PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
-LOW, FIFTEEN = np.uint32(255), np.uint32(15)
+LOW, FIFTEEN, LOW_HALF = np.uint32(255), np.uint32(15), np.uint32(0xFFFF)
 EIGHT, TWELVE, SIXTEEN, TWENTY_FOUR = np.uint32(8), np.uint32(12), np.uint32(16), np.uint32(24)
 u32 = np.uint32
 
@@ -159,6 +159,34 @@ def blend(begin: Scalar, end: Scalar, row: U32) -> None:
 
 
 @inner(_nrt=False, forceinline=True)
+def lighten(begin: Scalar, end: Scalar, row: U32) -> None:
+    """Multiply the colours with the texels of light that were gathered; a light of 128 is 1.
+
+    The light keeps 8 binary places between texels, else smooth walls would show steps.
+    """
+    for i in range(begin, end):
+        k = np.uint64(i)
+        fractions = row[k + FRACTIONS]
+        x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
+        a, b = row[k + TAPS], row[k + TAPS + STEP]
+        c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
+        even = weighed(a & PAIR, b & PAIR, c & PAIR, d & PAIR, x, y)
+        odd = weighed(upper(a), upper(b), upper(c), upper(d), x, y)
+        color = row[k + COLOR]
+        red = lit(color & LOW, even & LOW_HALF)
+        green = lit(u32(color >> EIGHT) & LOW, odd & LOW_HALF)
+        blue = lit(u32(color >> SIXTEEN) & LOW, u32(even >> SIXTEEN))
+        row[k + COLOR] = red | u32(green << EIGHT) | u32(blue << SIXTEEN)
+
+
+@inner(_nrt=False, forceinline=True)
+def lit(color: Scalar, light: Scalar) -> Scalar:
+    """A byte times a light in 1/256 of its byte, at most 255."""
+    value = u32(u32(u32(color * light) + np.uint32(16384)) >> FIFTEEN)
+    return value if value < LOW else LOW
+
+
+@inner(_nrt=False, forceinline=True)
 def upper(color: Scalar) -> Scalar:
     """Channels 1 and 3."""
     return u32(color >> EIGHT) & PAIR
@@ -167,10 +195,16 @@ def upper(color: Scalar) -> Scalar:
 @inner(_nrt=False, forceinline=True)
 def bilinear(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -> Scalar:
     """Two channels of four texels, 16 bits apart; x, y: fractions out of 256."""
+    return u32(u32(weighed(a, b, c, d, x, y) + HALVES) >> EIGHT) & PAIR
+
+
+@inner(_nrt=False, forceinline=True)
+def weighed(a: Scalar, b: Scalar, c: Scalar, d: Scalar, x: Scalar, y: Scalar) -> Scalar:
+    """`bilinear` before it is rounded: 256 times as much."""
     xy = u32(u32(x * y) >> EIGHT)
     top = u32(u32(a * u32(u32(np.uint32(256) + xy) - u32(x + y))) + u32(b * u32(x - xy)))
     bottom = u32(u32(c * u32(y - xy)) + u32(d * xy))
-    return u32(u32(u32(top + bottom) + HALVES) >> EIGHT) & PAIR
+    return u32(top + bottom)
 
 
 @inner(_nrt=False, forceinline=True)

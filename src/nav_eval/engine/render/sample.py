@@ -109,6 +109,13 @@ def unit(value: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
+def within(value: Scalar) -> Scalar:
+    """`fold` of mode 1, alone, so that loops over it vectorise."""
+    inside = value if value > np.float32(0.0) else np.float32(0.0)
+    return inside if inside < np.float32(1.0) else np.float32(1.0)
+
+
+@inner(_nrt=False, forceinline=True)
 def floor(value: Scalar) -> Scalar:
     """Floor of a float32 within int32; math.floor would be a call into the C library."""
     whole = np.float32(np.int32(value))

@@ -15,6 +15,7 @@ from nav_eval.engine.render.layout import (
     DOUBLE_SIDED,
     F32,
     I32,
+    LIGHTMAPPED,
     MODULATED,
     TEXTURED,
     U8,
@@ -26,8 +27,8 @@ from nav_eval.engine.render.layout import (
     Vertices,
     Workspace,
 )
-from nav_eval.engine.render.rows import COLOR, put, put_near, sampled, solid, u32, write
-from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit
+from nav_eval.engine.render.rows import COLOR, gather_near, lighten, put, put_near, sampled, solid, u32, write
+from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit, within
 from nav_eval.jit import inner, kernel
 
 RUN = 16
@@ -62,7 +63,7 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
                     begun = x
                     continue
                 material = triangle_material[triangle]
-                lit = headlight or (flags[material] & MODULATED) != 0
+                lit = headlight or (flags[material] & (MODULATED | LIGHTMAPPED)) != 0
                 textured = (flags[material] & TEXTURED) != 0
                 k = slot[triangle]
                 if k < 0 and (lit or textured):
@@ -138,15 +139,22 @@ def prepare(
     plane[9] = x
     plane[10] = y
     plane[11] = STEADY / abs(plane[1])
+    lightmapped = (assets.materials.flags[material] & LIGHTMAPPED) != 0
+    if lightmapped:
+        light_u, light_v, target = vertices.light_u, vertices.light_v, work.lights[slot]
+        anchor(target, 0, blend_plane(corners, light_u[a], light_u[b], light_u[c]), x, y)
+        anchor(target, 3, blend_plane(corners, light_v[a], light_v[b], light_v[c]), x, y)
     if headlight or assets.materials.flags[material] & MODULATED:
         light = brightness(camera, assets, triangle) if headlight else 1.0
         for channel in range(3):
             factor = light * assets.materials.factor[material, channel]
-            values = (
-                vertex_color(vertices, a, channel) * factor,
-                vertex_color(vertices, b, channel) * factor,
-                vertex_color(vertices, c, channel) * factor,
-            )
+            values = (factor, factor, factor)
+            if not lightmapped:
+                values = (
+                    vertex_color(vertices, a, channel) * factor,
+                    vertex_color(vertices, b, channel) * factor,
+                    vertex_color(vertices, c, channel) * factor,
+                )
             anchor(work.tints[slot], 3 * channel, blend_plane(corners, values[0], values[1], values[2]), x, y)
 
 
@@ -273,24 +281,64 @@ def tint(
 ) -> None:
     """Multiply the colours of runs whose material has a factor, vertex colours or light."""
     origin = y * camera.stride + left
-    for x in range(count):
+    x = 0
+    while x < count:
         triangle = work.ids[origin + x]
-        if triangle < 0:
-            continue
-        if not headlight and not assets.materials.flags[assets.triangles.material[triangle]] & MODULATED:
-            continue
-        slot = work.slot[triangle]
-        plane, factor = work.planes[slot], work.tints[slot]
+        n = run_length(work.ids, origin + x, count - x, triangle)
+        if triangle >= 0:
+            material = assets.triangles.material[triangle]
+            flags, slot = assets.materials.flags[material], work.slot[triangle]
+            if flags & LIGHTMAPPED:
+                light(assets, material, work.planes, work.lights, slot, left + x, y, x, n, work.row)
+            if headlight or flags & MODULATED:
+                modulate(work.planes[slot], work.tints[slot], left, y, x, x + n, work.row)
+        x += n
+
+
+@inner(_nrt=False)
+def light(
+    assets: Assets,
+    material: Scalar,
+    planes: F32,
+    lights: F32,
+    k: Scalar,
+    px: Scalar,
+    py: Scalar,
+    x: Scalar,
+    n: Scalar,
+    row: U32,
+) -> None:
+    """Multiply a run that starts at pixel (px, py) with its lightmap: bilinear, the finest level only."""
+    one = np.float32(1.0)
+    wide, high = assets.materials.light_size[material, 0], assets.materials.light_size[material, 1]
+    base, across = u32(assets.materials.light_tiles[material, 0]), u32(assets.materials.light_tiles[material, 1])
+    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
+    wx, ux, vx = planes[k, 1], lights[k, 1], lights[k, 4]
+    w = planes[k, 0] + wx * dx + planes[k, 2] * dy
+    u = lights[k, 0] + ux * dx + lights[k, 2] * dy
+    v = lights[k, 3] + vx * dx + lights[k, 5] * dy
+    for i in range((n + 7) & ~7):
+        step = np.float32(np.int32(i))
+        z = one / (w + wx * step)
+        put_near(row, x + i, within((u + ux * step) * z), within((v + vx * step) * z), wide, high, base, across)
+    gather_near(assets.texels, x, x + n, row)
+    lighten(x, x + n, row)
+
+
+@inner(_nrt=False, forceinline=True)
+def modulate(plane: F32, factor: F32, left: Scalar, y: Scalar, begin: Scalar, end: Scalar, row: U32) -> None:
+    """Multiply the pixels from begin to end of a triangle with its interpolated vertex colours and factors."""
+    for x in range(begin, end):
         dx, dy = np.float32(left + x) - plane[9], np.float32(y) - plane[10]
         z = np.float32(256.0) / (plane[0] + plane[1] * dx + plane[2] * dy)
         r = fixed((factor[0] + factor[1] * dx + factor[2] * dy) * z)
         g = fixed((factor[3] + factor[4] * dx + factor[5] * dy) * z)
         b = fixed((factor[6] + factor[7] * dx + factor[8] * dy) * z)
-        color = np.int64(work.row[COLOR + np.uint64(x)])
+        color = np.int64(row[COLOR + np.uint64(x)])
         red = ((color & 255) * r + 128) >> 8
         green = (((color >> 8) & 255) * g + 128) >> 8
         blue = (((color >> 16) & 255) * b + 128) >> 8
-        work.row[COLOR + np.uint64(x)] = red | (green << 8) | (blue << 16)
+        row[COLOR + np.uint64(x)] = red | (green << 8) | (blue << 16)
 
 
 @inner(_nrt=False, forceinline=True)

@@ -12,15 +12,18 @@ VERTEX = """
 #version 430
 in vec3 position;
 in vec2 uv;
+in vec2 light_uv;
 in vec4 color;
 uniform mat4 clip;
 uniform vec3 eye;
 out vec3 place;
 out vec2 at;
+out vec2 light_at;
 out vec4 tint;
 void main() {
     place = position - eye;
     at = uv;
+    light_at = light_uv;
     tint = color;
     gl_Position = clip * vec4(place, 1.0);
 }
@@ -30,11 +33,13 @@ BACKGROUND_VERTEX = """
 #version 430
 out vec3 place;
 out vec2 at;
+out vec2 light_at;
 out vec4 tint;
 void main() {
     vec2 corner = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
     place = vec3(0.0);
     at = vec2(0.0);
+    light_at = vec2(0.0);
     tint = vec4(0.0);
     gl_Position = vec4(corner * 2.0 - 1.0, 0.0, 1.0);
 }
@@ -44,16 +49,19 @@ FRAGMENT = """
 #version 430
 in vec3 place;
 in vec2 at;
+in vec2 light_at;
 in vec4 tint;
 uniform bool blank = false;
 uniform bool lit;
 uniform bool textured;
+uniform bool lightmapped;
 uniform bvec2 mirror;
 uniform vec4 factor;
 uniform float cutoff;
 uniform vec3 ahead;
 uniform int first_triangle;
 uniform sampler2D image;
+uniform sampler2D lightmap;
 layout(std430, binding = 0) readonly buffer Objects { int object_of[]; };
 OUTPUTS
 
@@ -71,7 +79,8 @@ void main() {
         normal = vec4(0.0);
         return;
     }
-    vec4 color = factor * tint;
+    vec3 light = lightmapped ? texture(lightmap, light_at).rgb * (255.0 / 128.0) : tint.rgb;
+    vec4 color = factor * vec4(light, tint.a);
     if (textured) color *= sampled();
     if (color.a < cutoff) discard;
     vec3 facing = normalize(cross(dFdx(place), dFdy(place)));

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.render.layout import LEVELS, MODULATED, TEXTURED, U32, Materials
+from nav_eval.engine.render.layout import LEVELS, LIGHTMAPPED, MODULATED, TEXTURED, U32, Materials
 from nav_eval.engine.render.tiling import BORDERED, SIDE, halve, level_shapes, tile, tile_grid
 from nav_eval.engine.scene.scene import Material, Scene
 
@@ -40,14 +40,16 @@ def pack(scene: Scene, budget_bytes: int) -> TextureSet:
     materials = scene.materials or (Material(),)
     images, notes = halve_to_budget(scene, budget_bytes)
     kinds = {(m.texture, m.wrap) for m in materials if m.texture >= 0}
+    lightmaps = sorted({m.lightmap for m in materials if m.lightmap >= 0})
     total = SOLID * (1 + len(materials)) + sum(_texel_count(images[texture].shape) for texture, _ in kinds)
+    total += sum(_texel_count(images[lightmap].shape, 1) for lightmap in lightmaps)
     texels = np.empty(total, np.uint32)
     texels[: SOLID * (1 + len(materials))] = np.repeat([0xFF000000, *map(_rgba8, materials)], SOLID)
     table = _empty_table(len(materials))
     placed: dict[tuple[int, tuple[str, str]], int] = {}
     position = SOLID * (1 + len(materials))
     for row, material in enumerate(materials):
-        _describe(table, row, material, scene.colors is not None)
+        _describe(table, row, material, scene)
         key = (material.texture, material.wrap)
         if material.texture < 0:
             table.tiles[row] = (SOLID * (1 + row), 1)
@@ -56,12 +58,15 @@ def pack(scene: Scene, budget_bytes: int) -> TextureSet:
         else:
             placed[key] = row
             position = _place(images[material.texture], material.wrap, table, row, texels, position)
+    for lightmap in lightmaps:
+        rows = [row for row, material in enumerate(materials) if material.lightmap == lightmap]
+        position = _place_lightmap(images[lightmap], table, rows, texels, position)
     return TextureSet(texels, table, notes)
 
 
 def halve_to_budget(scene: Scene, budget_bytes: int) -> tuple[dict[int, Image], tuple[str, ...]]:
     """The textures that materials use, by index, halved where they would not fit, and what was done."""
-    used = sorted({material.texture for material in scene.materials if material.texture >= 0})
+    used = sorted({k for material in scene.materials for k in (material.texture, material.lightmap) if k >= 0})
     halvings = plan_halvings({k: scene.textures[k].shape[:2] for k in used}, budget_bytes)
     images = {k: _halved(scene.textures[k], halvings[k]) for k in used}
     return images, _notes(scene, halvings, budget_bytes)
@@ -99,15 +104,17 @@ def _empty_table(count: int) -> Materials:
         factor=np.ones((count, 4), np.float32),
         tiles=np.zeros((count, LEVELS, 2), np.int32),
         size=np.zeros((count, LEVELS, 2), np.float32),
+        light_tiles=np.zeros((count, 2), np.int32),
+        light_size=np.zeros((count, 2), np.float32),
     )
 
 
-def _describe(table: Materials, row: int, material: Material, vertex_colors: bool) -> None:
-    """A plain colour is written into its texels; a factor on a texture, or vertex colours, multiply later."""
-    textured = material.texture >= 0
+def _describe(table: Materials, row: int, material: Material, scene: Scene) -> None:
+    """A plain colour is written into its texels; a factor on a texture, vertex colours or a lightmap multiply later."""
+    textured, lightmapped = material.texture >= 0, material.lightmap >= 0 and scene.light_uvs is not None
     factor = np.clip(np.asarray(material.base_color, np.float32), 0.0, 1.0) if textured else np.ones(4)
-    modulated = vertex_colors or bool((factor[:3] != 1.0).any())
-    table.flags[row] = TEXTURED * textured + MODULATED * modulated
+    modulated = (scene.colors is not None and not lightmapped) or bool((factor[:3] != 1.0).any())
+    table.flags[row] = TEXTURED * textured + MODULATED * modulated + LIGHTMAPPED * lightmapped
     table.factor[row] = factor
     table.wrap[row] = [WRAP[mode] for mode in material.wrap]
     table.cutoff[row] = int(np.ceil(np.clip(material.alpha_cutoff, 0.0, 1.0) * 255.0))
@@ -139,9 +146,20 @@ def _place(image: Image, wrap: tuple[str, str], table: Materials, row: int, texe
     return position
 
 
-def _texel_count(shape: tuple[int, ...]) -> int:
-    """Texels that `_place` writes for an image."""
-    grids = [tile_grid(*level) for level in level_shapes(shape[0], shape[1], LEVELS - 1)]
+def _place_lightmap(image: Image, table: Materials, rows: list[int], texels: U32, position: int) -> int:
+    """Write one level to texels[position:] for the materials `rows`; the position after it."""
+    height, width = image.shape[:2]
+    down, across = tile_grid(height, width)
+    end = position + down * across * BORDERED
+    tile(image, ("clamp", "clamp"), texels[position:end])
+    table.light_tiles[rows] = (position, across)
+    table.light_size[rows] = (width * 256.0, height * 256.0)
+    return end
+
+
+def _texel_count(shape: tuple[int, ...], levels: int = LEVELS - 1) -> int:
+    """Texels of an image and its mip levels, tiled."""
+    grids = [tile_grid(*level) for level in level_shapes(shape[0], shape[1], levels)]
     return sum(rows * columns for rows, columns in grids) * BORDERED
 
 

@@ -25,7 +25,7 @@ LONGEST_NUMBER = 400
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A piece of a scene: positions (V, 3) float32, triangles (T, 3) int32 into them; uvs and colors may be absent.
+    """A piece of a scene: positions (V, 3) float32, triangles (T, 3) int32 into them; what is None is absent.
 
     `material` and `object_ids` are one number for the whole part, or (T,) int32.
     """
@@ -36,6 +36,7 @@ class Part:
     uvs: NDArray[np.float32] | None = None
     colors: NDArray[np.uint8] | None = None
     object_ids: NDArray[np.int32] | int = 0
+    light_uvs: NDArray[np.float32] | None = None
 
 
 def numbers(words: Sequence[bytes], dtype: type[Any]) -> NDArray[Any]:
@@ -82,6 +83,7 @@ def assemble(
         colors=_joined(parts, lambda part: part.colors, np.full(4, 255, np.uint8)),
         textures=tuple(textures),
         object_ids=object_ids if object_ids.any() else None,
+        light_uvs=_joined(parts, lambda part: part.light_uvs, np.zeros(2, np.float32)),
     )
 
 

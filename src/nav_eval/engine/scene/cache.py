@@ -22,8 +22,7 @@ _Asked = tuple[Path, UpAxis, float]
 
 def scene_bytes(scene: Scene) -> int:
     """Bytes of all arrays of a scene."""
-    arrays = (scene.positions, scene.triangles, scene.material_ids, scene.uvs, scene.colors, scene.object_ids)
-    return sum(array.nbytes for array in (*arrays, *scene.textures) if array is not None)
+    return sum(array.nbytes for array in scene.arrays)
 
 
 class SceneCache:

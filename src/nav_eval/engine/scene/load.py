@@ -69,10 +69,8 @@ def _shortened(notes: list[str]) -> tuple[str, ...]:
 
 def _frozen(scene: Scene) -> Scene:
     """Sessions share the arrays: nobody may write to them."""
-    arrays = (scene.positions, scene.triangles, scene.material_ids, scene.uvs, scene.colors, scene.object_ids)
-    for array in (*arrays, *scene.textures):
-        if array is not None:
-            array.flags.writeable = False
+    for array in scene.arrays:
+        array.flags.writeable = False
     return scene
 
 

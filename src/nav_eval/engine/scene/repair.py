@@ -79,6 +79,7 @@ def _without(scene: Scene, bad: NDArray[np.bool_], note: str, where: str) -> Sce
         triangles=renumbered[scene.triangles[keep]],
         material_ids=scene.material_ids[keep],
         uvs=None if scene.uvs is None else scene.uvs[~bad],
+        light_uvs=None if scene.light_uvs is None else scene.light_uvs[~bad],
         colors=None if scene.colors is None else scene.colors[~bad],
         object_ids=None if scene.object_ids is None else scene.object_ids[keep],
         notes=(*scene.notes, note.format(int((~keep).sum()))),

@@ -26,6 +26,8 @@ class Material:
     """How a triangle is coloured: texture x base colour factor x vertex colour, unlit.
 
     `base_color`: RGBA factor, 0 to 1, as stored in the file. `texture`: index into Scene.textures, or -1.
+    `lightmap`: index of a texture of baked light, which takes the place of the vertex colours, or -1. It lies on
+    Scene.light_uvs, is never mipmapped, and its byte 128 stands for 1.
     `alpha_cutoff` counts for mode "mask" only. `wrap` is (s, t): "repeat", "clamp" or "mirror".
     """
 
@@ -36,6 +38,7 @@ class Material:
     alpha_cutoff: float = 0.5
     double_sided: bool = False
     wrap: tuple[str, str] = ("repeat", "repeat")
+    lightmap: int = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +72,8 @@ class Scene:
     """V vertices, T triangles (counter-clockwise seen from the front), M materials, K textures.
 
     positions (V, 3) float32; triangles (T, 3) int32; material_ids (T,) int32 into `materials`;
-    uvs (V, 2) float32, v down as in glTF, or None; colors (V, 4) uint8, or None; object_ids (T,) int32, 0 = none.
+    uvs (V, 2) float32, v down as in glTF, or None; light_uvs (V, 2) float32 in [0, 1], or None;
+    colors (V, 4) uint8, or None; object_ids (T,) int32, 0 = none.
     textures: each (H, W, 4) uint8 sRGB as stored. `digest`: SHA-256 of the files that were read; where the scene was
     turned upright, of that and the turn, so that it stands for the geometry.
     """
@@ -86,8 +90,16 @@ class Scene:
     objects: tuple[SemanticObject, ...] = ()
     regions: tuple[SemanticRegion, ...] = ()
     digest: str = ""
+    light_uvs: NDArray[np.float32] | None = None
     notes: tuple[str, ...] = field(default=())
     """What was repaired while reading, one line each."""
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All that it holds."""
+        optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
+        geometry = (self.positions, self.triangles, self.material_ids)
+        return (*geometry, *(array for array in optional if array is not None), *self.textures)
 
     @property
     def bare(self) -> bool:

@@ -29,6 +29,7 @@ SUPPORTED = {
     "KHR_meshopt_compression",
     "KHR_texture_basisu",
     "KHR_texture_transform",
+    "NAV_EVAL_lightmap",
 }
 _DOCUMENT = msgspec.json.Decoder(Gltf)
 """Made here, because a type that threads show to msgspec for the first time together can end the process."""

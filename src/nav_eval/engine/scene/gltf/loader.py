@@ -75,6 +75,7 @@ def _place(part: Part, world: Matrix, node_id: int) -> Part:
         part.uvs,
         part.colors,
         part.object_ids if not isinstance(part.object_ids, int) else node_id,
+        part.light_uvs,
     )
 
 

@@ -43,10 +43,11 @@ class UvSource:
 
 @dataclass(slots=True)
 class Look:
-    """The materials of a file (the last one is the default), their textures, and one UvSource per material."""
+    """The materials of a file (the last one is the default), their textures, and two UvSources per material."""
 
     materials: list[Material] = field(default_factory=list)
     uv_sources: list[UvSource] = field(default_factory=list)
+    light_sources: list[UvSource] = field(default_factory=list)
     textures: tuple[NDArray[np.uint8], ...] = ()
 
 
@@ -57,16 +58,20 @@ def read_look(file: GltfFile) -> Look:
     for material in file.document.materials:
         pbr, info = _base_color(file, material)
         texture, wrap = (-1, ("repeat", "repeat")) if info is None else _texture(file, info, images)
-        look.materials.append(_material(material, pbr, texture, wrap))
+        light = None if material.extensions.lightmap is None else material.extensions.lightmap.texture
+        lightmap = -1 if light is None else _texture(file, light, images)[0]
+        look.materials.append(_material(material, pbr, texture, wrap, lightmap))
         look.uv_sources.append(UvSource() if info is None else _uv_source(info))
+        look.light_sources.append(UvSource() if light is None else _uv_source(light))
     look.materials.append(Material(name="default", base_color=UNNAMED_COLOR))
     look.uv_sources.append(UvSource())
+    look.light_sources.append(UvSource())
     encoded = [(_encoded(file, index), f"{file.source.path}: image {index}") for index in images]
     look.textures = decode_images(encoded, file.source.notes)
     return look
 
 
-def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str]) -> Material:
+def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str], lightmap: int) -> Material:
     mode = stored.alpha_mode.lower()
     return Material(
         name=stored.name,
@@ -76,6 +81,7 @@ def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str
         alpha_cutoff=stored.alpha_cutoff,
         double_sided=stored.double_sided,
         wrap=wrap,
+        lightmap=lightmap,
     )
 
 

@@ -15,7 +15,7 @@ from nav_eval.engine.scene.assembly import MAX_ELEMENTS, Part, check_indices
 from nav_eval.engine.scene.draco import decode_draco
 from nav_eval.engine.scene.gltf.accessors import normalise, read_accessor, read_raw
 from nav_eval.engine.scene.gltf.container import GltfFile
-from nav_eval.engine.scene.gltf.materials import Look
+from nav_eval.engine.scene.gltf.materials import Look, UvSource
 from nav_eval.engine.scene.gltf.schema import Primitive
 
 
@@ -32,13 +32,19 @@ def read_primitive(file: GltfFile, primitive: Primitive, look: Look, where: str)
     triangles = _triangles(file, indices, primitive.mode, len(positions), where)
     material = len(look.materials) - 1 if primitive.material is None else primitive.material
     file.at(look.materials[:-1] if primitive.material is not None else look.materials, material, "material")
+    look_of = look.materials[material]
+    uvs, light_uvs = (
+        _uvs(file, attributes, source[material], shown, len(positions), where)
+        for source, shown in ((look.uv_sources, look_of.texture >= 0), (look.light_sources, look_of.lightmap >= 0))
+    )
     return Part(
         positions,
         triangles,
         material,
-        _uvs(file, attributes, look, material, len(positions), where),
+        uvs,
         _colors(attributes.get("COLOR_0"), len(positions)),
         _ids(attributes.get("_OBJECT_ID"), triangles, len(positions)),
+        light_uvs if look_of.lightmap >= 0 else None,
     )
 
 
@@ -116,12 +122,11 @@ def _floats(
 
 
 def _uvs(
-    file: GltfFile, attributes: dict[str, NDArray[Any]], look: Look, material: int, count: int, where: str
+    file: GltfFile, attributes: dict[str, NDArray[Any]], source: UvSource, shown: bool, count: int, where: str
 ) -> NDArray[np.float32] | None:
-    source = look.uv_sources[material]
     name = f"TEXCOORD_{source.set}"
     if name not in attributes:
-        if look.materials[material].texture >= 0:
+        if shown:
             file.source.notes.append(f"{where} has a texture but no {name}: its corner is shown everywhere")
         return None
     uvs = _floats(file, attributes, name, 2, where)

@@ -126,8 +126,15 @@ class SpecularGlossiness(Struct, rename="camel", frozen=True):
     diffuse_texture: TextureInfo | None = None
 
 
+class Lightmap(Struct, rename="camel", frozen=True):
+    """NAV_EVAL_lightmap: docs/extending/scene-format.md."""
+
+    texture: TextureInfo
+
+
 class MaterialExtensions(Struct, rename="camel", frozen=True):
     specular_glossiness: SpecularGlossiness | None = field(default=None, name="KHR_materials_pbrSpecularGlossiness")
+    lightmap: Lightmap | None = field(default=None, name="NAV_EVAL_lightmap")
 
 
 class GltfMaterial(Struct, rename="camel", frozen=True):
