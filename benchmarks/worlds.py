@@ -138,9 +138,11 @@ def _look(tally: Tally, world: World, views: int, number: int) -> tuple[float, f
 
 
 def poses(navmesh: NavMesh, count: int, seed: int) -> list[tuple[NDArray[np.float64], float]]:
-    """Camera positions over random points of the floor, metres, with random yaws, rad."""
+    """Camera positions over random points of the largest island, metres, with random yaws, rad: no tops of beds."""
+    largest = max(navmesh.islands, key=lambda island: island.area)
+    spots = navmesh.random_points(count, seed, largest.index)
     yaws = np.random.default_rng(seed).uniform(-np.pi, np.pi, count)
-    return [(np.add(p, (0, EYE, 0)), float(yaw)) for p, yaw in zip(navmesh.random_points(count, seed), yaws)]
+    return [(np.add(spot, (0, EYE, 0)), float(yaw)) for spot, yaw in zip(spots, yaws, strict=True)]
 
 
 def _luminance(rgb: NDArray[np.uint8]) -> float:

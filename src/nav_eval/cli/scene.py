@@ -13,9 +13,13 @@ from nav_eval.errors import ConfigError
 from nav_eval_sdk.protocol.simulator import Body
 
 if TYPE_CHECKING:
+    from PIL.Image import Image
+
+    from nav_eval.engine.navmesh.mesh import NavMesh
     from nav_eval.engine.scene import Scene
 
 Up = Literal["auto", "y", "z"]
+Kind = Literal["pose", "depth", "semantic", "plan", "rooms", "sheet"]
 EYE = 1.25
 """Metres: the height of most profiles' cameras."""
 
@@ -103,17 +107,22 @@ def view(
     scene: Path,
     *,
     out: Path = Path("view.png"),
-    kind: Literal["pose", "plan", "rooms"] = "pose",
+    kind: Kind = "pose",
     position: tuple[float, float, float] | None = None,
     yaw: float | None = None,
     pitch: float = 0.0,
     size: tuple[int, int] = (640, 480),
     hfov: float = 79.0,
     storey: int = 0,
+    poses: int = 20,
+    seed: int = 0,
     up: Up = "auto",
     scale: float = 1.0,
 ) -> int:
-    """Save a picture: what an agent would see from a pose, a floor plan with room names, or one view of each room.
+    """Save a picture of a scene.
+
+    From a pose: what an agent would see, its depth, or its semantics with a legend. Of the whole scene: a floor plan
+    with room names, one view of each room, or a sheet of random poses beside the plan.
 
     Parameters
     ----------
@@ -122,7 +131,7 @@ def view(
     out
         The PNG to write.
     kind
-        pose, plan or rooms; the last two need a scene with annotated rooms.
+        pose, depth or semantic; plan or rooms (of a scene with annotated rooms); or sheet.
     position
         Camera position in metres; by default 1.25 m over a place that can be walked, where much is seen.
     yaw
@@ -135,13 +144,15 @@ def view(
         Horizontal field of view, degrees.
     storey
         Which storey a plan shows.
+    poses
+        How many random poses a sheet shows.
+    seed
+        Of the random poses: the same seed gives the same ones, and none is left out.
     up
         Which axis of the file points up.
     scale
         Metres of the file's unit: 0.001 for millimetres.
     """
-    import math
-
     from nav_eval.engine.scene import load_scene
     from nav_eval.report import views
 
@@ -150,24 +161,53 @@ def view(
         picture = views.floor_plan(loaded, storey)
     elif kind == "rooms":
         picture = views.contact_sheet(loaded)
+    elif kind == "sheet":
+        from nav_eval.report.sheet import pose_sheet, random_poses
+
+        picture = pose_sheet(loaded, random_poses(_navmesh(scene, loaded), poses, seed, EYE), hfov=hfov)
+        say(f"{poses} random poses of seed {seed}, none left out")
     else:
-        places = _places(scene, loaded) if position is None else [position]
-        place, open_yaw = views.open_pose(loaded, places) if yaw is None or position is None else (position, 0.0)
-        heading = open_yaw if yaw is None else math.radians(yaw)
-        picture = views.view_image(loaded, place, heading, math.radians(pitch), size, hfov)
+        picture = _look(scene, loaded, kind, position, yaw, pitch, size, hfov)
     picture.save(out)
     say(out)
     return DONE
 
 
+def _look(
+    path: Path,
+    scene: Scene,
+    kind: Literal["pose", "depth", "semantic"],
+    position: tuple[float, float, float] | None,
+    yaw: float | None,
+    pitch: float,
+    size: tuple[int, int],
+    hfov: float,
+) -> Image:
+    """A picture from a pose, which is sought where it is not given; angles in degrees."""
+    import math
+
+    from nav_eval.report import labels, views
+
+    draw = {"pose": views.view_image, "depth": labels.depth_image, "semantic": labels.semantic_image}[kind]
+    places = _places(path, scene) if position is None else [position]
+    place, open_yaw = views.open_pose(scene, places) if yaw is None or position is None else (position, 0.0)
+    heading = open_yaw if yaw is None else math.radians(yaw)
+    return draw(scene, place, heading, math.radians(pitch), size, hfov)
+
+
 def _places(path: Path, scene: Scene) -> list[tuple[float, float, float]]:
     """Camera positions over the largest island, and a few elsewhere, because the largest may be a roof."""
-    from nav_eval.engine.navmesh.mesh import load_navmesh
-
-    mesh = load_navmesh(path.with_suffix(".navmesh")) or scene.build_navmesh()
+    mesh = _navmesh(path, scene)
     largest = max(mesh.islands, key=lambda island: island.area)
     spots = [*mesh.random_points(16, 0, largest.index), *mesh.random_points(8, 1)]
     return [(float(x), float(y) + EYE, float(z)) for x, y, z in spots]
+
+
+def _navmesh(path: Path, scene: Scene) -> NavMesh:
+    """The one beside the scene, else one that is built."""
+    from nav_eval.engine.navmesh.mesh import load_navmesh
+
+    return load_navmesh(path.with_suffix(".navmesh")) or scene.build_navmesh()
 
 
 def data_check(root: Path | None = None, *, json: bool = False) -> int:

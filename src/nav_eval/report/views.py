@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 EYE = 1.45
 _YAWS = tuple(math.radians(30 * k) for k in range(12))
 _FAR = 8.0
+_MARGIN = 0.4
+"""Metres of paper round a plan."""
 _PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
 _TINTS = {
     "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
@@ -115,11 +117,9 @@ def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Ima
     from PIL import Image as Pictures
     from PIL import ImageDraw
 
-    regions = [region for region in _regions(scene) if region.storey == storey]
-    if not regions:
-        raise SceneError(f"{scene.name}: there is no storey {storey}. Choose one of its regions' storeys.")
-    low_x, low_z = min(r.low[0] for r in regions) - 0.4, min(r.low[2] for r in regions) - 0.4
-    high_x, high_z = max(r.high[0] for r in regions) + 0.4, max(r.high[2] for r in regions) + 0.4
+    regions = _storey(scene, storey)
+    low_x, low_z = plan_origin(scene, storey)
+    high_x, high_z = max(r.high[0] for r in regions) + _MARGIN, max(r.high[2] for r in regions) + _MARGIN
     scale = pixels_per_metre
     plan = Pictures.new("RGB", (round((high_x - low_x) * scale), round((high_z - low_z) * scale)), _PAPER)
     draw = ImageDraw.Draw(plan)
@@ -144,6 +144,19 @@ def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Ima
         left, top, right, bottom = box(region.low, region.high)
         _label(draw, ((left + right) / 2, (top + bottom) / 2), region.category, max(9, scale // 4), centred=True)
     return plan
+
+
+def plan_origin(scene: Scene, storey: int) -> tuple[float, float]:
+    """x and z, metres, of the upper left corner of `floor_plan`."""
+    regions = _storey(scene, storey)
+    return min(r.low[0] for r in regions) - _MARGIN, min(r.low[2] for r in regions) - _MARGIN
+
+
+def _storey(scene: Scene, storey: int) -> list[SemanticRegion]:
+    regions = [region for region in _regions(scene) if region.storey == storey]
+    if not regions:
+        raise SceneError(f"{scene.name}: there is no storey {storey}. Choose one of its regions' storeys.")
+    return regions
 
 
 def _draw_thing(draw: ImageDraw, thing: SemanticObject, box: object) -> None:
