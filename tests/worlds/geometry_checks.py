@@ -8,7 +8,6 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from nav_eval.worlds.plan import CEILING
 from nav_eval.worlds.world import World
 
 TOLERANCE = 0.02
@@ -25,7 +24,7 @@ def floating(world: World) -> list[str]:
         if item.support == "floor":
             held = abs(bottom) < 3
         elif item.support == "ceiling":
-            held = abs(top - CEILING) < 3
+            held = abs(top - room.ceiling) < 3
         elif item.support == "wall":
             held = _wall_gap(points, world, item.room) < 0.06
         elif item.support == "item":

@@ -31,6 +31,7 @@ _PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (4
 _TINTS = {
     "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
     "bedroom": (222, 230, 246), "bathroom": (212, 238, 242), "study": (238, 230, 214), "hallway": (240, 240, 238),
+    "foyer": (244, 242, 226),
     "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
 }  # fmt: skip
 _NOT_SEEN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "curtain", "picture", "rug", "lamp"))

@@ -377,6 +377,7 @@ _RULES: dict[str, Rule] = {
     "laundry room": laundry_room,
     "storage room": storage_room,
     "hallway": hallway,
+    "foyer": hallway,
     "office": office_room,
     "open office": open_office,
     "meeting room": meeting_room,

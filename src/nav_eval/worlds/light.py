@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from nav_eval.worlds.exact import Floats, cos_turns, length, sin_turns
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.palette import GLOWING
-from nav_eval.worlds.plan import CEILING, Plan, Room, Window, wall_line
+from nav_eval.worlds.plan import Plan, Room, Window, wall_line
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.tessellate import Mesh
 from nav_eval.worlds.voxels import FIXED, Voxels, voxelise
@@ -79,7 +79,7 @@ def _pulled_in(points: Floats, room: Room) -> Floats:
     """Points moved off the walls, so that no ray starts inside one."""
     r, off = room.clear, CELL * 1.3
     low = (r.x0 / 1000 + off, room.base / 1000 + off, r.z0 / 1000 + off)
-    high = (r.x1 / 1000 - off, (room.base + CEILING) / 1000 - off, r.z1 / 1000 - off)
+    high = (r.x1 / 1000 - off, (room.base + room.ceiling) / 1000 - off, r.z1 / 1000 - off)
     if room.type == "stairs":
         high = (high[0], high[1] + 3.0, high[2])
     return np.clip(points, low, high)

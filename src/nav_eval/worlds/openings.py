@@ -4,8 +4,24 @@ from __future__ import annotations
 
 from nav_eval.errors import NavEvalError
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.layout import Draft, Link, draw_measures, lay_out
-from nav_eval.worlds.plan import DOOR_HEIGHT, SIDES, WALL, Door, Kind, Plan, Rect, Room, Side, Stair, Window, wall_line
+from nav_eval.worlds.grammars import PER_SPINE, Storey, choose, lay_out
+from nav_eval.worlds.layout import Draft, Link, draw_measures, turned
+from nav_eval.worlds.plan import (
+    DOOR_HEIGHT,
+    LINTEL,
+    SIDES,
+    SLAB,
+    WALL,
+    Door,
+    Kind,
+    Plan,
+    Rect,
+    Room,
+    Side,
+    Stair,
+    Window,
+    wall_line,
+)
 from nav_eval.worlds.programme import programme
 
 MAX_ROOMS = 50
@@ -14,17 +30,31 @@ MAX_ROOMS = 50
 def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
     """A floor plan; the same arguments give the same plan everywhere."""
     stream = Stream("world", seed, kind, rooms, storeys, "plan")
-    measures = draw_measures(stream.child("measures"), storeys > 1)
-    lists = programme(kind, rooms, storeys, stream.child("programme"))
+    grammar = choose(kind, rooms, storeys, stream.child("grammar"))
+    ceiling = stream.child("ceiling").between(*_CEILINGS[kind]) * 20
+    lists = programme(kind, grammar, rooms, storeys, stream.child("programme"))
+    stairs, lead = storeys > 1, max(len(names) for names in lists) > PER_SPINE
+    measures = draw_measures(stream.child("measures"), ceiling + SLAB, stairs, lead)
     drafts = [
-        lay_out(names, measures, storeys > 1, level == 0, stream.child("storey", level))
+        lay_out(grammar if level == 0 else _UPSTAIRS, Storey(names, measures, stairs, level == 0, own))
         for level, names in enumerate(lists)
+        for own in [stream.child("storey", level)]
     ]
-    return _finished(kind, drafts, stream.child("openings"))
+    return _finished(kind, grammar, ceiling, drafts, stream.child("openings"))
 
 
-def _finished(kind: Kind, drafts: list[Draft], stream: Stream) -> Plan:
+_CEILINGS: dict[Kind, tuple[int, int]] = {"home": (120, 160), "office": (130, 160)}
+"""Heights of ceilings in steps of 20 mm."""
+_DOORWAY = 1900
+"""The widest doorway."""
+_NIB = 240
+"""What is left of a wall at either end where two parts of an open plan meet."""
+_UPSTAIRS = "corridor"
+
+
+def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], stream: Stream) -> Plan:
     turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
+    arches, pitch = stream.child("arches").chance(35), ceiling + SLAB
     rooms: list[Room] = []
     doors: list[Door] = []
     windows: list[Window] = []
@@ -32,15 +62,15 @@ def _finished(kind: Kind, drafts: list[Draft], stream: Stream) -> Plan:
     well = -1
     for level, draft in enumerate(drafts):
         offset = len(rooms)
-        rects = [_turned(rect, turn, mirror) for rect in draft.rects]
+        rects = [turned(rect, turn, mirror) for rect in draft.rects]
         ids = list(range(offset + 1, offset + len(rects) + 1))
         for index, (name, rect) in enumerate(zip(draft.types, rects, strict=True)):
-            rooms.append(Room(ids[index], name, level, rect))
+            rooms.append(Room(ids[index], name, level, rect, level * pitch, ceiling))
             if name == "stairs" and level == 0:
                 well = ids[index]
         for link in draft.links:
             a, b = rooms[ids[link.a] - 1], rooms[ids[link.b] - 1]
-            door = _door(len(doors) + 1, a, b, link, flip != mirror, level, stream)
+            door = _door(len(doors) + 1, a, b, link, flip != mirror, arches, stream)
             if b.type == "stairs":
                 stair = stair or Stair(well, _side_towards(b.cell, a.cell), flip != mirror)
             doors.append(door)
@@ -48,16 +78,7 @@ def _finished(kind: Kind, drafts: list[Draft], stream: Stream) -> Plan:
         others = [other.cell for other in rooms if other.storey == room.storey and other.id != room.id]
         for side in SIDES:
             windows += _windows(len(windows) + 1, room, side, others, stream)  # type: ignore[arg-type]
-    return Plan(kind, len(drafts), tuple(rooms), tuple(doors), tuple(windows), stair)
-
-
-def _turned(rect: Rect, turn: int, mirror: bool) -> Rect:
-    x0, z0, x1, z1 = rect.x0, rect.z0, rect.x1, rect.z1
-    if mirror:
-        x0, x1 = -x1, -x0
-    for _ in range(turn):
-        x0, z0, x1, z1 = z0, -x1, z1, -x0
-    return Rect(x0, z0, x1, z1)
+    return Plan(kind, grammar, len(drafts), pitch, tuple(rooms), tuple(doors), tuple(windows), stair)
 
 
 def _side_towards(cell: Rect, other: Rect) -> Side:
@@ -69,25 +90,34 @@ def _side_towards(cell: Rect, other: Rect) -> Side:
     return "w" if other.x1 == cell.x0 else "e"
 
 
-def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, level: int, stream: Stream) -> Door:
+def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, arches: bool, stream: Stream) -> Door:
     side = _side_towards(b.cell, a.cell)
     line, low, high = wall_line(b.cell, side)
     _, other_low, other_high = wall_line(a.cell, side)
     low, high = max(low, other_low) + WALL // 2, min(high, other_high) - WALL // 2
     if high - low < 700:
         raise NavEvalError(f"rooms {a.id} ({a.type}) and {b.id} ({b.type}) share no wall for a door")
-    vertical = side in "ew"
+    vertical, level, head = side in "ew", b.storey, b.ceiling - LINTEL
     if link.kind == "open":
-        return Door(door_id, a.id, b.id, level, vertical, line, low, high, 2400, False)
+        return Door(door_id, a.id, b.id, level, vertical, line, low, high, head, False)
+    if link.kind == "zone":
+        low, high = _zone(low + _NIB, high - _NIB)
+        return Door(door_id, a.id, b.id, level, vertical, line, low, high, head, False)
     if link.kind == "stairs":
         low, high = _stair_half(low, high, side, flip, level)
-        return Door(door_id, a.id, b.id, level, vertical, line, low, high, 2200, False)
+        return Door(door_id, a.id, b.id, level, vertical, line, low, high, min(2200, head), False)
     wide = link.kind == "wide"
-    width = min(stream.between(1300, 1900) if wide else stream.choice((860, 900, 940)), high - low - 100)
+    width = min(stream.between(1300, _DOORWAY) if wide else stream.choice((860, 900, 940)), high - low - 100)
     start = _door_start(low, high, width, wide, stream)
-    return Door(
-        door_id, a.id, b.id, level, vertical, line, start, start + width, 2200 if wide else DOOR_HEIGHT, not wide
-    )
+    height = min(2400 if arches else 2200, head) if wide else DOOR_HEIGHT
+    arch = width // 4 if wide and arches else 0
+    return Door(door_id, a.id, b.id, level, vertical, line, start, start + width, height, not wide, arch)
+
+
+def _zone(low: int, high: int) -> tuple[int, int]:
+    """As wide as can be, but never so that some would call it a doorway and some an open side."""
+    spare = high - low - _DOORWAY
+    return (low + spare // 2, low + spare // 2 + _DOORWAY) if 0 < spare < 600 else (low, high)
 
 
 def _stair_half(low: int, high: int, side: Side, flip: bool, level: int) -> tuple[int, int]:
@@ -144,7 +174,10 @@ def _row_of_windows(first_id: int, room: Room, side: Side, low: int, high: int, 
         count = 1
     else:
         width = min(stream.between(1200, 2000), span)
-        sill, top = stream.choice((500, 850, 900)), 2250
+        sill, top = (
+            stream.choice((500, 850, 900)),
+            min(2250, room.ceiling - LINTEL) + max(room.ceiling - 2600, 0) * 2 // 3,
+        )
         if room.type == "kitchen":
             sill = 1100
         count = 1 if span < width * 2 + 1300 or room.type == "kitchen" else 2

@@ -11,9 +11,10 @@ from typing import Literal
 
 WALL = 120
 OUTER = 240
-PITCH = 2880
-CEILING = 2600
-STEPS = 16
+SLAB = 280
+"""From a ceiling to the floor above it."""
+LINTEL = 200
+"""The least wall over an opening, however wide."""
 TREAD = 270
 DOOR_HEIGHT = 2050
 SIDES = ("n", "e", "s", "w")
@@ -57,21 +58,21 @@ class Rect:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """One room: `cell` to the middle of its walls, `id` from 1, storey from 0."""
+    """One room: `cell` to the middle of its walls, `id` from 1, storey from 0; heights of floor and ceiling, mm.
+
+    `base` is the floor above the ground, `ceiling` is above the room's own floor.
+    """
 
     id: int
     type: str
     storey: int
     cell: Rect
+    base: int = 0
+    ceiling: int = 2600
 
     @property
     def clear(self) -> Rect:
         return self.cell.grown(-WALL // 2)
-
-    @property
-    def base(self) -> int:
-        """Height of the floor, mm."""
-        return self.storey * PITCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,8 @@ class Door:
     high: int
     height: int
     leaf: bool
+    arch: int = 0
+    """How much higher the head is in the middle than at the jambs, mm."""
 
     @property
     def centre(self) -> tuple[int, int]:
@@ -122,12 +125,20 @@ class Stair:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
+    """`grammar` names how the ground floor is laid out, `pitch` is the height from floor to floor."""
+
     kind: Kind
+    grammar: str
     storeys: int
+    pitch: int
     rooms: tuple[Room, ...]
     doors: tuple[Door, ...]
     windows: tuple[Window, ...]
     stair: Stair | None
+
+    @property
+    def steps(self) -> int:
+        return steps(self.pitch)
 
     def room(self, room_id: int) -> Room:
         return self.rooms[room_id - 1]
@@ -145,3 +156,8 @@ def wall_line(rect: Rect, side: Side) -> tuple[int, int, int]:
     if side == "w":
         return rect.x0, rect.z0, rect.z1
     return rect.x1, rect.z0, rect.z1
+
+
+def steps(pitch: int) -> int:
+    """Steps of a half-turn stair: an even number of which none is higher than 180 mm."""
+    return -(-pitch // 360) * 2

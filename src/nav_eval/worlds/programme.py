@@ -35,9 +35,12 @@ ROOM_TYPES = {
         RoomType("break room", (3600, 4800)),
         RoomType("copy room", (2400, 3200)),
         RoomType("hallway", (1300, 1700)),
+        RoomType("foyer", (2400, 4000)),
         RoomType("stairs", (2240, 2240)),
     )
 }
+CIRCULATION = ("hallway", "foyer", "stairs")
+"""What a plan has beyond the rooms that are asked for."""
 
 _FIRST = {
     "home": ("living room", "kitchen", "bedroom", "bathroom", "bedroom", "dining room", "study", "bathroom", "bedroom",
@@ -51,9 +54,15 @@ _MORE = {
 }
 
 
-def programme(kind: Kind, rooms: int, storeys: int, stream: Stream) -> list[list[str]]:
+_OF_GRAMMAR = {
+    "studio": ("living room", "bathroom", "kitchen", "bedroom"),
+    "cubicles": ("reception", "open office", "meeting room", "bathroom", "break room", "office", "office", "copy room"),
+}
+
+
+def programme(kind: Kind, grammar: str, rooms: int, storeys: int, stream: Stream) -> list[list[str]]:
     """Room types of each storey; the first is the public room by the entrance."""
-    first, more = _FIRST[kind], _MORE[kind]
+    first, more = _OF_GRAMMAR.get(grammar, _FIRST[kind]), _MORE[kind]
     names = list(first[:rooms])
     for index in range(rooms - len(names)):
         names.append(more[(index + stream.below(2)) % len(more)])

@@ -10,7 +10,7 @@ import numpy as np
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import CEILING, PITCH, Plan
+from nav_eval.worlds.plan import Plan
 from nav_eval.worlds.tessellate import Mesh
 
 
@@ -19,7 +19,7 @@ def regions(plan: Plan) -> tuple[SemanticRegion, ...]:
     out = []
     for room in plan.rooms:
         r = room.clear
-        top = room.base + (PITCH if room.type == "stairs" and room.storey == 0 else CEILING)
+        top = room.base + (plan.pitch if room.type == "stairs" and room.storey == 0 else room.ceiling)
         low = (r.x0 / 1000, room.base / 1000, r.z0 / 1000)
         out.append(SemanticRegion(room.id, room.type, room.storey, low, (r.x1 / 1000, top / 1000, r.z1 / 1000)))
     return tuple(out)

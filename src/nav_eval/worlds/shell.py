@@ -5,10 +5,13 @@ Models here are in world coordinates (metres). A wall face is cut at its opening
 
 from __future__ import annotations
 
+from itertools import pairwise
+
+from nav_eval.worlds.arches import arc
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.decor import curtain
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import CEILING, OUTER, PITCH, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
+from nav_eval.worlds.plan import OUTER, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
 from nav_eval.worlds.stairs import stair_items
 from nav_eval.worlds.surfaces import Model
 
@@ -99,7 +102,7 @@ def _level(m: Model, rect: Rect, y: int, material: str) -> None:
 
 def _ceiling(room: Room) -> Model:
     m = Model()
-    r, h = room.clear, (room.base + CEILING) / 1000
+    r, h = room.clear, (room.base + room.ceiling) / 1000
     x0, z0, x1, z1 = r.x0 / 1000, r.z0 / 1000, r.x1 / 1000, r.z1 / 1000
     m.quad([(x0, h, z0), (x1, h, z0), (x1, h, z1), (x0, h, z1)], "ceiling", max_edge=0.9)
     return m
@@ -108,10 +111,25 @@ def _ceiling(room: Room) -> Model:
 def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
     m = Model()
     material = wall_material(room, stream)
-    height = PITCH if plan.stair and room.type == "stairs" and room.storey == 0 else CEILING
+    height = plan.pitch if plan.stair and room.type == "stairs" and room.storey == 0 else room.ceiling
     for side in SIDES:
         _wall(m, plan, room, side, material, height)  # type: ignore[arg-type]
+    for door in plan.doors_of(room.id):
+        if door.arch:
+            _spandrels(m, room, door, material)
     return m
+
+
+def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
+    """The wall between an arch and the top of its rectangular hole, on the room's face."""
+    side, head = _side_of(room, door), arc(door)
+    for (a, ya), (b, yb) in pairwise(head):
+        ends = [(a, ya), (b, yb), (b, door.height), (a, door.height)]
+        if side in "sw":
+            ends = [ends[1], ends[0], ends[3], ends[2]]
+        corners = [point(side, room.clear, along, room.base + y) for along, y in ends]
+        sign = -1 if side in "sw" else 1
+        m.quad(corners, material, [(sign * along / 1000, -y / 1000) for along, y in ends])
 
 
 def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: int) -> None:
@@ -168,8 +186,11 @@ def _doorway(plan: Plan, door: Door) -> Model:
     room = plan.room(door.b)
     side = _side_of(room, door)
     base, deep = room.base, WALL
-    low, high, top = door.low, door.high, min(door.height, CEILING)
-    tunnel(m, side, room.clear, (low, high, base, base + top), deep, "frame" if door.leaf else "ceiling")
+    low, high, top = door.low, door.high, door.height
+    if door.arch:
+        _vault(m, side, room, door)
+    else:
+        tunnel(m, side, room.clear, (low, high, base, base + top), deep, "frame" if door.leaf else "ceiling")
     flat = [point(side, room.clear, a, base, out) for a, out in ((low, 0), (high, 0), (high, deep), (low, deep))]
     m.quad(_upwards(flat), "floor_stair" if door.leaf else "floor_wood")
     if door.leaf:
@@ -179,6 +200,14 @@ def _doorway(plan: Plan, door: Door) -> Model:
         if leaf:
             _leaf(m, leaf, base)
     return m
+
+
+def _vault(m: Model, side: Side, room: Room, door: Door) -> None:
+    """The inner faces of an arched opening."""
+    ends = [(door.low, 0), *arc(door), (door.high, 0)]
+    for (a, ya), (b, yb) in pairwise(ends if side in "ne" else ends[::-1]):
+        corners = [(a, ya, 0), (a, ya, WALL), (b, yb, WALL), (b, yb, 0)]
+        m.quad([point(side, room.clear, along, room.base + y, out) for along, y, out in corners], "ceiling")
 
 
 def _upwards(corners: list[Point]) -> list[Point]:

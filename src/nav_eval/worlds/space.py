@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item, Support
-from nav_eval.worlds.plan import CEILING, SIDES, Plan, Rect, Room, Side, wall_line
+from nav_eval.worlds.plan import SIDES, Plan, Rect, Room, Side, wall_line
 from nav_eval.worlds.shell import curtain_foot, curtain_places, leaf_rect, openings
 
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
@@ -285,7 +285,7 @@ class Space:
         return True
 
     def ceiling(self, made: Made, x: int, z: int, turn: int = 0) -> None:
-        self.add(made, (x, self.room.base + CEILING, z), turn, "ceiling")
+        self.add(made, (x, self.room.base + self.room.ceiling, z), turn, "ceiling")
 
 
 def _mm(metres: float) -> int:

@@ -8,11 +8,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import PITCH, STEPS, TREAD, Plan, Side
+from nav_eval.worlds.plan import TREAD, Plan, Side, steps
 from nav_eval.worlds.surfaces import Model
 
 _TURNS: dict[Side, int] = {"s": 0, "e": 1, "n": 2, "w": 3}
-_HALF = STEPS // 2
 
 
 def stair_items(plan: Plan) -> list[Item]:
@@ -23,35 +22,36 @@ def stair_items(plan: Plan) -> list[Item]:
     clear = room.clear
     turn = _TURNS[plan.stair.side]
     width, depth = (clear.width, clear.depth) if turn % 2 == 0 else (clear.depth, clear.width)
-    model = stair_model(width / 1000, depth / 1000, plan.stair.flip)
+    model = stair_model(width / 1000, depth / 1000, plan.pitch, plan.stair.flip)
     x, z = clear.centre
     upper = next(other.id for other in plan.rooms if other.type == "stairs" and other.storey == room.storey + 1)
     return [Item("stairs", room.id, model, (x, room.base, z), turn, joins=(room.id, upper))]
 
 
-def stair_model(width: float, depth: float, flip: bool) -> Model:
-    """Steps and landings in a well of width x depth metres; the first flight on the left (-x) unless `flip`."""
+def stair_model(width: float, depth: float, pitch: int, flip: bool) -> Model:
+    """Steps and landings, `pitch` mm up, in a well of width x depth metres; the first flight on the left unless `flip`."""
     m = Model()
-    rise, tread, wall = PITCH / STEPS / 1000, TREAD / 1000, 0.05
-    run = (_HALF - 1) * tread
+    half = steps(pitch) // 2
+    rise, tread, wall, height = pitch / half / 2000, TREAD / 1000, 0.05, pitch / 1000
+    run = (half - 1) * tread
     pad = 0.95
     front, back = depth / 2 - pad, depth / 2 - pad - run
     sign = -1.0 if not flip else 1.0
     first, second = _half(sign, width, wall), _half(-sign, width, wall)
-    for k in range(_HALF - 1):
+    for k in range(half - 1):
         z1, y = front - k * tread, (k + 1) * rise
         _step(m, first, z1 - tread, z1, y - rise, y, "f")
-        z0, y2 = back + k * tread, (_HALF + k + 1) * rise
+        z0, y2 = back + k * tread, (half + k + 1) * rise
         _step(m, second, z0, z0 + tread, y2 - rise, y2, "b")
-    landing = _HALF * rise
+    landing = half * rise
     _step(m, (first[0], first[1]), -depth / 2, back, landing - rise, landing, "f")
     _step(m, (second[0], second[1]), -depth / 2, back, landing - rise, landing, "")
     m.quad(
         [(-wall, landing, back), (wall, landing, back), (wall, landing, -depth / 2), (-wall, landing, -depth / 2)],
         "floor_stair",
     )
-    _step(m, second, front, depth / 2, PITCH / 1000 - rise, PITCH / 1000, "b")
-    _parapet(m, front, back, depth, wall, landing, sign)
+    _step(m, second, front, depth / 2, height - rise, height, "b")
+    _parapet(m, front, back, depth, wall, landing, height)
     return m
 
 
@@ -69,9 +69,9 @@ def _step(m: Model, half: tuple[float, float], z0: float, z1: float, low: float,
         m.quad([(x1, low, z0), (x0, low, z0), (x0, y, z0), (x1, y, z0)], "wall0")
 
 
-def _parapet(m: Model, front: float, back: float, depth: float, wall: float, landing: float, sign: float) -> None:
+def _parapet(m: Model, front: float, back: float, depth: float, wall: float, landing: float, height: float) -> None:
     """The wall between the flights: its top follows the second flight, then runs level along the upper floor."""
-    top, rail = PITCH / 1000, 0.95
+    top, rail = height, 0.95
     end = depth / 2
     line = [(back, landing + rail), (front, top + rail), (end, top + rail)]
     for (za, ya), (zb, yb) in pairwise(line):

@@ -49,6 +49,7 @@ LOOKS = {
     ("break room|coffee room", "茶水间|休息室"): ("vending_machine", "refrigerator", "counter"),
     ("copy room|print room", "复印室|文印室"): ("printer",),
     ("hallway|corridor|hall|passage", "走廊|过道"): (),
+    ("foyer|entrance hall", "门厅|玄关"): (),
     ("staircase|stairwell", "楼梯间"): (),
 }
 """Names of rooms, and what makes them look so."""
@@ -74,8 +75,12 @@ ZH_TURNS = {
     "left": "左[转拐]",
     "right": "右[转拐]",
 }
+FURNISHED = {"bed", "toilet", "desk", "counter", "refrigerator", "sofa", "oven", "stove"}
+"""What no hallway holds."""
 SLIGHT = math.radians(25)
 BESIDE = 2.2
+WIDE = 2.2
+"""Nobody would call a gap that is wider a doorway."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +94,7 @@ class Order:
     side: str = ""
     count: int = 0
     what: str = ""
-    """door, hallway, stairs or opening: what is counted."""
+    """door, doorway, hallway, stairs, opening or wide opening: what is counted."""
     enter: str = ""
     thing: str = ""
     past: tuple[str, str] | None = None
@@ -148,7 +153,12 @@ def orders(text: str) -> list[Order]:
 
 
 def _plain(text: str) -> str:
-    for short, full in (("you'll", "you will"), ("you're", "you are"), ("there's", "there is")):
+    for short, full in (
+        ("you'll", "you will"),
+        ("you're", "you are"),
+        ("there's", "there is"),
+        ("through half", "half"),
+    ):
         text = text.replace(short, full)
     return text
 
@@ -221,7 +231,7 @@ def _english(s: str) -> Order:
         rest,
     )
     beside = _thing(mark[1], 0) if mark else ""
-    climb = re.search(r"\b(upstairs|downstairs)\b|\b(up|down)\b(?! the (?:hall|corr|pass))", rest)
+    climb = re.search(r"\b(upstairs|downstairs)\b|\b(up|down)\b(?! the (?:hall|corr|pass|foyer|entr))", rest)
     side, count, what = _side_english(rest)
     if climb and "stairs" in rest:
         return Order("climb", turn, side, 0, "up" if climb[0].startswith("up") else "down", past=found, mark=beside)
@@ -271,7 +281,7 @@ def _side_english(s: str) -> tuple[str, int, str]:
     if re.search(r"\bend\b", s):
         return "end", 0, ""
     found = re.search(
-        rf"(?:({NUMBERS}) )?(?:of the )?(doorway|door|hallway|corridor|opening|stairs)s?{FOUND} "
+        rf"(?:({NUMBERS}) )?(?:of the )?(doorway|door|hallway|corridor|wide opening|opening|stairs)s?{FOUND} "
         r"on (?:your|the) (left|right)",
         s,
     )
@@ -312,11 +322,18 @@ def _side_chinese(s: str) -> tuple[str, int, str]:
     if "尽头" in s:
         return "end", 0, ""
     found = re.search(
-        "([左右])(?:手边|边|侧)(?:的)?(?:第([一二三四五六七]))?(?:扇|条|个|道)?(门洞|门口|门|走廊|楼梯)", s
+        "([左右])(?:手边|边|侧)(?:的)?(?:第([一二三四五六七]))?(?:扇|条|个|道)?(大开口|门洞|门口|门|走廊|楼梯)", s
     )
     if not found:
         return "", 0, ""
-    kind = {"门": "door", "门洞": "opening", "门口": "doorway", "走廊": "hallway", "楼梯": "stairs"}[found[3]]
+    kind = {
+        "大开口": "wide opening",
+        "门": "door",
+        "门洞": "opening",
+        "门口": "doorway",
+        "走廊": "hallway",
+        "楼梯": "stairs",
+    }[found[3]]
     return "left" if found[1] == "左" else "right", COUNT.get(found[2] or "", 0), kind
 
 
@@ -378,7 +395,9 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
         gaps = [gap for gap in gaps if building.has_stairs((here.place[0], gap.beyond(here.place[1])))]
     if building.has_stairs(here.place) or not order.side:
         return _in_view(building, here, gaps, order)
-    if order.what == "doorway":
+    low, high = building.extent(here.place)
+    hall = min(high[0] - low[0], high[1] - low[1]) > WIDE and order.side in ("left", "right")
+    if order.what in ("doorway", "wide opening") or (order.act == "climb" and hall):
         return _beside_one(building, here, gaps, order)
     direction = _along(building, here, _turned(here.heading, order.turn))
     if order.side == "across":
@@ -391,7 +410,6 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
         return max(last, key=lambda gap: _dot(_off(here, gap.middle), direction), default=None)
     what = "stairs" if order.act == "climb" else order.what
     row = [gap for gap in ahead if abs(_dot(gap.across, direction)) < 0.7 and _is(building, here, gap, what)]
-    low, high = building.extent(here.place)
     centre = Standing(here.place, ((low[0] + high[0]) / 2, (low[1] + high[1]) / 2), direction)
     towards = 1 if order.side == "left" else -1
     row = [gap for gap in row if towards * _dot(_off(centre, gap.middle), _left(direction)) > 0]
@@ -403,6 +421,7 @@ def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Orde
     """A gap in the wall on one's left or right, ahead: the n-th, or the one that looks right if there are two."""
     towards = 1 if order.side == "left" else -1
     offs = {gap: _off(here, gap.middle) for gap in gaps if abs(_dot(gap.across, here.heading)) < 0.7}
+    offs = {gap: off for gap, off in offs.items() if (gap.width > WIDE) == (order.what == "wide opening")}
     found = [gap for gap, off in offs.items() if towards * _dot(off, _left(here.heading)) > 0 < _dot(off, here.heading)]
     found.sort(key=lambda gap: _dot(offs[gap], here.heading))
     if order.count:
@@ -411,7 +430,9 @@ def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Orde
 
 
 def _likeliest(building: Building, here: Standing, gaps: list[Gap], name: str) -> Gap | None:
-    """The gap behind which the room looks most as its name says."""
+    """The gap behind which the room looks most as its name says; no stair, of which one would be told."""
+    stairs = re.fullmatch("staircase|stairwell|楼梯间", name)
+    gaps = [gap for gap in gaps if stairs or not building.has_stairs((gap.storey, gap.beyond(here.place[1])))] or gaps
     looks = {gap: _look(building, (gap.storey, gap.beyond(here.place[1])), name) for gap in gaps}
     return max(gaps, key=lambda gap: looks[gap], default=None)
 
@@ -441,6 +462,7 @@ def _in_view(building: Building, here: Standing, gaps: list[Gap], order: Order) 
     size = [(gap, math.hypot(*_off(here, gap.middle))) for gap in gaps]
     quarter = math.cos(math.radians(45.5))
     seen = [gap for gap, far in size if _dot(_off(here, gap.middle), direction) >= quarter * far]
+    seen.sort(key=lambda gap: -_dot(_off(here, gap.middle), direction) / math.hypot(*_off(here, gap.middle)))
     if building.has_stairs(here.place) or (not order.turn and len(gaps) == 1):
         seen = gaps
     return _likeliest(building, here, seen, order.enter)
@@ -449,9 +471,11 @@ def _in_view(building: Building, here: Standing, gaps: list[Gap], order: Order) 
 def _look(building: Building, place: Place, name: str) -> float:
     """How much a room looks as its name says, and not as another."""
     held = {thing.kind for thing in building.things_in(place)}
+    if name in ("foyer", "entrance hall", "门厅", "玄关"):
+        return 0.0 if held & {kind for kinds in LOOKS.values() for kind in kinds} - {"table", "chair"} else 1.0
     if name in ("hallway", "corridor", "hall", "passage", "走廊", "过道"):
         low, high = building.extent(place)
-        return 1.0 if min(high[0] - low[0], high[1] - low[1]) < 2.2 and not held & {"bed", "toilet", "desk"} else 0.0
+        return 1.0 if min(high[0] - low[0], high[1] - low[1]) < 2.2 and not held & FURNISHED else 0.0
     likeness = {names: sum(kind in held for kind in kinds) / len(kinds) for names, kinds in LOOKS.items() if kinds}
     own = max((share for names, share in likeness.items() if name in "|".join(names).split("|")), default=0.0)
     return own - max(

@@ -17,7 +17,8 @@ from scipy import ndimage
 from nav_eval.engine.scene.scene import Scene
 
 CELL = 0.05
-HIGH, SHIN = 2.5, 0.3
+SHIN, UNDER = 0.3, 0.1
+"""Heights of the cuts: above the floor, below the ceiling."""
 LEAST_ROOM = 1.0
 BUILT = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain"))
 Flat = tuple[float, float]
@@ -39,6 +40,8 @@ class Gap:
     middle: Flat
     across: Flat
     framed: bool
+    width: float = 0.0
+    """Metres from edge to edge."""
 
     def beyond(self, room: int) -> int:
         return self.b if room == self.a else self.a
@@ -75,8 +78,10 @@ class Building:
         self.low = corners[:, [0, 2]].min(axis=0) - 1.0
         self._shape = np.ceil((corners[:, [0, 2]].max(axis=0) + 1.0 - self.low) / CELL).astype(int)
         walls = self._triangles[self._of == "wall"]
-        self.floors: list[float] = np.unique(np.round(self._triangles[self._of == "floor"][:, 0, 1], 1)).tolist()
-        self.rooms = [self._rooms(walls, floor) for floor in self.floors]
+        self.floors: list[float] = np.unique(np.round(self._triangles[self._of == "floor"][:, 0, 1], 2)).tolist()
+        ceilings = self._triangles[self._of == "ceiling"][:, :, 1].max(axis=1)
+        self._highs = [float(ceilings[ceilings > floor + 1.0].min()) - UNDER for floor in self.floors]
+        self.rooms = [self._rooms(walls, high) for high in self._highs]
         self.gaps = [gap for storey in range(len(self.floors)) for gap in self._gaps(walls, storey)]
         self.things = self._things(scene, kinds)
 
@@ -130,9 +135,9 @@ class Building:
         out[cells[:, :, 0], cells[:, :, 1]] = True
         return out
 
-    def _rooms(self, walls: NDArray[np.float64], floor: float) -> NDArray[np.int32]:
+    def _rooms(self, walls: NDArray[np.float64], high: float) -> NDArray[np.int32]:
         """(X, Z): the room of each cell, 0 in walls and outside."""
-        labels, _ = ndimage.label(~self._cut(walls, floor + HIGH))
+        labels, _ = ndimage.label(~self._cut(walls, high))
         sizes = np.bincount(labels.ravel()) * CELL * CELL
         edge = {int(n) for side in (labels[0], labels[-1], labels[:, 0], labels[:, -1]) for n in np.unique(side)}
         large = [n for n in range(1, len(sizes)) if sizes[n] >= LEAST_ROOM and n not in edge]
@@ -149,7 +154,7 @@ class Building:
 
     def _gaps(self, walls: NDArray[np.float64], storey: int) -> list[Gap]:
         floor = self.floors[storey]
-        over, under = self._cut(walls, floor + HIGH), self._cut(walls, floor + SHIN)
+        over, under = self._cut(walls, self._highs[storey]), self._cut(walls, floor + SHIN)
         # A single cell is where two cuts round differently, no door.
         open_ = over & ~ndimage.binary_dilation(under, iterations=1)
         joined = ndimage.binary_closing(np.pad(open_, 8), np.ones((5, 5)))[8:-8, 8:-8]
@@ -173,7 +178,7 @@ class Building:
             return None
         along = 0 if wide_x else 1
         posts = [self._frame_at(storey, middle, along, edge) for edge in (low[along], high[along])]
-        return Gap(number, storey, sides[0], sides[1], middle, across, all(posts))
+        return Gap(number, storey, sides[0], sides[1], middle, across, all(posts), float(max(high - low)))
 
     def _frame_at(self, storey: int, middle: Flat, along: int, edge: float) -> bool:
         """Whether a door frame stands at one edge of a gap, on both faces of its wall: not that of a door beside it."""

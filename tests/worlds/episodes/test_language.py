@@ -68,6 +68,8 @@ steps = st.one_of(
         mark,
         sights=sights,
     ),
+    st.builds(Go, places, places, st.builds(Way, turns), past, wide=st.just(True)),
+    st.builds(Go, places, places, st.builds(Way, st.just("straight"), sides), past, mark, wide=st.just(True)),
     halls,
     st.builds(lambda enter: Go("stairs", enter, Way("straight")), st.just("hallway")),
     st.builds(Climb, st.booleans(), st.just("hallway"), stairs, past, sights),

@@ -113,7 +113,9 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     side = side_of(walker.heading, walker.at, door.middle)
     beside = walker.entered is not None and door.along_x != walker.entered.along_x
     if beside and turn != side:
-        row = [other for other in _choices(rooms, walker) if _in_wall(door, other)]
+        row = [other for other in _choices(rooms, walker) if _in_wall(door, other) and other.wide == door.wide]
+        if door.wide and len(row) > 1:
+            return None
         before = [other for other in row if _nearness(walker, other) <= _nearness(walker, door)]
         return Way("straight", side, len(before) if len(row) > 1 else 0)
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
@@ -138,7 +140,8 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     ahead, step = door.middle[axis] - walker.at[axis], direction[axis]
     turn = turn_towards(walker.heading, direction)
     if door.along_x == along_x:
-        return Way(turn, "end") if turn else None
+        rivals = [other for other in _choices(rooms, walker) if other != door and _in_wall(door, other)]
+        return Way(turn, "end") if turn and not rivals else None
     if came == "side" and abs(ahead) < _OPPOSITE:
         return Way("straight", "across")
     row = [other for other in _choices(rooms, walker) if _in_row(rooms, walker.room, door, other)]

@@ -13,14 +13,19 @@ from typing import Literal
 
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 
-BUILT_IN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain"))
+BUILT_IN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "sign"))
+WIDE = 2.2
+"""Metres. What is wider is an open side of a room, no doorway."""
 Flat = tuple[float, float]
 Kind = Literal["door", "opening", "stairs"]
 
 
 @dataclass(frozen=True, slots=True)
 class DoorWay:
-    """A way between regions `a` and `b`: its middle (x, z), floor height y, and whether one passes it along x."""
+    """A way between regions `a` and `b`: its middle (x, z), floor height y, and whether one passes it along x.
+
+    `wide`: so wide that nobody would call it a doorway; two rooms are then rather two parts of one.
+    """
 
     id: int
     kind: Kind
@@ -29,6 +34,7 @@ class DoorWay:
     middle: Flat
     y: float
     along_x: bool
+    wide: bool = False
 
     def other(self, room: int) -> int:
         return self.b if room == self.a else self.a
@@ -96,7 +102,8 @@ def _way(door: SemanticObject, a: SemanticRegion, b: SemanticRegion) -> DoorWay:
     axis = 0 if along_x else 2
     line = (max(a.low[axis], b.low[axis]) + min(a.high[axis], b.high[axis])) / 2
     at = (line, z) if along_x else (x, line)
-    return DoorWay(door.id, "opening" if door.category == "doorway" else "door", a.id, b.id, at, floor, along_x)
+    kind: Kind = "opening" if door.category == "doorway" else "door"
+    return DoorWay(door.id, kind, a.id, b.id, at, floor, along_x, door.size[2 - axis] > WIDE)
 
 
 def _gap(a: SemanticRegion, b: SemanticRegion, axis: int) -> float:

@@ -118,6 +118,7 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
         sights(site, walker, told),
         floor_of(site, part.room),
+        part.door.wide,
     )
 
 

@@ -100,6 +100,8 @@ def _kind(step: Go) -> str:
     side = step.way.side
     if step.leave == "stairs":
         return "go_stairs"
+    if step.leave != "hallway" and step.wide:
+        return "go_wide_beside" if side else "go_wide"
     if step.leave != "hallway":
         return "go_beside" if side else "go_sole" if step.sole else "go_out"
     if step.enter == "hallway":

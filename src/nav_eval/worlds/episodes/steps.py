@@ -47,8 +47,8 @@ class Sight:
 class Go:
     """From a room of one category into one of another, by a way that is told as in relations.Way.
 
-    `mark` is the thing that stands right beside the way out; `sole`: there is no other way out of the room. `sights`
-    and `floor` are what one sees before one turns.
+    `mark` is the thing that stands right beside the way out; `sole`: there is no other way out of the room; `wide`: it
+    is no doorway but an open side. `sights` and `floor` are what one sees before one turns.
     """
 
     leave: str
@@ -59,6 +59,7 @@ class Go:
     sole: bool = False
     sights: tuple[Sight, ...] = ()
     floor: Noun | None = None
+    wide: bool = False
 
 
 @dataclass(frozen=True, slots=True)
