@@ -29,7 +29,7 @@ def stair_items(plan: Plan) -> list[Item]:
 
 
 def stair_model(width: float, depth: float, pitch: int, flip: bool) -> Model:
-    """Steps and landings, `pitch` mm up, in a well of width x depth metres; the first flight on the left unless `flip`."""
+    """Steps and landings, `pitch` mm up, in a well of width x depth metres; the first flight left unless `flip`."""
     m = Model()
     half = steps(pitch) // 2
     rise, tread, wall, height = pitch / half / 2000, TREAD / 1000, 0.05, pitch / 1000
