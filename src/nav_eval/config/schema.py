@@ -161,6 +161,11 @@ class SimulatorConfig(Section):
         description="unlit: colours as stored, like Habitat; headlight: light from the camera; auto: headlight for "
         "scenes without textures and vertex colours, or with a single colour",
     )
+    antialiasing: bool = Field(
+        False,
+        description="true: colours at the edges of surfaces are blended (renderer cpu); depth and semantics stay; "
+        "Habitat draws without",
+    )
     up: Literal["auto", "y", "z"] = Field(
         "auto", description="which axis of a scene file points up; auto: by its owner's layout"
     )

@@ -366,7 +366,7 @@ def run_facts(
         "benchmark": config.title,
         "split": config.dataset.split,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
-        "renderer": config.simulator.renderer if renders else None,
+        "renderer": _renderer(config) if renders else None,
         "seed": config.seed,
         **({"perturbations": perturbations} if perturbations else {}),
         "config_sha256": config_sum(config),
@@ -377,6 +377,12 @@ def run_facts(
         "n_episodes": len(keys),
         "secret_sha256": sha256(secret),
     }
+
+
+def _renderer(config: Config) -> str:
+    """What drew the frames: runs of another renderer, or of other edges, are not compared."""
+    simulator = config.simulator
+    return f"{simulator.renderer} antialiased" if simulator.antialiasing else simulator.renderer
 
 
 def _plugins(config: Config) -> dict[str, str]:

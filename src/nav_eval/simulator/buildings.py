@@ -114,6 +114,7 @@ class World:
                     hfov=lens.hfov,
                     outputs=key[1],
                     shading=self._config.shading,
+                    antialiasing=self._config.antialiasing,
                 )
             return self._renderers[key]
 

@@ -16,7 +16,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nav_eval.engine.render import attributes, cull, raster, shade
+from nav_eval.engine.render import attributes, cull, edges, raster, shade, sky
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import (
@@ -45,12 +45,15 @@ class CpuRenderer:
         lens: Lens,
         outputs: Sequence[str] = ("rgb", "depth"),
         shading: Shading = "unlit",
+        antialiasing: bool = False,
     ) -> None:
         self.scene = scene
         self.lens = lens
         self.notes = scene.notes
         self._outputs = check_outputs(outputs)
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
+        self._antialiasing = antialiasing
+        self._skies = () if scene.sky is None else sky.fitted(scene.sky, lens.focal)
         self._arrays = ArrayPool()
         self._free: list[Workspace] = []
         self._lock = threading.Lock()
@@ -94,8 +97,7 @@ class CpuRenderer:
         images: dict[str, Image] = {}
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
-            images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
-            shade.shade(camera, assets, self._headlight, work, images["rgb"].reshape(-1))
+            images["rgb"] = self._paint(camera, work)
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
@@ -104,6 +106,21 @@ class CpuRenderer:
             if name in self._outputs:
                 images[name] = resolve(name)
         return Frame(images, resolve)
+
+    def _paint(self, camera: Camera, work: Workspace) -> Image:
+        """(H, W, 3): surfaces, then what lies beyond them, then their edges."""
+        assets = self.scene.assets
+        rgb = self._arrays.take((camera.height, camera.width, 3), np.uint8)
+        shade.shade(camera, assets, self._headlight, work, rgb.reshape(-1))
+        if self.scene.sky is not None:
+            beyond = self._skies[self.scene.sky.seen_from(float(camera.pose[10]))]
+            sky.fill(camera, beyond, work.ids, rgb.reshape(-1))
+        if not self._antialiasing:
+            return rgb
+        smooth = self._arrays.take(rgb.shape, np.uint8)
+        smooth[:] = rgb
+        edges.blend(camera, assets, work, rgb.reshape(-1), smooth.reshape(-1))
+        return smooth
 
 
 class _Late:

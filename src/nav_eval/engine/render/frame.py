@@ -30,7 +30,7 @@ class Frame:
 
     @property
     def rgb(self) -> NDArray[np.uint8]:
-        """(H, W, 3) uint8; black where nothing is hit."""
+        """(H, W, 3) uint8; where nothing is hit, the scene's sky, else black."""
         return self._get("rgb")
 
     @property

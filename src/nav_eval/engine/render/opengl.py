@@ -19,6 +19,7 @@ from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import NEAR
 from nav_eval.engine.render.shaders import BACKGROUND_VERTEX, VERTEX, fragment
+from nav_eval.engine.render.sky import fitted
 from nav_eval.engine.render.textures import halve_to_budget
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
@@ -123,6 +124,9 @@ class _Stage:
         blank = self.context.program(vertex_shader=BACKGROUND_VERTEX, fragment_shader=source)
         blank["blank"] = True
         self.background = self.context.vertex_array(blank, [])
+        self.blank = blank
+        self.sky = scene.sky
+        self.skies = [] if scene.sky is None else [self._cube(faces) for faces in fitted(scene.sky, lens.focal)]
         self._set("lit", lit)
         self.lightmapped = scene.light_uvs is not None
         lightmaps = {material.lightmap for material in scene.materials}
@@ -144,6 +148,24 @@ class _Stage:
             texture.build_mipmaps()
             texture.filter = (moderngl.LINEAR_MIPMAP_LINEAR, moderngl.LINEAR)
         return texture
+
+    def _cube(self, faces: NDArray[np.uint32]) -> Any:
+        """A texture of six layers from (6, N, N) RGBA."""
+        import moderngl
+
+        texture = self.context.texture_array((faces.shape[2], faces.shape[1], 6), 4, faces.tobytes())
+        texture.filter = (moderngl.LINEAR, moderngl.LINEAR)
+        texture.repeat_x = texture.repeat_y = False
+        return texture
+
+    def _open(self, pose: NDArray[np.float64]) -> None:
+        """The background shows the sky that a camera at `pose` sees."""
+        if self.sky is None or "open" not in self.blank:
+            return
+        self.skies[self.sky.seen_from(float(pose[10]))].use(2)
+        self.blank["open"] = True
+        self.blank["view"].write(pose[:9].astype("f4").tobytes())
+        self.blank["spread"] = (self.lens.width / 2 / self.lens.focal, self.lens.height / 2 / self.lens.focal)
 
     def _load(self, scene: Scene) -> list[tuple[Material, int, int]]:
         """Upload the geometry; (material, first triangle, triangles) of each draw call."""
@@ -180,6 +202,7 @@ class _Stage:
         for index, pose in enumerate(views):
             self.frame.viewport = (0, index * height, width, height)
             self.context.disable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
+            self._open(pose)
             self.background.render(moderngl.TRIANGLES, vertices=3)
             self.context.enable(moderngl.DEPTH_TEST)
             self._draw_view(pose)

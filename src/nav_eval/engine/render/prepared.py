@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 from nav_eval.engine.render.clusters import cut
 from nav_eval.engine.render.layout import Assets, Clusters, Materials, Triangles, Vertices
 from nav_eval.engine.render.textures import pack
-from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import ConfigError
 from nav_eval.jit import cache_home
 from nav_eval.logging import get_logger
 
-FORMAT = 4
+FORMAT = 5
 """Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
 LARGEST_BUDGET_MIB = 7168
@@ -46,11 +46,12 @@ class PreparedScene:
     assets: Assets
     bare: bool
     notes: tuple[str, ...] = ()
+    sky: Sky | None = None
 
     @property
     def nbytes(self) -> int:
         """Memory taken by all arrays, in bytes; mapped pages count once per machine."""
-        return sum(array.nbytes for array in _flatten(self.assets).values())
+        return sum(array.nbytes for array in _arrays(self).values())
 
 
 def prepare(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, cache: bool = True) -> PreparedScene:
@@ -75,9 +76,10 @@ def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Prepare
     clusters, triangles, vertices = cut(scene)
     textures = pack(scene, texture_budget_mib * 2**20)
     assets = Assets(clusters, triangles, vertices, textures.materials, textures.texels)
-    for array in _flatten(assets).values():
+    prepared = PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes, scene.sky)
+    for array in _arrays(prepared).values():
         array.flags.writeable = False
-    return PreparedScene(scene.name, scene.digest, assets, scene.bare, textures.notes)
+    return prepared
 
 
 def fingerprint(scene: Scene) -> str:
@@ -100,8 +102,10 @@ def load_prepared(
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
         if key is not None and about["key"] != key:
             return None
-        assets = _unflatten({path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")})
-        return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]))
+        arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
+        sky = Sky(np.asarray(arrays.pop("sky")), tuple(about["sky"])) if "sky" in arrays else None
+        assets = _unflatten(arrays)
+        return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]), sky)
     except (OSError, ValueError, KeyError) as error:
         if folder.exists():
             get_logger(__name__).warning("The cached scene %s cannot be read (%s); it is made again.", folder, error)
@@ -111,12 +115,13 @@ def load_prepared(
 def _store(scene: PreparedScene, folder: Path, key: str) -> None:
     """Write to a temporary folder and rename, so that nobody sees half a scene."""
     about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes, "key": key}
+    about["sky"] = () if scene.sky is None else scene.sky.above
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder.parent) as temporary:
             made = Path(temporary) / "scene"
             made.mkdir()
-            for name, array in _flatten(scene.assets).items():
+            for name, array in _arrays(scene).items():
                 np.save(made / f"{name}.npy", array)
             (made / "about.json").write_text(json.dumps(about), encoding="utf-8")
             if folder.exists():
@@ -126,12 +131,13 @@ def _store(scene: PreparedScene, folder: Path, key: str) -> None:
         get_logger(__name__).warning("The prepared scene was not cached at %s: %s", folder, error)
 
 
-def _flatten(assets: Assets) -> dict[str, NDArray[Any]]:
-    arrays: dict[str, NDArray[Any]] = {"texels": assets.texels}
+def _arrays(scene: PreparedScene) -> dict[str, NDArray[Any]]:
+    """All arrays of a prepared scene by the names of their files."""
+    arrays: dict[str, NDArray[Any]] = {"texels": scene.assets.texels}
     for group in GROUPS:
-        for name, array in getattr(assets, group)._asdict().items():
+        for name, array in getattr(scene.assets, group)._asdict().items():
             arrays[f"{group}.{name}"] = array
-    return arrays
+    return arrays if scene.sky is None else arrays | {"sky": scene.sky.faces}
 
 
 def _unflatten(arrays: dict[str, NDArray[Any]]) -> Assets:

@@ -25,6 +25,7 @@ def make_renderer(
     outputs: Sequence[str] = ("rgb", "depth"),
     shading: Shading = "unlit",
     texture_budget_mib: int = TEXTURE_BUDGET_MIB,
+    antialiasing: bool = False,
 ) -> Renderer:
     """A renderer of one scene with one lens.
 
@@ -33,7 +34,8 @@ def make_renderer(
     outputs: what each frame holds, of rgb, depth, semantic, normal; the cpu renderer computes a missing semantic
     or normal image when it is first asked for. shading: "unlit" is Habitat's (colours as stored); "headlight"
     adds light from the camera so that shapes read; "auto" does so for scenes without textures and vertex colours.
-    Materials that blend are drawn opaque, as in Habitat.
+    antialiasing: the cpu renderer blends the pixels at edges of surfaces in rgb; depth, semantic and normal stay.
+    Materials that blend are drawn opaque, as in Habitat. Where no surface is, rgb shows the scene's sky, if it has one.
     """
     if shading not in SHADINGS:
         raise ConfigError(f"Unknown shading {shading!r}: choose from {', '.join(SHADINGS)}.")
@@ -45,10 +47,12 @@ def make_renderer(
 
         if isinstance(scene, Scene):
             scene = prepare(scene, texture_budget_mib=texture_budget_mib)
-        return CpuRenderer(scene, lens, outputs, shading)
+        return CpuRenderer(scene, lens, outputs, shading, antialiasing)
     if kind == "opengl":
         from nav_eval.engine.render.opengl import OpenGLRenderer
 
+        if antialiasing:
+            raise ConfigError("Only the cpu renderer has antialiasing: choose renderer cpu, or leave it off.")
         if not isinstance(scene, Scene):
             raise ConfigError("The opengl renderer needs the scene itself, not one prepared for the cpu renderer.")
         return OpenGLRenderer(scene, lens, outputs, shading, texture_budget_mib)

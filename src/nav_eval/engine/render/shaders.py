@@ -31,13 +31,15 @@ void main() {
 
 BACKGROUND_VERTEX = """
 #version 430
+uniform mat3 view;
+uniform vec2 spread;
 out vec3 place;
 out vec2 at;
 out vec2 light_at;
 out vec4 tint;
 void main() {
     vec2 corner = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2);
-    place = vec3(0.0);
+    place = view * vec3((corner * 2.0 - 1.0) * spread, 1.0);
     at = vec2(0.0);
     light_at = vec2(0.0);
     tint = vec4(0.0);
@@ -52,6 +54,8 @@ in vec2 at;
 in vec2 light_at;
 in vec4 tint;
 uniform bool blank = false;
+uniform bool open = false;
+layout(binding = 2) uniform sampler2DArray sky;
 uniform bool lit;
 uniform bool textured;
 uniform bool lightmapped;
@@ -70,10 +74,20 @@ vec4 sampled() {
     return textureGrad(image, mix(at, folded, vec2(mirror)), dFdx(at), dFdy(at));
 }
 
+vec4 beyond() {
+    vec3 size = abs(place);
+    vec3 to = place;
+    vec3 spot = size.z >= size.x ? (to.z > 0.0 ? vec3(-to.x, -to.y, 2.0) : vec3(to.x, -to.y, 0.0)) / vec3(size.zz, 1.0)
+                                 : (to.x > 0.0 ? vec3(to.z, -to.y, 3.0) : vec3(-to.z, -to.y, 1.0)) / vec3(size.xx, 1.0);
+    if (size.y > max(size.x, size.z))
+        spot = (to.y > 0.0 ? vec3(to.x, -to.z, 4.0) : vec3(to.x, to.z, 5.0)) / vec3(size.yy, 1.0);
+    return vec4(textureLod(sky, vec3(spot.xy * 0.5 + 0.5, spot.z), 0.0).rgb, 1.0);
+}
+
 void main() {
     if (blank) {
         gl_FragDepth = 1.0;
-        rgb = vec4(0.0);
+        rgb = open ? beyond() : vec4(0.0);
         depth = 0.0;
         semantic = 0;
         normal = vec4(0.0);

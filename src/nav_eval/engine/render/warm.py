@@ -6,7 +6,7 @@ import numpy as np
 
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.render.frame import OUTPUTS
-from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval.engine.scene.scene import Material, Scene, Sky
 
 
 def warm() -> None:
@@ -14,7 +14,7 @@ def warm() -> None:
     from nav_eval.engine.render.cpu import CpuRenderer
     from nav_eval.engine.render.prepared import build
 
-    CpuRenderer(build(_sample()), Lens(16, 16, 90.0), OUTPUTS).render((0.0, 0.0, 1.0), 0.0)
+    CpuRenderer(build(_sample()), Lens(16, 16, 90.0), OUTPUTS, antialiasing=True).render((0.0, 0.0, 1.0), 0.0)
 
 
 def _sample() -> Scene:
@@ -27,4 +27,5 @@ def _sample() -> Scene:
         materials=(Material(texture=0, alpha_mode="mask", base_color=(0.5, 1.0, 1.0, 1.0)),),
         uvs=np.array([[0, 0], [1, 0], [0, 1]], np.float32),
         textures=(np.full((4, 4, 4), 255, np.uint8),),
+        sky=Sky(np.zeros((1, 6, 4, 4, 4), np.uint8), (0.0,)),
     )

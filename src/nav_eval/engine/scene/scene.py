@@ -68,6 +68,23 @@ class SemanticRegion:
 
 
 @dataclass(frozen=True, slots=True)
+class Sky:
+    """What is seen where no triangle is: K pictures at infinity, each from a height on.
+
+    faces: (K, 6, N, N, 4) uint8 sRGB; front (-z), left (-x), back, right, up, down, each as a camera with a field of
+    view of 90 degrees sees it; the top of `up` is behind, that of `down` in front. above: K heights, metres, ascending:
+    a camera at height y sees the last picture whose height is at most y, or the first.
+    """
+
+    faces: NDArray[np.uint8]
+    above: tuple[float, ...]
+
+    def seen_from(self, height: float) -> int:
+        """Which picture a camera at that height sees."""
+        return max(sum(start <= height for start in self.above) - 1, 0)
+
+
+@dataclass(frozen=True, slots=True)
 class Scene:
     """V vertices, T triangles (counter-clockwise seen from the front), M materials, K textures.
 
@@ -91,6 +108,7 @@ class Scene:
     regions: tuple[SemanticRegion, ...] = ()
     digest: str = ""
     light_uvs: NDArray[np.float32] | None = None
+    sky: Sky | None = None
     notes: tuple[str, ...] = field(default=())
     """What was repaired while reading, one line each."""
 
@@ -99,7 +117,8 @@ class Scene:
         """All that it holds."""
         optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
         geometry = (self.positions, self.triangles, self.material_ids)
-        return (*geometry, *(array for array in optional if array is not None), *self.textures)
+        sky = () if self.sky is None else (self.sky.faces,)
+        return (*geometry, *(array for array in optional if array is not None), *self.textures, *sky)
 
     @property
     def bare(self) -> bool:

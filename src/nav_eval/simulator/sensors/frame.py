@@ -71,7 +71,10 @@ class RgbSensor(FrameSensor):
 
 
 class DepthSensor(FrameSensor):
-    """(H, W, 1) float32, metres along the optical axis, or 0 to 1 when normalised."""
+    """(H, W, 1) float32, metres along the optical axis, or 0 to 1 when normalised.
+
+    Where no surface is, as in the sky behind a window, it is the largest reading: `max_depth`, 1 when normalised.
+    """
 
     class Options(FrameSensor.Options):
         """Noise of the camera."""
@@ -116,7 +119,7 @@ class DepthSensor(FrameSensor):
 
 
 class SemanticSensor(FrameSensor):
-    """(H, W) int32 object ids of the scene's annotation; 0 where there is none."""
+    """(H, W) int32 object ids of the scene's annotation; 0 where there is none, as in the sky behind a window."""
 
     output = "semantic"
 

@@ -7,6 +7,7 @@ first column on, without fused multiply-add. Only so do navmesh tiles come out e
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from nav_eval.engine.scene.gltf.container import GltfFile
 from nav_eval.engine.scene.gltf.materials import Look, read_look
 from nav_eval.engine.scene.gltf.primitives import object_id, read_primitive
 from nav_eval.engine.scene.gltf.schema import Node
+from nav_eval.engine.scene.gltf.sky import read_sky
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.engine.scene.source import SceneSource
 
@@ -40,7 +42,8 @@ def load_gltf(source: SceneSource) -> Scene:
             for part, own_id in decoded[mesh]:
                 vertices = _counted(file, vertices, part)
                 parts.append(_place(part, world, own_id or object_id(node.extras)))
-    return assemble(source.path.stem, parts, look.materials, look.textures, str(source.path))
+    scene = assemble(source.path.stem, parts, look.materials, look.textures, str(source.path))
+    return replace(scene, sky=read_sky(file))
 
 
 def _counted(file: GltfFile, vertices: int, part: Part) -> int:

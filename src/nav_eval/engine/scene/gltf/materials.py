@@ -66,7 +66,7 @@ def read_look(file: GltfFile) -> Look:
     look.materials.append(Material(name="default", base_color=UNNAMED_COLOR))
     look.uv_sources.append(UvSource())
     look.light_sources.append(UvSource())
-    encoded = [(_encoded(file, index), f"{file.source.path}: image {index}") for index in images]
+    encoded = [(encoded_image(file, index), f"{file.source.path}: image {index}") for index in images]
     look.textures = decode_images(encoded, file.source.notes)
     return look
 
@@ -119,7 +119,8 @@ def _texture(file: GltfFile, info: TextureInfo, images: dict[int, int]) -> tuple
     return images.setdefault(image, len(images)), wrap
 
 
-def _encoded(file: GltfFile, index: int) -> bytes:
+def encoded_image(file: GltfFile, index: int) -> bytes:
+    """The bytes of an image, from the file or beside it."""
     image = file.at(file.document.images, index, "image")
     if image.buffer_view is not None:
         return bytes(file.view(image.buffer_view)[0])

@@ -193,9 +193,17 @@ class Node(Struct, rename="camel", frozen=True):
     extras: Any = None
 
 
+class SkyPicture(Struct, frozen=True):
+    """nav_eval's own, in a scene's `extras.nav_eval_sky`: an image of six square faces, one below the other."""
+
+    image: Index
+    above: float = 0.0
+
+
 class GltfScene(Struct, rename="camel", frozen=True):
     nodes: list[Index] = []
     name: str = ""
+    extras: Any = None
 
 
 class Asset(Struct, rename="camel", frozen=True):

@@ -1,0 +1,147 @@
+"""Antialiasing of edges: a pixel through which the edge of a surface runs takes its share of the neighbour's colour.
+
+Where two neighbouring pixels show different surfaces, the edge of the nearer triangle tells where between their
+centres the one ends and the other begins, and thereby how much of a pixel each covers (Persson, "Geometry Buffer
+Anti-Aliasing", SIGGRAPH 2011). Steep edges are blended along rows, flat ones along columns. Depth and object ids stay.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nav_eval.engine.render.layout import F32, I32, U8, Assets, Camera, Plane, Scalar, Workspace
+from nav_eval.engine.render.sample import barycentric_planes
+from nav_eval.jit import inner, kernel
+
+CONTRAST = 10
+"""Sum over the channels; neighbours nearer in colour are left alone."""
+FLAT = 2e-5
+"""Share of 1/z by which the planes of two triangles may differ that count as one surface."""
+NOWHERE = -1.0
+
+
+@kernel(_nrt=False)
+def blend(camera: Camera, assets: Assets, work: Workspace, plain: U8, rgb: U8) -> None:
+    """Blend the edges in rgb (H * W * 3,), a copy of `plain`; work.seen is overwritten.
+
+    Row by row: first the pairs of pixels between which an edge may run (twice x, plus 1 for the pixel below), then
+    those alone are looked at closely.
+    """
+    width, height, stride = camera.width, camera.height, camera.stride
+    ids, inverse_depth, pairs = work.ids, work.inverse_depth, work.seen
+    materials = assets.triangles.material
+    for y in range(height):
+        count = 0
+        for x in range(width):
+            here = np.uint64(y * stride + x)
+            if x + 1 < width and ids[here] != ids[here + np.uint64(1)]:
+                at = np.uint64(3 * (y * width + x))
+                if contrast(plain, at, at + np.uint64(3)) >= CONTRAST:
+                    inside = 0 < x < width - 2
+                    if not (inside and even(ids, materials, inverse_depth, here, np.uint64(1))):
+                        pairs[count] = 2 * x
+                        count += 1
+            if y + 1 < height and ids[here] != ids[here + np.uint64(stride)]:
+                at = np.uint64(3 * (y * width + x))
+                if contrast(plain, at, at + np.uint64(3 * width)) >= CONTRAST:
+                    inside = 0 < y < height - 2
+                    if not (inside and even(ids, materials, inverse_depth, here, np.uint64(stride))):
+                        pairs[count] = 2 * x + 1
+                        count += 1
+        for k in range(count):
+            x, dy = pairs[k] >> 1, pairs[k] & 1
+            share = border(camera, assets, ids, inverse_depth, x, y, 1 - dy, dy)
+            if share >= 0.0:
+                at = 3 * (y * width + x)
+                other = at + 3 * (width if dy else 1)
+                target, source = (at, other) if share < 0.5 else (other, at)
+                mix(plain, rgb, target, source, abs(0.5 - share))
+
+
+@inner(_nrt=False, forceinline=True)
+def contrast(plain: U8, at: Scalar, other: Scalar) -> Scalar:
+    """Sum of the channels' differences between the pixels whose colours begin at `at` and `other`."""
+    red = abs(np.int64(plain[at]) - np.int64(plain[other]))
+    green = abs(np.int64(plain[at + np.uint64(1)]) - np.int64(plain[other + np.uint64(1)]))
+    blue = abs(np.int64(plain[at + np.uint64(2)]) - np.int64(plain[other + np.uint64(2)]))
+    return red + green + blue
+
+
+@inner(_nrt=False, forceinline=True)
+def mix(plain: U8, rgb: U8, target: Scalar, source: Scalar, share: Scalar) -> None:
+    """The pixel at `target` takes `share` of the colour at `source`."""
+    weight = np.int64(share * 256.0 + 0.5)
+    for channel in range(3):
+        step = (np.int64(plain[source + channel]) - np.int64(plain[target + channel])) * weight
+        blended = np.int64(rgb[target + channel]) + ((step + 128) >> 8)
+        rgb[target + channel] = np.uint8(min(max(blended, np.int64(0)), np.int64(255)))
+
+
+@inner(_nrt=False, forceinline=True)
+def even(ids: I32, materials: I32, inverse_depth: F32, here: Scalar, step: Scalar) -> bool:
+    """Whether a pixel and the next show one material on one plane: 1/z goes on in equal steps."""
+    there = here + step
+    if ids[here] < 0 or ids[there] < 0:
+        return False
+    w0, w1, w2, w3 = inverse_depth[here - step], inverse_depth[here], inverse_depth[there], inverse_depth[there + step]
+    limit = np.float32(FLAT) * w1
+    if abs(w0 - w1 - (w1 - w2)) > limit or abs(w1 - w2 - (w2 - w3)) > limit:
+        return False
+    return bool(materials[np.uint64(ids[here])] == materials[np.uint64(ids[there])])
+
+
+@inner(_nrt=False, forceinline=True)
+def border(
+    camera: Camera, assets: Assets, ids: I32, inverse_depth: F32, x: Scalar, y: Scalar, dx: Scalar, dy: Scalar
+) -> Scalar:
+    """Where between two pixels' centres (0 to 1) the nearer surface ends; NOWHERE if no edge of this slope is there."""
+    here = y * camera.stride + x
+    there = here + dx + dy * camera.stride
+    first, second = ids[here], ids[there]
+    px, py = x + 0.5, y + 0.5
+    if second < 0:
+        share, along, _ = leave(camera, assets, first, px, py, dx, dy)
+        return share if along and share <= 1.0 else NOWHERE
+    back, back_along, behind = leave(camera, assets, second, px + dx, py + dy, -dx, -dy)
+    if first < 0:
+        return 1.0 - back if back_along and back <= 1.0 else NOWHERE
+    share, along, beyond = leave(camera, assets, first, px, py, dx, dy)
+    w, v = inverse_depth[here], inverse_depth[there]
+    one_plane = abs(beyond - v) < FLAT * v and abs(behind - w) < FLAT * w
+    if one_plane and assets.triangles.material[first] == assets.triangles.material[second]:
+        return NOWHERE
+    if share <= 1.0 and (back > 1.0 or beyond >= v):
+        return share if along else NOWHERE
+    return 1.0 - back if back_along and back <= 1.0 else NOWHERE
+
+
+@inner(_nrt=False, forceinline=True)
+def leave(
+    camera: Camera, assets: Assets, triangle: Scalar, px: Scalar, py: Scalar, dx: Scalar, dy: Scalar
+) -> tuple[Scalar, bool, Scalar]:
+    """How far from a point within a triangle its edge is in a direction, in pixels, whether that edge runs across
+    rather than along the direction, and 1/z of the triangle's plane one pixel on."""
+    corners = assets.triangles.corners
+    a, b, c = barycentric_planes(
+        camera, assets.vertices, corners[triangle, 0], corners[triangle, 1], corners[triangle, 2]
+    )
+    way, along = 1e9, False
+    way, along = nearer(a, px, py, dx, dy, way, along)
+    way, along = nearer(b, px, py, dx, dy, way, along)
+    way, along = nearer(c, px, py, dx, dy, way, along)
+    qx, qy = px + dx, py + dy
+    w = (a[0] + b[0] + c[0]) * qx + (a[1] + b[1] + c[1]) * qy + a[2] + b[2] + c[2]
+    return way, along, w
+
+
+@inner(_nrt=False, forceinline=True)
+def nearer(
+    edge: Plane, px: Scalar, py: Scalar, dx: Scalar, dy: Scalar, way: Scalar, along: bool
+) -> tuple[Scalar, bool]:
+    """`way` and `along`, or those of `edge` if it is met before."""
+    step = edge[0] * dx + edge[1] * dy
+    value = edge[0] * px + edge[1] * py + edge[2]
+    if step < 0.0 and value < way * -step:
+        across = abs(edge[0]) >= abs(edge[1]) if dx != 0 else abs(edge[1]) > abs(edge[0])
+        return max(value / -step, 0.0), across
+    return way, along

@@ -1,0 +1,63 @@
+"""Antialiasing against the same frame drawn with sixteen samples a pixel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from engine.render.shapes import make_scene
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval.errors import ConfigError
+
+WIDE, HIGH = 120, 90
+
+
+def colourful(count: int = 40) -> Scene:
+    """Triangles of plain colours in front of each other and of a wall."""
+    rng = np.random.default_rng(4)
+    corners = rng.normal(0, 0.9, (count, 1, 3)) + rng.normal(0, 0.7, (count, 3, 3)) + (0, 0, -4)
+    corners[0] = ((-40, -40, -9), (40, -40, -9), (0, 60, -9))
+    colors = rng.uniform(0.05, 1.0, (count, 3))
+    looks = [Material(base_color=(*color.tolist(), 1.0), double_sided=True) for color in colors]
+    return make_scene(corners, materials=looks, material_ids=np.arange(count))
+
+
+def drawn(scene: Scene, scale: int = 1, **options: bool) -> NDArray[np.float64]:
+    size = {"width": WIDE * scale, "height": HIGH * scale}
+    frame = make_renderer("cpu", scene, hfov=79.0, outputs=("rgb",), **size, **options).render((0, 0, 0), 0.2)  # type: ignore[arg-type]
+    return frame.rgb.reshape(HIGH, scale, WIDE, scale, 3).mean(axis=(1, 3))
+
+
+def test_edges_come_nearer_to_sixteen_samples() -> None:
+    scene = colourful()
+    truth, plain, smooth = drawn(scene, 4), drawn(scene), drawn(scene, antialiasing=True)
+    edges = np.abs(truth - plain).max(axis=2) > 2
+    assert 0.05 < edges.mean() < 0.6
+    before, after = (np.abs(image - truth)[edges].mean() for image in (plain, smooth))
+    assert after < before / 3
+    assert np.array_equal(smooth, drawn(scene, antialiasing=True))
+
+
+def test_only_colour_at_edges_changes() -> None:
+    scene = colourful()
+    frames = [
+        make_renderer("cpu", scene, width=WIDE, height=HIGH, outputs=("rgb", "depth", "semantic"), antialiasing=on)
+        for on in (False, True)
+    ]
+    plain, smooth = (renderer.render((0, 0, 0), 0.2) for renderer in frames)
+    assert np.array_equal(plain.depth, smooth.depth)
+    assert np.array_equal(plain.semantic, smooth.semantic)
+    changed = (plain.rgb != smooth.rgb).any(axis=2)
+    near = np.zeros_like(changed)
+    for axis in (0, 1):
+        step = (np.diff(plain.rgb.astype(int), axis=axis) != 0).any(axis=2)
+        near |= np.insert(step, 0, False, axis=axis) | np.insert(step, step.shape[axis], False, axis=axis)
+    assert changed.any()
+    assert not (changed & ~near).any()
+
+
+def test_only_the_cpu_renderer_has_it() -> None:
+    with pytest.raises(ConfigError, match="antialiasing"):
+        make_renderer("opengl", colourful(), antialiasing=True)

@@ -1,0 +1,82 @@
+"""What is seen past all triangles: against the frames of a box so large that it might be infinitely far away."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from engine.render.shapes import make_scene, room, wall
+from nav_eval.engine.render.frame import OUTPUTS
+from nav_eval.engine.render.panorama import FACES, cube_faces
+from nav_eval.engine.render.prepared import build
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene.scene import Scene, Sky
+
+VIEWS = [(0.0, 0.0), (0.7, 0.3), (-2.1, -1.2), (3.0, 1.5), (1.57, -0.4)]
+
+
+def far_room() -> Scene:
+    """A box of a kilometre, every vertex of another colour, smoothly."""
+    scene = room(12, size=500.0)
+    colors = np.full((len(scene.positions), 4), 255, np.uint8)
+    colors[:, :3] = np.clip(scene.positions * (0.25, 0.6, 0.3) + 128, 0, 255)
+    return replace(scene, colors=colors)
+
+
+def sky_of(scene: Scene, side: int = 128) -> Sky:
+    faces = cube_faces(make_renderer("cpu", scene, width=side, height=side, hfov=90, outputs=("rgb",)), (0, 0, 0))
+    images = np.full((1, 6, side, side, 4), 255, np.uint8)
+    images[0, ..., :3] = np.stack([faces[name].rgb for name in FACES])
+    return Sky(images, (0.0,))
+
+
+@pytest.mark.parametrize("kind", ["cpu", "opengl"])
+def test_the_sky_is_a_box_far_away(kind: str) -> None:
+    if kind == "opengl":
+        pytest.importorskip("moderngl")
+    scene = far_room()
+    size = {"width": 90, "height": 60, "hfov": 80.0}
+    empty = replace(make_scene(np.zeros((0, 3, 3))), sky=sky_of(scene))
+    box = make_renderer("cpu", scene, outputs=("rgb",), **size)  # type: ignore[arg-type]
+    seen = make_renderer(kind, empty, outputs=OUTPUTS, **size)  # type: ignore[arg-type]
+    for yaw, pitch in VIEWS:
+        frame = seen.render((3.0, 1.0, -2.0), yaw, pitch)
+        off = np.abs(frame.rgb.astype(int) - box.render((0, 0, 0), yaw, pitch).rgb)
+        assert off.mean() < 1.0
+        assert off.max() < 12
+        assert not any(getattr(frame, name).any() for name in ("depth", "semantic", "normal"))
+    seen.close()
+
+
+def test_surfaces_hide_the_sky_and_nothing_else_changes() -> None:
+    plain = make_scene(wall(half=1.0))
+    sky = Sky(np.full((2, 6, 8, 8, 4), 90, np.uint8), (0.0, 3.0))
+    sky.faces[1] = 200
+    frames = [
+        make_renderer("cpu", build(scene), width=40, height=30, outputs=OUTPUTS).render((0, 0, 0), 0.0)
+        for scene in (plain, replace(plain, sky=sky))
+    ]
+    hit = frames[0].depth > 0
+    assert np.array_equal(frames[0].depth, frames[1].depth)
+    assert np.array_equal(frames[0].rgb[hit], frames[1].rgb[hit])
+    assert (frames[1].rgb[~hit] == 90).all()
+    high = make_renderer("cpu", replace(plain, sky=sky), width=8, height=8).render((0, 50, 0), 0.0)
+    assert (high.rgb == 200).all()
+    assert [sky.seen_from(y) for y in (-5.0, 0.0, 2.9, 3.0)] == [0, 0, 0, 1]
+
+
+def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from nav_eval.engine.render.prepared import load_prepared, prepare
+
+    monkeypatch.setattr("nav_eval.engine.render.prepared.cache_home", lambda: tmp_path)
+    faces = np.random.default_rng(1).integers(0, 255, (1, 6, 8, 8, 4), dtype=np.uint8)
+    scene = replace(make_scene(wall()), sky=Sky(faces, (0.5,)), digest="e" * 64)
+    prepare(scene)
+    found = load_prepared(scene.digest)
+    assert found is not None
+    assert found.sky is not None
+    assert found.sky.above == (0.5,)
+    assert np.array_equal(found.sky.faces, faces)
