@@ -18,7 +18,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.metrics.registry import METRICS
 from nav_eval.report.columns import episode_columns
 from nav_eval.report.document import make_document
-from nav_eval.report.page import SCRIPTS, joined_scripts, render_page
+from nav_eval.report.page import SCRIPTS, WALK_SCRIPTS, joined_scripts, render_page
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import read_run
 from nav_eval.results.run_directory import RunDirectory
@@ -198,11 +198,11 @@ def test_modules_are_all_joined_and_free_of_imports() -> None:
     import nav_eval.report
 
     folder = Path(str(nav_eval.report.__file__)).parent / "static"
-    assert {path.name for path in folder.glob("*.js")} == {*SCRIPTS, ALONE}
-    joined = joined_scripts()
-    assert not re.search(r"^(import|export)\b", joined, re.MULTILINE)
-    names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", joined, re.MULTILINE)
-    assert len(names) == len(set(names))
+    assert {path.name for path in folder.glob("*.js")} == {*SCRIPTS, *WALK_SCRIPTS, ALONE}
+    for joined in (joined_scripts(), joined_scripts(WALK_SCRIPTS)):
+        assert not re.search(r"^(import|export)\b", joined, re.MULTILINE)
+        names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", joined, re.MULTILINE)
+        assert len(names) == len(set(names))
 
 
 TABLES = {"trajectory"}
@@ -221,7 +221,7 @@ def test_languages_say_the_same() -> None:
         for content in ((folder / f"words.{name}.js").read_text(encoding="utf-8") for name in ("en", "zh"))
     )
     assert english == chinese
-    used = re.findall(r'\bt\("([\w.]+)"', joined_scripts())
+    used = re.findall(r'\bt\("([\w.]+)"', joined_scripts() + joined_scripts(WALK_SCRIPTS))
     assert set(used) <= english.keys()
     ours = [name for name in METRICS.names() if METRICS.get(name).__module__.startswith("nav_eval.metrics.")]
     figures = {f"metric.{name}" for name in ours if name not in TABLES}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nav_eval.engine.scene import Scene
 
 Up = Literal["auto", "y", "z"]
-Kind = Literal["pose", "depth", "semantic", "plan", "rooms", "sheet"]
+Kind = Literal["pose", "depth", "semantic", "plan", "rooms", "sheet", "interactive"]
 EYE = 1.25
 """Metres: the height of most profiles' cameras."""
 
@@ -106,7 +106,7 @@ def navmesh(
 def view(
     scene: Path,
     *,
-    out: Path = Path("view.png"),
+    out: Path | None = None,
     kind: Kind = "pose",
     position: tuple[float, float, float] | None = None,
     yaw: float | None = None,
@@ -119,19 +119,20 @@ def view(
     up: Up = "auto",
     scale: float = 1.0,
 ) -> int:
-    """Save a picture of a scene.
+    """Save a picture of a scene, or a page to walk about in it.
 
     From a pose: what an agent would see, its depth, or its semantics with a legend. Of the whole scene: a floor plan
-    with room names, one view of each room, or a sheet of random poses beside the plan.
+    with room names, one view of each room, a sheet of random poses beside the plan, or an interactive page.
 
     Parameters
     ----------
     scene
         A scene file.
     out
-        The PNG to write.
+        The PNG to write, or the HTML of an interactive page; by default view.png or view.html.
     kind
-        pose, depth or semantic; plan or rooms (of a scene with annotated rooms); or sheet.
+        pose, depth or semantic; plan or rooms (of a scene with annotated rooms); sheet; or interactive, one page that
+        needs no network.
     position
         Camera position in metres; by default 1.25 m over a place that can be walked, where much is seen.
     yaw
@@ -157,6 +158,9 @@ def view(
     from nav_eval.report import views
 
     loaded = load_scene(scene, up, scale)
+    if kind == "interactive":
+        return _page(scene, loaded, out or Path("view.html"))
+    out = out or Path("view.png")
     if kind == "plan":
         picture = views.floor_plan(loaded, storey)
     elif kind == "rooms":
@@ -170,6 +174,20 @@ def view(
         picture = _look(scene, loaded, kind, position, yaw, pitch, size, hfov)
     picture.save(out)
     say(out)
+    return DONE
+
+
+def _page(path: Path, scene: Scene, out: Path) -> int:
+    """The interactive page; walls stop nobody in a scene that has no floor."""
+    from nav_eval.errors import NavmeshError
+    from nav_eval.report.walk import write_walk
+
+    try:
+        mesh = _navmesh(path, scene)
+    except NavmeshError:
+        mesh = None
+    write_walk(scene, mesh if mesh and mesh.islands else None, out)
+    say(f"{out}: {out.stat().st_size / 1e6:.1f} MB, opens in any browser without a network")
     return DONE
 
 

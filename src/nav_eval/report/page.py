@@ -12,7 +12,7 @@ import base64
 import hashlib
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -37,6 +37,7 @@ SCRIPTS = (
     "fog.js",
     "map.js",
     "matrix.js",
+    "gl.js",
     "scene3d.js",
     "steps.js",
     "stage.js",
@@ -44,6 +45,20 @@ SCRIPTS = (
     "live.js",
     "main.js",
 )
+WALK_SCRIPTS = (
+    "dom.js",
+    "words.en.js",
+    "words.zh.js",
+    "words.js",
+    "format.js",
+    "decode.js",
+    "matrix.js",
+    "gl.js",
+    "ground.js",
+    "solid.js",
+    "walk.js",
+)
+"""Of the page of one scene (walk.py)."""
 GZIP = zlib.MAX_WBITS + 16
 """Of zlib: with the head and the sum of a .gz file, and no time in it."""
 PIECE = 1000
@@ -62,7 +77,7 @@ def render_page(document: Mapping[str, Any]) -> str:
     from jinja2 import Environment
 
     script, style = joined_scripts(), _static("report.css")
-    template = Environment(autoescape=True).from_string(_resource("templates", "report.html"))
+    template = Environment(autoescape=True).from_string(resource("templates", "report.html"))
     return template.render(
         title=", ".join(dict.fromkeys(run["agent"] for run in document["runs"])),
         benchmark=document["runs"][0]["benchmark"],
@@ -123,15 +138,16 @@ def _hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
-def joined_scripts() -> str:
-    """All modules as one, in an order in which each comes after those it imports."""
-    parts = (_EXPORT.sub("", _IMPORT.sub("", _static(name))) for name in SCRIPTS)
-    return "\n".join(f"// {name}\n{part}" for name, part in zip(SCRIPTS, parts, strict=True))
+def joined_scripts(names: Sequence[str] = SCRIPTS) -> str:
+    """All modules of a page as one, in an order in which each comes after those it imports."""
+    parts = (_EXPORT.sub("", _IMPORT.sub("", _static(name))) for name in names)
+    return "\n".join(f"// {name}\n{part}" for name, part in zip(names, parts, strict=True))
 
 
 def _static(name: str) -> str:
-    return _resource("static", name)
+    return resource("static", name)
 
 
-def _resource(folder: str, name: str) -> str:
+def resource(folder: str, name: str) -> str:
+    """A file of static/ or templates/."""
     return (files("nav_eval.report") / folder / name).read_text(encoding="utf-8")

@@ -5,8 +5,13 @@ export async function readDocument(element) {
 }
 
 export async function unpack(text) {
+  return JSON.parse(new TextDecoder().decode(await inflated(text)));
+}
+
+// Base64 of gzip -> ArrayBuffer.
+export async function inflated(text) {
   const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return JSON.parse(await new Response(stream).text());
+  return new Response(stream).arrayBuffer();
 }
 
 export function bytes(text) {

@@ -2,6 +2,7 @@
 
 import { h } from "./dom.js";
 import { bytes } from "./decode.js";
+import { linked } from "./gl.js";
 import { storeyOf, timeColour } from "./map.js";
 import { cross3, lookAt, minus, multiply, perspective, unit } from "./matrix.js";
 import { t } from "./words.js";
@@ -26,7 +27,7 @@ export function sceneView(view) {
   });
   const gl = canvas.getContext("webgl", { antialias: true, preserveDrawingBuffer: true });
   if (!gl) return { element: h("p", { class: "warning" }, t("view.none")), show() {}, close() {} };
-  const program = linked(gl);
+  const program = linked(gl, VERTEX, FRAGMENT);
   const solids = [buffers(gl, meshArrays(view.scene.mesh)), buffers(gl, wayArrays(view))];
   const agent = buffers(gl, new Float32Array(0));
   const path = view.track ? view.track.points : [[0, 0, 0]];
@@ -40,21 +41,6 @@ export function sceneView(view) {
   steer(canvas, orbit, draw);
   show(orbit.step);
   return { element: canvas, show, close: () => gl.getExtension("WEBGL_lose_context")?.loseContext() };
-}
-
-function linked(gl) {
-  const program = gl.createProgram();
-  for (const [kind, source] of [
-    [gl.VERTEX_SHADER, VERTEX],
-    [gl.FRAGMENT_SHADER, FRAGMENT],
-  ]) {
-    const shader = gl.createShader(kind);
-    gl.shaderSource(shader, source);
-    gl.compileShader(shader);
-    gl.attachShader(program, shader);
-  }
-  gl.linkProgram(program);
-  return program;
 }
 
 // Nine floats to a corner: place, colour, normal.

@@ -1,0 +1,118 @@
+// A whole scene on the graphics card: textures and vertex colours as stored, as the agent's camera shows them.
+
+import { linked } from "./gl.js";
+
+const SOLID_VERTEX = `#version 300 es
+in vec3 place; in vec2 uv; in vec2 lightuv; in vec4 tint;
+uniform mat4 camera; uniform vec3 low; uniform vec3 extent;
+out vec3 at; out vec2 spot; out vec2 lightspot; out vec4 hue;
+void main() {
+  at = low + place * extent;
+  spot = uv;
+  lightspot = lightuv;
+  hue = tint;
+  gl_Position = camera * vec4(at, 1.0);
+}`;
+const SOLID_FRAGMENT = `#version 300 es
+precision highp float;
+in vec3 at; in vec2 spot; in vec2 lightspot; in vec4 hue;
+uniform sampler2D picture; uniform sampler2D light; uniform bool baked; uniform bool lit;
+uniform vec4 factor; uniform float cutoff; uniform float top; uniform vec3 eye;
+out vec4 seen;
+void main() {
+  if (at.y > top) discard;
+  vec3 shine = baked ? texture(light, lightspot).rgb * (255.0 / 128.0) : hue.rgb;
+  vec4 colour = factor * vec4(shine, hue.a) * texture(picture, spot);
+  if (colour.a < cutoff) discard;
+  vec3 facing = normalize(cross(dFdx(at), dFdy(at)));
+  if (lit) colour.rgb *= 0.35 + 0.5 * abs(dot(facing, normalize(eye - at))) + 0.15 * abs(facing.y);
+  seen = vec4(colour.rgb, 1.0);
+}`;
+const WRAP = { repeat: "REPEAT", clamp: "CLAMP_TO_EDGE", mirror: "MIRRORED_REPEAT" };
+
+export class Solid {
+  // `scene`: the page's document; `part(name)`: the bytes of one of its parts.
+  constructor(gl, scene, part) {
+    this.gl = gl;
+    this.scene = scene;
+    this.program = linked(gl, SOLID_VERTEX, SOLID_FRAGMENT);
+    this.array = gl.createVertexArray();
+    gl.bindVertexArray(this.array);
+    this.attribute("place", part("places"), 3, gl.UNSIGNED_SHORT, true, 8);
+    this.attribute("uv", part("uvs"), 2, gl.FLOAT, false, 8);
+    this.attribute("lightuv", part("lightuvs"), 2, gl.UNSIGNED_SHORT, true, 4);
+    this.attribute("tint", part("colours"), 4, gl.UNSIGNED_BYTE, true, 4);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ELEMENT_ARRAY_BUFFER, part("triangles"), gl.STATIC_DRAW);
+    this.white = this.texture(new ImageData(new Uint8ClampedArray([255, 255, 255, 255]), 1, 1), ["repeat", "repeat"]);
+    this.pictures = scene.materials.map(() => this.white);
+    this.lights = scene.materials.map(() => this.white);
+  }
+
+  attribute(name, data, size, type, normalised, stride) {
+    const { gl } = this,
+      slot = gl.getAttribLocation(this.program, name);
+    gl.bindBuffer(gl.ARRAY_BUFFER, gl.createBuffer());
+    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
+    gl.enableVertexAttribArray(slot);
+    gl.vertexAttribPointer(slot, size, type, normalised, stride, 0);
+  }
+
+  // Unpacks the pictures; resolves when all are on the card.
+  async paint(part) {
+    const options = { premultiplyAlpha: "none", colorSpaceConversion: "none" };
+    const images = await Promise.all(
+      this.scene.textures.map((kind, i) => createImageBitmap(new Blob([part(`texture${i}`)], { type: kind }), options)),
+    );
+    const light = new Map();
+    this.scene.materials.forEach(({ texture, lightmap, wrap }, i) => {
+      if (texture >= 0) this.pictures[i] = this.texture(images[texture], wrap);
+      if (lightmap < 0) return;
+      if (!light.has(lightmap)) light.set(lightmap, this.texture(images[lightmap], ["clamp", "clamp"], false));
+      this.lights[i] = light.get(lightmap);
+    });
+  }
+
+  texture(image, wrap, mips = true) {
+    const { gl } = this,
+      texture = gl.createTexture();
+    gl.bindTexture(gl.TEXTURE_2D, texture);
+    gl.texImage2D(gl.TEXTURE_2D, 0, gl.RGBA, gl.RGBA, gl.UNSIGNED_BYTE, image);
+    if (mips) gl.generateMipmap(gl.TEXTURE_2D);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, mips ? gl.LINEAR_MIPMAP_LINEAR : gl.LINEAR);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_S, gl[WRAP[wrap[0]]]);
+    gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_WRAP_T, gl[WRAP[wrap[1]]]);
+    const finer = gl.getExtension("EXT_texture_filter_anisotropic");
+    if (finer) gl.texParameterf(gl.TEXTURE_2D, finer.TEXTURE_MAX_ANISOTROPY_EXT, 4);
+    return texture;
+  }
+
+  // `camera`: 4 x 4, column-major; nothing above the height `top` (m) is drawn.
+  draw(camera, eye, top) {
+    const { gl, program, scene } = this,
+      where = (name) => gl.getUniformLocation(program, name);
+    gl.useProgram(program);
+    gl.bindVertexArray(this.array);
+    gl.uniformMatrix4fv(where("camera"), false, new Float32Array(camera));
+    for (const [name, value] of [
+      ["low", scene.low],
+      ["extent", scene.extent],
+      ["eye", eye],
+    ])
+      gl.uniform3fv(where(name), value);
+    gl.uniform1f(where("top"), top);
+    gl.uniform1i(where("light"), 1);
+    gl.uniform1i(where("lit"), scene.bare ? 1 : 0);
+    for (const [material, first, count] of scene.ranges) {
+      const { factor, cutoff } = scene.materials[material];
+      gl.uniform4fv(where("factor"), factor);
+      gl.uniform1f(where("cutoff"), cutoff);
+      gl.uniform1i(where("baked"), scene.materials[material].lightmap >= 0 ? 1 : 0);
+      gl.activeTexture(gl.TEXTURE1);
+      gl.bindTexture(gl.TEXTURE_2D, this.lights[material]);
+      gl.activeTexture(gl.TEXTURE0);
+      gl.bindTexture(gl.TEXTURE_2D, this.pictures[material]);
+      gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
+    }
+  }
+}

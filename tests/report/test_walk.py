@@ -1,0 +1,134 @@
+"""The page of one scene in headless Chromium: it shows what the agent's camera shows, and walls stop who walks."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import math
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene.scene import Scene
+from nav_eval.errors import SceneError
+from nav_eval.report.walk import render_walk, write_walk
+from nav_eval.worlds.world import generate_world
+from report.conftest import Visit
+
+Open = Callable[..., Visit]
+WALK_FOV = 1.1
+"""Vertical, rad, as in walk.js."""
+
+
+@pytest.fixture(scope="module")
+def home() -> tuple[Scene, NavMesh]:
+    world = generate_world("walked", 2, 1, "home", 20_000)
+    return world.scene(), NavMesh.from_bytes(world.navmesh())
+
+
+@pytest.fixture(scope="module")
+def page_of_home(home: tuple[Scene, NavMesh], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("walk") / "home.html"
+    write_walk(*home, path)
+    return path
+
+
+def unpacked(html: str) -> tuple[dict[str, Any], bytes]:
+    """The head of a page's data, and its body."""
+    found = re.search(r'id="data">([^<]*)<', html)
+    assert found is not None
+    data = zlib.decompress(base64.b64decode(found[1]), zlib.MAX_WBITS + 16)
+    end = 4 + int.from_bytes(data[:4], "little")
+    return json.loads(data[4:end]), data[end:]
+
+
+def test_on_foot_one_sees_what_the_agent_would(visit: Open, page_of_home: Path, home: tuple[Scene, NavMesh]) -> None:
+    guest = visit(viewport={"width": 420, "height": 500})
+    page = guest.open(page_of_home)
+    page.get_by_text("on foot").click()
+    seen = np.asarray(Image.open(io.BytesIO(page.locator("canvas").screenshot())).convert("RGB"), float)
+    height, width = seen.shape[:2]
+    start = unpacked(page_of_home.read_text())[0]["start"]
+    hfov = 2 * math.degrees(math.atan(math.tan(WALK_FOV / 2) * width / height))
+    camera = make_renderer("cpu", home[0], width=width, height=height, hfov=hfov)
+    eye = np.add(start["feet"], (0, 1.45, 0))
+    drawn = camera.render(eye, start["yaw"]).rgb.astype(float)
+    inner = (slice(20, -20), slice(20, -20))  # the canvas has round corners
+    off = np.abs(seen - drawn)[inner].mean()
+    assert off < 8, off
+    assert np.abs(seen[:, ::-1] - drawn)[inner].mean() > 2 * off
+    assert [error for error in guest.errors if "GL Driver" not in error] == []
+    assert {url for url in guest.requests if not url.startswith("data:")} == {page_of_home.as_uri()}
+
+
+def test_ceilings_are_cut_and_keys_walk(visit: Open, page_of_home: Path) -> None:
+    page = visit(viewport={"width": 420, "height": 500}).open(page_of_home)
+    canvas = page.locator("canvas")
+    cut = canvas.screenshot()
+    page.get_by_role("slider").press("End")
+    assert canvas.screenshot() != cut
+    page.get_by_text("on foot").click()
+    begun = canvas.screenshot()
+    page.keyboard.down("w")
+    page.wait_for_timeout(500)
+    page.keyboard.up("w")
+    assert canvas.screenshot() != begun
+
+
+def test_a_step_never_leaves_the_floor(visit: Open, page_of_home: Path, home: tuple[Scene, NavMesh]) -> None:
+    """The page's own Ground, walked at random, beside the navmesh it was made of."""
+    page = visit().open(page_of_home)
+    source = (Path(__file__).parents[2] / "src/nav_eval/report/static/ground.js").read_text().replace("export ", "")
+    corners = home[1].layout.triangles.reshape(-1).tolist()
+    start = [float(value) for value in home[1].random_point(0)]
+    script = f"""([corners, start]) => {{ {source}
+        const ground = new Ground(corners), out = []; let at = start, seed = 1;
+        for (let i = 0; i < 4000; i++) {{
+            if (i % 40 === 0) seed = (seed * 48271) % 2147483647;
+            at = ground.step(at, Math.sin(seed) * 0.05, Math.cos(seed) * 0.05); out.push(at);
+        }} return out; }}"""
+    walked = np.array(page.evaluate(script, [corners, start]))
+    assert np.linalg.norm(walked.max(axis=0) - walked.min(axis=0)) > 1.5
+    assert all(home[1].is_navigable(point, 0.2) for point in walked[::50])
+
+
+def test_positions_keep_their_millimetres(home: tuple[Scene, NavMesh], page_of_home: Path) -> None:
+    head, body = unpacked(page_of_home.read_text())
+    begin, length = head["parts"]["places"]
+    shares = np.frombuffer(body[begin : begin + length], "<u2").reshape(-1, 4)[:, :3] / 65535
+    assert np.abs(np.array(head["low"]) + shares * head["extent"] - home[0].positions).max() < 1e-3
+    begin, length = head["parts"]["triangles"]
+    counted = sum(count for _, _, count in head["ranges"])
+    assert length == 4 * counted == 12 * len(home[0].triangles)
+
+
+def test_too_much_for_a_browser_is_refused(home: tuple[Scene, NavMesh], monkeypatch: pytest.MonkeyPatch) -> None:
+    scene, navmesh = home
+    monkeypatch.setattr("nav_eval.report.walk.MOST_TRIANGLES", 1000)
+    with pytest.raises(SceneError, match=r"a page takes 1 to 1,000. Look at it with --kind"):
+        render_walk(scene, navmesh)
+    monkeypatch.undo()
+    texture = np.full((64, 64, 4), 255, np.uint8)
+    monkeypatch.setattr("nav_eval.report.walk.MOST_TEXELS", 1024)
+    small = replace(scene, textures=tuple(texture for _ in scene.textures))
+    halved = unpacked(render_walk(small, None))[0]["shrunk"]
+    assert len(scene.textures) * (64 / halved) ** 2 <= 1024 < len(scene.textures) * (128 / halved) ** 2
+
+
+def test_no_serious_accessibility_issue_on_the_walk(visit: Open, page_of_home: Path, axe: str) -> None:
+    page = visit(bypass_csp=True).open(page_of_home)
+    page.add_script_tag(content=axe)
+    for mode in ("from outside", "on foot"):
+        page.get_by_text(mode).click()
+        found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
+        assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
