@@ -71,7 +71,8 @@ def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style,
 
 
 def test_work_of_many_seconds_tells_the_time_left_and_short_work_nothing():
-    for seconds, lines in ((1.0, []), (6.0, ["20%, about 48 s left", "40%, about 36 s left", "60%, about 24 s left"])):
+    told = ["10%, about 54 s left", "30%, about 42 s left", "50%, about 30 s left"]
+    for seconds, lines in ((0.2, []), (6.0, told)):
         out, now = io.StringIO(), iter(seconds * count for count in range(12))
         with worked("homes", out, lambda now=now: next(now)) as tell:
             for _ in range(10):

@@ -19,7 +19,7 @@ from PIL import Image
 
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.render.renderer import make_renderer
-from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import SceneError
 from nav_eval.report.walk import render_walk, write_walk
 from nav_eval.worlds.world import generate_world
@@ -34,6 +34,22 @@ WALK_FOV = 1.1
 def home() -> tuple[Scene, NavMesh]:
     world = generate_world("walked", 2, 1, "home", 20_000)
     return world.scene(), NavMesh.from_bytes(world.navmesh())
+
+
+def with_sky(scene: Scene) -> Scene:
+    """Without its ceilings, below a sky of six colours that get lighter upwards."""
+    colours = np.array([(200, 40, 40), (40, 200, 40), (40, 40, 200), (200, 200, 40), (40, 200, 200), (200, 40, 200)])
+    faces = np.full((1, 6, 32, 32, 4), 255, np.uint8)
+    faces[0, ..., :3] = colours[:, None, None] * np.linspace(1, 0.5, 32)[None, :, None, None]
+    assert scene.object_ids is not None
+    kept = ~np.isin(scene.object_ids, [o.id for o in scene.objects if o.category in ("ceiling", "wall")])
+    return replace(
+        scene,
+        triangles=scene.triangles[kept],
+        material_ids=scene.material_ids[kept],
+        object_ids=scene.object_ids[kept],
+        sky=Sky(faces, (0.0,)),
+    )
 
 
 @pytest.fixture(scope="module")
@@ -52,15 +68,20 @@ def unpacked(html: str) -> tuple[dict[str, Any], bytes]:
     return json.loads(data[4:end]), data[end:]
 
 
-def test_on_foot_one_sees_what_the_agent_would(visit: Open, page_of_home: Path, home: tuple[Scene, NavMesh]) -> None:
+@pytest.mark.parametrize("outdoors", [False, True])
+def test_on_foot_one_sees_what_the_agent_would(
+    visit: Open, home: tuple[Scene, NavMesh], tmp_path: Path, outdoors: bool
+) -> None:
+    scene, path = with_sky(home[0]) if outdoors else home[0], tmp_path / "home.html"
+    write_walk(scene, home[1], path)
     guest = visit(viewport={"width": 420, "height": 500})
-    page = guest.open(page_of_home)
+    page = guest.open(path)
     page.get_by_text("on foot").click()
     seen = np.asarray(Image.open(io.BytesIO(page.locator("canvas").screenshot())).convert("RGB"), float)
     height, width = seen.shape[:2]
-    start = unpacked(page_of_home.read_text())[0]["start"]
+    start = unpacked(path.read_text())[0]["start"]
     hfov = 2 * math.degrees(math.atan(math.tan(WALK_FOV / 2) * width / height))
-    camera = make_renderer("cpu", home[0], width=width, height=height, hfov=hfov)
+    camera = make_renderer("cpu", scene, width=width, height=height, hfov=hfov)
     eye = np.add(start["feet"], (0, 1.45, 0))
     drawn = camera.render(eye, start["yaw"]).rgb.astype(float)
     inner = (slice(20, -20), slice(20, -20))  # the canvas has round corners
@@ -68,7 +89,7 @@ def test_on_foot_one_sees_what_the_agent_would(visit: Open, page_of_home: Path, 
     assert off < 8, off
     assert np.abs(seen[:, ::-1] - drawn)[inner].mean() > 2 * off
     assert [error for error in guest.errors if "GL Driver" not in error] == []
-    assert {url for url in guest.requests if not url.startswith("data:")} == {page_of_home.as_uri()}
+    assert {url for url in guest.requests if not url.startswith("data:")} == {path.as_uri()}
 
 
 def test_ceilings_are_cut_and_keys_walk(visit: Open, page_of_home: Path) -> None:

@@ -20,7 +20,7 @@ from nav_eval.dataset.episode import EpisodeKey
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
-SECONDS_BETWEEN_SHARES = 10.0
+SECONDS_BEFORE_SHARES, SECONDS_BETWEEN_SHARES = 2.0, 10.0
 
 
 class Latencies:
@@ -167,7 +167,8 @@ def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
 
 @contextmanager
 def _share_lines(what: str, out: TextIO, clock: Callable[[], float]) -> Iterator[Callable[[float], None]]:
-    began = told = clock()
+    began = clock()
+    told = began + SECONDS_BEFORE_SHARES - SECONDS_BETWEEN_SHARES
     done = 0.0
 
     def tell(share: float) -> None:

@@ -55,6 +55,7 @@ WALK_SCRIPTS = (
     "matrix.js",
     "gl.js",
     "ground.js",
+    "sky.js",
     "solid.js",
     "walk.js",
 )

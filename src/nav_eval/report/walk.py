@@ -87,6 +87,9 @@ def _document(scene: Scene, navmesh: NavMesh | None) -> tuple[dict[str, Any], di
     for number, texture in enumerate(scene.textures):
         parts[f"texture{number}"], kind = _picture(texture, halvings)
         kinds.append(kind)
+    sky = () if scene.sky is None else scene.sky.faces
+    for number, faces in enumerate(sky):
+        parts[f"sky{number}"], _ = _picture(faces.reshape(-1, *faces.shape[2:]), 0)
     head = {
         "name": scene.name,
         "low": low.tolist(),
@@ -111,6 +114,7 @@ def _document(scene: Scene, navmesh: NavMesh | None) -> tuple[dict[str, Any], di
         "storeys": _storeys(scene, navmesh),
         "rooms": _rooms(scene, navmesh),
         "start": _start(scene, navmesh),
+        "sky": [] if scene.sky is None else scene.sky.above,
         "shrunk": 2**halvings,
     }
     return head, parts

@@ -5,6 +5,7 @@ import { choice, h, select } from "./dom.js";
 import { whole } from "./format.js";
 import { Ground } from "./ground.js";
 import { lookAt, multiply, perspective } from "./matrix.js";
+import { Sky } from "./sky.js";
 import { Solid } from "./solid.js";
 import { currentLanguage, speak, t } from "./words.js";
 
@@ -46,6 +47,7 @@ const state = {
 };
 const held = new Set();
 let solid = null,
+  sky = null,
   canvas = null,
   last = 0;
 
@@ -223,7 +225,7 @@ function camera(aspect) {
 }
 
 function draw() {
-  if (!solid) return;
+  if (!sky) return;
   const { gl } = solid,
     scale = window.devicePixelRatio || 1,
     within = state.mode === "walk";
@@ -236,6 +238,7 @@ function draw() {
   gl.clearColor(0.09, 0.1, 0.13, 1);
   gl.enable(gl.DEPTH_TEST);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+  if (within) sky.draw(eye, target, lens);
   solid.draw(multiply(lens, lookAt(eye, target)), eye, within ? 1e9 : state.top);
 }
 
@@ -279,7 +282,8 @@ const context = canvas.getContext("webgl2", { antialias: true, preserveDrawingBu
 if (context) {
   solid = new Solid(context, scene, part);
   steered();
-  await solid.paint(part);
+  sky = new Sky(context, scene.sky);
+  await Promise.all([solid.paint(part), sky.paint(part)]);
   draw();
 } else page.querySelector("main").prepend(h("p", { class: "warning" }, t("view.none")));
 page.dataset.ready = "true";

@@ -42,10 +42,11 @@ def write_task(
     files = {}
     each = 1 / max(sum(len(sites) for sites in scenes.values()), 1)
     for split, chosen in scenes.items():
-        key, sites = f"{seed}/{task}/{split}", _one_by_one(chosen, part(tell, each))
+        key = f"{seed}/{task}/{split}"
         if task == "vln":
-            files[split] = _write_vln(sites, folder, split, per_scene, key, controls)
+            files[split] = _write_vln(chosen, folder, split, per_scene, key, controls, part(tell, each))
         else:
+            sites = _one_by_one(chosen, part(tell, each))
             files[split] = _write_content(task, sites, folder / split, split, per_scene, key, controls)
     return files
 
@@ -74,13 +75,19 @@ def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
 
 
 def _write_vln(
-    sites: Iterable[Site], folder: Path, split: str, per_scene: int, seed: str, controls: Controls | None
+    sites: Iterable[Site],
+    folder: Path,
+    split: str,
+    per_scene: int,
+    seed: str,
+    controls: Controls | None,
+    tell: Tell,
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
     for site in sites:
-        drawn = vln_paths(site, per_scene, seed, controls)
+        drawn = vln_paths(site, per_scene, seed, controls, tell)
         _tell_of_few(site, split, len(drawn.paths), per_scene, _reason(drawn))
         records, gt = vln_records(drawn.paths, len(episodes) + 1)
         episodes += records

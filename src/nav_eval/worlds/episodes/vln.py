@@ -18,6 +18,7 @@ from nav_eval.worlds.episodes.speaker import STYLES, say
 from nav_eval.worlds.episodes.steps import Step
 from nav_eval.worlds.episodes.wording import KINDS, LANGUAGES
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.telling import Tell, silent
 
 GOAL_RADIUS = 3.0
 SPACINGS = (3.3, 1.5, 0.0)
@@ -62,9 +63,10 @@ class Drawn:
     refused: Mapping[str, int]
 
 
-def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None) -> Drawn:
+def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tell: Tell = silent) -> Drawn:
     """`count` paths, goals well apart as long as there are such; fewer where the building has no more to offer.
 
+    Tells of each path that is found, and in the end of those that are not.
     SceneError where the scene does not say which rooms its doors join.
     """
     if len(site.rooms.rooms) > 1 and not site.rooms.doors:
@@ -79,7 +81,9 @@ def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = Non
             for index in draw.open_pairs():
                 if len(draw.paths) == count:
                     return draw.drawn()
-                draw.attempt(index, spacing)
+                if draw.attempt(index, spacing):
+                    tell(1 / count)
+    tell(1 - len(draw.paths) / count)
     return draw.drawn()
 
 
@@ -103,8 +107,8 @@ class _Draw:
     def drawn(self) -> Drawn:
         return Drawn(tuple(self.paths), dict(self.refused))
 
-    def attempt(self, index: int, spacing: float) -> None:
-        """Draw a start for a pair; keep the path, or count why not."""
+    def attempt(self, index: int, spacing: float) -> bool:
+        """Draw a start for a pair; keep the path, or count why not. Whether there is one."""
         self.tries += 1
         found = self._path(index, spacing)
         if isinstance(found, VlnPath):
@@ -112,6 +116,7 @@ class _Draw:
             self.closed.add(index)
         else:
             self.refused[found] += 1
+        return isinstance(found, VlnPath)
 
     def _path(self, index: int, spacing: float) -> VlnPath | str:
         target, room = self.pairs[index]
