@@ -14,12 +14,14 @@ from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import Plan, Room
 from nav_eval.worlds.space import OPPOSITE, TURN_OF, Space, Spot
+from nav_eval.worlds.things.catalogue import Stock
+from nav_eval.worlds.things.dress import dress
 
 Rule = Callable[[Space, Stream], None]
 
 
-def furnish(plan: Plan, room: Room, stream: Stream) -> list[Item]:
-    """The furniture of one room; `on` of the items counts within the returned list."""
+def furnish(plan: Plan, room: Room, stream: Stream, stock: Stock) -> list[Item]:
+    """The furniture and the small things of one room; `on` of the items counts within the returned list."""
     space = Space(plan, room, stream.child("spots"))
     rule = _RULES.get(room.type)
     if room.type == "stairs" and room.storey == 1:
@@ -27,6 +29,7 @@ def furnish(plan: Plan, room: Room, stream: Stream) -> list[Item]:
     if rule is not None:
         _lights(space, stream.child("lights"))
         rule(space, stream.child("things"))
+    dress(space, stock, stream.child("dress"))
     return space.items
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nav_eval.worlds.artworks import ARTISTS
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
+from nav_eval.worlds.prints import SHEETS
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
 WOODS: tuple[Colour, ...] = (
@@ -99,6 +100,8 @@ class Palette:
             "board": Paint("board"),
             "glow": Paint("glow", scale=0.5),
             "shade": Paint("lampshade", scale=0.4),
+            "tints": Paint("tints"),
+            "prints": Paint("prints"),
         }
         for k in range(4):
             self._fixed[f"fabric{k}"] = _paint("fabric", fabrics[k])
@@ -120,6 +123,7 @@ class Palette:
         """(H, W, 3) uint8 of a material's texture."""
         paint = self.paint(name)
         stream = self._stream.child("texture", name)
-        if paint.painter in ARTISTS:
-            return to_texels(ARTISTS[paint.painter](stream))
+        artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
+        if artist:
+            return to_texels(artist(stream))
         return to_texels(PAINTERS[paint.painter](stream, paint.colour))

@@ -233,7 +233,9 @@ class Space:
     def add(self, made: Made, at: tuple[int, int, int], turn: int, support: Support, on: int = -1) -> None:
         """An object and what stands on it."""
         index = len(self.items)
-        self.items.append(Item(made.category, self.room.id, made.model, at, turn, made.size, support, on))
+        self.items.append(
+            Item(made.category, self.room.id, made.model, at, turn, made.size, support, on, variant=made.variant)
+        )
         for top, x, y, z in made.on:
             for _ in range(turn % 4):
                 x, z = z, -x
@@ -252,20 +254,32 @@ class Space:
                 if (
                     along - half >= low + 50
                     and along + half <= high - 50
-                    and self._bare(side, along - half, along + half, bottom, top)
+                    and self.bare(side, along - half, along + half, bottom, top)
                 ):
-                    self._nail(made, side, along, bottom)
+                    self.nail(made, side, along, bottom)
                     return True
         return False
 
-    def _bare(self, side: str, low: int, high: int, bottom: int, top: int) -> bool:
+    def passable(self, zone: Rect) -> bool:
+        """Whether the way stays free if something takes `zone` too."""
+        return not any(zone.overlaps(other) for other in (*self.taken, *self.reserved)) and self._connected(
+            [*self.taken, zone]
+        )
+
+    def stands(self, rect: Rect, height: int) -> None:
+        """Remembers what stands on something else: nothing is hung behind it lower than `height` above the floor."""
+        self._standing.append((rect, height))
+
+    def bare(self, side: str, low: int, high: int, bottom: int, top: int) -> bool:
+        """Whether nothing hangs on a piece of wall, stands before it or opens there."""
         free_wall = not any(
             s == side and low < h and high > other and bottom < t and top > b for s, other, h, b, t in self.hung
         )
         zone = self.strip(side, low, high, 80)
         return free_wall and not any(zone.overlaps(rect) for rect, height in self._standing if height > bottom)
 
-    def _nail(self, made: Made, side: str, along: int, bottom: int) -> None:
+    def nail(self, made: Made, side: str, along: int, bottom: int) -> None:
+        """Fastens a thing to a wall without asking."""
         line, _, _ = wall_line(self.rect, side)  # type: ignore[arg-type]
         half = (_mm(made.size[2]) + 1) // 2 + 1
         line += half if side in "nw" else -half

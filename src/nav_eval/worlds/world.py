@@ -27,6 +27,7 @@ from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import Mesh, tessellate
+from nav_eval.worlds.things.catalogue import Assets, Stock
 
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
 
@@ -106,14 +107,16 @@ def generate_world(
     kind: Kind = "home",
     detail: int = 60_000,
     tell: Tell = silent,
+    assets: Assets = "all",
 ) -> World:
     """A furnished building of `rooms` rooms (corridors not counted) with about `detail` triangles.
 
-    The same arguments give the same `digest` on every machine. ConfigError for what cannot be built.
+    Its small things are of the variants of `assets`: of train, val or test, or of all. The same arguments give the
+    same `digest` on every machine. ConfigError for what cannot be built.
     """
     _check(rooms, storeys, kind, detail)
     plan = make_plan(str(seed), rooms, storeys, kind)
-    items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys)))
+    items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys), assets))
     mesh = tessellate(items, detail)
     tell(0.25)
     palette = Palette(str(seed), kind)
@@ -136,12 +139,12 @@ def _check(rooms: int, storeys: int, kind: str, detail: int) -> None:
         raise ConfigError(f"detail is {detail}: give {LEAST_TRIANGLES} to {MOST_TRIANGLES} triangles.")
 
 
-def _items(plan: Plan, stream: Stream) -> list[Item]:
+def _items(plan: Plan, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
-    items = shell_items(plan, stream.child("shell"))
+    items, stock = shell_items(plan, stream.child("shell")), Stock(stream.child("stock"), assets)
     for room in plan.rooms:
         offset = len(items)
-        for item in furnish(plan, room, stream.child("furniture", room.id)):
+        for item in furnish(plan, room, stream.child("furniture", room.id), stock):
             on = item.on + offset if item.on >= 0 else -1
             items.append(replace(item, on=on))
     return items

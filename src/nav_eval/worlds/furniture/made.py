@@ -11,13 +11,15 @@ from nav_eval.worlds.surfaces import Model
 class Made:
     """One object. `size` = (width, height, depth) in metres of its box; the origin is the middle of its underside.
 
-    `on` lists what stands on it: (object, x, y, z) of its origin in this one's frame.
+    `on` lists what stands on it: (object, x, y, z) of its origin in this one's frame. `variant` names its shape where
+    shapes are dealt to splits.
     """
 
     category: str
     model: Model
     size: tuple[float, float, float]
     on: tuple[tuple[Made, float, float, float], ...] = field(default=())
+    variant: str = ""
 
 
 def legs(

@@ -55,8 +55,7 @@ def monitor(stream: Stream) -> Made:
         "screen",
         [(0, 1), (1, 1), (1, 0), (0, 0)],
     )
-    m.box((-0.22, 0, 0.12), (0.2, 0.02, 0.26), "dark", skip="d")
-    return Made("tv_monitor", m, (0.6, 0.48, 0.52))
+    return Made("tv_monitor", m, (0.6, 0.48, 0.16))
 
 
 def television(stream: Stream, w: float = 1.15) -> Made:

@@ -1,0 +1,175 @@
+"""Drawing small things with few triangles: prisms of quads, thin curved sheets, and the two sheets of colours.
+
+A maker is called with a Shape, which hands out one decision after another from the variant's number: the product of
+all its options is how many variants the maker has. Colours come from the home's stream and make no new variant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeVar
+
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
+from nav_eval.worlds.furniture.made import Made
+from nav_eval.worlds.prints import field_of
+from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, lattice
+
+T = TypeVar("T")
+Point = tuple[float, float, float]
+BRIGHTS = ("red", "orange", "yellow", "green", "teal", "blue", "navy", "pink", "purple", "mint", "rust")
+CALM = ("white", "cream", "grey", "slate", "sky", "clay", "tan", "olive")
+
+
+@dataclass(slots=True)
+class Shape:
+    """A variant's number, spelt out digit by digit; `count` is the product of the options asked for."""
+
+    number: int
+    count: int = 1
+
+    def of(self, *options: T) -> T:
+        digit = self.number // self.count % len(options)
+        self.count *= len(options)
+        return options[digit]
+
+
+def tint(stream: Stream, names: Sequence[str] = BRIGHTS) -> str:
+    """A colour of the home's choice as a material."""
+    return f"tint_{stream.choice(names)}"
+
+
+class Sketch(Model):
+    """A model with the strokes that small things are made of."""
+
+    def block(
+        self, middle: tuple[float, float], size: Point, y: float, material: str, skip: str = "d", top: str = "",
+        front: str = "",
+    ) -> None:  # fmt: skip
+        """A box by the (x, z) of its middle, its (w, h, d) and its foot; `top` and `front`: other materials there."""
+        (x, z), (w, h, d) = middle, size
+        low, high = (x - w / 2, y, z - d / 2), (x + w / 2, y + h, z + d / 2)
+        self.box(low, high, material, skip=skip + ("u" if top else ""), front=front)
+        if top:
+            self.flat(low[0], low[2], high[0], high[2], high[1], top)
+
+    def flat(self, x0: float, z0: float, x1: float, z1: float, y: float, material: str) -> None:
+        """A level rectangle that faces up."""
+        self.quad([(x0, y, z1), (x1, y, z1), (x1, y, z0), (x0, y, z0)], material)
+
+    def card(self, x0: float, y0: float, x1: float, y1: float, z: float, material: str) -> None:
+        """An upright rectangle that faces the front."""
+        self.quad([(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)], material)
+
+    def drum(
+        self, rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float] = (0.0, 0.0),
+        sides: int = 6, top: str = "", squash: float = 1.0,
+    ) -> None:  # fmt: skip
+        """A prism through (radius, y) rings from foot to rim, closed above by `top` (default: the same material)."""
+        turn = (np.arange(sides) + 0.5) / sides
+        c, s = cos_turns(turn), -sin_turns(turn) * squash
+        loops = [np.stack([at[0] + r * c, np.full(sides, y), at[1] + r * s], axis=1) for r, y in rings]
+        for below, above in zip(loops[:-1], loops[1:], strict=True):
+            for k in range(sides):
+                n = (k + 1) % sides
+                self.quad([below[k], below[n], above[n], above[k]], material)
+        if rings[-1][0] > 0:
+            _fan(self, loops[-1], top or material)
+
+    def upright(self, radius: float, y: float, z: float, material: str, sides: int = 8) -> None:
+        """A disc that faces the front."""
+        turn = (np.arange(sides) + 0.5) / sides
+        rim = np.stack([radius * cos_turns(turn), y + radius * sin_turns(turn), np.full(sides, z)], axis=1)
+        _fan(self, rim, material)
+
+    def bar(self, a: Point, b: Point, thick: float, material: str) -> None:
+        """A square bar from a to b, its ends open."""
+        start, end = np.asarray(a), np.asarray(b)
+        along = np.abs(end - start)
+        axis = int(along.argmax())
+        p, q = [(1, 2), (2, 0), (0, 1)][axis]
+        if end[axis] < start[axis]:
+            start, end = end, start
+        offsets = []
+        for i, k in ((-1, -1), (1, -1), (1, 1), (-1, 1)):
+            off = np.zeros(3)
+            off[p], off[q] = i * thick / 2, k * thick / 2
+            offsets.append(off)
+        for k in range(4):
+            one, two = offsets[k], offsets[(k + 1) % 4]
+            self.quad([start + one, start + two, end + two, end + one], material)
+
+    def pillow(self, middle: Point, size: Point, material: str, lean: float = 0.0, lying: bool = False) -> None:
+        """A stuffed square: upright and facing the front (`lean`: how far its top is back), or lying."""
+        for sign in (1.0, -1.0):
+            self.grids.append(_half_pillow(middle, size, material, sign, lean, lying))
+
+    def spun(self, other: Model, turns: float, shift: Point = (0.0, 0.0, 0.0)) -> None:
+        """The quads of another model, turned about the vertical by any angle and shifted."""
+        c, s = float(cos_turns(np.asarray(turns))), float(sin_turns(np.asarray(turns)))
+        for quad in other.quads:
+            x, y, z = quad.corners[:, 0], quad.corners[:, 1], quad.corners[:, 2]
+            corners = np.stack([x * c + z * s + shift[0], y + shift[1], z * c - x * s + shift[2]], axis=1)
+            self.quads.append(replace(quad, corners=corners))
+
+
+def _fan(m: Model, rim: Floats, material: str) -> None:
+    """A flat polygon of an even number of corners, from quads."""
+    for k in range(1, len(rim) - 2, 2):
+        m.quad([rim[0], rim[k], rim[k + 1], rim[k + 2]], material)
+
+
+def _half_pillow(middle: Point, size: Point, material: str, sign: float, lean: float, lying: bool) -> Grid:
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        u, v = lattice(nu, nv)
+        a, b = (u * 2 - 1) * sign, v * 2 - 1
+        x, y = a * size[0] / 2, b * size[1] / 2
+        out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
+        x, y = x * (1 - 0.09 * b * b * (1 - a * a)), y * (1 - 0.09 * a * a * (1 - b * b))
+        points = np.stack([x, out, -y], axis=-1) if lying else np.stack([x, y, out - lean * (b + 1) / 2], axis=-1)
+        return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
+
+    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))
+
+
+def finished(category: str, m: Model) -> Made:
+    """The thing with its colours found on the sheets, its size measured."""
+    own = Model([_dyed_quad(quad) for quad in m.quads], [_dyed_grid(grid) for grid in m.grids])
+    low, high = extent(own)
+    size = (2 * max(-float(low[0]), float(high[0])), float(high[1]), 2 * max(-float(low[2]), float(high[2])))
+    return Made(category, own, size)
+
+
+def extent(m: Model) -> tuple[Floats, Floats]:
+    """The corners (3,) of a model's box."""
+    parts = [quad.corners for quad in m.quads] + [grid.evaluate(*grid.least)[0].reshape(-1, 3) for grid in m.grids]
+    points = np.concatenate(parts)
+    return points.min(axis=0), points.max(axis=0)
+
+
+def _dyed_quad(quad: Quad) -> Quad:
+    found = field_of(quad.material)
+    if found is None:
+        return quad
+    sheet, (u0, v0, u1, v1) = found
+    return replace(quad, material=sheet, uvs=np.asarray([(u0, v1), (u1, v1), (u1, v0), (u0, v0)]))
+
+
+def _dyed_grid(grid: Grid) -> Grid:
+    found = field_of(grid.material)
+    if found is None:
+        return grid
+    return replace(grid, material=found[0], evaluate=_on_sheet(grid.evaluate, found[1]))
+
+
+def _on_sheet(inner: Evaluate, field: tuple[float, float, float, float]) -> Evaluate:
+    u0, v0, u1, v1 = field
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        points, _ = inner(nu, nv)
+        u, v = lattice(points.shape[1] - 1, points.shape[0] - 1)
+        return points, np.stack([u0 + (u1 - u0) * u, v1 + (v0 - v1) * v], axis=-1)
+
+    return evaluate

@@ -1,0 +1,237 @@
+"""What is fastened to a room's walls, windows and ceiling: first what every room has, then what hangs where."""
+
+from __future__ import annotations
+
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.made import Made
+from nav_eval.worlds.item import Item
+from nav_eval.worlds.plan import Window, wall_line
+from nav_eval.worlds.shell import curtain_places, openings, point
+from nav_eval.worlds.space import TURN_OF
+from nav_eval.worlds.things.carriers import Carriers, Wish
+from nav_eval.worlds.things.fixtures import blind_for
+from nav_eval.worlds.things.sketch import Shape
+
+_SWITCH, _SOCKET, _RADIATOR = 1050, 250, 110
+"""Heights of their lower edges, mm."""
+Hang = tuple[str, int, int, int]
+"""A thing's name, its chance in percent, and between which heights (cm) its middle hangs."""
+
+_HANG: dict[str, tuple[Hang, ...]] = {
+    "living room": (
+        ("wall_shelf", 75, 155, 170), ("wall_clock", 60, 170, 190), ("wall_mirror", 30, 145, 160),
+        ("wall_hanging", 40, 150, 165), ("thermostat", 60, 140, 145), ("poster", 25, 150, 160),
+        ("wall_shelf", 35, 155, 170),
+    ),
+    "bedroom": (
+        ("wall_mirror", 60, 140, 155), ("wall_shelf", 60, 155, 165), ("poster", 50, 150, 165),
+        ("wall_hanging", 35, 150, 165), ("wall_clock", 25, 175, 190), ("calendar", 20, 150, 160),
+    ),
+    "kitchen": (
+        ("wall_clock", 65, 180, 195), ("calendar", 60, 150, 160), ("wall_shelf", 55, 160, 170),
+        ("hung_towel", 60, 110, 120), ("pin_board", 25, 150, 160), ("poster", 30, 150, 160), ("vent", 60, 220, 225),
+    ),
+    "dining room": (
+        ("wall_mirror", 45, 145, 160), ("wall_clock", 45, 175, 190), ("wall_hanging", 50, 150, 165),
+        ("wall_shelf", 40, 155, 170), ("poster", 25, 150, 160),
+    ),
+    "bathroom": (
+        ("hung_towel", 90, 125, 140), ("hung_towel", 65, 125, 140), ("wall_shelf", 55, 150, 160), ("vent", 85, 220, 230),
+        ("wall_mirror", 30, 150, 160), ("poster", 20, 155, 165),
+    ),
+    "study": (
+        ("pin_board", 65, 150, 160), ("wall_shelf", 60, 155, 170), ("wall_clock", 45, 175, 190),
+        ("calendar", 55, 150, 160), ("poster", 45, 150, 165), ("wall_shelf", 30, 155, 170),
+    ),
+    "laundry room": (
+        ("wall_shelf", 70, 155, 165), ("vent", 70, 220, 230), ("hung_towel", 50, 125, 140), ("calendar", 30, 150, 160),
+        ("wall_clock", 30, 180, 190),
+    ),
+    "storage room": (
+        ("wall_shelf", 60, 155, 170), ("vent", 45, 220, 230), ("coat_hooks", 40, 130, 135),
+        ("first_aid_kit", 35, 150, 160), ("fire_extinguisher", 30, 95, 105),
+    ),
+    "hallway": (
+        ("coat_hooks", 80, 130, 135), ("wall_mirror", 70, 145, 155), ("key_rack", 65, 150, 155),
+        ("intercom", 60, 145, 150), ("thermostat", 55, 140, 145), ("wall_clock", 35, 180, 190),
+        ("poster", 35, 150, 160), ("wall_hanging", 35, 150, 165), ("wall_shelf", 30, 155, 165), ("calendar", 20, 150, 160),
+        ("coat_hooks", 35, 130, 135), ("poster", 35, 150, 160),
+    ),
+    "office": (
+        ("wall_clock", 70, 185, 200), ("calendar", 60, 150, 160), ("pin_board", 60, 150, 160), ("poster", 40, 150, 160),
+        ("vent", 50, 225, 230), ("wall_shelf", 50, 155, 165), ("coat_hooks", 30, 130, 135),
+    ),
+    "meeting room": (("wall_clock", 80, 190, 200), ("poster", 50, 150, 160), ("vent", 60, 225, 230), ("thermostat", 60, 140, 145)),
+    "break room": (
+        ("wall_clock", 80, 190, 200), ("pin_board", 75, 150, 160), ("first_aid_kit", 60, 150, 160),
+        ("calendar", 50, 150, 160), ("poster", 50, 150, 160), ("hung_towel", 50, 110, 120), ("vent", 60, 225, 230),
+    ),
+    "reception": (("wall_clock", 90, 190, 200), ("poster", 60, 150, 160), ("fire_extinguisher", 60, 95, 105), ("intercom", 60, 145, 150)),
+    "copy room": (("pin_board", 75, 150, 160), ("wall_clock", 50, 190, 200), ("first_aid_kit", 50, 150, 160), ("calendar", 40, 150, 160), ("vent", 60, 225, 230)),
+    "stairs": (("poster", 60, 150, 160), ("wall_hanging", 40, 150, 160)),
+}  # fmt: skip
+_HANG["open office"] = (
+    *_HANG["office"],
+    ("fire_extinguisher", 80, 95, 105),
+    ("poster", 60, 150, 160),
+    ("calendar", 50, 150, 160),
+)
+_HANG["office hallway"] = (
+    ("fire_extinguisher", 90, 95, 105), ("poster", 70, 150, 160), ("pin_board", 50, 150, 160), ("wall_clock", 60, 190, 200),
+    ("poster", 50, 150, 160), ("first_aid_kit", 30, 150, 160), ("thermostat", 50, 140, 145), ("vent", 50, 225, 230),
+)  # fmt: skip
+_SHELVED: tuple[Wish, ...] = (
+    ("standing_books", 75, "any"), ("photo_frame", 60, "any"), ("cactus", 55, "any"), ("candle", 45, "any"),
+    ("figurine", 50, "any"), ("book", 45, "any"),
+)  # fmt: skip
+_SHELVED_IN: dict[str, tuple[Wish, ...]] = {
+    "kitchen": (("jar", 90, "any"), ("jar", 80, "any"), ("jar", 60, "any"), ("mug", 80, "any"), ("mug", 60, "any"), ("bottle", 40, "any"), ("teapot", 40, "any")),
+    "bathroom": (("toiletry", 90, "any"), ("toiletry", 80, "any"), ("folded_towel", 70, "any"), ("candle", 40, "any"), ("toiletry", 50, "any")),
+    "laundry room": (("detergent", 90, "any"), ("detergent", 80, "any"), ("folded_towel", 60, "any"), ("jar", 40, "any"), ("iron", 40, "any")),
+    "storage room": (("paint_can", 60, "any"), ("jar", 80, "any"), ("toolbox", 40, "any"), ("jar", 60, "any"), ("detergent", 50, "any")),
+    "office": (("folder", 90, "any"), ("folder", 70, "any"), ("cactus", 50, "any"), ("standing_books", 50, "any")),
+}  # fmt: skip
+_DAMP = frozenset(("bathroom", "kitchen", "laundry room"))
+_SILL: tuple[str, ...] = ("cactus", "candle", "photo_frame", "figurine", "standing_books", "jar", "cactus")
+
+
+def dress_walls(carriers: Carriers, stream: Stream) -> None:
+    """Switches, sockets, radiators, blinds, detectors; then mirrors, clocks, shelves and the like."""
+    space, kind = carriers.space, carriers.space.room.type
+    if kind != "stairs":
+        _switches(carriers, stream)
+        _radiators(carriers, stream)
+        _windows(carriers, stream.child("windows"))
+        _overhead(carriers, stream)
+        _sockets(carriers, stream)
+    if kind == "bathroom":
+        _toilet_paper(carriers, stream)
+    name = "office hallway" if kind == "hallway" and space.plan.kind == "office" else kind
+    worn = any(item.category == "clothes" for item in space.items)
+    for thing, chance, low, high in _HANG.get(name, ()):
+        if stream.chance(chance) and not (worn and thing == "coat_hooks"):
+            _hang(carriers, thing, low, high, stream)
+
+
+def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) -> None:
+    made = carriers.stock.take(name, stream)
+    bottom = stream.between(low, high) * 10 - round(made.size[1] * 500)
+    index = len(carriers.space.items)
+    if carriers.space.hang(made, max(bottom, 60)) and name == "wall_shelf":
+        kind = carriers.space.room.type
+        carriers.wish(index, _SHELVED_IN.get(kind, _SHELVED), (1000, 2200))
+
+
+def _switches(carriers: Carriers, stream: Stream) -> None:
+    """One beside each way in, at the height of a hand."""
+    space = carriers.space
+    for side in TURN_OF:
+        for low, high, bottom, _ in openings(space.plan, space.room, side):  # type: ignore[arg-type]
+            if bottom == 0:
+                made = carriers.stock.take("light_switch", stream)
+                off = 125 + round(made.size[0] * 500)
+                _nail_first(carriers, made, side, stream.shuffled((low - off, high + off)), _SWITCH)
+
+
+def _sockets(carriers: Carriers, stream: Stream) -> None:
+    space = carriers.space
+    made = carriers.stock.take("socket", stream)
+    for _ in range(2 + (space.rect.width + space.rect.depth) // 4000):
+        side = stream.choice("nesw")
+        _, low, high = wall_line(space.rect, side)  # type: ignore[arg-type]
+        places = [low + 300 + stream.below(max(1, high - low - 600)) for _ in range(3)]
+        _nail_first(carriers, made, side, places, _SOCKET)
+
+
+def _nail_first(carriers: Carriers, made: Made, side: str, places: list[int], bottom: int) -> bool:
+    """Fastens a thing at the first of some places along a wall that is bare."""
+    space, half, top = carriers.space, round(made.size[0] * 500) + 8, bottom + round(made.size[1] * 1000)
+    _, low, high = wall_line(space.rect, side)  # type: ignore[arg-type]
+    for along in places:
+        inside = low + 20 <= along - half and along + half <= high - 20
+        if inside and space.bare(side, along - half, along + half, bottom, top):
+            space.nail(made, side, along, bottom)
+            return True
+    return False
+
+
+def _radiators(carriers: Carriers, stream: Stream) -> None:
+    """Under windows that are high enough, else at an outer wall beside them; none where it would narrow the way."""
+    space = carriers.space
+    made = carriers.stock.take("radiator", stream)
+    half, deep = round(made.size[0] * 500) + 10, round(made.size[2] * 1000) + 20
+    for window in [w for w in space.plan.windows if w.room == space.room.id][:2]:
+        _, low, high = wall_line(space.rect, window.side)
+        middle = (window.low + window.high) // 2
+        for along in (middle, window.low - half - 60, window.high + half + 60):
+            if along - half < low + 20 or along + half > high - 20:
+                continue
+            zone = space.strip(window.side, along - half, along + half, deep)
+            top = _RADIATOR + round(made.size[1] * 1000) + 30
+            if space.bare(window.side, along - half, along + half, _RADIATOR, top) and space.passable(zone):
+                space.nail(made, window.side, along, _RADIATOR)
+                space.taken.append(zone)
+                break
+
+
+def _windows(carriers: Carriers, stream: Stream) -> None:
+    """Blinds where no curtain hangs, and a few things on the sill."""
+    space = carriers.space
+    for window in space.plan.windows:
+        if window.room == space.room.id:
+            if not curtain_places(space.room, window) and stream.chance(75):
+                _blind(carriers, window, stream)
+            for share in (1, 2, 3):
+                if stream.chance(45):
+                    _on_sill(carriers, window, share, stream)
+
+
+def _blind(carriers: Carriers, window: Window, stream: Stream) -> None:
+    height = window.top - window.sill
+    number, look = carriers.stock.variant("blind")
+    drop = height * stream.between(22, 45) // 100
+    made = blind_for(Shape(number), look, (window.high - window.low - 20) / 1000, drop / 1000, f"blind-{number}")
+    _in_reveal(carriers, made, window, (window.low + window.high) // 2, window.top - drop - 4, 60)
+
+
+def _on_sill(carriers: Carriers, window: Window, share: int, stream: Stream) -> None:
+    made = carriers.stock.take(stream.choice(_SILL), stream)
+    if made.size[2] < 0.17 and made.size[1] < 0.32 and made.size[0] < (window.high - window.low) / 4200:
+        along = window.low + (window.high - window.low) * share // 4
+        _in_reveal(carriers, made, window, along, window.sill, 30)
+
+
+def _in_reveal(carriers: Carriers, made: Made, window: Window, along: int, bottom: int, out: int) -> None:
+    """Puts a thing into a window's opening, `out` mm behind the face of the wall."""
+    room = carriers.space.room
+    x, _, z = point(window.side, room.clear, along, 0, out)
+    at = (round(x * 1000), room.base + bottom, round(z * 1000))
+    carriers.space.add(made, at, TURN_OF[window.side], "wall")
+
+
+def _overhead(carriers: Carriers, stream: Stream) -> None:
+    """A smoke detector; in offices vents and sprinklers too."""
+    space, r = carriers.space, carriers.space.rect
+    office = space.plan.kind == "office"
+    names = ["smoke_detector"] if space.room.type not in _DAMP else []
+    names += ["ceiling_vent", "sprinkler"] if office else []
+    for k, name in enumerate(names):
+        share = (5 * k + 6, 16)
+        x, z = r.x0 + r.width * share[0] // share[1], r.z0 + r.depth * (share[0] + 1) // share[1]
+        if stream.chance(90) and min(r.width, r.depth) > 1200 and not _lit(space.items, x, z):
+            space.ceiling(carriers.stock.take(name, stream), x, z)
+
+
+def _lit(items: list[Item], x: int, z: int) -> bool:
+    """Whether a lamp hangs nearby."""
+    return any(i.support == "ceiling" and abs(i.at[0] - x) < 800 and abs(i.at[2] - z) < 500 for i in items)
+
+
+def _toilet_paper(carriers: Carriers, stream: Stream) -> None:
+    """On the wall beside each toilet."""
+    sides = {turn: side for side, turn in TURN_OF.items()}
+    for item in [item for item in carriers.space.items if item.category == "toilet"]:
+        made = carriers.stock.take("toilet_paper", stream)
+        along = item.at[0] if item.turn % 2 == 0 else item.at[2]
+        places = [along + sign * off for off in (330, 400, 480) for sign in (1, -1)]
+        _nail_first(carriers, made, sides[item.turn % 4], places, 600)
