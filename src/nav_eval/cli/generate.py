@@ -20,6 +20,7 @@ def scenes(
     kind: Literal["home", "office"] = "home",
     detail: int = 60_000,
     name: str | None = None,
+    assets: Literal["all", "train", "val", "test"] = "all",
 ) -> int:
     """Make furnished buildings: GLB with textures, semantic annotation and navmesh. The same seed gives the same ones.
 
@@ -41,6 +42,9 @@ def scenes(
         About how many triangles each, 20000 to 1000000.
     name
         What the files' names begin with; without it they begin with kind and seed.
+    assets
+        Which small things may stand in them: those of train, of val, of test, or all. The three have none in common,
+        so that homes made with val hold only objects that no home made with train has.
     """
     from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_scenes
@@ -49,7 +53,7 @@ def scenes(
         raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
     seeds = [f"{seed}-{number}" for number in range(count)]
     with worked(f"{count} buildings") as tell:
-        made = list(make_scenes(out, seeds, rooms, storeys, kind, detail, name, tell))
+        made = list(make_scenes(out, seeds, rooms, storeys, kind, detail, name, tell, assets))
     say(*made)
     return DONE
 

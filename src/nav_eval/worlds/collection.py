@@ -15,9 +15,10 @@ from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
-from nav_eval.worlds.episodes.splits import split_scenes, write_task
+from nav_eval.worlds.episodes.splits import assets_of, split_scenes, write_task
 from nav_eval.worlds.plan import Kind
 from nav_eval.worlds.telling import Tell, part, silent
+from nav_eval.worlds.things.catalogue import Assets
 from nav_eval.worlds.world import generate_world
 
 
@@ -30,13 +31,15 @@ def make_scenes(
     detail: int,
     name: str | None = None,
     tell: Tell = silent,
+    assets: Assets = "all",
 ) -> Iterator[Path]:
     """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done.
 
+    `assets`: of which split the small things are, so that unseen homes hold unseen objects.
     With `name` they are called <name>_0, <name>_1, ...; else their names tell the seed.
     """
     for number, seed in enumerate(seeds):
-        world = generate_world(seed, rooms, storeys, kind, detail, part(tell, 0.7 / len(seeds)))
+        world = generate_world(seed, rooms, storeys, kind, detail, part(tell, 0.7 / len(seeds)), assets)
         path = (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
         tell(0.3 / len(seeds))
         yield path
@@ -74,7 +77,10 @@ def make_episodes(
 def cached_collection(
     task: str, seed: str, scenes: int, rooms: int, storeys: int, kind: Kind, detail: int, per_scene: int
 ) -> tuple[Path, Path]:
-    """The folder of scenes and that of the task's splits, made once for these arguments and this code."""
+    """The folder of scenes and that of the task's splits, made once for these arguments and this code.
+
+    The scenes hold the small things of the split that they are for: those of val_unseen none that train has.
+    """
     building = (seed, str(scenes), str(rooms), str(storeys), kind, str(detail))
     house = Path(__file__).parents[1]
     sources = (source_hash(house / "worlds"), source_hash(house / "engine"))
@@ -83,8 +89,9 @@ def cached_collection(
     seeds = [f"{seed}-{number}" for number in range(scenes)]
 
     def build(folder: Path) -> None:
-        for _ in make_scenes(folder, seeds, rooms, storeys, kind, detail):
-            pass
+        for place, own in enumerate(sorted(seeds, key=lambda own: f"{own}_")):
+            for _ in make_scenes(folder, [own], rooms, storeys, kind, detail, assets=assets_of(place, scenes)):
+                pass
 
     homes = _made_once(root / "scenes", f"{scenes} buildings", build)
 

@@ -331,7 +331,8 @@ def _cloth(stream: Stream, number: int) -> Floats:
     u, v = _X * 6 - np.floor(_X * 6) - 0.5, _Y * 6 - np.floor(_Y * 6) - 0.5
     share = (y, (x + y) / 2, np.where(u * u + v * v < 0.06, 1.0, 0.0))[number]
     weave = 0.88 + 0.2 * noise(stream, (_SIDE, _SIDE), (64, 64))
-    return (a * (1 - share[..., None]) + b * share[..., None]) * weave[..., None]
+    woven: Floats = (a * (1 - share[..., None]) + b * share[..., None]) * weave[..., None]
+    return woven
 
 
 def _bubbles(stream: Stream, number: int) -> Floats:

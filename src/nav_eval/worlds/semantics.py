@@ -12,6 +12,7 @@ from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import Plan
 from nav_eval.worlds.tessellate import Mesh
+from nav_eval.worlds.things.catalogue import Assets
 
 
 def regions(plan: Plan) -> tuple[SemanticRegion, ...]:
@@ -38,11 +39,14 @@ def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
     )
 
 
-def sidecar(found: Sequence[SemanticObject], rooms: Sequence[SemanticRegion]) -> dict[str, Any]:
-    """The content of `<name>.semantic.json`."""
+def sidecar(
+    found: Sequence[SemanticObject], rooms: Sequence[SemanticRegion], items: Sequence[Item], assets: Assets
+) -> dict[str, Any]:
+    """The content of `<name>.semantic.json`: also which split's small things stand here, and the shape of each."""
     return {
         "generator": GENERATOR,
-        "objects": [_thing(thing) for thing in found],
+        "assets": assets,
+        "objects": [_thing(thing, item.variant) for thing, item in zip(found, items, strict=True)],
         "regions": [
             {"id": r.id, "category": r.category, "storey": r.storey, "low": list(r.low), "high": list(r.high)}
             for r in rooms
@@ -50,9 +54,9 @@ def sidecar(found: Sequence[SemanticObject], rooms: Sequence[SemanticRegion]) ->
     }
 
 
-def _thing(o: SemanticObject) -> dict[str, Any]:
+def _thing(o: SemanticObject, variant: str) -> dict[str, Any]:
     members = {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
-    return members | ({"joins": list(o.joins)} if o.joins else {})
+    return members | ({"joins": list(o.joins)} if o.joins else {}) | ({"variant": variant} if variant else {})
 
 
 def _triple(values: list[float]) -> tuple[float, float, float]:

@@ -27,7 +27,7 @@ from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import Mesh, tessellate
-from nav_eval.worlds.things.catalogue import Assets, Stock
+from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
 
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
 
@@ -46,6 +46,12 @@ class World:
     daylight: Daylight
     objects: tuple[SemanticObject, ...]
     regions: tuple[SemanticRegion, ...]
+    assets: Assets = "all"
+
+    @property
+    def sidecar(self) -> dict[str, Any]:
+        """The content of `<name>.semantic.json`."""
+        return sidecar(self.objects, self.regions, self.items, self.assets)
 
     @property
     def digest(self) -> str:
@@ -55,7 +61,7 @@ class World:
         arrays: tuple[NDArray[Any], ...] = (*floats, mesh.triangles, mesh.materials, mesh.objects, self.colors)
         for array in (*arrays, *self.textures):
             total.update(np.ascontiguousarray(array).tobytes())
-        total.update(json.dumps(sidecar(self.objects, self.regions), sort_keys=True).encode())
+        total.update(json.dumps(self.sidecar, sort_keys=True).encode())
         return total.hexdigest()
 
     def glb(self) -> bytes:
@@ -94,7 +100,7 @@ class World:
         folder.mkdir(parents=True, exist_ok=True)
         path = folder / f"{self.name}.glb"
         path.write_bytes(self.glb())
-        text = json.dumps(sidecar(self.objects, self.regions), indent=1)
+        text = json.dumps(self.sidecar, indent=1)
         path.with_suffix(".semantic.json").write_text(text + "\n", encoding="utf-8")
         path.with_suffix(".navmesh").write_bytes(self.navmesh(settings))
         return path
@@ -114,7 +120,7 @@ def generate_world(
     Its small things are of the variants of `assets`: of train, val or test, or of all. The same arguments give the
     same `digest` on every machine. ConfigError for what cannot be built.
     """
-    _check(rooms, storeys, kind, detail)
+    _check(rooms, storeys, kind, detail, assets)
     plan = make_plan(str(seed), rooms, storeys, kind)
     items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys), assets))
     mesh = tessellate(items, detail)
@@ -125,10 +131,11 @@ def generate_world(
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
     daylight = draw_daylight(str(seed), kind)
     colors = bake(plan, items, mesh, part(tell, 0.6))
-    return World(name, plan, items, mesh, colors, textures, palette, daylight, objects(items, mesh), regions(plan))
+    found = objects(items, mesh)
+    return World(name, plan, items, mesh, colors, textures, palette, daylight, found, regions(plan), assets)
 
 
-def _check(rooms: int, storeys: int, kind: str, detail: int) -> None:
+def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:
     if not 1 <= rooms <= MAX_ROOMS:
         raise ConfigError(f"rooms is {rooms}: give 1 to {MAX_ROOMS}.")
     if storeys not in (1, 2) or storeys > rooms:
@@ -137,6 +144,8 @@ def _check(rooms: int, storeys: int, kind: str, detail: int) -> None:
         raise ConfigError(f"kind is {kind!r}: give home or office.")
     if not LEAST_TRIANGLES <= detail <= MOST_TRIANGLES:
         raise ConfigError(f"detail is {detail}: give {LEAST_TRIANGLES} to {MOST_TRIANGLES} triangles.")
+    if assets not in ASSETS:
+        raise ConfigError(f"assets is {assets!r}: give all, train, val or test.")
 
 
 def _items(plan: Plan, stream: Stream, assets: Assets) -> list[Item]:

@@ -20,6 +20,7 @@ from nav_eval.worlds.episodes.records import Record, instance_records, object_re
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.vln import Drawn, vln_paths
 from nav_eval.worlds.telling import Tell, part, silent
+from nav_eval.worlds.things.catalogue import Assets
 
 TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
@@ -63,8 +64,7 @@ def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
     count = len(sites)
     if count == 0:
         raise ConfigError("no scenes: generate at least one before its episodes.")
-    seen = max(1, count // 2)
-    unseen = max(1, (count - seen + 1) // 2) if count > 1 else 0
+    seen, unseen = _shares(count)
     rest = list(sites[seen + unseen :]) or list(sites[-1:])
     return {
         "train": list(sites[:seen]),
@@ -72,6 +72,20 @@ def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
         "val_unseen": list(sites[seen : seen + unseen]) or list(sites),
         "test": rest,
     }
+
+
+def _shares(count: int) -> tuple[int, int]:
+    """How many of `count` scenes are for train and val_seen, and how many for val_unseen."""
+    seen = max(1, count // 2)
+    return seen, max(1, (count - seen + 1) // 2) if count > 1 else 0
+
+
+def assets_of(place: int, count: int) -> Assets:
+    """Of which split the small things of a scene are, by its place among `count` scenes in the order of names."""
+    seen, unseen = _shares(count)
+    if count == 1:
+        return "all"
+    return "train" if place < seen else "val" if place < seen + unseen else "test"
 
 
 def _write_vln(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
+from nav_eval.worlds.things.sketch import BRIGHTS, Shape, Sketch, finished, tint
 
 _CLOTH = ("fabric1", "fabric2", "fabric3", "tint_navy", "tint_black", "tint_olive", "tint_rust", "tint_tan")
 
@@ -82,7 +84,8 @@ def suitcase(s: Shape, look: Stream) -> Made:
 def umbrella_stand(s: Shape, look: Stream) -> Made:
     r, h, sides, count = s.of(0.11, 0.13), s.of(0.5, 0.4), s.of(8, 4), look.between(1, 3)
     m = Sketch()
-    m.drum([(r, 0.0), (r, h), (r * 0.9, h), (r * 0.88, h - 0.08)], look.choice(("tint_bronze", "tint_white", "basket", "tint_slate")),
+    m.drum([(r, 0.0), (r, h), (r * 0.9, h),
+        (r * 0.88, h - 0.08)], look.choice(("tint_bronze", "tint_white", "basket", "tint_slate")),
            sides=sides, top="tint_black")  # fmt: skip
     for k in range(count):
         x, z = ((-0.04, 0.02), (0.045, -0.01), (0.0, -0.05))[k]
@@ -143,7 +146,8 @@ def pet_bed(s: Shape, look: Stream) -> Made:
         m.cushion((-0.4 * k, 0.0, -0.28 * k), (0.4 * k, 0.1, 0.28 * k), cloth, 0.05, skip="")
     else:
         sides = 8 if form == "round" else 4
-        m.drum([(0.32 * k, 0.0), (0.35 * k, 0.1), (0.32 * k, 0.17), (0.26 * k, 0.15), (0.24 * k, 0.07)], rim if form == "round" else "basket",
+        m.drum([(0.32 * k, 0.0), (0.35 * k, 0.1), (0.32 * k, 0.17), (0.26 * k, 0.15),
+            (0.24 * k, 0.07)], rim if form == "round" else "basket",
                sides=sides, top=cloth)  # fmt: skip
     return finished("pet_bed", m)
 
@@ -155,7 +159,8 @@ def pet_bowl(s: Shape, look: Stream) -> Made:
         m.block((0, 0), (0.26 * count + 0.02, stand, 0.24), 0, look.choice(("wood", "tint_black")))
     for k in range(count):
         x = (k - (count - 1) / 2) * 0.25
-        m.drum([(r * 1.15, stand), (r, stand + 0.055), (r * 0.85, stand + 0.055)], tint(look, (*BRIGHTS, "silver")), (x, 0), 8,
+        m.drum([(r * 1.15, stand), (r, stand + 0.055),
+            (r * 0.85, stand + 0.055)], tint(look, (*BRIGHTS, "silver")), (x, 0), 8,
                top=("tint_brown", "tint_sky")[k])  # fmt: skip
     return finished("pet_bowl", m)
 
@@ -315,7 +320,7 @@ def _coat(m: Sketch, x: float, top: float, long: float, cloth: str) -> None:
     """Narrow at the peg, wide at the shoulders, falling straight."""
     y0, y1, y2 = top - long, top - 0.16, top - 0.02
     rows = [(y0, 0.13, 0.05), (y1, 0.11, 0.07), (y2, 0.02, 0.01)]
-    for (ya, wa, da), (yb, wb, db) in zip(rows[:-1], rows[1:], strict=True):
+    for (ya, wa, da), (yb, wb, db) in itertools.pairwise(rows):
         a0, a1, b0, b1 = -0.08, -0.08 + da * 2, -0.08, -0.08 + db * 2
         m.quad([(x - wa, ya, a1), (x + wa, ya, a1), (x + wb, yb, b1), (x - wb, yb, b1)], cloth)
         m.quad([(x - wa, ya, a0), (x - wa, ya, a1), (x - wb, yb, b1), (x - wb, yb, b0)], cloth)

@@ -86,6 +86,8 @@ class Carriers:
     def _off_the_walls(self, rect: Rect, foot: int, height: int) -> bool:
         """Whether a thing stays inside the room and touches nothing that hangs there."""
         r = self.space.rect
+        if height > self.space.room.ceiling - 40:
+            return False
         if rect.x0 < r.x0 + 8 or rect.z0 < r.z0 + 8 or rect.x1 > r.x1 - 8 or rect.z1 > r.z1 - 8:
             return False
         return not any(

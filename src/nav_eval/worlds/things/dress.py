@@ -139,14 +139,16 @@ _FLOOR: dict[str, tuple[Wish, ...]] = {
         ("bag", 40, "any"), ("backpack", 40, "any"), ("umbrella", 30, "corner"), ("pet_bed", 15, "corner"),
         ("suitcase", 15, "corner"), ("shoes", 35, "any"),
     ),
-    "office": (("bin", 95, "any"), ("bag", 60, "any"), ("backpack", 45, "any"), ("folder", 40, "any"), ("umbrella", 30, "corner")),
+    "office": (("bin", 95, "any"), ("bag", 60, "any"), ("backpack", 45, "any"), ("folder", 40, "any"),
+        ("umbrella", 30, "corner")),
     "open office": (
         ("bin", 95, "any"), ("bin", 80, "any"), ("water_dispenser", 80, "any"), ("bag", 70, "any"),
         ("backpack", 60, "any"), ("umbrella_stand", 50, "corner"), ("crate", 30, "any"),
     ),
     "meeting room": (("bin", 80, "corner"), ("bag", 40, "any"), ("water_dispenser", 30, "corner")),
     "break room": (("bin", 95, "corner"), ("bin", 60, "any"), ("water_dispenser", 70, "any"), ("crate", 30, "any")),
-    "reception": (("umbrella_stand", 80, "corner"), ("bin", 70, "corner"), ("water_dispenser", 60, "corner"), ("suitcase", 40, "any")),
+    "reception": (("umbrella_stand", 80, "corner"), ("bin", 70, "corner"), ("water_dispenser", 60, "corner"),
+        ("suitcase", 40, "any")),
     "copy room": (("bin", 95, "any"), ("crate", 60, "any"), ("paper_stack", 60, "any"), ("step_ladder", 40, "any")),
 }  # fmt: skip
 

@@ -111,7 +111,8 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
             [(-w / 2, h, 0.0125), (w / 2, h, 0.0125), (w * 0.25, h + 0.14, 0.0125), (-w * 0.25, h + 0.14, 0.0125)],
             frame,
         )
-        m.quad([(-w / 2 + e, h - e, 0.0136), (w / 2 - e, h - e, 0.0136), (w * 0.22, h + 0.11, 0.0136), (-w * 0.22, h + 0.11, 0.0136)],
+        m.quad([(-w / 2 + e, h - e, 0.0136), (w / 2 - e, h - e, 0.0136), (w * 0.22, h + 0.11, 0.0136),
+            (-w * 0.22, h + 0.11, 0.0136)],
                "mirror", [(0.0, 0.3), (1.0, 0.3), (0.8, 0.0), (0.2, 0.0)])  # fmt: skip
     return _backed("mirror", m)
 
@@ -293,7 +294,8 @@ def ceiling_vent(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.box((-w / 2, -rim, -d / 2), (w / 2, 0.0, d / 2), "tint_white", skip="u")
     e = 0.02
-    m.quad([(-w / 2 + e, -rim - 0.001, -d / 2 + e), (w / 2 - e, -rim - 0.001, -d / 2 + e), (w / 2 - e, -rim - 0.001, d / 2 - e),
+    m.quad([(-w / 2 + e, -rim - 0.001, -d / 2 + e), (w / 2 - e, -rim - 0.001, -d / 2 + e),
+        (w / 2 - e, -rim - 0.001, d / 2 - e),
             (-w / 2 + e, -rim - 0.001, d / 2 - e)], "print_slats0")  # fmt: skip
     return finished("vent", m)
 

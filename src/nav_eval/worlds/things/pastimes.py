@@ -408,10 +408,10 @@ def toy(s: Shape, look: Stream) -> Made:
 
 
 def ball(s: Shape, look: Stream) -> Made:
-    r, sides = s.of(0.11, 0.05, 0.14), s.of(8, 6)
+    r, tall = s.of(0.11, 0.05, 0.14), s.of(1.0, 1.35)
     m = Sketch()
-    rings = [(0.0, 0.0), (r * 0.72, r * 0.3), (r, r), (r * 0.72, r * 1.7), (0.0, 2 * r)]
-    m.lathe(rings, look.choice((tint(look), "print_cloth0", "tint_orange")), least=sides)
+    rings = [(0.0, 0.0), (r * 0.72, r * 0.3 * tall), (r, r * tall), (r * 0.72, r * 1.7 * tall), (0.0, 2 * r * tall)]
+    m.lathe(rings, look.choice((tint(look), "print_cloth0", "tint_orange")), least=8)
     return finished("ball", m)
 
 

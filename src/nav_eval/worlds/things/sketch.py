@@ -6,6 +6,7 @@ all its options is how many variants the maker has. Colours come from the home's
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -71,7 +72,7 @@ class Sketch(Model):
         turn = (np.arange(sides) + 0.5) / sides
         c, s = cos_turns(turn), -sin_turns(turn) * squash
         loops = [np.stack([at[0] + r * c, np.full(sides, y), at[1] + r * s], axis=1) for r, y in rings]
-        for below, above in zip(loops[:-1], loops[1:], strict=True):
+        for below, above in itertools.pairwise(loops):
             for k in range(sides):
                 n = (k + 1) % sides
                 self.quad([below[k], below[n], above[n], above[k]], material)

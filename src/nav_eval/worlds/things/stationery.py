@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
@@ -41,13 +43,13 @@ def headphones(s: Shape, look: Stream) -> Made:
         m.drum([(0.06, 0.0), (0.06, 0.012)], "tint_black", sides=8)
         m.bar((0, 0.01, 0), (0, y + r + 0.02, 0), 0.016, "tint_silver")
         arc = [(-r, y), (-r * 0.7, y + r * 0.75), (0.0, y + r), (r * 0.7, y + r * 0.75), (r, y)]
-        for (x0, y0), (x1, y1) in zip(arc[:-1], arc[1:], strict=True):
+        for (x0, y0), (x1, y1) in itertools.pairwise(arc):
             m.bar((x0, y0, 0), (x1, y1, 0), 0.02, colour)
         for x in (-r, r):
             m.block((x, 0), (0.035, 0.075, 0.07), y - 0.04, colour, skip="")
         return finished("headphones", m)
     arc = [(-r, 0.04), (-r * 0.7, -r * 0.6), (0.0, -r), (r * 0.7, -r * 0.6), (r, 0.04)]
-    for (x0, z0), (x1, z1) in zip(arc[:-1], arc[1:], strict=True):
+    for (x0, z0), (x1, z1) in itertools.pairwise(arc):
         m.bar((x0, 0.02, z0), (x1, 0.02, z1), 0.02, colour)
     for x in (-r, r):
         m.drum([(0.04, 0.0), (0.035, 0.04)], colour, (x, 0.04), 8)

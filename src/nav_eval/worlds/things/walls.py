@@ -36,7 +36,8 @@ _HANG: dict[str, tuple[Hang, ...]] = {
         ("wall_shelf", 40, 155, 170), ("poster", 25, 150, 160),
     ),
     "bathroom": (
-        ("hung_towel", 90, 125, 140), ("hung_towel", 65, 125, 140), ("wall_shelf", 55, 150, 160), ("vent", 85, 220, 230),
+        ("hung_towel", 90, 125, 140), ("hung_towel", 65, 125, 140), ("wall_shelf", 55, 150, 160),
+            ("vent", 85, 220, 230),
         ("wall_mirror", 30, 150, 160), ("poster", 20, 155, 165),
     ),
     "study": (
@@ -54,20 +55,24 @@ _HANG: dict[str, tuple[Hang, ...]] = {
     "hallway": (
         ("coat_hooks", 80, 130, 135), ("wall_mirror", 70, 145, 155), ("key_rack", 65, 150, 155),
         ("intercom", 60, 145, 150), ("thermostat", 55, 140, 145), ("wall_clock", 35, 180, 190),
-        ("poster", 35, 150, 160), ("wall_hanging", 35, 150, 165), ("wall_shelf", 30, 155, 165), ("calendar", 20, 150, 160),
+        ("poster", 35, 150, 160), ("wall_hanging", 35, 150, 165), ("wall_shelf", 30, 155, 165),
+            ("calendar", 20, 150, 160),
         ("coat_hooks", 35, 130, 135), ("poster", 35, 150, 160),
     ),
     "office": (
         ("wall_clock", 70, 185, 200), ("calendar", 60, 150, 160), ("pin_board", 60, 150, 160), ("poster", 40, 150, 160),
         ("vent", 50, 225, 230), ("wall_shelf", 50, 155, 165), ("coat_hooks", 30, 130, 135),
     ),
-    "meeting room": (("wall_clock", 80, 190, 200), ("poster", 50, 150, 160), ("vent", 60, 225, 230), ("thermostat", 60, 140, 145)),
+    "meeting room": (("wall_clock", 80, 190, 200), ("poster", 50, 150, 160), ("vent", 60, 225, 230),
+        ("thermostat", 60, 140, 145)),
     "break room": (
         ("wall_clock", 80, 190, 200), ("pin_board", 75, 150, 160), ("first_aid_kit", 60, 150, 160),
         ("calendar", 50, 150, 160), ("poster", 50, 150, 160), ("hung_towel", 50, 110, 120), ("vent", 60, 225, 230),
     ),
-    "reception": (("wall_clock", 90, 190, 200), ("poster", 60, 150, 160), ("fire_extinguisher", 60, 95, 105), ("intercom", 60, 145, 150)),
-    "copy room": (("pin_board", 75, 150, 160), ("wall_clock", 50, 190, 200), ("first_aid_kit", 50, 150, 160), ("calendar", 40, 150, 160), ("vent", 60, 225, 230)),
+    "reception": (("wall_clock", 90, 190, 200), ("poster", 60, 150, 160), ("fire_extinguisher", 60, 95, 105),
+        ("intercom", 60, 145, 150)),
+    "copy room": (("pin_board", 75, 150, 160), ("wall_clock", 50, 190, 200), ("first_aid_kit", 50, 150, 160),
+        ("calendar", 40, 150, 160), ("vent", 60, 225, 230)),
     "stairs": (("poster", 60, 150, 160), ("wall_hanging", 40, 150, 160)),
 }  # fmt: skip
 _HANG["open office"] = (
@@ -77,7 +82,8 @@ _HANG["open office"] = (
     ("calendar", 50, 150, 160),
 )
 _HANG["office hallway"] = (
-    ("fire_extinguisher", 90, 95, 105), ("poster", 70, 150, 160), ("pin_board", 50, 150, 160), ("wall_clock", 60, 190, 200),
+    ("fire_extinguisher", 90, 95, 105), ("poster", 70, 150, 160), ("pin_board", 50, 150, 160),
+        ("wall_clock", 60, 190, 200),
     ("poster", 50, 150, 160), ("first_aid_kit", 30, 150, 160), ("thermostat", 50, 140, 145), ("vent", 50, 225, 230),
 )  # fmt: skip
 _SHELVED: tuple[Wish, ...] = (
@@ -85,10 +91,14 @@ _SHELVED: tuple[Wish, ...] = (
     ("figurine", 50, "any"), ("book", 45, "any"),
 )  # fmt: skip
 _SHELVED_IN: dict[str, tuple[Wish, ...]] = {
-    "kitchen": (("jar", 90, "any"), ("jar", 80, "any"), ("jar", 60, "any"), ("mug", 80, "any"), ("mug", 60, "any"), ("bottle", 40, "any"), ("teapot", 40, "any")),
-    "bathroom": (("toiletry", 90, "any"), ("toiletry", 80, "any"), ("folded_towel", 70, "any"), ("candle", 40, "any"), ("toiletry", 50, "any")),
-    "laundry room": (("detergent", 90, "any"), ("detergent", 80, "any"), ("folded_towel", 60, "any"), ("jar", 40, "any"), ("iron", 40, "any")),
-    "storage room": (("paint_can", 60, "any"), ("jar", 80, "any"), ("toolbox", 40, "any"), ("jar", 60, "any"), ("detergent", 50, "any")),
+    "kitchen": (("jar", 90, "any"), ("jar", 80, "any"), ("jar", 60, "any"), ("mug", 80, "any"),
+        ("mug", 60, "any"), ("bottle", 40, "any"), ("teapot", 40, "any")),
+    "bathroom": (("toiletry", 90, "any"), ("toiletry", 80, "any"), ("folded_towel", 70, "any"),
+        ("candle", 40, "any"), ("toiletry", 50, "any")),
+    "laundry room": (("detergent", 90, "any"), ("detergent", 80, "any"), ("folded_towel", 60, "any"),
+        ("jar", 40, "any"), ("iron", 40, "any")),
+    "storage room": (("paint_can", 60, "any"), ("jar", 80, "any"), ("toolbox", 40, "any"), ("jar", 60, "any"),
+        ("detergent", 50, "any")),
     "office": (("folder", 90, "any"), ("folder", 70, "any"), ("cactus", 50, "any"), ("standing_books", 50, "any")),
 }  # fmt: skip
 _DAMP = frozenset(("bathroom", "kitchen", "laundry room"))
@@ -115,7 +125,8 @@ def dress_walls(carriers: Carriers, stream: Stream) -> None:
 
 def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) -> None:
     made = carriers.stock.take(name, stream)
-    bottom = stream.between(low, high) * 10 - round(made.size[1] * 500)
+    tall = round(made.size[1] * 1000)
+    bottom = min(stream.between(low, high) * 10 - tall // 2, carriers.space.room.ceiling - tall - 40)
     index = len(carriers.space.items)
     if carriers.space.hang(made, max(bottom, 60)) and name == "wall_shelf":
         kind = carriers.space.room.type

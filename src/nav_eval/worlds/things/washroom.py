@@ -29,7 +29,7 @@ def soap(s: Shape, look: Stream) -> Made:
 def toothbrush_cup(s: Shape, look: Stream) -> Made:
     rings, brushes = s.of([(0.03, 0.0), (0.037, 0.1)], [(0.036, 0.0), (0.036, 0.09)]), s.of(1, 2, 3)
     m = Sketch()
-    m.drum(rings, tint(look, CALM + ("glass",)), sides=8, top="tint_slate")
+    m.drum(rings, tint(look, (*CALM, "glass")), sides=8, top="tint_slate")
     for k in range(brushes):
         x, z = (-0.015, 0.015, 0.0)[k], (0.01, 0.0, -0.012)[k]
         m.bar((x, 0.09, z), (x * 2, 0.19, z * 2), 0.009, tint(look))
@@ -115,7 +115,8 @@ def folded_towel(s: Shape, look: Stream) -> Made:
             for i in range(6):
                 (x0, y0), (x1, y1) = _HEX[i], _HEX[(i + 1) % 6]
                 m.quad([(x + x0 * 0.045, 0.039 + y0 * 0.045, w / 2), (x + x1 * 0.045, 0.039 + y1 * 0.045, w / 2),
-                        (x + x1 * 0.045, 0.039 + y1 * 0.045, -w / 2), (x + x0 * 0.045, 0.039 + y0 * 0.045, -w / 2)][::-1],
+                        (x + x1 * 0.045, 0.039 + y1 * 0.045, -w / 2),
+                            (x + x0 * 0.045, 0.039 + y0 * 0.045, -w / 2)][::-1],
                        colour)  # fmt: skip
             ends = [(x + a * 0.045, 0.039 + b * 0.045, w / 2) for a, b in _HEX]
             m.quad([ends[0], ends[1], ends[2], ends[3]], colour)
