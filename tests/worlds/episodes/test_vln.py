@@ -26,9 +26,10 @@ from worlds.episodes.surveyed import Building
 
 MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
 Case: TypeAlias = tuple[int, int, int, Kind]
-CASES: list[Case] = [(2, 7, 1, "home"), (3, 10, 1, "home"), (7, 9, 2, "home"), (4, 13, 2, "office")]
+CASES: list[Case] = [(2, 7, 1, "home"), (3, 10, 1, "home"), (7, 9, 2, "home"), (0, 13, 2, "office")]
+"""A bent corridor, an open plan, a hall of two storeys, an office of two storeys with a bent corridor."""
 MORE: list[Case] = [
-    (seed, 4 + seed * 5 % 14, 1 + seed % 2, "office" if seed % 5 == 3 else "home") for seed in range(100, 140)
+    (seed, 4 + seed * 5 % 14, 1 + (seed % 3 == 0), "office" if seed % 3 == 1 else "home") for seed in range(100, 140)
 ]
 
 
