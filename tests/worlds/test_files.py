@@ -13,6 +13,7 @@ import trimesh
 
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.engine.scene.load import load_scene
+from nav_eval.engine.scene.scene import Scene
 from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.collection import make_scenes
 from nav_eval.worlds.episodes.site import load_site
@@ -37,6 +38,9 @@ def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path
     assert len(scene.textures) == len(own.textures)
     for read, written in zip(scene.textures, own.textures, strict=True):
         assert (read == written).all()
+    lightmaps = {material.lightmap for material in scene.materials}
+    assert lightmaps == {-1, len(own.textures) - 1}
+    assert (_lit_corners(scene) == _lit_corners(own)).all()
     order, own_order = (
         _sorted_triangles(scene.positions, scene.triangles),
         _sorted_triangles(own.positions, own.triangles),
@@ -51,6 +55,16 @@ def test_the_loader_reads_what_was_written(make_world: MakeWorld, tmp_path: Path
 def _sorted_triangles(positions: np.ndarray, triangles: np.ndarray) -> np.ndarray:
     corners: np.ndarray = positions[triangles].reshape(len(triangles), 9)
     ordered: np.ndarray = corners[np.lexsort(corners.T)]
+    return ordered
+
+
+def _lit_corners(scene: Scene) -> np.ndarray:
+    """Position and lightmap coordinates of each corner that has the latter, sorted."""
+    lit = np.asarray([material.lightmap >= 0 for material in scene.materials])[scene.material_ids]
+    corners = scene.triangles[lit].ravel()
+    assert scene.light_uvs is not None
+    rows = np.concatenate([scene.positions[corners], scene.light_uvs[corners]], axis=1)
+    ordered: np.ndarray = rows[np.lexsort(rows.T)]
     return ordered
 
 

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 import trimesh
 
-from nav_eval.worlds.plan import Kind
+from nav_eval.worlds import light
+from nav_eval.worlds.daylight import Daylight
+from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.openings import make_plan
+from nav_eval.worlds.plan import Kind, Plan
+from nav_eval.worlds.rays import sources
+from nav_eval.worlds.rays.march import Grid
+from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.tessellate import Mesh, tessellate
 from nav_eval.worlds.voxels import voxelise
 from nav_eval.worlds.world import World
 
@@ -69,3 +79,115 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit(make_world: MakeWorld) -
     assert (world.colors[:, 3] == 255).all()
     floors = np.isin(world.mesh.objects, [o.id for o in world.objects if o.category == "floor"])
     assert 110 < world.colors[floors, :3].mean() < 235
+
+
+@cache
+def empty_home() -> tuple[Plan, Mesh, Grid]:
+    """A home of three rooms without a thing in it, its windows open."""
+    plan = make_plan("light", 3, 1, "home")
+    items = [item for item in shell_items(plan, Stream("light")) if item.category not in ("curtain", "window")]
+    mesh = tessellate(items, 20_000)
+    return plan, mesh, light.cubes(mesh)
+
+
+def floor_texels(plan: Plan, mesh: Mesh, places: Any, room: int) -> np.ndarray:
+    """Rows of `places` that lie on a room's floor."""
+    at = places.points.at
+    texels = int(mesh.patches.charts.size.prod(axis=1).sum())
+    chosen: np.ndarray = np.flatnonzero((places.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
+    return chosen
+
+
+@pytest.mark.parametrize(("turn", "rise"), [(0.12, 0.09), (-0.08, 0.13), (0.0, 0.16)])
+def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: float) -> None:
+    """A texel of the floor is lit, halfway at least, if the line to the sun passes a pane and the hole before it."""
+    plan, mesh, grid = empty_home()
+    window = plan.windows[0]
+    out = {"n": (0, -1), "s": (0, 1), "w": (-1, 0), "e": (1, 0)}[window.side]
+    side = np.array([out[1], -out[0]]) * np.sin(2 * np.pi * turn)
+    flat = (np.array(out) * np.cos(2 * np.pi * turn) + side) * np.cos(2 * np.pi * rise)
+    sun = (float(flat[0]), float(np.sin(2 * np.pi * rise)), float(flat[1]))
+    places = light.places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    windows = light.windows_of(plan)
+    own = sources.Windows(
+        *(part[:1] for part in windows[:4]), windows.panes[: windows.first_pane[1]], windows.first_pane
+    )
+    day = Daylight("noon", sun, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
+    floor = floor_texels(plan, mesh, places, window.room)
+    shone = light.sunlight(grid, places, own, day)[floor, 0]
+    share = shone / shone.max()
+    at = places.points.at[floor]
+    axis = int(own.axis[0])
+
+    def passed(points: np.ndarray) -> np.ndarray:
+        lit = np.zeros(len(points), np.bool_)
+        for pane in own.panes:
+            through = np.ones(len(points), np.bool_)
+            for plane, (low, high, bottom, top) in zip(own.planes[0], (own.hole[0], pane), strict=True):
+                t = (plane - points[:, axis]) / sun[axis]
+                along, y = points[:, 2 - axis] + sun[2 - axis] * t, points[:, 1] + sun[1] * t
+                through &= (low <= along) & (along <= high) & (bottom <= y) & (y <= top)
+            lit |= through
+        return lit
+
+    off = np.array([[a, 0, b] for a in (-0.12, 0, 0.12) for b in (-0.12, 0, 0.12)])
+    around = np.stack([passed(at + shift) for shift in off])
+    assert around.all(axis=0).sum() > 50
+    assert (share[around.all(axis=0)] > 0.4).all()
+    assert (share[~around.any(axis=0)] < 0.6).all()
+
+
+def test_a_window_lights_the_floor_by_its_form_factor() -> None:
+    """Against Lambert's sum over the window's edges; the floor's near part sees only what lies above the horizon."""
+    plan, mesh, grid = empty_home()
+    places = light.places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    windows = light.windows_of(plan)
+    room = plan.windows[0].room
+    seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
+    amount = np.zeros(len(places))
+    sources.skylight(
+        grid, places.points, places.starts, places.open, windows, seen, np.ones(len(plan.rooms), np.int64), amount
+    )
+    low, high, bottom, top = windows.hole[0]
+    plane, axis = windows.planes[0, 0], int(windows.axis[0])
+    floor = floor_texels(plan, mesh, places, room)
+    at = places.points.at[floor]
+    distance = abs(at[:, axis] - plane)
+    near = (distance > 0.9) & (distance < 1.8) & (at[:, 2 - axis] > low) & (at[:, 2 - axis] < high)
+    corners = np.zeros((4, 3))
+    corners[:, axis], corners[:, 2 - axis], corners[:, 1] = plane, [low, high, high, low], [bottom, bottom, top, top]
+    assert near.sum() > 50
+    wanted = [abs(lambert(corners - point, np.array([0.0, 1.0, 0.0]))) for point in at[near]]
+    np.testing.assert_allclose(amount[floor][near], wanted, rtol=0.06)
+
+
+def lambert(corners: np.ndarray, normal: np.ndarray) -> float:
+    """Form factor of a polygon, given from the point that it lights."""
+    total = 0.0
+    for a, b in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        across = np.cross(a, b)
+        angle = np.arccos(a @ b / np.linalg.norm(a) / np.linalg.norm(b))
+        total += angle * (normal @ across) / np.linalg.norm(across)
+    return float(total / (2 * np.pi))
+
+
+def test_the_ceiling_gets_of_a_lit_floor_what_its_form_factor_says() -> None:
+    """A box of 4 x 2.6 x 4 m; the floor sends back half of a light of 1, all else nothing."""
+    box: Any = trimesh.creation.box(extents=(4, 2.6, 4))
+    voxels = voxelise(np.asarray(box.vertices), np.asarray(box.faces, dtype=np.int32), np.ones(12, np.int32), 0.06)
+    grid = light.cubes_of(voxels)
+    x, z = (side.ravel() for side in np.meshgrid(*[np.linspace(-1.98, 1.98, 100)] * 2))
+    floor = np.stack([x, np.full_like(x, -1.3), z], axis=1)
+    ups = np.tile([0.0, 1.0, 0.0], (len(floor), 1))
+    ceiling = np.array([[0.0, 1.2, 0.0], [1.0, 1.2, 0.5], [-0.7, 1.2, 1.2]])
+    starts = (ceiling - grid.low) / grid.cell
+    out = np.zeros((3, 3))
+    probes = light.Probes(grid)
+    probes.fill(floor, ups, np.full((len(floor), 3), 0.5), np.ones(len(floor)))
+    probes.read(starts, np.ones(3, np.uint8), -ups[:3], out)
+    square = np.array([[-2, -1.3, -2], [2, -1.3, -2], [2, -1.3, 2], [-2, -1.3, 2]])
+    wanted = [0.5 * abs(lambert(square - point, np.array([0.0, -1.0, 0.0]))) for point in ceiling]
+    np.testing.assert_allclose(out[:, 0], wanted, rtol=0.2)
+    out[:] = 1
+    probes.read(starts, np.ones(3, np.uint8), ups[:3], out)
+    assert (out == 0).all()

@@ -1,7 +1,8 @@
 """Writes a world as an ordinary binary glTF 2.0 file: one primitive per material, textures embedded as PNG.
 
-Vertex colours carry the baked light (sRGB as stored, the way habitat-sim multiplies them); `_OBJECT_ID` on each
-vertex carries the semantics. Materials are also marked KHR_materials_unlit, so that other viewers show the same.
+Vertex colours carry the baked light (sRGB as stored, the way habitat-sim multiplies them); large flat surfaces have it
+in a lightmap too, more finely (docs/extending/scene-format.md). `_OBJECT_ID` on each vertex carries the semantics.
+Materials are also marked KHR_materials_unlit, so that other viewers show the same.
 """
 
 from __future__ import annotations
@@ -47,26 +48,33 @@ class _Buffer:
 
 
 def write_glb(
-    name: str, mesh: Mesh, colors: NDArray[np.uint8], palette: Palette, textures: Sequence[NDArray[np.uint8]]
+    name: str,
+    mesh: Mesh,
+    colors: NDArray[np.uint8],
+    palette: Palette,
+    textures: Sequence[NDArray[np.uint8]],
+    lightmap: NDArray[np.uint8],
 ) -> bytes:
-    """`colors` (V, 4) uint8; `textures` one (H, W, 3) per name of the mesh's materials."""
+    """`colors` (V, 4) uint8; `textures` one (H, W, 3) per name of the mesh's materials; `lightmap` (H, W, 3)."""
     buffer = _Buffer()
     scales = np.asarray([palette.paint(material).scale or 1.0 for material in mesh.names])
     uvs = quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32)
-    owner = mesh.materials[mesh.triangles[:, 0]]
-    primitives = [_primitive(buffer, mesh, uvs, colors, np.flatnonzero(owner == k), k) for k in range(len(mesh.names))]
+    looks, owner = mesh.looks()
+    primitives = [
+        _primitive(buffer, mesh, uvs, colors, np.flatnonzero(owner == k), k, lit) for k, (_, lit) in enumerate(looks)
+    ]
     images = [
         {"bufferView": buffer.view(png(texels)), "mimeType": "image/png", "name": n}
-        for n, texels in zip(mesh.names, textures, strict=True)
+        for n, texels in zip((*mesh.names, "lightmap"), (*textures, lightmap), strict=True)
     ]
     document = {
         "asset": {"version": "2.0", "generator": "nav_eval.worlds"},
-        "extensionsUsed": ["KHR_materials_unlit"],
+        "extensionsUsed": ["KHR_materials_unlit", "NAV_EVAL_lightmap"],
         "scene": 0,
         "scenes": [{"nodes": [0]}],
         "nodes": [{"mesh": 0, "name": name}],
         "meshes": [{"name": name, "primitives": primitives}],
-        "materials": [_material(n, k) for k, n in enumerate(mesh.names)],
+        "materials": [_material(mesh.names[k], k, len(mesh.names) if lit else -1) for k, lit in looks],
         "textures": [{"source": k, "sampler": 0} for k in range(len(images))],
         "samplers": [{"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497}],
         "images": images,
@@ -84,6 +92,7 @@ def _primitive(
     colors: NDArray[np.uint8],
     chosen: NDArray[np.int64],
     material: int,
+    lit: bool,
 ) -> dict[str, Any]:
     used, indices = np.unique(mesh.triangles[chosen], return_inverse=True)
     points = mesh.positions[used].astype(np.float32)
@@ -92,6 +101,7 @@ def _primitive(
         "attributes": {
             "POSITION": buffer.accessor(points, _FLOAT, "VEC3", **bounds),
             "TEXCOORD_0": buffer.accessor(uvs[used], _FLOAT, "VEC2"),
+            **({"TEXCOORD_1": buffer.accessor(mesh.light_uvs[used], _FLOAT, "VEC2")} if lit else {}),
             "COLOR_0": buffer.accessor(colors[used], _BYTE, "VEC4", normalized=True),
             "_OBJECT_ID": buffer.accessor(mesh.objects[used].astype(np.float32), _FLOAT, "SCALAR"),
         },
@@ -101,11 +111,13 @@ def _primitive(
     }
 
 
-def _material(name: str, index: int) -> dict[str, Any]:
+def _material(name: str, index: int, lightmap: int) -> dict[str, Any]:
+    """`lightmap`: index of its texture, or -1."""
+    light = {"NAV_EVAL_lightmap": {"texture": {"index": lightmap, "texCoord": 1}}} if lightmap >= 0 else {}
     return {
         "name": name,
         "pbrMetallicRoughness": {"baseColorTexture": {"index": index}, "metallicFactor": 0.0, "roughnessFactor": 1.0},
-        "extensions": {"KHR_materials_unlit": {}},
+        "extensions": {"KHR_materials_unlit": {}, **light},
     }
 
 

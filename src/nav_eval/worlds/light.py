@@ -1,212 +1,349 @@
-"""Baked light in vertex colours: ambient occlusion, daylight through windows, and lamps with soft shadows.
+"""Baked light: sun and sky through the windows, lamps, and what comes back from the surfaces they light.
 
-Each vertex gathers (1) ambient light, dimmed by what its hemisphere meets within two metres, (2) lamps of its room
-and (3) points on its room's windows, each behind a shadow ray through the voxel grid. The sum is compressed by
-L / (L + k) and a square root, which is the gamma that stored texels expect. All of it is exact arithmetic.
+Every texel of the lightmap, and every vertex that has none, gathers what it sees of these sources by rays through a
+grid of cubes (worlds/rays). What it sends back is gathered at probes and handed on; narrow corners get less of it.
+The sum is exposed for the building's median, compressed by L / (L + k) and a square root, the gamma that stored
+texels expect. All of it is exact arithmetic.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.exact import Floats, cos_turns, length, sin_turns
+from nav_eval.worlds.charts import Charts
+from nav_eval.worlds.daylight import Daylight, Rgb
+from nav_eval.worlds.exact import Floats, cos_turns, cross, normalised, sin_turns
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.palette import GLOWING
-from nav_eval.worlds.plan import Plan, Room, Window, wall_line
+from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
+from nav_eval.worlds.rays import bounce, sources
+from nav_eval.worlds.rays.march import Grid
+from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Windows
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.tessellate import Mesh
-from nav_eval.worlds.voxels import FIXED, Voxels, voxelise
+from nav_eval.worlds.voxels import Voxels, voxelise
 
-CELL = 0.08
-_AMBIENT = (0.30, 0.288, 0.27)
-_LAMP = (1.0, 0.88, 0.70)
-_SKY = (0.88, 0.95, 1.0)
-_KNEE = 0.5
-_REACH = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5, 17.0, 23.0)
-"""Distances, in cells, at which an occlusion ray looks."""
-_DIRECTIONS = 36
-_SHADOW_STEPS = 36
+CELL = 0.06
+"""Side of a cube, metres."""
+PROBES = 5
+"""Cubes from probe to probe."""
+_RAYS = 64
+"""Directions in which a probe looks."""
+_BOUNCES = 2
+_SUN = 3.0
+"""Of sunlight, where the sky in a window has 1."""
+_PENUMBRA = 0.012
+"""Half the width of the sun, in radians: three times the true one, which the cubes could not show."""
+_LAMP_BY_DAY, _LAMP = 0.035, 0.08
+_STANDING = 0.35
+"""Of a lamp that does not hang, where one that does has 1."""
+_BULB = 0.1
+"""Metres from a lamp's middle to the points that stand for it."""
+_NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
+"""Distances, in cubes, at which it is asked how open a place is."""
+_TRIES = np.asarray(
+    (
+        (1.2, 0, 0, 0, 0, 0), (1.2, 1.3, 0, 0, 0, 0), (1.2, 0, 1.3, 0, 0, 0), (1.2, 1.3, 1.3, 0, 0, 0),
+        (2.4, 0, 0, 0, 0, 0), (1.2, 0, 0, 0, 1.3, 0), (1.2, 0, 0, 1.3, 0, 0), (1.2, 0, 0, -1.3, 0, 0),
+        (1.2, 0, 0, 0, 0, 1.3), (1.2, 0, 0, 0, 0, -1.3), (1.2, 0, 0, 0, -1.3, 0), (2.4, 0, 0, 0, 1.3, 0),
+    )
+)  # fmt: skip
+"""Where a place's rays may start: see sources.lift."""
+_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.25, "overcast": 0.17, "afternoon": 0.19, "evening": 0.10}
+"""Exposed light of the building's median, by the hour."""
+_AMBIENT = 0.2
+"""Of the median, everywhere: all later bounces."""
+_COVERED = 0.15
+"""Least openness, of places that nothing reaches."""
+_KNEE, _WHITE = 0.9, 1.5
+
+
+def bake(
+    plan: Plan,
+    items: Sequence[Item],
+    mesh: Mesh,
+    textures: Sequence[NDArray[np.uint8]],
+    day: Daylight,
+    tell: Tell = silent,
+) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """(V, 4) uint8, what the vertices are multiplied with (255 is 1), and the lightmap (H, W, 3) uint8 (128 is 1)."""
+    grid = cubes(mesh)
+    tell(0.15)
+    free = np.flatnonzero(~mesh.lit)
+    charts = mesh.patches.charts
+    sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
+    windows = windows_of(plan)
+    direct = _soft_light(grid, soft, windows, plan, items, day)
+    direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day)
+    tell(0.5)
+    light = direct + _indirect(grid, mesh, sharp, soft, direct, _back(mesh, textures, free))
+    tell(0.3)
+    light = _exposed(light, len(sharp) - len(free), day)
+    tell(0.05)
+    return _developed(light, mesh, free)
+
+
+def cubes(mesh: Mesh) -> Grid:
+    """The cubes that the mesh fills."""
+    return cubes_of(voxelise(mesh.positions, mesh.triangles, mesh.objects[mesh.triangles[:, 0]], CELL))
+
+
+def cubes_of(voxels: Voxels) -> Grid:
+    """Voxels as the rays read them."""
+    solid = (voxels.labels.reshape(-1) > 0).astype(np.uint8)
+    return Grid(solid, np.asarray(voxels.labels.shape, np.int64), np.asarray(voxels.low), voxels.cell)
 
 
 @dataclass(frozen=True, slots=True)
-class _Source:
-    """A point of light: position, colour times strength, and for windows the direction it shines to."""
+class Places:
+    """Points of surfaces, where their rays start (N, 3) cubes, and whether they can (N,)."""
 
-    position: tuple[float, float, float]
-    power: tuple[float, float, float]
-    facing: tuple[float, float, float] | None = None
+    points: Points
+    starts: Floats
+    open: NDArray[np.uint8]
 
-
-def bake(plan: Plan, items: Sequence[Item], mesh: Mesh, tell: Tell = silent) -> NDArray[np.uint8]:
-    """(V, 4) uint8: what the textures are multiplied with."""
-    owner = mesh.objects[mesh.triangles[:, 0]]
-    voxels = voxelise(mesh.positions, mesh.triangles, owner, CELL)
-    light = np.empty_like(mesh.positions)
-    rooms = _lit_rooms(plan, items, mesh)
-    order = np.argsort(rooms, kind="stable")
-    bounds = np.searchsorted(rooms[order], np.arange(1, len(plan.rooms) + 2))
-    for room, start, end in zip(plan.rooms, bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
-        chosen = order[start:end]
-        at = _pulled_in(mesh.positions[chosen] + mesh.normals[chosen] * (CELL * 1.15), room)
-        sources = [*_lamps(plan, items, room), *_daylight(plan, room)]
-        light[chosen] = _gather(voxels, at, mesh.normals[chosen], sources, _dark(room))
-        tell((end - start) / len(order))
-    return _developed(light, mesh)
+    def __len__(self) -> int:
+        return len(self.open)
 
 
-def _lit_rooms(plan: Plan, items: Sequence[Item], mesh: Mesh) -> NDArray[np.int32]:
-    """The room whose light falls on each vertex: the far face of a door frame belongs to the room beyond."""
-    rooms = mesh.rooms.copy()
-    numbers = [k for k, item in enumerate(items, start=1) if item.category in ("door", "doorway")]
-    for number, door in zip(numbers, plan.doors, strict=True):
-        axis = 0 if door.vertical else 2
-        own = np.flatnonzero(mesh.objects == number)
-        middle = plan.room(door.b).cell.centre[axis // 2]
-        beyond = (mesh.positions[own, axis] * 1000 < door.line) == (middle > door.line)
-        rooms[own[beyond]] = door.a
-    return rooms
+def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> Places:
+    """The texels of all charts, then the vertices `free`."""
+    chart, u, v = charts.texels()
+    corners = mesh.patches.corners
+    a, b, c, d = (corners[:, k] for k in range(4))
+    weights = ((1 - u) * (1 - v), u * (1 - v), u * v, (1 - u) * v)
+    at = ((a[chart] * weights[0][:, None] + b[chart] * weights[1][:, None]) + c[chart] * weights[2][:, None]) + (
+        d[chart] * weights[3][:, None]
+    )
+    normal, along, across = normalised(cross(c - a, d - b)), normalised(b - a), normalised(d - a)
+    inward = np.concatenate(
+        [along[chart] * np.where(u < 0.5, 1.0, -1.0)[:, None], across[chart] * np.where(v < 0.5, 1.0, -1.0)[:, None]],
+        axis=1,
+    )
+    points = Points(
+        np.concatenate([at, mesh.positions[free]]),
+        np.concatenate([normal[chart], mesh.normals[free]]),
+        np.concatenate([inward, np.zeros((len(free), 6))]),
+        np.concatenate([mesh.patches.labels[chart, 2], mesh.rooms[free]]).astype(np.int64) - 1,
+    )
+    starts, open_ = np.zeros((len(points.at), 3)), np.zeros(len(points.at), np.uint8)
+    sources.lift(grid, points, _TRIES, starts, open_)
+    return Places(points, starts, open_)
 
 
-def _dark(room: Room) -> float:
-    return {"hallway": 1.1, "storage room": 0.85, "stairs": 1.3}.get(room.type, 1.0)
+def _refined(mesh: Mesh, coarse: Floats, vertices: int) -> Floats:
+    """From the halved charts' texels to those of the charts (N, 3); the vertices that follow stay."""
+    chart, u, v = mesh.patches.charts.texels()
+    size = mesh.patches.charts.halved().size
+    counts = size[:, 0] * size[:, 1]
+    out = np.zeros((len(chart) + vertices, 3))
+    bounce.refine(chart, u, v, size, np.cumsum(counts) - counts, coarse, out[: len(chart)])
+    out[len(chart) :] = coarse[len(coarse) - vertices :]
+    return out
 
 
-def _pulled_in(points: Floats, room: Room) -> Floats:
-    """Points moved off the walls, so that no ray starts inside one."""
-    r, off = room.clear, CELL * 1.3
-    low = (r.x0 / 1000 + off, room.base / 1000 + off, r.z0 / 1000 + off)
-    high = (r.x1 / 1000 - off, (room.base + room.ceiling) / 1000 - off, r.z1 / 1000 - off)
-    if room.type == "stairs":
-        high = (high[0], high[1] + 3.0, high[2])
-    return np.clip(points, low, high)
+def sunlight(grid: Grid, at: Places, windows: Windows, day: Daylight) -> Floats:
+    """(N, 3) light straight from the sun."""
+    amount = np.zeros(len(at))
+    if day.sun is not None:
+        sources.sunlight(grid, at.points, at.starts, at.open, windows, _disc(day.sun), amount)
+    return np.asarray(amount[:, None] * (np.asarray(day.sun_colour) * _SUN))
 
 
-def _lamps(plan: Plan, items: Sequence[Item], room: Room) -> list[_Source]:
-    """Ceiling lamps shine strongly, others softly."""
+def _soft_light(grid: Grid, at: Places, windows: Windows, plan: Plan, items: Sequence[Item], day: Daylight) -> Floats:
+    """(N, 3) light from the sky in the windows and from lamps."""
+    near = _near_rooms(plan)
+    amount, shone = np.zeros(len(at)), np.zeros((len(at), 3))
+    sources.skylight(
+        grid, at.points, at.starts, at.open, windows, *_listed(near, [window.room for window in plan.windows]), amount
+    )
+    lamps, rooms = _lamps(items, day)
+    spread = np.asarray([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * (_BULB * 0.57735)
+    sources.lamplight(grid, at.points, at.starts, at.open, lamps, *_listed(near, rooms), spread, shone)
+    return np.asarray(shone + amount[:, None] * np.asarray(day.sky))
+
+
+def _disc(sun: Rgb) -> Floats:
+    """Four directions round the sun's middle."""
+    middle = np.asarray([sun])
+    right = normalised(cross(middle, np.asarray([[0.0, 1.0, 0.0]])))
+    up = cross(right, middle)
+    corners = [right * a + up * b for a, b in ((-0.9, -0.4), (0.4, -0.9), (0.9, 0.4), (-0.4, 0.9))]
+    return np.concatenate([normalised(middle + corner * _PENUMBRA) for corner in corners])
+
+
+def _near_rooms(plan: Plan) -> list[list[int]]:
+    """Of each room the ids of those whose light reaches it, its own first: through doors, and two open ways on."""
+    joined: list[set[int]] = [set() for _ in plan.rooms]
+    open_: list[set[int]] = [set() for _ in plan.rooms]
+    ways = [(door.a, door.b, not door.leaf) for door in plan.doors]
+    wells = [room.id for room in plan.rooms if room.type == "stairs"]
+    for a, b, passage in (*ways, *((a, b, True) for a, b in pairwise(wells))):
+        for here, there in ((a, b), (b, a)):
+            joined[here - 1].add(there)
+            if passage:
+                open_[here - 1].add(there)
     out = []
-    for item in items:
-        shared = room.type == "stairs" and plan.room(item.room).type == "stairs"
-        if item.category != "lamp" or not (item.room == room.id or shared):
-            continue
-        x, y, z = (v / 1000 for v in item.at)
+    for room in plan.rooms:
+        beyond = {other for way in open_[room.id - 1] for other in joined[way - 1]}
+        out.append([room.id, *sorted((joined[room.id - 1] | beyond) - {room.id})])
+    return out
+
+
+def _listed(near: list[list[int]], rooms: Sequence[int]) -> tuple[Seen, NDArray[np.int64]]:
+    """Which sources, in `rooms` (S,), each room sees; and where in its list those of other rooms begin."""
+    first, own, items = [0], [], []
+    for reached in near:
+        for room in reached:
+            items += [k for k, at in enumerate(rooms) if at == room]
+            if room == reached[0]:
+                own.append(len(items))
+        first.append(len(items))
+    return Seen(np.asarray(first, np.int64), np.asarray(items, np.int64)), np.asarray(own, np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class _Hole:
+    """One window, metres; see sources.Windows."""
+
+    axis: int
+    out: float
+    planes: tuple[float, float]
+    hole: tuple[float, float, float, float]
+    panes: list[tuple[float, float, float, float]]
+
+
+def windows_of(plan: Plan) -> Windows:
+    holes = [_hole(plan.room(window.room), window) for window in plan.windows]
+    first = np.cumsum([0, *(len(hole.panes) for hole in holes)]).astype(np.int64)
+    panes = [pane for hole in holes for pane in hole.panes]
+    return Windows(
+        np.asarray([hole.axis for hole in holes], np.int64),
+        np.asarray([hole.out for hole in holes], np.float64),
+        np.asarray([hole.planes for hole in holes], np.float64).reshape(-1, 2),
+        np.asarray([hole.hole for hole in holes], np.float64).reshape(-1, 4),
+        np.asarray(panes, np.float64).reshape(-1, 4),
+        first,
+    )
+
+
+def _hole(room: Room, w: Window) -> _Hole:
+    """A window as the shell builds it: frames of 5 cm, a mullion in wide ones."""
+    line, _, _ = wall_line(room.clear, w.side)
+    out = -1.0 if w.side in "nw" else 1.0
+    planes = (line / 1000, line / 1000 + out * (OUTER - WALL // 2) / 1000)
+    bottom, top = (room.base + w.sill) / 1000, (room.base + w.top) / 1000
+    low, high, middle = w.low / 1000, w.high / 1000, (w.low + w.high) / 2000
+    frame, mullion = 0.05, 0.03
+    spans = [(low + frame, middle - mullion), (middle + mullion, high - frame)]
+    if w.high - w.low <= 800:
+        spans = [(low + frame, high - frame)]
+    panes = [(a, b, bottom + frame, top - frame) for a, b in spans]
+    return _Hole(2 if w.side in "ns" else 0, out, planes, (low, high, bottom, top), panes)
+
+
+def _lamps(items: Sequence[Item], day: Daylight) -> tuple[Lamps, list[int]]:
+    """Every lamp, and its room: they shine by day too, but less."""
+    lamps = [item for item in items if item.category == "lamp"]
+    at, power = np.zeros((len(lamps), 3)), np.zeros((len(lamps), 3))
+    for k, item in enumerate(lamps):
         hanging = item.support == "ceiling"
-        at = (x, y - item.size[1] - 0.12, z) if hanging else (x, y + item.size[1] + 0.12, z)
-        strength = 1.25 if hanging else 0.22
-        out.append(_Source(at, (_LAMP[0] * strength, _LAMP[1] * strength, _LAMP[2] * strength)))
-    return out
+        lift = -item.size[1] - 0.12 if hanging else item.size[1] + 0.12
+        at[k] = item.at[0] / 1000, item.at[1] / 1000 + lift, item.at[2] / 1000
+        strength = (_LAMP if day.hour == "evening" else _LAMP_BY_DAY) * (1.0 if hanging else _STANDING)
+        power[k] = np.asarray(day.lamp) * strength
+    return Lamps(at, power), [item.room for item in lamps]
 
 
-def _daylight(plan: Plan, room: Room) -> list[_Source]:
-    """Four points on each window, just inside the wall, shining into the room."""
-    return [source for window in plan.windows if window.room == room.id for source in _panes(room, window)]
+def _back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.int64]) -> Floats:
+    """(N, 3) what share of light each place sends back; nothing from what shines by itself."""
+    sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
+    albedo = np.asarray(sums) * np.asarray(sums)
+    albedo[[name in GLOWING for name in mesh.names]] = 0.0
+    chart, _, _ = mesh.patches.charts.texels()
+    return np.asarray(albedo[np.concatenate([mesh.patches.labels[chart, 0], mesh.materials[free]])])
 
 
-def _panes(room: Room, window: Window) -> list[_Source]:
-    line, _, _ = wall_line(room.clear, window.side)
-    dx, dz = {"n": (0, 1), "s": (0, -1), "w": (1, 0), "e": (-1, 0)}[window.side]
-    area = (window.high - window.low) * (window.top - window.sill) / 1_000_000
-    strength = 0.62 * area / 4
-    power = (_SKY[0] * strength, _SKY[1] * strength, _SKY[2] * strength)
-    out = []
-    for share in (1, 3):
-        along = window.low + (window.high - window.low) * share // 4
-        x, z = (along, line) if window.side in "ns" else (line, along)
-        for part in (1, 3):
-            y = room.base + window.sill + (window.top - window.sill) * part // 4
-            at = (x / 1000 + dx * 0.16, y / 1000, z / 1000 + dz * 0.16)
-            out.append(_Source(at, power, (float(dx), -0.25, float(dz))))
-    return out
+class Probes:
+    """What arrives at the probes of a building, from each of six directions."""
+
+    def __init__(self, grid: Grid) -> None:
+        self._grid = grid
+        filled = np.flatnonzero(grid.solid)
+        self._number = np.full(len(grid.solid), -1, np.int64)
+        self._number[filled] = np.arange(len(filled))
+        self._sums = np.zeros((len(filled), 4))
+        self._shape = (grid.shape - 4) // PROBES + 1
+        self._first = np.asarray([2.5, 2.5, 2.5])
+        axes = np.meshgrid(*(np.arange(n) for n in self._shape.tolist()), indexing="ij")
+        self._at = self._first + np.stack(axes, axis=-1).reshape(-1, 3) * float(PROBES)
+        self._gathered = np.zeros((len(self._at), 6, 3))
+
+    def fill(self, at: Floats, normals: Floats, leaving: Floats, weights: Floats) -> None:
+        """From the light that leaves points (N, 3) of surfaces; `weights` (N,)."""
+        self._sums[:] = 0.0
+        bounce.deposit(self._grid, at, normals, leaving, weights, self._number, self._sums)
+        shining = self._sums[:, :3] / np.maximum(self._sums[:, 3:], 1.0)
+        turned = np.stack([_sphere(_RAYS, part) for part in range(4)])
+        bounce.gather(self._grid, self._at, turned, self._number, shining, self._gathered)
+
+    def read(self, starts: Floats, open_: NDArray[np.uint8], normals: Floats, out: Floats) -> None:
+        """out (N, 3): what arrives at places whose rays start at `starts`, cubes."""
+        lattice = (self._first, float(PROBES), self._shape, self._gathered)
+        bounce.interpolate(self._grid, starts, open_, normals, *lattice, out)
 
 
-def _gather(voxels: Voxels, at: Floats, normals: Floats, sources: list[_Source], ambient: float) -> Floats:
-    fixed = voxels.fixed(at)
-    open_ = _openness(voxels, fixed, normals)
-    open_ = open_ * (0.35 + 0.65 * open_) * (0.9 + 0.1 * normals[:, 1]) * ambient
-    light = np.stack([open_ * channel for channel in _AMBIENT], axis=1)
-    for source in sources:
-        amount = _direct(voxels, at, fixed, normals, source)
-        for channel in range(3):
-            light[:, channel] += amount * source.power[channel]
-    return light
+def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Floats, back: Floats) -> Floats:
+    """(N, 3) light that has met at least one surface, at the places `sharp`."""
+    probes, vertices = Probes(grid), int((~mesh.lit).sum())
+    weights, out, coarse = sharp.open.astype(np.float64), np.zeros((len(sharp), 3)), np.zeros((len(soft), 3))
+    for _ in range(_BOUNCES):
+        probes.fill(sharp.points.at, sharp.points.normal, (direct + out) * back, weights)
+        probes.read(soft.starts, soft.open, soft.points.normal, coarse)
+        out = _refined(mesh, coarse, vertices)
+    near = np.zeros(len(sharp))
+    bounce.openness(grid, sharp.starts, sharp.open, sharp.points.normal, _sphere(36), np.asarray(_NEAR), near)
+    near = np.maximum(near, _COVERED)
+    middle = _luminance(direct + out)
+    ambient = _AMBIENT * float(np.median(middle[sharp.open > 0]))
+    return np.asarray((out + ambient) * (near * (0.4 + 0.6 * near))[:, None])
 
 
-def _sphere() -> Floats:
-    """Evenly spread unit vectors (a Fibonacci spiral)."""
-    k = np.arange(_DIRECTIONS, dtype=np.float64) + 0.5
-    y = 1 - 2 * k / _DIRECTIONS
+def _sphere(count: int, part: int = 0) -> Floats:
+    """Evenly spread unit vectors (a Fibonacci spiral); the four parts lie between each other."""
+    k = np.arange(count, dtype=np.float64) + (0.125 + 0.25 * part)
+    y = 1 - 2 * k / count
     r = np.sqrt(1 - y * y)
-    turns: Floats = k * 0.6180339887498949
+    turns: Floats = k * 0.6180339887498949 + 0.25 * part
     return np.stack([r * cos_turns(turns), y, r * sin_turns(turns)], axis=1)
 
 
-def _openness(voxels: Voxels, fixed: NDArray[np.int64], normals: Floats) -> Floats:
-    """0 to 1: how far rays over the hemisphere get, weighted by the cosine."""
-    flat, strides = _flattened(voxels)
-    total, weights = np.zeros(len(fixed)), np.zeros(len(fixed))
-    limit = np.asarray(voxels.labels.shape) * FIXED - 1
-    for direction in _sphere():
-        cosine = normals[:, 0] * direction[0] + normals[:, 1] * direction[1] + normals[:, 2] * direction[2]
-        rows = np.flatnonzero(cosine > 0.08)
-        reached = np.zeros(len(rows))
-        alive = np.arange(len(rows))
-        start = fixed[rows]
-        for rank, distance in enumerate(_REACH):
-            step = np.floor(direction * (distance * FIXED)).astype(np.int64)
-            cell = np.clip(start[alive] + step, 0, limit) >> 8
-            free = ~flat[cell[:, 0] * strides[0] + cell[:, 1] * strides[1] + cell[:, 2]]
-            alive = alive[free]
-            reached[alive] = (rank + 1) / len(_REACH)
-        total[rows] += reached * cosine[rows]
-        weights[rows] += cosine[rows]
-    return np.asarray(total / np.where(weights > 0, weights, 1.0))
+def _luminance(light: Floats) -> Floats:
+    return light[:, 0] * 0.25 + light[:, 1] * 0.625 + light[:, 2] * 0.125
 
 
-def _flattened(voxels: Voxels) -> tuple[NDArray[np.bool_], tuple[int, int]]:
-    _, ny, nz = voxels.labels.shape
-    return (voxels.labels > 0).reshape(-1), (ny * nz, nz)
+def _exposed(light: Floats, texels: int, day: Daylight) -> Floats:
+    """As a camera would expose it: the median of the lightmap's texels that are not covered goes to the hour's."""
+    bright = _luminance(light[:texels])
+    seen = bright[bright > 0.0]
+    middle = float(np.median(seen)) if len(seen) else 1.0
+    return light * (_MIDDLE[day.hour] * day.exposure * day.exposure / max(middle, 1e-6))
 
 
-def _direct(voxels: Voxels, at: Floats, fixed: NDArray[np.int64], normals: Floats, source: _Source) -> Floats:
-    """What one source adds to each vertex, shadows included."""
-    to = np.asarray(source.position) - at
-    distance = length(to)
-    unit = to / np.maximum(distance, 1e-6)[:, None]
-    cosine = normals[:, 0] * unit[:, 0] + normals[:, 1] * unit[:, 1] + normals[:, 2] * unit[:, 2]
-    amount = np.clip(cosine * 0.85 + 0.15, 0.0, 1.0) / (distance * distance * 0.35 + 0.5)
-    if source.facing is not None:
-        f = source.facing
-        amount = amount * np.clip(-(unit[:, 0] * f[0] + unit[:, 1] * f[1] + unit[:, 2] * f[2]), 0.0, 1.0) * 1.6
-    rows = np.flatnonzero(amount > 0.004)
-    goal = voxels.fixed(np.asarray(source.position)[None])[0]
-    lit = _unshadowed(voxels, fixed[rows], goal)
-    out = np.zeros(len(at))
-    out[rows] = amount[rows] * lit
-    return out
-
-
-def _unshadowed(voxels: Voxels, start: NDArray[np.int64], goal: NDArray[np.int64]) -> Floats:
-    """1 where nothing lies between, less where the ray grazes something: each filled cell takes half of the light."""
-    flat, strides = _flattened(voxels)
-    lit = np.ones(len(start))
-    alive = np.arange(len(start))
-    for k in range(1, _SHADOW_STEPS - 1):
-        cell = (start[alive] * (_SHADOW_STEPS - k) + goal * k) // _SHADOW_STEPS >> 8
-        hit = flat[cell[:, 0] * strides[0] + cell[:, 1] * strides[1] + cell[:, 2]]
-        lit[alive[hit]] *= 0.45
-        if k % 6 == 0:
-            alive = alive[lit[alive] > 0.05]
-    return lit
-
-
-def _developed(light: Floats, mesh: Mesh) -> NDArray[np.uint8]:
+def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Compressed, gamma-corrected bytes; what shines by itself stays white."""
-    value = np.minimum(np.sqrt(light / (light + _KNEE)) * 1.1, 1.0)
-    shining = np.asarray([name in GLOWING for name in mesh.names])[mesh.materials]
-    value[shining] = 1.0
-    out = np.full((len(value), 4), 255, dtype=np.uint8)
-    out[:, :3] = np.floor(value * 255 + 0.5).astype(np.uint8)
-    return out
+    value = np.sqrt(light / (light + _KNEE)) * _WHITE
+    texels = len(value) - len(free)
+    lightmap = mesh.patches.charts.painted(np.floor(np.minimum(value[:texels] * 128, 255) + 0.5).astype(np.uint8))
+    out = np.full((len(mesh.positions), 4), 255, dtype=np.uint8)
+    out[free, :3] = np.floor(np.minimum(value[texels:], 1.0) * 255 + 0.5).astype(np.uint8)
+    column = (mesh.light_uvs[mesh.lit, 0] * lightmap.shape[1]).astype(np.int64)
+    row = (mesh.light_uvs[mesh.lit, 1] * lightmap.shape[0]).astype(np.int64)
+    out[mesh.lit, :3] = np.minimum(lightmap[row, column].astype(np.int64) * 2, 255)
+    out[np.asarray([name in GLOWING for name in mesh.names])[mesh.materials], :3] = 255
+    return out, lightmap

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.worlds.charts import Charts, lay_out
 from nav_eval.worlds.exact import Floats, cross, length, normalised, quantise
 from nav_eval.worlds.item import Item
+from nav_eval.worlds.palette import GLOWING
 from nav_eval.worlds.surfaces import Grid, lattice, place
 
 _FINEST, _COARSEST = 8, 3000
@@ -17,7 +19,10 @@ _FINEST, _COARSEST = 8, 3000
 
 @dataclass(frozen=True, slots=True)
 class Mesh:
-    """V vertices, T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex; uvs in metres or repeats."""
+    """V vertices, T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex; uvs in metres or repeats.
+
+    `lit` (V,) says whose light lies in the lightmap, at `light_uvs` (V, 2); `patches` are the quads that it covers.
+    """
 
     positions: Floats
     normals: Floats
@@ -27,17 +32,38 @@ class Mesh:
     objects: NDArray[np.int32]
     rooms: NDArray[np.int32]
     names: tuple[str, ...]
+    lit: NDArray[np.bool_]
+    light_uvs: NDArray[np.float32]
+    patches: Patches
+
+    def looks(self) -> tuple[tuple[tuple[int, bool], ...], NDArray[np.int32]]:
+        """The pairs of material and `lit` that occur, in order, and which of them each triangle has (T,)."""
+        first = self.triangles[:, 0]
+        keys, owner = np.unique(self.materials[first] * 2 + self.lit[first], return_inverse=True)
+        return tuple((int(key) // 2, bool(key % 2)) for key in keys), owner.reshape(-1).astype(np.int32)
+
+
+@dataclass(frozen=True, slots=True)
+class Patches:
+    """The quads that have charts: corners (C, 4, 3), and of each its material, object and room (C, 3)."""
+
+    charts: Charts
+    corners: Floats
+    labels: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
 class _Quads:
-    """All flat quads of the world at once."""
+    """All flat quads of the world at once; `charted` (Q,), with lightmap coordinates of their corners (Q, 4, 2)."""
 
     corners: Floats
     uvs: Floats
     sizes: Floats
     max_edge: Floats
     labels: NDArray[np.int32]
+    charts: Charts
+    charted: NDArray[np.bool_]
+    light: Floats
 
 
 def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
@@ -51,11 +77,12 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     blocks = _flat_blocks(quads, cut)
     for index, item, grid in grids:
         blocks.append(_curved_block(index, item, grid, names, cut))
-    return _joined(blocks, tuple(names))
+    patches = Patches(quads.charts, quads.corners[quads.charts.quads], quads.labels[quads.charts.quads])
+    return _joined(blocks, tuple(names), patches)
 
 
 def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
-    corners, uvs, edges, labels = [], [], [], []
+    corners, uvs, edges, labels, built_in, dark = [], [], [], [], [], []
     for index, item in enumerate(items):
         if not item.model.quads:
             continue
@@ -65,13 +92,19 @@ def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
         for quad in item.model.quads:
             uvs.append(quad.uvs)
             edges.append(quad.max_edge)
+            built_in.append(item.support == "shell")
+            dark.append(quad.material not in GLOWING)
             labels.append((names.setdefault(quad.material, len(names)), index + 1, item.room))
     points = np.concatenate(corners)
     u = np.maximum(length(points[:, 1] - points[:, 0]), length(points[:, 2] - points[:, 3]))
     v = np.maximum(length(points[:, 3] - points[:, 0]), length(points[:, 2] - points[:, 1]))
-    return _Quads(
-        points, np.stack(uvs), np.stack([u, v], axis=1), np.asarray(edges), np.asarray(labels, dtype=np.int32)
-    )
+    sizes = np.stack([u, v], axis=1)
+    charts = lay_out(sizes, np.asarray(built_in), np.asarray(dark))
+    light = np.zeros((len(points), 4, 2))
+    light[charts.quads] = charts.corners
+    charted = np.zeros(len(points), np.bool_)
+    charted[charts.quads] = True
+    return _Quads(points, np.stack(uvs), sizes, np.asarray(edges), np.asarray(labels, np.int32), charts, charted, light)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +116,8 @@ class _Cut:
 
     def flat(self, quads: _Quads) -> NDArray[np.int64]:
         """Cells of each quad (Q, 2)."""
-        limit = np.minimum(quads.max_edge * (1.8 if self.rough else 1.0), self.edge)[:, None]
+        limit = quads.max_edge * (1.8 if self.rough else 1.0)
+        limit = np.where(quads.charted, limit, np.minimum(limit, self.edge))[:, None]
         return np.maximum(np.ceil(quads.sizes / limit - 1e-9), 1).astype(np.int64)
 
     def curved(self, grid: Grid) -> tuple[int, int]:
@@ -111,7 +145,7 @@ def _cut_for(quads: _Quads, grids: list[Grid], triangles: int) -> _Cut:
     return _Cut(low / 1000, rough)
 
 
-_Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32]]
+_Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_], Floats]
 
 
 def _flat_blocks(quads: _Quads, cut: _Cut) -> list[_Block]:
@@ -141,7 +175,8 @@ def _flat_block(quads: _Quads, chosen: NDArray[np.int64], nu: int, nv: int) -> _
     triangles = (_pattern(nu, nv)[None] + (np.arange(len(chosen)) * count)[:, None, None]).reshape(-1, 3)
     normals = np.broadcast_to(normal[:, None], points.shape).reshape(-1, 3)
     labels = np.repeat(quads.labels[chosen], count, axis=0)
-    return points.reshape(-1, 3), normals, blend(quads.uvs[chosen]).reshape(-1, 2), triangles, labels
+    uvs, light = (blend(of[chosen]).reshape(-1, 2) for of in (quads.uvs, quads.light))
+    return points.reshape(-1, 3), normals, uvs, triangles, labels, np.repeat(quads.charted[chosen], count), light
 
 
 def _pattern(nu: int, nv: int) -> NDArray[np.int64]:
@@ -167,7 +202,8 @@ def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], cut
     area = cross(spread[:, 1] - spread[:, 0], spread[:, 2] - spread[:, 0])
     triangles = triangles[length(area) > 1e-10]
     labels = np.broadcast_to(np.asarray([names[grid.material], index + 1, item.room], dtype=np.int32), (len(flat), 3))
-    return flat, normals, np.asarray(uvs, dtype=np.float64).reshape(-1, 2), triangles, labels
+    plain = np.asarray(uvs, dtype=np.float64).reshape(-1, 2)
+    return flat, normals, plain, triangles, labels, np.zeros(len(flat), np.bool_), np.zeros((len(flat), 2))
 
 
 def _grid_normals(points: Floats) -> Floats:
@@ -182,7 +218,7 @@ def _grid_normals(points: Floats) -> Floats:
     return normalised(cross(du, dv)).reshape(-1, 3)
 
 
-def _joined(blocks: list[_Block], names: tuple[str, ...]) -> Mesh:
+def _joined(blocks: list[_Block], names: tuple[str, ...], patches: Patches) -> Mesh:
     offsets = np.cumsum([0] + [len(block[0]) for block in blocks])
     triangles = np.concatenate([block[3] + offset for block, offset in zip(blocks, offsets.tolist(), strict=False)])
     labels = np.concatenate([block[4] for block in blocks])
@@ -195,4 +231,7 @@ def _joined(blocks: list[_Block], names: tuple[str, ...]) -> Mesh:
         labels[:, 1],
         labels[:, 2],
         names,
+        np.concatenate([block[5] for block in blocks]),
+        np.concatenate([block[6] for block in blocks]).astype(np.float32),
+        patches,
     )

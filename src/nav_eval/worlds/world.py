@@ -34,13 +34,17 @@ LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """A generated building. `colors` (V, 4) uint8: baked light; `textures`: (H, W, 3) uint8 per material."""
+    """A generated building. `textures`: (H, W, 3) uint8 per material.
+
+    `colors` (V, 4) uint8: baked light, which `lightmap` (H, W, 3) uint8 has more finely for the large flat surfaces.
+    """
 
     name: str
     plan: Plan
     items: tuple[Item, ...]
     mesh: Mesh
     colors: NDArray[np.uint8]
+    lightmap: NDArray[np.uint8]
     textures: tuple[NDArray[np.uint8], ...]
     palette: Palette
     daylight: Daylight
@@ -59,27 +63,32 @@ class World:
         mesh, total = self.mesh, hashlib.sha256()
         floats = (mesh.positions.astype(np.float32), quantise(mesh.uvs).astype(np.float32))
         arrays: tuple[NDArray[Any], ...] = (*floats, mesh.triangles, mesh.materials, mesh.objects, self.colors)
-        for array in (*arrays, *self.textures):
+        for array in (*arrays, mesh.light_uvs, *self.textures, self.lightmap):
             total.update(np.ascontiguousarray(array).tobytes())
         total.update(json.dumps(self.sidecar, sort_keys=True).encode())
         return total.hexdigest()
 
     def glb(self) -> bytes:
         """The world as a binary glTF file."""
-        return write_glb(self.name, self.mesh, self.colors, self.palette, self.textures)
+        return write_glb(self.name, self.mesh, self.colors, self.palette, self.textures, self.lightmap)
 
     def scene(self) -> Scene:
         """The world as the loader would give it, without a detour over a file."""
         mesh = self.mesh
         scales = np.asarray([self.palette.paint(name).scale or 1.0 for name in mesh.names])
-        opaque = [np.dstack([t, np.full(t.shape[:2], 255, np.uint8)]) for t in self.textures]
+        opaque = [np.dstack([t, np.full(t.shape[:2], 255, np.uint8)]) for t in (*self.textures, self.lightmap)]
+        looks, owner = mesh.looks()
+        lightmap = len(self.textures)
         return Scene(
             name=self.name,
             positions=mesh.positions.astype(np.float32),
             triangles=mesh.triangles,
-            material_ids=mesh.materials[mesh.triangles[:, 0]],
-            materials=tuple(Material(name=name, texture=k) for k, name in enumerate(mesh.names)),
+            material_ids=owner,
+            materials=tuple(
+                Material(name=mesh.names[k], texture=k, lightmap=lightmap if lit else -1) for k, lit in looks
+            ),
             uvs=quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32),
+            light_uvs=mesh.light_uvs,
             colors=self.colors,
             textures=tuple(opaque),
             object_ids=mesh.objects[mesh.triangles[:, 0]],
@@ -130,9 +139,9 @@ def generate_world(
     tell(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
     daylight = draw_daylight(str(seed), kind)
-    colors = bake(plan, items, mesh, part(tell, 0.6))
+    colors, lightmap = bake(plan, items, mesh, textures, daylight, part(tell, 0.6))
     found = objects(items, mesh)
-    return World(name, plan, items, mesh, colors, textures, palette, daylight, found, regions(plan), assets)
+    return World(name, plan, items, mesh, colors, lightmap, textures, palette, daylight, found, regions(plan), assets)
 
 
 def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:

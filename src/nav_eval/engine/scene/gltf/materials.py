@@ -7,7 +7,7 @@ EXT_texture_avif; the archived KHR_materials_pbrSpecularGlossiness, whose diffus
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import cast
 
 import numpy as np
@@ -58,10 +58,12 @@ def read_look(file: GltfFile) -> Look:
     for material in file.document.materials:
         pbr, info = _base_color(file, material)
         texture, wrap = (-1, ("repeat", "repeat")) if info is None else _texture(file, info, images)
-        light = None if material.extensions.lightmap is None else material.extensions.lightmap.texture
-        lightmap = -1 if light is None else _texture(file, light, images)[0]
-        look.materials.append(_material(material, pbr, texture, wrap, lightmap))
+        look.materials.append(_material(material, pbr, texture, wrap))
         look.uv_sources.append(UvSource() if info is None else _uv_source(info))
+    for k, material in enumerate(file.document.materials):
+        light = None if material.extensions.lightmap is None else material.extensions.lightmap.texture
+        if light is not None:
+            look.materials[k] = replace(look.materials[k], lightmap=_texture(file, light, images)[0])
         look.light_sources.append(UvSource() if light is None else _uv_source(light))
     look.materials.append(Material(name="default", base_color=UNNAMED_COLOR))
     look.uv_sources.append(UvSource())
@@ -71,7 +73,7 @@ def read_look(file: GltfFile) -> Look:
     return look
 
 
-def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str], lightmap: int) -> Material:
+def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str]) -> Material:
     mode = stored.alpha_mode.lower()
     return Material(
         name=stored.name,
@@ -81,7 +83,6 @@ def _material(stored: GltfMaterial, pbr: Pbr, texture: int, wrap: tuple[str, str
         alpha_cutoff=stored.alpha_cutoff,
         double_sided=stored.double_sided,
         wrap=wrap,
-        lightmap=lightmap,
     )
 
 
