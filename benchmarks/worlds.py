@@ -94,11 +94,11 @@ def figures(buildings: int, views: int, plans: int, seed: str) -> dict[str, floa
 
 def _worlds(count: int, seed: str) -> Iterator[tuple[World, Kind]]:
     for number in range(count):
-        kind, rooms, storeys = _asked(number)
+        kind, rooms, storeys = asked_for(number)
         yield generate_world(f"{seed}-{number}", rooms, storeys, kind, 60_000), kind
 
 
-def _asked(number: int) -> tuple[Kind, int, int]:
+def asked_for(number: int) -> tuple[Kind, int, int]:
     """Kind, rooms and storeys of a building by its number."""
     return "office" if number % 4 == 3 else "home", 4 + number * 5 % 9, 1 + (number % 3 == 2)
 
@@ -112,8 +112,10 @@ def _count(tally: Tally, world: World) -> None:
 
 
 def _design(item: Any) -> str:
-    """Tells models apart by what they are built of, part by part: not by size, turn or place."""
-    parts = [quad.material for quad in item.model.quads] + [(g.material, g.least) for g in item.model.grids]
+    """Tells models apart by the name of their shape, or by what they are built of: not by size, turn or place."""
+    parts = getattr(item, "variant", "") or [quad.material for quad in item.model.quads] + [
+        (g.material, g.least) for g in item.model.grids
+    ]
     return hashlib.sha256(repr((item.category, parts)).encode()).hexdigest()
 
 

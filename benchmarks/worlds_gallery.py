@@ -1,55 +1,63 @@
-"""Draws the gallery of the documentation: twelve buildings, each its plan and five of its rooms.
+"""Draws the gallery of the documentation: twenty views, nobody's choice, each beside the plan of its building.
 
-`python benchmarks/worlds_gallery.py docs/gallery` writes one JPEG per building, under 1.5 MB in all.
+    python benchmarks/worlds_gallery.py [--out docs/gallery] [--seed gallery]
+
+Building k has the seed `<seed>-k` and the camera its first random pose; what was drawn is printed. Another --seed draws
+another twenty.
 """
 
 from __future__ import annotations
 
-import sys
+import argparse
+import math
 from pathlib import Path
 
-from PIL import Image
+from PIL import Image, ImageDraw
 
-from nav_eval.engine.scene.scene import Scene
-from nav_eval.report.views import floor_plan, room_view, view_image
-from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.world import generate_world
+from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.report.sheet import Pose, marked_plan, random_poses, storey_below
+from nav_eval.report.views import floor_plan, view_image
+from nav_eval.worlds.world import World, generate_world
+from worlds import asked_for
 
-BUILDINGS: list[tuple[str, int, int, Kind]] = [
-    ("1", 6, 1, "home"), ("2", 8, 1, "home"), ("3", 10, 1, "home"), ("5", 9, 2, "home"), ("8", 12, 1, "home"),
-    ("11", 10, 1, "home"), ("12", 4, 1, "home"), ("17", 14, 2, "home"), ("19", 7, 1, "home"), ("23", 16, 1, "home"),
-    ("21", 12, 1, "office"), ("30", 20, 2, "office"),
-]  # fmt: skip
-TILE = (264, 198)
-
-
-def page(scene: Scene) -> Image.Image:
-    """The plan of the ground floor and five rooms of different types, 3 x 2 tiles."""
-    sheet = Image.new("RGB", (TILE[0] * 3, TILE[1] * 2), (250, 248, 244))
-    plan = floor_plan(scene, 0, 40)
-    plan.thumbnail((TILE[0] - 8, TILE[1] - 8))
-    sheet.paste(plan, ((TILE[0] - plan.width) // 2, (TILE[1] - plan.height) // 2))
-    kinds: dict[str, Image.Image] = {}
-    for region in scene.regions:
-        if region.category not in kinds and region.category != "stairs" and len(kinds) < 5:
-            position, yaw = room_view(scene, region)
-            kinds[region.category] = view_image(scene, position, yaw, -0.16, TILE, 90.0)
-    for k, picture in enumerate(kinds.values(), start=1):
-        sheet.paste(picture, (k % 3 * TILE[0], k // 3 * TILE[1]))
-    return sheet
+BUILDINGS, PAGES = 20, 5
+EYE = 1.25
+VIEW, PLAN, GAP = (480, 360), 240, 8
+PAPER = (250, 248, 244)
 
 
-def main(folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    total = 0
-    for seed, rooms, storeys, kind in BUILDINGS:
-        world = generate_world(seed, rooms, storeys, kind, 120_000)
-        path = folder / f"{world.name}.jpg"
-        page(world.scene()).save(path, quality=82)
-        total += path.stat().st_size
-        print(f"{path.name:24} {len(world.mesh.triangles):>8} triangles {path.stat().st_size / 1000:6.0f} kB")
-    print(f"{total / 1e6:.2f} MB in all")
+def pair(world: World, pose: Pose) -> Image.Image:
+    """What the camera sees, and at its right the storey on which it stands."""
+    scene, picture = world.scene(), Image.new("RGB", (VIEW[0] + PLAN + GAP, VIEW[1]), PAPER)
+    picture.paste(view_image(scene, *pose, size=VIEW), (0, 0))
+    storey = storey_below(scene, pose[0])
+    wide, deep = floor_plan(scene, storey, 100).size
+    fitting = int(100 * min(PLAN / wide, (VIEW[1] - 24) / deep))
+    picture.paste(marked_plan(scene, storey, [pose], fitting), (VIEW[0] + GAP, 0))
+    ImageDraw.Draw(picture).text((VIEW[0] + GAP, VIEW[1] - 16), world.name, fill=(40, 40, 44), font_size=12)
+    return picture
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--out", type=Path, default=Path("docs/gallery"))
+    parser.add_argument("--seed", default="gallery")
+    asked = parser.parse_args()
+    asked.out.mkdir(parents=True, exist_ok=True)
+    pairs = []
+    for number in range(BUILDINGS):
+        kind, rooms, storeys = asked_for(number)
+        world = generate_world(f"{asked.seed}-{number}", rooms, storeys, kind, 120_000)
+        (pose,) = random_poses(NavMesh.from_bytes(world.navmesh()), 1, number, EYE)
+        pairs.append(pair(world, pose))
+        place = " ".join(f"{value:.2f}" for value in pose[0])
+        print(f"{world.name:24} --position {place} --yaw {math.degrees(pose[1]):.0f}", flush=True)
+    for page in range(PAGES):
+        sheet = Image.new("RGB", (2 * pairs[0].width + GAP, 2 * (VIEW[1] + GAP) - GAP), PAPER)
+        for k, picture in enumerate(pairs[page * 4 : page * 4 + 4]):
+            sheet.paste(picture, (k % 2 * (picture.width + GAP), k // 2 * (VIEW[1] + GAP)))
+        sheet.save(asked.out / f"views_{page + 1}.jpg", quality=82)
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/gallery"))
+    main()

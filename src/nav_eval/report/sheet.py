@@ -37,7 +37,7 @@ def pose_sheet(
     from PIL import ImageDraw
 
     rows = -(-len(poses) // columns)
-    plans = _plans(scene, poses)
+    plans = [marked_plan(scene, storey, poses) for storey in sorted({region.storey for region in scene.regions})]
     left = max((plan.width for plan in plans), default=-_GAP) + _GAP
     high = max(rows * (size[1] + _GAP), sum(plan.height + _GAP for plan in plans)) - _GAP
     sheet = Pictures.new("RGB", (left + columns * (size[0] + _GAP) - _GAP, high), _PAPER)
@@ -53,26 +53,23 @@ def pose_sheet(
     return sheet
 
 
-def _plans(scene: Scene, poses: Sequence[Pose], pixels_per_metre: int = 46) -> list[Image]:
-    """A plan of each storey with the poses that stand on it."""
+def marked_plan(scene: Scene, storey: int, poses: Sequence[Pose], pixels_per_metre: int = 46) -> Image:
+    """The plan of a storey with the poses that stand on it, numbered from 1 among them all."""
     from PIL import ImageDraw
 
-    plans = []
-    for storey in sorted({region.storey for region in scene.regions}):
-        plan = floor_plan(scene, storey, pixels_per_metre)
-        origin, draw = plan_origin(scene, storey), ImageDraw.Draw(plan)
-        for k, (position, yaw) in enumerate(poses):
-            if _storey(scene, position) == storey:
-                x, y = ((position[axis] - origin[axis // 2]) * pixels_per_metre for axis in (0, 2))
-                ahead = x - 20 * math.sin(yaw), y - 20 * math.cos(yaw)
-                draw.line((x, y, *ahead), fill=_MARK, width=3)
-                draw.ellipse((x - 8, y - 8, x + 8, y + 8), fill=_MARK)
-                draw.text((x, y), str(k + 1), fill=(255, 255, 255), anchor="mm", font_size=11)
-        plans.append(plan)
-    return plans
+    plan = floor_plan(scene, storey, pixels_per_metre)
+    origin, draw = plan_origin(scene, storey), ImageDraw.Draw(plan)
+    for k, (position, yaw) in enumerate(poses):
+        if storey_below(scene, position) == storey:
+            x, y = ((position[axis] - origin[axis // 2]) * pixels_per_metre for axis in (0, 2))
+            ahead = x - 20 * math.sin(yaw), y - 20 * math.cos(yaw)
+            draw.line((x, y, *ahead), fill=_MARK, width=3)
+            draw.ellipse((x - 8, y - 8, x + 8, y + 8), fill=_MARK)
+            draw.text((x, y), str(k + 1), fill=(255, 255, 255), anchor="mm", font_size=11)
+    return plan
 
 
-def _storey(scene: Scene, position: Vec3) -> int:
+def storey_below(scene: Scene, position: Vec3) -> int:
     """The storey of the highest floor below a position."""
     below = [region for region in scene.regions if region.low[1] <= position[1]]
     return max(below, key=lambda region: region.low[1], default=scene.regions[0]).storey
