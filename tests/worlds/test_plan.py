@@ -77,3 +77,24 @@ def test_the_plan_has_the_rooms_that_were_asked_for(rooms: int, kind: Kind) -> N
 
 def test_the_same_seed_gives_the_same_plan() -> None:
     assert make_plan("7", 9, 2, "home") == make_plan("7", 9, 2, "home") != make_plan("8", 9, 2, "home")
+
+
+@settings(max_examples=60, deadline=None)
+@given(plans)
+def test_glass_columns_and_numbers_have_their_place(plan: Plan) -> None:
+    """Glass in the wall of both rooms and clear of doors, columns clear of walls, a number beside each door once."""
+    for pane in plan.glazing:
+        rooms = [plan.room(number).clear for number in (pane.a, pane.b)]
+        ends = [(r.z0, r.z1) if pane.vertical else (r.x0, r.x1) for r in rooms]
+        assert all(low < pane.low < pane.high < high for low, high in ends)
+        lines = [(r.x0, r.x1) if pane.vertical else (r.z0, r.z1) for r in (plan.room(n).cell for n in (pane.a, pane.b))]
+        assert all(pane.line in line for line in lines)
+        for door in (*plan.doors_of(pane.a), *plan.doors_of(pane.b)):
+            beside = door.high + 100 < pane.low or pane.high < door.low - 100
+            assert beside or (door.vertical, door.line) != (pane.vertical, pane.line)
+    for column in plan.columns:
+        clear, r = plan.room(column.room).clear, column.rect
+        assert clear.x0 + 1000 < r.x0 < r.x1 < clear.x1 - 1000
+        assert clear.z0 + 1000 < r.z0 < r.z1 < clear.z1 - 1000
+    assert len({sign.number for sign in plan.signs}) == len(plan.signs)
+    assert plan.kind == "office" or not plan.signs

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -11,6 +12,7 @@ import pytest
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.recast.build import build_navmesh
+from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.exact import Stream
@@ -122,3 +124,19 @@ def test_the_checks_notice_faults(make_world: MakeWorld) -> None:
     shift = (there - here) * np.array([1, 0, 1])
     moved = world.mesh.positions + own[:, None] * shift
     assert collisions(replace(world, mesh=replace(world.mesh, positions=moved)))
+
+
+def test_frosted_glass_is_a_surface(make_world: MakeWorld) -> None:
+    """Colour, depth and semantics see the pane, from either side, in the middle of the wall."""
+    world = make_world(4, 13, 2, "office")
+    scene, pane = world.scene(), world.plan.glazing[0]
+    camera = make_renderer("cpu", scene, width=33, height=33, hfov=20, outputs=("depth", "semantic"))
+    middle, base = (pane.low + pane.high) / 2000 + 0.2, world.plan.room(pane.a).base / 1000
+    for sign in (-1, 1):
+        off = pane.line / 1000 + sign * 0.5
+        x, z = (off, middle) if pane.vertical else (middle, off)
+        yaw = math.atan2(sign if pane.vertical else 0, 0 if pane.vertical else sign)
+        frame = camera.render((x, base + 1.0, z), yaw, 0.0)
+        seen = {thing.id: thing.category for thing in scene.objects}[int(frame.semantic[16, 16])]
+        assert seen == "partition"
+        assert frame.depth[16, 16] == pytest.approx(0.5, abs=0.04)

@@ -34,11 +34,27 @@ _TINTS = {
     "foyer": (244, 242, 226),
     "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
 }  # fmt: skip
-_NOT_SEEN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "curtain", "picture", "rug", "lamp"))
+_NOT_SEEN = frozenset(
+    (
+        "wall",
+        "floor",
+        "ceiling",
+        "door",
+        "doorway",
+        "window",
+        "curtain",
+        "picture",
+        "rug",
+        "lamp",
+        "partition",
+        "sign",
+        "column",
+    )
+)
 _TELLING = frozenset(
     ("bed", "sofa", "toilet", "counter", "bathtub", "shower", "desk", "washing_machine", "refrigerator")
 )
-_NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard"))
+_NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard", "sign"))
 
 
 def view_image(

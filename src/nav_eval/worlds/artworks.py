@@ -175,6 +175,21 @@ def lampshade(stream: Stream) -> Floats:
     return shade((250, 222, 170), 0.85 + 0.15 * noise(stream, size, (64, 6), 2))
 
 
+_DIGITS = ("75557", "26227", "71747", "71717", "55711", "74717", "74757", "71111", "75757", "75717")
+"""Of each digit five rows of three dots, as octal numbers."""
+
+
+def digits(stream: Stream) -> Floats:
+    """0 to 9 in white on a dark plate, a sixteenth of the width each."""
+    lit = np.zeros((32, 256), bool)
+    for k, rows in enumerate(_DIGITS):
+        for y, row in enumerate(rows):
+            for x in range(3):
+                if int(row) >> (2 - x) & 1:
+                    lit[1 + y * 6 : 7 + y * 6, k * 16 + 2 + x * 4 : k * 16 + 6 + x * 4] = True
+    return np.where(lit[..., None], shade((240, 240, 236), np.ones(lit.shape)), shade((52, 52, 56), np.ones(lit.shape)))
+
+
 ARTISTS: dict[str, Artist] = {
-    f.__name__: f for f in (outside, picture, screen, books, rug, mirror, board, glow, lampshade)
+    f.__name__: f for f in (digits, outside, picture, screen, books, rug, mirror, board, glow, lampshade)
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from nav_eval.errors import NavEvalError
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.fittings import draw_columns, draw_glazing, draw_signs
 from nav_eval.worlds.grammars import PER_SPINE, Storey, choose, lay_out
 from nav_eval.worlds.layout import Draft, Link, draw_measures, turned
 from nav_eval.worlds.plan import (
@@ -78,7 +79,13 @@ def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], strea
         others = [other.cell for other in rooms if other.storey == room.storey and other.id != room.id]
         for side in SIDES:
             windows += _windows(len(windows) + 1, room, side, others, stream)  # type: ignore[arg-type]
-    return Plan(kind, grammar, len(drafts), pitch, tuple(rooms), tuple(doors), tuple(windows), stair)
+    fitted = stream.child("fittings")
+    glazing = draw_glazing(doors, rooms, fitted) if kind == "office" and fitted.chance(70) else ()
+    columns = draw_columns(rooms, fitted.child("columns"))
+    signs = draw_signs(doors, rooms) if kind == "office" else ()
+    return Plan(
+        kind, grammar, len(drafts), pitch, tuple(rooms), tuple(doors), tuple(windows), stair, glazing, columns, signs
+    )
 
 
 def _side_towards(cell: Rect, other: Rect) -> Side:

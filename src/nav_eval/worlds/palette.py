@@ -100,6 +100,8 @@ class Palette:
             "board": Paint("board"),
             "glow": Paint("glow", scale=0.5),
             "shade": Paint("lampshade", scale=0.4),
+            "frosted": _paint("smooth", (212, 226, 228)),
+            "digits": Paint("digits"),
             "tints": Paint("tints"),
             "prints": Paint("prints"),
         }

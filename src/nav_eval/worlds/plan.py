@@ -124,6 +124,42 @@ class Stair:
 
 
 @dataclass(frozen=True, slots=True)
+class Glazing:
+    """A glass partition between rooms `a` and `b`, in the wall line at `line` as a door is."""
+
+    id: int
+    a: int
+    b: int
+    vertical: bool
+    line: int
+    low: int
+    high: int
+    sill: int
+    top: int
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column from the floor of a room to its ceiling."""
+
+    room: int
+    rect: Rect
+
+
+@dataclass(frozen=True, slots=True)
+class Sign:
+    """The number of a door on a wall of `room`: `low` to `high` along it, `bottom` to `top` above the floor."""
+
+    room: int
+    side: Side
+    low: int
+    high: int
+    bottom: int
+    top: int
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """`grammar` names how the ground floor is laid out, `pitch` is the height from floor to floor."""
 
@@ -135,6 +171,9 @@ class Plan:
     doors: tuple[Door, ...]
     windows: tuple[Window, ...]
     stair: Stair | None
+    glazing: tuple[Glazing, ...] = ()
+    columns: tuple[Column, ...] = ()
+    signs: tuple[Sign, ...] = ()
 
     @property
     def steps(self) -> int:

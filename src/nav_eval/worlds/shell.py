@@ -86,7 +86,12 @@ def openings(plan: Plan, room: Room, side: Side) -> list[Opening]:
         if door.vertical == (side in "ew") and door.line == line and low <= door.low and door.high <= high
     ]
     windows = [(w.low, w.high, w.sill, w.top) for w in plan.windows if w.room == room.id and w.side == side]
-    return sorted(doors + windows)
+    panes = [
+        (g.low, g.high, g.sill, g.top)
+        for g in plan.glazing
+        if room.id in (g.a, g.b) and g.vertical == (side in "ew") and g.line == line
+    ]
+    return sorted(doors + windows + panes)
 
 
 def _floor(room: Room, stream: Stream) -> Model:
@@ -122,7 +127,7 @@ def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
 
 def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
     """The wall between an arch and the top of its rectangular hole, on the room's face."""
-    side, head = _side_of(room, door), arc(door)
+    side, head = side_of(room, door), arc(door)
     for (a, ya), (b, yb) in pairwise(head):
         ends = [(a, ya), (b, yb), (b, door.height), (a, door.height)]
         if side in "sw":
@@ -184,7 +189,7 @@ def _doorway(plan: Plan, door: Door) -> Model:
     """Jambs, lintel and threshold through the wall, a frame round it, and the opened leaf."""
     m = Model()
     room = plan.room(door.b)
-    side = _side_of(room, door)
+    side = side_of(room, door)
     base, deep = room.base, WALL
     low, high, top = door.low, door.high, door.height
     if door.arch:
@@ -220,7 +225,7 @@ def _opposite(side: Side) -> Side:
     return {"n": "s", "s": "n", "e": "w", "w": "e"}[side]  # type: ignore[return-value]
 
 
-def _side_of(room: Room, door: Door) -> Side:
+def side_of(room: Room, door: Door) -> Side:
     """The side of the room that the door is in."""
     for side in "ew" if door.vertical else "ns":
         if wall_line(room.cell, side)[0] == door.line:  # type: ignore[arg-type]
@@ -273,7 +278,7 @@ def _behind(rect: Rect, side: Side, by: int) -> Rect:
 def leaf_rect(plan: Plan, door: Door) -> Rect | None:
     """Where the leaf stands, opened into room b along its side wall; None where there is no room for it."""
     room = plan.room(door.b)
-    side = _side_of(room, door)
+    side = side_of(room, door)
     line, low, high = wall_line(room.clear, side)
     thick, width = 40, door.high - door.low - 20
     if not door.leaf:
@@ -335,19 +340,19 @@ def _window(room: Room, w: Window) -> Model:
         middle = (w.low + w.high) // 2
         bars.append((middle - 30, middle + 30, w.sill + 50, w.top - 50))
     for low, high, y0, y1 in bars:
-        _bar(m, w.side, room.clear, (low, high, base + y0, base + y1), deep - 50)
+        bar(m, w.side, room.clear, (low, high, base + y0, base + y1), deep - 50)
     _sill_board(m, w, room)
     return m
 
 
-def _bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int) -> None:
+def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str = "frame") -> None:
     """A frame bar seen from the room: its front and the two faces along the wall."""
     low, high, y0, y1 = hole
-    m.quad(face(side, rect, low, high, y0, y1, out), "frame")
+    m.quad(face(side, rect, low, high, y0, y1, out), material)
     a, b = (low, high) if side in "ne" else (high, low)
     for along, first, second in ((a, out + 45, out), (b, out, out + 45)):
         ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
-        m.quad([point(side, rect, along, y, o) for o, y in ends], "frame")
+        m.quad([point(side, rect, along, y, o) for o, y in ends], material)
 
 
 def _sill_board(m: Model, w: Window, room: Room) -> None:

@@ -79,6 +79,13 @@ class Space:
             if window.room == self.room.id:
                 for along in curtain_places(self.room, window):
                     self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 90))
+        for sign in self.plan.signs:
+            if sign.room == self.room.id:
+                self.hung.append((sign.side, sign.low - 30, sign.high + 30, sign.bottom, sign.top))
+        for column in self.plan.columns:
+            if column.room == self.room.id:
+                self.taken.append(column.rect)
+                self._standing.append((column.rect, self.room.ceiling))
         for door in self.plan.doors_of(self.room.id):
             leaf = leaf_rect(self.plan, door) if door.b == self.room.id else None
             if leaf:

@@ -16,6 +16,7 @@ from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, Semanti
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.daylight import Daylight, draw_daylight
 from nav_eval.worlds.exact import Stream, quantise
+from nav_eval.worlds.fittings import fitting_items
 from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
 from nav_eval.worlds.item import Item
@@ -159,7 +160,8 @@ def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> Non
 
 def _items(plan: Plan, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
-    items, stock = shell_items(plan, stream.child("shell")), Stock(stream.child("stock"), assets)
+    stock = Stock(stream.child("stock"), assets)
+    items = [*shell_items(plan, stream.child("shell")), *fitting_items(plan)]
     for room in plan.rooms:
         offset = len(items)
         for item in furnish(plan, room, stream.child("furniture", room.id), stock):

@@ -20,7 +20,9 @@ CELL = 0.05
 SHIN, UNDER = 0.3, 0.1
 """Heights of the cuts: above the floor, below the ceiling."""
 LEAST_ROOM = 1.0
-BUILT = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain"))
+BUILT = frozenset(
+    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "partition", "sign")
+)
 Flat = tuple[float, float]
 Place = tuple[int, int]
 """A storey and the number of a room on it."""

@@ -13,7 +13,9 @@ from typing import Literal
 
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 
-BUILT_IN = frozenset(("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "sign"))
+BUILT_IN = frozenset(
+    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "partition", "sign")
+)
 WIDE = 2.2
 """Metres. What is wider is an open side of a room, no doorway."""
 Flat = tuple[float, float]
