@@ -87,7 +87,7 @@ def empty_home() -> tuple[Plan, Mesh, Grid]:
     plan = make_plan("light", 3, 1, "home")
     items = [item for item in shell_items(plan, Stream("light")) if item.category not in ("curtain", "window")]
     mesh = tessellate(items, 20_000)
-    return plan, mesh, light.cubes(mesh)
+    return plan, mesh, light.cubes(mesh, plan)
 
 
 def floor_texels(plan: Plan, mesh: Mesh, places: Any, room: int) -> np.ndarray:
@@ -144,10 +144,8 @@ def test_a_window_lights_the_floor_by_its_form_factor() -> None:
     windows = light.windows_of(plan)
     room = plan.windows[0].room
     seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
-    amount = np.zeros(len(places))
-    sources.skylight(
-        grid, places.points, places.starts, places.open, windows, seen, np.ones(len(plan.rooms), np.int64), amount
-    )
+    own, amount = np.ones(len(plan.rooms), np.int64), np.zeros(len(places))
+    sources.skylight(grid, places.points, places.starts, places.open, windows, seen, own, len(places), amount)
     low, high, bottom, top = windows.hole[0]
     plane, axis = windows.planes[0, 0], int(windows.axis[0])
     floor = floor_texels(plan, mesh, places, room)
@@ -175,7 +173,7 @@ def test_the_ceiling_gets_of_a_lit_floor_what_its_form_factor_says() -> None:
     """A box of 4 x 2.6 x 4 m; the floor sends back half of a light of 1, all else nothing."""
     box: Any = trimesh.creation.box(extents=(4, 2.6, 4))
     voxels = voxelise(np.asarray(box.vertices), np.asarray(box.faces, dtype=np.int32), np.ones(12, np.int32), 0.06)
-    grid = light.cubes_of(voxels)
+    grid = light.cubes_of(voxels, np.zeros((1, 3)))
     x, z = (side.ravel() for side in np.meshgrid(*[np.linspace(-1.98, 1.98, 100)] * 2))
     floor = np.stack([x, np.full_like(x, -1.3), z], axis=1)
     ups = np.tile([0.0, 1.0, 0.0], (len(floor), 1))

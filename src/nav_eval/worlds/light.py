@@ -34,6 +34,8 @@ PROBES = 5
 """Cubes from probe to probe."""
 _RAYS = 64
 """Directions in which a probe looks."""
+_SMOOTH = 4
+"""Coarse texels over which the bounced light of a surface is smoothed, to each side."""
 _BOUNCES = 2
 _SUN = 3.0
 """Of sunlight, where the sky in a window has 1."""
@@ -72,13 +74,13 @@ def bake(
     tell: Tell = silent,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """(V, 4) uint8, what the vertices are multiplied with (255 is 1), and the lightmap (H, W, 3) uint8 (128 is 1)."""
-    grid = cubes(mesh)
+    grid = cubes(mesh, plan)
     tell(0.15)
     free = np.flatnonzero(~mesh.lit)
     charts = mesh.patches.charts
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
     windows = windows_of(plan)
-    direct = _soft_light(grid, soft, windows, plan, items, day)
+    direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
     direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day)
     tell(0.5)
     light = direct + _indirect(grid, mesh, sharp, soft, direct, _back(mesh, textures, free))
@@ -88,15 +90,38 @@ def bake(
     return _developed(light, mesh, free)
 
 
-def cubes(mesh: Mesh) -> Grid:
-    """The cubes that the mesh fills."""
-    return cubes_of(voxelise(mesh.positions, mesh.triangles, mesh.objects[mesh.triangles[:, 0]], CELL))
+def cubes(mesh: Mesh, plan: Plan) -> Grid:
+    """The cubes that the mesh fills; light gets to what hangs together with a way or a window."""
+    voxels = voxelise(mesh.positions, mesh.triangles, mesh.objects[mesh.triangles[:, 0]], CELL)
+    lit = []
+    for door in plan.doors:
+        x, z = door.centre
+        lit.append((x / 1000, plan.room(door.b).base / 1000 + 1.0, z / 1000))
+    for window in plan.windows:
+        hole = _hole(plan.room(window.room), window)
+        across, along = hole.planes[0] - hole.out * 0.15, (hole.hole[0] + hole.hole[1]) / 2
+        height = (hole.hole[2] + hole.hole[3]) / 2
+        lit.append((across, height, along) if hole.axis == 0 else (along, height, across))
+    return cubes_of(voxels, np.asarray(lit).reshape(-1, 3))
 
 
-def cubes_of(voxels: Voxels) -> Grid:
-    """Voxels as the rays read them."""
-    solid = (voxels.labels.reshape(-1) > 0).astype(np.uint8)
-    return Grid(solid, np.asarray(voxels.labels.shape, np.int64), np.asarray(voxels.low), voxels.cell)
+def cubes_of(voxels: Voxels, lit: Floats) -> Grid:
+    """Voxels as the rays read them; `lit` (L, 3) metres, some places to which light gets."""
+    import scipy.ndimage
+
+    solid = voxels.labels > 0
+    parts, _ = scipy.ndimage.label(~solid)
+    reached = np.zeros(int(parts.max()) + 1, np.bool_)
+    at = voxels.fixed(lit) >> 8
+    reached[parts[at[:, 0], at[:, 1], at[:, 2]]] = True
+    reached[0] = False
+    return Grid(
+        solid.astype(np.uint8).reshape(-1),
+        (~reached[parts]).astype(np.uint8).reshape(-1),
+        np.asarray(voxels.labels.shape, np.int64),
+        np.asarray(voxels.low),
+        voxels.cell,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +180,14 @@ def sunlight(grid: Grid, at: Places, windows: Windows, day: Daylight) -> Floats:
     return np.asarray(amount[:, None] * (np.asarray(day.sun_colour) * _SUN))
 
 
-def _soft_light(grid: Grid, at: Places, windows: Windows, plan: Plan, items: Sequence[Item], day: Daylight) -> Floats:
-    """(N, 3) light from the sky in the windows and from lamps."""
+def _soft_light(
+    grid: Grid, at: Places, texels: int, windows: Windows, plan: Plan, items: Sequence[Item], day: Daylight
+) -> Floats:
+    """(N, 3) light from the sky in the windows and from lamps; the first `texels` places are those of charts."""
     near = _near_rooms(plan)
     amount, shone = np.zeros(len(at)), np.zeros((len(at), 3))
-    sources.skylight(
-        grid, at.points, at.starts, at.open, windows, *_listed(near, [window.room for window in plan.windows]), amount
-    )
+    seen, own = _listed(near, [window.room for window in plan.windows])
+    sources.skylight(grid, at.points, at.starts, at.open, windows, seen, own, texels, amount)
     lamps, rooms = _lamps(items, day)
     spread = np.asarray([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * (_BULB * 0.57735)
     sources.lamplight(grid, at.points, at.starts, at.open, lamps, *_listed(near, rooms), spread, shone)
@@ -289,7 +315,7 @@ class Probes:
         self._sums[:] = 0.0
         bounce.deposit(self._grid, at, normals, leaving, weights, self._number, self._sums)
         shining = self._sums[:, :3] / np.maximum(self._sums[:, 3:], 1.0)
-        turned = np.stack([_sphere(_RAYS, part) for part in range(4)])
+        turned = np.stack([_sphere(_RAYS, part / 8) for part in range(8)])
         bounce.gather(self._grid, self._at, turned, self._number, shining, self._gathered)
 
     def read(self, starts: Floats, open_: NDArray[np.uint8], normals: Floats, out: Floats) -> None:
@@ -305,6 +331,7 @@ def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Float
     for _ in range(_BOUNCES):
         probes.fill(sharp.points.at, sharp.points.normal, (direct + out) * back, weights)
         probes.read(soft.starts, soft.open, soft.points.normal, coarse)
+        _soften(mesh, soft, coarse)
         out = _refined(mesh, coarse, vertices)
     near = np.zeros(len(sharp))
     bounce.openness(grid, sharp.starts, sharp.open, sharp.points.normal, _sphere(36), np.asarray(_NEAR), near)
@@ -314,12 +341,21 @@ def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Float
     return np.asarray((out + ambient) * (near * (0.4 + 0.6 * near))[:, None])
 
 
-def _sphere(count: int, part: int = 0) -> Floats:
-    """Evenly spread unit vectors (a Fibonacci spiral); the four parts lie between each other."""
-    k = np.arange(count, dtype=np.float64) + (0.125 + 0.25 * part)
+def _soften(mesh: Mesh, soft: Places, values: Floats) -> None:
+    """Smooths what the probes told, within each chart: between them it shows their lattice."""
+    size = mesh.patches.charts.halved().size
+    counts = size[:, 0] * size[:, 1]
+    first, other = np.cumsum(counts) - counts, np.zeros((int(counts.sum()), 3))
+    bounce.soften(size, first, _SMOOTH, 0, soft.open, values, other)
+    bounce.soften(size, first, _SMOOTH, 1, soft.open, other, values)
+
+
+def _sphere(count: int, part: float = 0.5) -> Floats:
+    """Evenly spread unit vectors (a Fibonacci spiral); those of other parts, 0 to 1, lie between."""
+    k = np.arange(count, dtype=np.float64) + (0.25 + 0.5 * part)
     y = 1 - 2 * k / count
     r = np.sqrt(1 - y * y)
-    turns: Floats = k * 0.6180339887498949 + 0.25 * part
+    turns: Floats = k * 0.6180339887498949 + part
     return np.stack([r * cos_turns(turns), y, r * sin_turns(turns)], axis=1)
 
 

@@ -62,15 +62,15 @@ def deposit(grid: Grid, at: F64, normals: F64, light: F64, weights: F64, number:
 def gather(grid: Grid, probes: F64, directions: F64, number: I64, leaving: F64, out: F64) -> None:
     """out (P, 6, 3): irradiance over pi at probes (P, 3, cells) from +x, -x, +y, -y, +z, -z; 0 inside things.
 
-    `directions` (4, D, 3): neighbours look along different ones, so that what lies between them is smoother.
+    `directions` (S, D, 3): neighbours look along different ones, so that what lies between them is smoother.
     """
     share = 4.0 / directions.shape[1]
     for p in range(len(probes)):
         for side in range(6):
             out[p, side, 0] = out[p, side, 1] = out[p, side, 2] = 0.0
-        if grid.solid[cell_of(grid, probes[p, 0], probes[p, 1], probes[p, 2])]:
+        if grid.sealed[cell_of(grid, probes[p, 0], probes[p, 1], probes[p, 2])]:
             continue
-        turned = directions[(p * 40503 >> 8) & 3]
+        turned = directions[(p * 40503 >> 8) % len(directions)]
         for d in range(len(turned)):
             met = hit_beyond(grid, probes[p, 0], probes[p, 1], probes[p, 2], turned[d, 0], turned[d, 1], turned[d, 2])
             if met < 0:
@@ -81,6 +81,29 @@ def gather(grid: Grid, probes: F64, directions: F64, number: I64, leaving: F64, 
                 side = 2 * axis if cosine > 0.0 else 2 * axis + 1
                 for c in range(3):
                     out[p, side, c] += abs(cosine) * share * leaving[row, c]
+
+
+@kernel(_nrt=False)
+def soften(size: I64, first: I64, reach: int, step: int, open_: U8, values: F64, out: F64) -> None:
+    """Means over `reach` texels to each side, along u (`step` 0) or v (1), of the open places of each chart."""
+    for c in range(len(size)):
+        wide, high = size[c, 0], size[c, 1]
+        length, stride = (wide, 1) if step == 0 else (high, wide)
+        for k in range(wide * high):
+            at = first[c] + k
+            place = k % wide if step == 0 else k // wide
+            total = r = g = b = 0.0
+            for shift in range(max(-reach, -place), min(reach, length - 1 - place) + 1):
+                other = at + shift * stride
+                if open_[other]:
+                    weight = reach + 1.0 - abs(shift)
+                    total += weight
+                    r += weight * values[other, 0]
+                    g += weight * values[other, 1]
+                    b += weight * values[other, 2]
+            out[at, 0], out[at, 1], out[at, 2] = values[at, 0], values[at, 1], values[at, 2]
+            if open_[at]:
+                out[at, 0], out[at, 1], out[at, 2] = r / total, g / total, b / total
 
 
 @kernel(_nrt=False)
@@ -119,7 +142,7 @@ def interpolate(
             jx, jy, jz = ix + (corner & 1), iy + ((corner >> 1) & 1), iz + (corner >> 2)
             weight = (1.0 - abs(fx - jx)) * (1.0 - abs(fy - jy)) * (1.0 - abs(fz - jz)) + 0.002
             px, py, pz = first[0] + jx * spacing, first[1] + jy * spacing, first[2] + jz * spacing
-            if grid.solid[cell_of(grid, px, py, pz)]:
+            if grid.sealed[cell_of(grid, px, py, pz)]:
                 continue
             if hit(grid, starts[k, 0], starts[k, 1], starts[k, 2], px, py, pz) >= 0:
                 continue

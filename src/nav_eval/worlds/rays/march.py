@@ -21,9 +21,13 @@ Triple: TypeAlias = tuple[Scalar, Scalar, Scalar]
 
 
 class Grid(NamedTuple):
-    """`solid` (X * Y * Z,) 1 where something is; `shape` (3,) int64; `low` (3,) metres; `cell` metres."""
+    """`solid` (X * Y * Z,) 1 where something is; `shape` (3,) int64; `low` (3,) metres; `cell` metres.
+
+    `sealed` is 1 there too, and inside walls and furniture, where no light ever comes: no ray starts there.
+    """
 
     solid: U8
+    sealed: U8
     shape: I64
     low: F64
     cell: float

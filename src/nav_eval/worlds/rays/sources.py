@@ -75,7 +75,7 @@ def lift(grid: Grid, points: Points, tries: F64, starts: F64, open_: U8) -> None
             )
             if t == 0:
                 starts[k, 0], starts[k, 1], starts[k, 2] = x, y, z
-            if not grid.solid[cell_of(grid, x, y, z)]:
+            if not grid.sealed[cell_of(grid, x, y, z)]:
                 starts[k, 0], starts[k, 1], starts[k, 2] = x, y, z
                 open_[k] = 1
                 break
@@ -142,11 +142,12 @@ def sees_sun(grid: Grid, points: Points, starts: F64, k: Scalar, windows: Window
 
 @kernel(_nrt=False)
 def skylight(
-    grid: Grid, points: Points, starts: F64, open_: U8, windows: Windows, seen: Seen, own: I64, out: F64
+    grid: Grid, points: Points, starts: F64, open_: U8, windows: Windows, seen: Seen, own: I64, fine: int, out: F64
 ) -> None:
     """out (N,): the form factor of the windows' sky, that below the horizon counting less.
 
-    `own` (R + 1,): where in a room's list of windows the other rooms' begin, which are sampled more coarsely.
+    `own` (R,): where in a room's list of windows the other rooms' begin. The room's own are sampled more finely, for
+    the first `fine` points.
     """
     for k in range(len(out)):
         out[k] = 0.0
@@ -156,9 +157,8 @@ def skylight(
         total = 0.0
         for i in range(seen.first[room], seen.first[room + 1]):
             here = i < own[room]
-            total += from_window(
-                grid, points, starts, k, windows, seen.items[i], 3 if here else 2, LEAST if here else 3.0 * LEAST
-            )
+            parts, least = 3 if here and k < fine else 2, LEAST if here else 3.0 * LEAST
+            total += from_window(grid, points, starts, k, windows, seen.items[i], parts, least)
         out[k] = total
 
 
