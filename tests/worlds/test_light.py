@@ -13,12 +13,13 @@ import trimesh
 from nav_eval.worlds import light
 from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import make_plan
 from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.rays import sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.shell import shell_items
-from nav_eval.worlds.tessellate import Mesh, tessellate
+from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.voxels import voxelise
 from nav_eval.worlds.world import World
 

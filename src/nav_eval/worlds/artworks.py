@@ -1,4 +1,4 @@
-"""Images drawn once: the view from the windows, framed pictures, screens, book backs, rugs, a mirror's reflection."""
+"""Images drawn once: framed pictures, screens, book backs, rugs, a mirror's reflection."""
 
 from __future__ import annotations
 
@@ -14,22 +14,6 @@ BRIGHT: tuple[Colour, ...] = (
     (196, 84, 60), (222, 166, 70), (70, 110, 130), (46, 62, 92), (150, 168, 130), (214, 196, 170), (120, 60, 78),
     (232, 222, 205), (88, 120, 84),
 )  # fmt: skip
-
-
-def outside(stream: Stream) -> Floats:
-    """A garden or a street of houses under a bright sky."""
-    size = (256, 512)
-    _, y = axes(size)
-    sky = shade((255, 255, 255), np.ones(size)) * (1 - y[..., None] * 0.0)
-    sky = mixed(sky, (150, 196, 242), np.clip(1.15 - y * 1.9, 0, 1))
-    sky = mixed(sky, (255, 255, 255), np.clip(noise(stream, size, (6, 6), 4) * 3 - 1.5, 0, 0.85))
-    far = 0.5 + 0.08 * noise(stream, (1, size[1]), (1, 8), 3)
-    near = 0.56 + 0.16 * noise(stream, (1, size[1]), (1, 14), 4)
-    trees = noise(stream, size, (32, 64), 3)
-    image = np.where((y > far)[..., None], shade((150, 176, 160), 0.85 + 0.3 * trees), sky)
-    image = np.where((y > near)[..., None], shade((92, 128, 70), 0.55 + 0.85 * trees), image)
-    lawn = 0.8 + 0.02 * noise(stream, (1, size[1]), (1, 6), 2)
-    return np.where((y > lawn)[..., None], shade((140, 172, 92), 0.8 + 0.35 * noise(stream, size, (40, 30), 2)), image)
 
 
 def picture(stream: Stream) -> Floats:
@@ -191,5 +175,5 @@ def digits(stream: Stream) -> Floats:
 
 
 ARTISTS: dict[str, Artist] = {
-    f.__name__: f for f in (digits, outside, picture, screen, books, rug, mirror, board, glow, lampshade)
+    f.__name__: f for f in (digits, picture, screen, books, rug, mirror, board, glow, lampshade)
 }

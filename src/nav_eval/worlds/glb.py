@@ -16,9 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.scene.scene import Sky
 from nav_eval.worlds.exact import quantise
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import Palette
-from nav_eval.worlds.tessellate import Mesh
 
 _FLOAT, _BYTE, _UINT = 5126, 5121, 5125
 
@@ -54,8 +55,12 @@ def write_glb(
     palette: Palette,
     textures: Sequence[NDArray[np.uint8]],
     lightmap: NDArray[np.uint8],
+    sky: Sky,
 ) -> bytes:
-    """`colors` (V, 4) uint8; `textures` one (H, W, 3) per name of the mesh's materials; `lightmap` (H, W, 3)."""
+    """`colors` (V, 4) uint8; `textures` one (H, W, 3) per name of the mesh's materials; `lightmap` (H, W, 3).
+
+    The sky's pictures stand after the textures and the lightmap; the scene's `extras` name them.
+    """
     buffer = _Buffer()
     scales = np.asarray([palette.paint(material).scale or 1.0 for material in mesh.names])
     uvs = quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32)
@@ -67,15 +72,19 @@ def write_glb(
         {"bufferView": buffer.view(png(texels)), "mimeType": "image/png", "name": n}
         for n, texels in zip((*mesh.names, "lightmap"), (*textures, lightmap), strict=True)
     ]
+    beyond = [{"image": len(images) + k, "above": above} for k, above in enumerate(sky.above)]
+    for k, faces in enumerate(sky.faces):
+        strip = faces.reshape(-1, faces.shape[2], 4)[..., :3]
+        images.append({"bufferView": buffer.view(png(strip)), "mimeType": "image/png", "name": f"sky{k}"})
     document = {
         "asset": {"version": "2.0", "generator": "nav_eval.worlds"},
         "extensionsUsed": ["KHR_materials_unlit", "NAV_EVAL_lightmap"],
         "scene": 0,
-        "scenes": [{"nodes": [0]}],
+        "scenes": [{"nodes": [0], "extras": {"nav_eval_sky": beyond}}],
         "nodes": [{"mesh": 0, "name": name}],
         "meshes": [{"name": name, "primitives": primitives}],
         "materials": [_material(mesh.names[k], k, len(mesh.names) if lit else -1) for k, lit in looks],
-        "textures": [{"source": k, "sampler": 0} for k in range(len(images))],
+        "textures": [{"source": k, "sampler": 0} for k in range(len(textures) + 1)],
         "samplers": [{"magFilter": 9729, "minFilter": 9987, "wrapS": 10497, "wrapT": 10497}],
         "images": images,
         "accessors": buffer.accessors,

@@ -19,13 +19,13 @@ from nav_eval.worlds.charts import Charts
 from nav_eval.worlds.daylight import Daylight, Rgb
 from nav_eval.worlds.exact import Floats, cos_turns, cross, normalised, sin_turns
 from nav_eval.worlds.item import Item
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import GLOWING
 from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Windows
 from nav_eval.worlds.telling import Tell, silent
-from nav_eval.worlds.tessellate import Mesh
 from nav_eval.worlds.voxels import Voxels, voxelise
 
 CELL = 0.06

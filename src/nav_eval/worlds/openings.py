@@ -147,20 +147,20 @@ def _windows(first_id: int, room: Room, side: Side, others: list[Rect], stream: 
     if room.type in ("stairs", "storage room") and stream.chance(60):
         return []
     out: list[Window] = []
-    for low, high in _open_stretches(room.cell, side, others):
+    for low, high in open_stretches(room.cell, side, others):
         out += _row_of_windows(first_id + len(out), room, side, low + 350, high - 350, stream)
     return out
 
 
-def _open_stretches(cell: Rect, side: Side, others: list[Rect]) -> list[tuple[int, int]]:
-    """Parts of a side that no other cell touches."""
+def open_stretches(cell: Rect, side: Side, others: list[Rect], clear: int = 1500) -> list[tuple[int, int]]:
+    """Parts of a side with no other cell within `clear` mm."""
     line, low, high = wall_line(cell, side)
     opposite: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
     taken = sorted(
         (other_low, other_high)
         for other in others
         for other_line, other_low, other_high in [wall_line(other, opposite[side])]
-        if abs(other_line - line) < 1500 and other_high > low and other_low < high
+        if abs(other_line - line) <= clear and other_high > low and other_low < high
     )
     out = []
     for other_low, other_high in taken:

@@ -34,8 +34,8 @@ FABRICS: tuple[Colour, ...] = (
 TILES: tuple[Colour, ...] = ((214, 206, 192), (190, 186, 180), (224, 220, 212), (170, 160, 148))
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
 FRONTS: tuple[Colour, ...] = ((232, 228, 220), (116, 136, 124), (84, 100, 122), (206, 190, 164), (96, 98, 100))
-GLOWING = frozenset(("glow", "shade", "outside", "screen"))
-"""Materials that shine by themselves: no baked light falls on them."""
+GLOWING = frozenset(("glow", "shade", "facade", "roof", "screen"))
+"""Materials that no baked light falls on: they shine by themselves, or stand outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,8 @@ class Palette:
             "floor_tile2": _paint("floor_tiles", stream.choice(TILES)),
             "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
             "floor_stair": _paint("wood", woods[0]),
-            "outside": Paint("outside"),
+            "facade": _paint("plaster", stream.child("facade").choice(WALLS)),
+            "roof": _paint("rough", stream.child("roof").choice(((150, 84, 66), (104, 100, 102), (126, 82, 66)))),
             "screen": Paint("screen"),
             "books": Paint("books"),
             "mirror": Paint("mirror"),

@@ -10,8 +10,8 @@ import numpy as np
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.item import Item
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.plan import Plan
-from nav_eval.worlds.tessellate import Mesh
 from nav_eval.worlds.things.catalogue import Assets
 
 

@@ -325,15 +325,11 @@ def _leaf_panel(m: Model, r: Rect, y0: float, y1: float) -> None:
 
 
 def _window(room: Room, w: Window) -> Model:
-    """Reveal, sill board, frame with a mullion, and the view behind it."""
+    """Reveal, sill board, and a frame with a mullion; what lies behind is the sky's."""
     m = Model()
     deep, base = OUTER - WALL // 2, room.base
     hole = (w.low, w.high, base + w.sill, base + w.top)
     tunnel(m, w.side, room.clear, hole, deep, "frame", sill=True)
-    corners = face(w.side, room.clear, w.low, w.high, base + w.sill, base + w.top, deep)
-    wide, start = (w.high - w.low) / 4500, (w.low % 3000) / 3000
-    v0, v1 = 0.72, 0.72 - (w.top - w.sill) / 2600
-    m.quad(corners, "outside", [(start, v0), (start + wide, v0), (start + wide, v1), (start, v1)])
     bars = [(w.low, w.low + 50, w.sill, w.top), (w.high - 50, w.high, w.sill, w.top)]
     bars += [(w.low + 50, w.high - 50, w.sill, w.sill + 50), (w.low + 50, w.high - 50, w.top - 50, w.top)]
     if w.high - w.low > 800:
@@ -346,13 +342,16 @@ def _window(room: Room, w: Window) -> Model:
 
 
 def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str = "frame") -> None:
-    """A frame bar seen from the room: its front and the two faces along the wall."""
+    """A frame bar seen from the room: its front and the four faces beside it."""
     low, high, y0, y1 = hole
     m.quad(face(side, rect, low, high, y0, y1, out), material)
     a, b = (low, high) if side in "ne" else (high, low)
     for along, first, second in ((a, out + 45, out), (b, out, out + 45)):
         ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
         m.quad([point(side, rect, along, y, o) for o, y in ends], material)
+    for y, first, second in ((y1, out, out + 45), (y0, out + 45, out)):
+        ends = [(a, first), (b, first), (b, second), (a, second)]
+        m.quad([point(side, rect, along, y, o) for along, o in ends], material)
 
 
 def _sill_board(m: Model, w: Window, room: Room) -> None:

@@ -11,45 +11,14 @@ from numpy.typing import NDArray
 from nav_eval.worlds.charts import Charts, lay_out
 from nav_eval.worlds.exact import Floats, cross, length, normalised, quantise
 from nav_eval.worlds.item import Item
+from nav_eval.worlds.mesh import Mesh, Patches
 from nav_eval.worlds.palette import GLOWING
 from nav_eval.worlds.surfaces import Grid, lattice, place
+from nav_eval.worlds.weld import welded
 
 _FINEST, _COARSEST = 8, 3000
-
-
-@dataclass(frozen=True, slots=True)
-class Mesh:
-    """V vertices, T triangles. `materials`, `objects` (from 1) and `rooms` are per vertex; uvs in metres or repeats.
-
-    `lit` (V,) says whose light lies in the lightmap, at `light_uvs` (V, 2); `patches` are the quads that it covers.
-    """
-
-    positions: Floats
-    normals: Floats
-    uvs: Floats
-    triangles: NDArray[np.int32]
-    materials: NDArray[np.int32]
-    objects: NDArray[np.int32]
-    rooms: NDArray[np.int32]
-    names: tuple[str, ...]
-    lit: NDArray[np.bool_]
-    light_uvs: NDArray[np.float32]
-    patches: Patches
-
-    def looks(self) -> tuple[tuple[tuple[int, bool], ...], NDArray[np.int32]]:
-        """The pairs of material and `lit` that occur, in order, and which of them each triangle has (T,)."""
-        first = self.triangles[:, 0]
-        keys, owner = np.unique(self.materials[first] * 2 + self.lit[first], return_inverse=True)
-        return tuple((int(key) // 2, bool(key % 2)) for key in keys), owner.reshape(-1).astype(np.int32)
-
-
-@dataclass(frozen=True, slots=True)
-class Patches:
-    """The quads that have charts: corners (C, 4, 3), and of each its material, object and room (C, 3)."""
-
-    charts: Charts
-    corners: Floats
-    labels: NDArray[np.int32]
+_TRIES = 3
+"""How often to cut until the triangles that welding adds leave the count where it should be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +42,19 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     grids = [(index, item, grid) for index, item in enumerate(items) for grid in item.model.grids]
     for _, _, grid in grids:
         names.setdefault(grid.material, len(names))
-    cut = _cut_for(quads, [grid for _, _, grid in grids], triangles)
-    blocks = _flat_blocks(quads, cut)
-    for index, item, grid in grids:
-        blocks.append(_curved_block(index, item, grid, names, cut))
+    shell = np.asarray([False, *(item.support == "shell" for item in items)])
     patches = Patches(quads.charts, quads.corners[quads.charts.quads], quads.labels[quads.charts.quads])
-    return _joined(blocks, tuple(names), patches)
+    aim = triangles - triangles // 20
+    for _ in range(_TRIES):
+        cut = _cut_for(quads, [grid for _, _, grid in grids], aim)
+        blocks = _flat_blocks(quads, cut)
+        for index, item, grid in grids:
+            blocks.append(_curved_block(index, item, grid, names, cut))
+        mesh = welded(_joined(blocks, tuple(names), patches), shell)
+        if len(mesh.triangles) <= triangles:
+            break
+        aim -= (len(mesh.triangles) - triangles) * 3 // 2 + 64
+    return mesh
 
 
 def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:

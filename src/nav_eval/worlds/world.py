@@ -12,22 +12,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.navmesh.settings import NavmeshSettings
-from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion
+from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion, Sky
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.daylight import Daylight, draw_daylight
 from nav_eval.worlds.exact import Stream, quantise
+from nav_eval.worlds.facade import facade_items
 from nav_eval.worlds.fittings import fitting_items
 from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.light import bake
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import MAX_ROOMS, make_plan
 from nav_eval.worlds.palette import Palette
 from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.sky import make_sky, outdoors
 from nav_eval.worlds.telling import Tell, part, silent
-from nav_eval.worlds.tessellate import Mesh, tessellate
+from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
 
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
@@ -49,6 +52,7 @@ class World:
     textures: tuple[NDArray[np.uint8], ...]
     palette: Palette
     daylight: Daylight
+    sky: Sky
     objects: tuple[SemanticObject, ...]
     regions: tuple[SemanticRegion, ...]
     assets: Assets = "all"
@@ -64,14 +68,14 @@ class World:
         mesh, total = self.mesh, hashlib.sha256()
         floats = (mesh.positions.astype(np.float32), quantise(mesh.uvs).astype(np.float32))
         arrays: tuple[NDArray[Any], ...] = (*floats, mesh.triangles, mesh.materials, mesh.objects, self.colors)
-        for array in (*arrays, mesh.light_uvs, *self.textures, self.lightmap):
+        for array in (*arrays, mesh.light_uvs, *self.textures, self.lightmap, self.sky.faces):
             total.update(np.ascontiguousarray(array).tobytes())
         total.update(json.dumps(self.sidecar, sort_keys=True).encode())
         return total.hexdigest()
 
     def glb(self) -> bytes:
         """The world as a binary glTF file."""
-        return write_glb(self.name, self.mesh, self.colors, self.palette, self.textures, self.lightmap)
+        return write_glb(self.name, self.mesh, self.colors, self.palette, self.textures, self.lightmap, self.sky)
 
     def scene(self) -> Scene:
         """The world as the loader would give it, without a detour over a file."""
@@ -96,6 +100,7 @@ class World:
             objects=self.objects,
             regions=self.regions,
             digest=self.digest,
+            sky=self.sky,
         )
 
     def navmesh(self, settings: NavmeshSettings | None = None) -> bytes:
@@ -136,13 +141,16 @@ def generate_world(
     mesh = tessellate(items, detail)
     tell(0.25)
     palette = Palette(str(seed), kind)
-    textures = tuple(palette.texels(name) for name in mesh.names)
+    daylight = draw_daylight(str(seed), kind)
+    textures = tuple(outdoors(name, palette.texels(name), daylight) for name in mesh.names)
+    sky = make_sky(str(seed), plan, daylight)
     tell(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
-    daylight = draw_daylight(str(seed), kind)
     colors, lightmap = bake(plan, items, mesh, textures, daylight, part(tell, 0.6))
     found = objects(items, mesh)
-    return World(name, plan, items, mesh, colors, lightmap, textures, palette, daylight, found, regions(plan), assets)
+    return World(
+        name, plan, items, mesh, colors, lightmap, textures, palette, daylight, sky, found, regions(plan), assets
+    )
 
 
 def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:
@@ -161,7 +169,7 @@ def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> Non
 def _items(plan: Plan, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
     stock = Stock(stream.child("stock"), assets)
-    items = [*shell_items(plan, stream.child("shell")), *fitting_items(plan)]
+    items = [*shell_items(plan, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
     for room in plan.rooms:
         offset = len(items)
         for item in furnish(plan, room, stream.child("furniture", room.id), stock):

@@ -1,0 +1,158 @@
+"""The sky of a building: its site in the light of its hour, as pictures around a cube, one for each storey's eyes.
+
+Directions and their colours follow from sums, products, divisions and square roots alone (see exact.py). The ground is
+a plane that a pixel's ray meets; what stands on it is painted side by side (exteriors.py).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.engine.scene.scene import Sky
+from nav_eval.worlds.canvas import SIDE, STEPS, Canvas
+from nav_eval.worlds.daylight import Daylight
+from nav_eval.worlds.exact import Floats, Stream
+from nav_eval.worlds.exteriors import SITES
+from nav_eval.worlds.noise import noise, to_texels
+from nav_eval.worlds.plan import Plan
+
+_EYE = 1.7
+"""Metres above the ground at which one looks out of a ground floor."""
+_TINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int], tuple[float, float, float]]] = {
+    "morning": ((252, 230, 204), (126, 172, 228), (1.04, 0.97, 0.86)),
+    "noon": ((220, 236, 248), (96, 152, 224), (1.06, 1.04, 1.0)),
+    "afternoon": ((254, 222, 176), (112, 154, 214), (1.08, 0.94, 0.76)),
+    "overcast": ((224, 228, 232), (190, 198, 206), (0.80, 0.82, 0.84)),
+    "evening": ((74, 64, 84), (12, 17, 38), (0.15, 0.165, 0.23)),
+}
+"""Of each hour: the sky's colour at the horizon and overhead, and the light on things."""
+_AHEAD = ((0, -1), (-1, 0), (0, 1), (1, 0))
+"""x and z of front, left, back and right."""
+
+
+def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
+    """The same everywhere; one picture for each storey."""
+    stream = Stream("world", seed, plan.kind, "sky")
+    site, height = _site(stream, plan)
+    light = _Light(stream.child("light"), daylight)
+    faces = [_faces(stream, site, height + storey * plan.pitch / 1000, light) for storey in range(plan.storeys)]
+    texels = np.full((len(faces), 6, SIDE, SIDE, 4), 255, np.uint8)
+    texels[..., :3] = np.stack(faces)
+    return Sky(texels, tuple(storey * plan.pitch / 1000 for storey in range(plan.storeys)))
+
+
+def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
+    """A material's texels, of the building's outside as they look in the light of the hour."""
+    outside = material in ("facade", "roof")
+    return to_texels(texels * np.asarray(_TINTS[daylight.hour][2])) if outside else texels
+
+
+def _site(stream: Stream, plan: Plan) -> tuple[str, float]:
+    """Where the building stands, and how high above the ground its lowest floor's eyes are."""
+    names = ["street", "facade", "towers"] if plan.kind == "office" else list(SITES)
+    if plan.storeys > 1 and plan.kind == "home":
+        names.remove("towers")
+        names.remove("facade")
+    site = stream.choice(names)
+    if site == "towers":
+        return site, float(stream.between(24, 70))
+    return site, _EYE + (stream.choice((0.0, 2.9, 5.8)) if site == "facade" else 0.0)
+
+
+class _Light:
+    """What an hour does to colours: the gradient of the sky, its clouds and sun, and the light on each side."""
+
+    def __init__(self, stream: Stream, daylight: Daylight) -> None:
+        low, high, light = _TINTS[daylight.hour]
+        self.horizon, self.zenith = np.asarray(low, np.float64), np.asarray(high, np.float64)
+        self.light = np.asarray(light, np.float64)
+        self.evening = daylight.hour == "evening"
+        self.sun = daylight.sun
+        self.cloud = noise(stream, (256, 256), (5, 5), 6)
+        self.thick = {"overcast": 0.25}.get(daylight.hour, stream.between(48, 68) / 100)
+        self.stars = stream.unit((SIDE, SIDE)) > 0.9992
+
+    def on(self, side: int) -> Floats:
+        """(3,) the light on what faces us from a side: brighter opposite the sun."""
+        if self.sun is None:
+            return self.light
+        x, z = _AHEAD[side]
+        facing = -(self.sun[0] * x + self.sun[2] * z)
+        return self.light * (0.82 + 0.3 * max(facing, 0.0))
+
+    def above(self, x: Floats, y: Floats, z: Floats) -> Floats:
+        """(..., 3) the sky's colour in directions with y >= 0."""
+        size = np.sqrt(x * x + y * y + z * z)
+        up = np.clip(y / size, 0.0, 1.0)
+        share = np.sqrt(up) * (1.3 - 0.3 * up)
+        colours = self.horizon + (self.zenith - self.horizon) * np.clip(share, 0, 1)[..., None]
+        reach = 0.3 / (y / size + 0.12)
+        cover = np.clip((sampled(self.cloud, x / size * reach, z / size * reach) - self.thick) * 5, 0, 1)
+        white = self.horizon * 0.35 if self.evening else np.minimum(self.horizon * 1.1, 255.0)
+        colours += (white - colours) * (cover * np.clip(up * 6, 0, 0.85))[..., None]
+        if self.sun is not None:
+            near = np.clip((x * self.sun[0] + y * self.sun[1] + z * self.sun[2]) / size, 0.0, 1.0)
+            for _ in range(4):
+                near = near * near
+            halo = near * near * near
+            colours += (np.array((255.0, 250.0, 232.0)) - colours) * np.clip(0.25 * near + 0.6 * halo, 0, 1)[..., None]
+        if self.evening:
+            colours += (self.stars[: y.shape[0], : y.shape[1]] * np.clip(up * 2, 0, 1) * 120)[..., None]
+        return colours
+
+
+def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.uint8]:
+    """(6, SIDE, SIDE, 3): front, left, back, right, up, down."""
+    paint, ground = SITES[site]
+    front = stream.child("front").below(4)
+    grain = noise(stream.child("grain"), (SIDE, SIDE), (90, 90), 3)
+    soil = noise(stream.child("soil"), (128, 128), (16, 16), 4)
+    clear = 2600.0 if site == "towers" else 700.0
+    a, b = np.meshgrid(STEPS, STEPS)
+    half = SIDE // 2
+    coarse_a, coarse_b = a[::2, ::2], b[::2, ::2]
+    ones = np.ones((half // 2, half))
+
+    def below(x: Floats, z: Floats) -> Floats:
+        """The ground's colour at x, z metres from the building, turned so that its front is the site's."""
+        far = np.sqrt(x * x + z * z + eye * eye)
+        for _ in range(front):
+            x, z = -z, x
+        detail = sampled(soil, x / 4, z / 4) * 0.6 + sampled(soil, x / 61, z / 61) * 0.4
+        detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.15, 1.6)
+        share = (far / (far + clear))[..., None]
+        return np.asarray(ground(x, z, detail) * light.light * (1 - share) + light.horizon * share)
+
+    out = np.empty((6, SIDE, SIDE, 3), np.uint8)
+    for side, (ax, az) in enumerate(_AHEAD):
+        rx, rz = -az, ax
+        image = np.empty((SIDE, SIDE, 3))
+        above = (coarse_a[: half // 2], coarse_b[: half // 2])
+        image[:half] = _doubled(light.above(ax + rx * above[0], -above[1], az + rz * above[0] * ones))
+        away = eye / b[half:]
+        image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]))
+        canvas = Canvas(image, eye, grain, light.on(side), light.horizon, clear)
+        turn = (side - front) % 4
+        paint(canvas, stream.child("side", turn), turn, light.evening)
+        out[side] = to_texels(image)
+    out[4] = to_texels(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)))
+    out[5] = to_texels(_doubled(below(coarse_a * eye, coarse_b * eye)))
+    return out
+
+
+def _doubled(colours: Floats) -> Floats:
+    """Each texel as four."""
+    return colours.repeat(2, axis=0).repeat(2, axis=1)
+
+
+def sampled(tile: Floats, u: Floats, v: Floats) -> Floats:
+    """A tile that repeats at every whole number, between its texels."""
+    rows, columns = tile.shape
+    x, y = (u - np.floor(u)) * columns, (v - np.floor(v)) * rows
+    i, j = np.minimum(x.astype(np.int64), columns - 1), np.minimum(y.astype(np.int64), rows - 1)
+    fx, fy = x - i, y - j
+    across, below = (i + 1) % columns, (j + 1) % rows
+    top = tile[j, i] * (1 - fx) + tile[j, across] * fx
+    bottom = tile[below, i] * (1 - fx) + tile[below, across] * fx
+    return np.asarray(top * (1 - fy) + bottom * fy)

@@ -1,0 +1,127 @@
+"""Windows are holes, and nothing else is: what is seen through them is the sky, and no light comes through a crack."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from nav_eval.engine.render.prepared import build
+from nav_eval.engine.render.renderer import make_renderer
+from nav_eval.engine.scene.load import load_scene
+from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval.worlds.canvas import SIDE
+from nav_eval.worlds.daylight import draw_daylight
+from nav_eval.worlds.exteriors import SITES
+from nav_eval.worlds.plan import Kind, Plan, wall_line
+from nav_eval.worlds.sky import make_sky
+from nav_eval.worlds.world import World, generate_world
+
+MakeWorld = Callable[[int, int, int, Kind], World]
+OUT = 180
+"""From a room's face to the outer end of a window's hole, mm."""
+
+
+def glazed(world: World) -> Scene:
+    """The world with a pane in the outer end of each window's hole, seen from both sides; without its sky."""
+    scene = world.scene()
+    corners, faces = [], []
+    for window in world.plan.windows:
+        room = world.plan.room(window.room)
+        line, _, _ = wall_line(room.clear, window.side)
+        at = (line + OUT * (-1 if window.side in "nw" else 1)) / 1000
+        ends = [((window.low - 6) / 1000, "low"), ((window.high + 6) / 1000, "high")]
+        heights = [(room.base + window.sill - 6) / 1000, (room.base + window.top + 6) / 1000]
+        first = len(scene.positions) + len(corners)
+        for along, y in ((0, 0), (1, 0), (1, 1), (0, 1)):
+            spot = ends[along][0]
+            corners.append((spot, heights[y], at) if window.side in "ns" else (at, heights[y], spot))
+        faces += [(first + a, first + b, first + c) for a, b, c in ((0, 1, 2), (0, 2, 3), (0, 2, 1), (0, 3, 2))]
+    triangles = np.concatenate([scene.triangles, np.asarray(faces, np.int32)])
+    return Scene(
+        "glazed",
+        np.concatenate([scene.positions, np.asarray(corners, np.float32)]),
+        triangles,
+        np.zeros(len(triangles), np.int32),
+        (Material(),),
+    )
+
+
+def holes(world: World, views: int, seed: int) -> int:
+    """Pixels without a surface in random views of the glazed world."""
+    camera = make_renderer("cpu", build(glazed(world)), width=160, height=120, hfov=90, outputs=("depth",))
+    places, yaws, pitches = _poses(world.plan, views, np.random.default_rng(seed))
+    return sum(int((camera.render(p, y, t).depth == 0).sum()) for p, y, t in zip(places, yaws, pitches, strict=True))
+
+
+def _poses(
+    plan: Plan, views: int, rng: np.random.Generator
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    places = []
+    for room in rng.choice(len(plan.rooms), views):
+        r, off = plan.rooms[room].clear, 150
+        x, z = rng.uniform(r.x0 + off, r.x1 - off), rng.uniform(r.z0 + off, r.z1 - off)
+        places.append((x / 1000, (plan.rooms[room].base + rng.uniform(800, 1700)) / 1000, z / 1000))
+    return np.asarray(places), rng.uniform(-np.pi, np.pi, views), rng.uniform(-0.5, 0.5, views)
+
+
+@pytest.mark.parametrize(("seed", "rooms", "storeys"), [(2, 7, 1), (7, 9, 2)])
+def test_a_glazed_home_has_no_pinhole(seed: int, rooms: int, storeys: int, make_world: MakeWorld) -> None:
+    assert holes(make_world(seed, rooms, storeys, "home"), 150, seed) == 0
+
+
+@pytest.mark.soak
+def test_ten_thousand_views_of_twenty_homes_have_no_pinhole() -> None:
+    for seed in range(20):
+        world = generate_world(f"soak{seed}", 6 + seed % 5, 1 + seed % 2, "office" if seed % 5 == 4 else "home", 60_000)
+        assert holes(world, 500, seed) == 0, (seed, world.plan.grammar)
+
+
+def test_one_looks_through_windows_and_nothing_is_there(make_world: MakeWorld) -> None:
+    world = make_world(2, 7, 1, "home")
+    camera = make_renderer("cpu", build(world.scene()), width=64, height=48, outputs=("rgb", "depth", "semantic"))
+    window = world.plan.windows[0]
+    room = world.plan.room(window.room)
+    x, z = room.clear.centre
+    middle = (window.low * 2 + window.high) / 3
+    line, _, _ = wall_line(room.clear, window.side)
+    tx, tz = (middle, line) if window.side in "ns" else (line, middle)
+    yaw = float(np.arctan2(x - tx, z - tz))
+    near = ((x + 4 * tx) / 5000, (room.base + window.sill + window.top) / 2000, (z + 4 * tz) / 5000)
+    if window.side in "ns":
+        near = (tx / 1000, near[1], near[2])
+    else:
+        near = (near[0], near[1], tz / 1000)
+    straight = {"n": 0.0, "w": np.pi / 2, "s": np.pi, "e": -np.pi / 2}[window.side]
+    frame = camera.render(near, straight)
+    assert frame.depth[24, 32] == 0
+    assert frame.semantic[24, 32] == 0
+    assert frame.rgb[24, 32].any()
+    assert abs(np.angle(np.exp(1j * (yaw - straight)))) < np.pi / 2
+
+
+def test_the_sky_comes_back_from_the_file(tmp_path: Path, make_world: MakeWorld) -> None:
+    world = make_world(7, 9, 2, "home")
+    sky = load_scene(world.save(tmp_path)).sky
+    assert sky is not None
+    assert sky.above == world.sky.above == (0.0, world.plan.pitch / 1000)
+    assert np.array_equal(sky.faces, world.sky.faces)
+
+
+def test_eight_exteriors_follow_the_hour(make_world: MakeWorld) -> None:
+    assert len(SITES) >= 8
+    plan = replace(make_world(2, 7, 1, "home").plan, storeys=1)
+    hours = {draw_daylight(str(seed), "home").hour: draw_daylight(str(seed), "home") for seed in range(40)}
+    bright = {hour: float(make_sky("x", plan, light).faces[0, 4, ..., :3].mean()) for hour, light in hours.items()}
+    assert bright.pop("evening") < 60 < min(bright.values())
+
+
+def test_the_side_faces_meet(make_world: MakeWorld) -> None:
+    """The sky goes on from one face to the next: the last column of one and the first of that to its right."""
+    faces = make_world(2, 7, 1, "home").sky.faces[0, :4, : SIDE // 4, :, :3].astype(int)
+    for left, right in ((1, 0), (0, 3), (3, 2), (2, 1)):
+        assert np.abs(faces[left, :, -1] - faces[right, :, 0]).mean() < 3
