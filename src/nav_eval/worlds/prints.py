@@ -63,7 +63,10 @@ def tints(stream: Stream) -> Floats:
     """Every tint, each home's a little different, paler towards its upper end."""
     image = np.zeros((_ROWS * _CELL, _COLUMNS * _CELL, 3))
     for k, colour in enumerate(TINTS.values()):
-        own = [min(250, max(16, channel + stream.between(-12, 12))) for channel in colour]
+        off = [stream.between(-12, 12) for _ in colour]
+        if max(colour) - min(colour) < 16:
+            off = [off[0] // 2] * 3
+        own = [min(250, max(16, channel + by)) for channel, by in zip(colour, off, strict=True)]
         row, column = k // _COLUMNS * _CELL, k % _COLUMNS * _CELL
         image[row : row + _CELL, column : column + _CELL] = own
     _, y = axes((_CELL, 1))

@@ -250,7 +250,8 @@ class Space:
 
     def hang(self, made: Made, bottom: int, sides: str = "", near: Spot | None = None) -> bool:
         """Hangs something on a free stretch of wall, `bottom` mm above the floor; above `near` if given."""
-        half, top = _mm(made.size[0]) // 2 + 20, bottom + _mm(made.size[1])
+        half, top, deep = _mm(made.size[0]) // 2 + 20, bottom + _mm(made.size[1]), _mm(made.size[2]) + 30
+        off = max(50, deep)
         for side in [near.side] if near else self.stream.shuffled(sides or "nesw"):
             _, low, high = wall_line(self.rect, side)  # type: ignore[arg-type]
             middle = (low + high) // 2
@@ -259,9 +260,9 @@ class Space:
             span = range(1) if near else range(0, (high - low) // 2, 150)
             for along in [middle + sign * step for step in span for sign in (1, -1)]:
                 if (
-                    along - half >= low + 50
-                    and along + half <= high - 50
-                    and self.bare(side, along - half, along + half, bottom, top)
+                    along - half >= low + off
+                    and along + half <= high - off
+                    and self.bare(side, along - half, along + half, bottom, top, deep)
                 ):
                     self.nail(made, side, along, bottom)
                     return True
@@ -277,12 +278,12 @@ class Space:
         """Remembers what stands on something else: nothing is hung behind it lower than `height` above the floor."""
         self._standing.append((rect, height))
 
-    def bare(self, side: str, low: int, high: int, bottom: int, top: int) -> bool:
-        """Whether nothing hangs on a piece of wall, stands before it or opens there."""
+    def bare(self, side: str, low: int, high: int, bottom: int, top: int, deep: int = 80) -> bool:
+        """Whether nothing hangs on a piece of wall, stands within `deep` mm before it or opens there."""
         free_wall = not any(
             s == side and low < h and high > other and bottom < t and top > b for s, other, h, b, t in self.hung
         )
-        zone = self.strip(side, low, high, 80)
+        zone = self.strip(side, low, high, max(deep, 80))
         return free_wall and not any(zone.overlaps(rect) for rect, height in self._standing if height > bottom)
 
     def nail(self, made: Made, side: str, along: int, bottom: int) -> None:

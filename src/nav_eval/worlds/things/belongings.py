@@ -6,7 +6,7 @@ import itertools
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.things.sketch import BRIGHTS, Shape, Sketch, finished, tint
+from nav_eval.worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, finished, tint
 
 _CLOTH = ("fabric1", "fabric2", "fabric3", "tint_navy", "tint_black", "tint_olive", "tint_rust", "tint_tan")
 
@@ -327,6 +327,93 @@ def _coat(m: Sketch, x: float, top: float, long: float, cloth: str) -> None:
         m.quad([(x + wa, ya, a1), (x + wa, ya, a0), (x + wb, yb, b0), (x + wb, yb, b1)], cloth)
     m.quad([(x - 0.13, y0, -0.08), (x + 0.13, y0, -0.08), (x + 0.13, y0, 0.02), (x - 0.13, y0, 0.02)], "tint_black")
     m.card(x - 0.006, y0 + 0.02, x + 0.006, y1, 0.061, "tint_black")
+
+
+def shoe_rack(s: Shape, look: Stream) -> Made:
+    """Boards with pairs of shoes on them."""
+    w, levels, pairs = s.of(0.7, 0.9), s.of(2, 3), s.of(2, 3)
+    wood = look.choice(("wood", "wood2", "metal", "tint_white"))
+    m, h = Sketch(), 0.2
+    for x in (-w / 2 + 0.012, w / 2 - 0.012):
+        m.block((x, 0), (0.024, levels * h + 0.04, 0.3), 0, wood)
+    for k in range(levels):
+        y = 0.05 + k * h
+        m.block((0, 0), (w - 0.05, 0.018, 0.29), y, wood, skip="lr")
+        for n in range(pairs - k % 2):
+            colour, x = tint(look, (*BRIGHTS, "black", "white", "brown", "tan")), (n - (pairs - 1) / 2) * 0.25
+            for side in (-0.055, 0.055):
+                m.block((x + side, 0), (0.085, 0.05, 0.25), y + 0.018, colour)
+                m.block((x + side, -0.06), (0.075, 0.05, 0.12), y + 0.068, colour, top="tint_charcoal")
+    return finished("shoe_rack", m)
+
+
+def bench(s: Shape, look: Stream) -> Made:
+    """To sit on while one puts on shoes; a cushion or a basket with it."""
+    w, h, form = s.of(0.9, 1.15), s.of(0.42, 0.46), s.of("cushion", "plain", "baskets")
+    wood, cloth = look.choice(("wood", "wood2", "tint_white")), look.choice(_CLOTH)
+    m = Sketch()
+    m.block((0, 0), (w, 0.04, 0.34), h - 0.04, wood, skip="")
+    for x in (-w / 2 + 0.03, w / 2 - 0.03):
+        m.block((x, 0), (0.04, h - 0.04, 0.32), 0, wood, skip="ud")
+    if form == "cushion":
+        m.block((0, 0), (w - 0.06, 0.05, 0.32), h, cloth)
+    elif form == "baskets":
+        for x in (-w / 4, w / 4):
+            m.block((x, 0), (w / 2 - 0.1, h * 0.6, 0.28), 0, "basket", top="tint_charcoal")
+    return finished("bench", m)
+
+
+def floor_mirror(s: Shape, look: Stream) -> Made:
+    """Tall, leaning at the wall."""
+    w, h, frame = (
+        s.of(0.5, 0.65),
+        s.of(1.6, 1.75),
+        look.choice(("wood", "wood2", "tint_black", "tint_gold", "tint_white")),
+    )
+    lean, e = s.of(0.16, 0.22), 0.045
+    m = Sketch()
+
+    def at(x: float, y: float, out: float) -> Point:
+        return x, y, lean * (0.5 - y / h) + out
+
+    corners = [(-w / 2, 0.0), (w / 2, 0.0), (w / 2, h), (-w / 2, h)]
+    m.quad([at(x, y, 0.015) for x, y in corners], frame)
+    m.quad([at(x, y, -0.015) for x, y in corners[::-1]], frame)
+    for (x0, y0), (x1, y1) in zip(corners, corners[1:] + corners[:1], strict=True):
+        m.quad([at(x0, y0, -0.015), at(x1, y1, -0.015), at(x1, y1, 0.015), at(x0, y0, 0.015)], frame)
+    inner = [(-w / 2 + e, e), (w / 2 - e, e), (w / 2 - e, h - e), (-w / 2 + e, h - e)]
+    m.quad([at(x, y, 0.017) for x, y in inner], "mirror", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+    return finished("mirror", m)
+
+
+def towel_rack(s: Shape, look: Stream) -> Made:
+    """A ladder at the wall with towels on its rungs."""
+    w, h, towels = s.of(0.48, 0.6), s.of(1.6, 1.75), s.of(2, 3)
+    lean, wood = 0.22, look.choice(("wood", "wood2", "metal", "tint_white"))
+    m = Sketch()
+
+    def back(y: float) -> float:
+        return lean * (0.5 - y / h)
+
+    for x in (-w / 2, w / 2):
+        m.bar((x, 0.0, back(0)), (x, h, back(h)), 0.04, wood)
+    for k in range(5):
+        y = 0.3 + k * (h - 0.45) / 4
+        m.bar((-w / 2, y, back(y)), (w / 2, y, back(y)), 0.028, wood)
+        if k in (2, 4, 0)[:towels]:
+            cloth, long = (
+                look.choice(("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_teal")),
+                min(0.45, y - 0.05),
+            )
+            m.block((0, back(y)), (w * 0.78, long, 0.06), y - long + 0.025, cloth, skip="")
+    return finished("towel_rack", _off_the_floor(m))
+
+
+def _off_the_floor(m: Sketch) -> Sketch:
+    """Nothing below the foot."""
+    for quad in m.quads:
+        quad.corners[:, 1] = quad.corners[:, 1].clip(0.0)
+    return m
 
 
 def basket_(s: Shape, look: Stream) -> Made:

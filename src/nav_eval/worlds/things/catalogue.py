@@ -48,10 +48,11 @@ MAKERS: dict[str, Maker] = {
         belongings.umbrella, belongings.doormat, belongings.hat, belongings.pet_bed, belongings.pet_bowl,
         belongings.cat_tree, belongings.scratching_post, belongings.dumbbell, belongings.yoga_mat, belongings.pouf,
         belongings.step_ladder, belongings.paint_can, belongings.toolbox, belongings.crate, belongings.coat_hooks,
-        belongings.basket_,
+        belongings.basket_, belongings.shoe_rack, belongings.bench, belongings.floor_mirror, belongings.towel_rack,
         fixtures.radiator, fixtures.light_switch, fixtures.socket, fixtures.thermostat, fixtures.wall_clock,
         fixtures.wall_mirror, fixtures.wall_shelf, fixtures.calendar, fixtures.poster, fixtures.pin_board,
-        fixtures.wall_hanging, fixtures.key_rack, fixtures.vent, fixtures.intercom, fixtures.fire_extinguisher,
+        fixtures.wall_hanging, fixtures.gallery, fixtures.bathrobe, fixtures.key_rack, fixtures.vent,
+            fixtures.intercom, fixtures.fire_extinguisher,
         fixtures.first_aid_kit, fixtures.smoke_detector, fixtures.ceiling_vent, fixtures.sprinkler, fixtures.blind,
     )
 }  # fmt: skip

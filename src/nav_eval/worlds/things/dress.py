@@ -96,7 +96,8 @@ _DESK: tuple[Wish, ...] = (
 _OFFICE_DESK: tuple[Wish, ...] = (("telephone", 75, "any"), ("paper_tray", 50, "any"), *_DESK)
 _FLOOR: dict[str, tuple[Wish, ...]] = {
     "bedroom": (
-        ("shoes", 75, "any"), ("shoes", 45, "any"), ("basket", 45, "corner"), ("bag", 40, "any"), ("bin", 40, "corner"),
+        ("floor_mirror", 40, "corner"), ("shoes", 75, "any"), ("shoes", 45, "any"), ("basket", 45, "corner"),
+            ("bag", 40, "any"), ("bin", 40, "corner"),
         ("guitar", 22, "corner"), ("pouf", 25, "any"), ("suitcase", 22, "corner"), ("fan", 20, "corner"),
         ("backpack", 35, "any"), ("yoga_mat", 20, "corner"), ("dumbbell", 18, "any"), ("book", 30, "any"),
     ),
@@ -115,9 +116,11 @@ _FLOOR: dict[str, tuple[Wish, ...]] = {
         ("bin", 95, "corner"), ("pet_bowl", 40, "any"), ("crate", 40, "any"), ("broom", 35, "corner"),
         ("bag", 35, "any"), ("step_ladder", 20, "any"), ("bucket", 20, "corner"),
     ),
-    "dining room": (("crate", 40, "corner"), ("basket", 40, "corner"), ("speaker", 30, "corner"), ("pouf", 20, "any")),
+    "dining room": (("bench", 35, "any"), ("crate", 40, "corner"), ("basket", 40, "corner"),
+        ("speaker", 30, "corner"), ("pouf", 20, "any")),
     "bathroom": (
-        ("toilet_brush", 90, "any"), ("bin", 75, "any"), ("scale", 65, "any"), ("basket", 50, "corner"),
+        ("towel_rack", 55, "any"), ("toilet_brush", 90, "any"), ("bin", 75, "any"), ("scale", 65, "any"),
+            ("basket", 50, "corner"),
         ("bucket", 18, "corner"),
     ),
     "study": (
@@ -135,7 +138,8 @@ _FLOOR: dict[str, tuple[Wish, ...]] = {
         ("ball", 35, "corner"), ("fan", 30, "corner"), ("ironing_board", 35, "corner"), ("crate", 40, "any"),
     ),
     "hallway": (
-        ("shoes", 85, "any"), ("shoes", 75, "any"), ("umbrella_stand", 60, "corner"), ("shoes", 50, "any"),
+        ("shoe_rack", 60, "any"), ("bench", 50, "any"), ("floor_mirror", 25, "corner"), ("shoes", 85, "any"),
+        ("shoes", 75, "any"), ("umbrella_stand", 60, "corner"), ("shoes", 50, "any"),
         ("bag", 40, "any"), ("backpack", 40, "any"), ("umbrella", 30, "corner"), ("pet_bed", 15, "corner"),
         ("suitcase", 15, "corner"), ("shoes", 35, "any"),
     ),
@@ -159,8 +163,8 @@ def dress(space: Space, stock: Stock, stream: Stream) -> None:
     for index, item in enumerate(list(space.items)):
         if item.support == "floor":
             _on(item)(carriers, index, item)
-    dress_walls(carriers, stream.child("walls"))
     _floor(space, stock, stream.child("floor"))
+    dress_walls(carriers, stream.child("walls"))
 
 
 Rule = Callable[[Carriers, int, Item], None]
@@ -203,7 +207,7 @@ def _table(carriers: Carriers, index: int, item: Item) -> None:
                     index, carriers.stream.choice(("mug", "drinking_glass")), *_inside(item, x, z, turn, 260, 200), turn
                 )
     else:
-        carriers.wish(index, _HALL_TABLE if kind == "hallway" else _COFFEE_TABLE)
+        carriers.wish(index, _HALL_TABLE if kind in ("hallway", "foyer") else _COFFEE_TABLE)
 
 
 def _seats(carriers: Carriers, table: Item) -> list[tuple[int, int, int]]:
@@ -278,7 +282,7 @@ _RULES: dict[str, Rule] = {
 
 def _floor(space: Space, stock: Stock, stream: Stream) -> None:
     """Along the walls, where the walkway stays free."""
-    kind = space.room.type
+    kind = "hallway" if space.room.type == "foyer" else space.room.type
     if kind == "bedroom" and any(item.category == "bed" and item.size[0] < _CHILD for item in space.items):
         kind = "child"
     for name, chance, where in _FLOOR.get(kind, ()):

@@ -66,7 +66,7 @@ def thermostat(s: Shape, look: Stream) -> Made:
         m.block((0, 0), (k, k * 0.8, 0.025), 0, tint(look, ("white", "black")), skip="b")
         m.card(-k * 0.3, k * 0.2, k * 0.3, k * 0.6, 0.013, f"print_d{'ial' if dial else 'isplay'}{dial if dial else 1}")
     else:
-        m.upright(k / 2, k / 2, 0.012, "tint_silver")
+        m.upright(k / 2, k / 2, 0.006, "tint_silver")
         m.block((0, 0), (k * 0.7, k * 0.7, 0.022), k * 0.15, "tint_white", skip="b", front=f"print_dial{dial}")
     return _backed("thermostat", m)
 
@@ -183,7 +183,7 @@ def pin_board(s: Shape, look: Stream) -> Made:
 
 
 def wall_hanging(s: Shape, look: Stream) -> Made:
-    w, long, form = s.of(0.4, 0.6), s.of(0.5, 0.8), s.of("cloth", "plates")
+    w, long, form = s.of(0.45, 0.7, 1.0), s.of(0.6, 0.95), s.of("cloth", "plates")
     m = Sketch()
     if form == "cloth":
         m.block((0, 0), (w, long, 0.012), 0.06, f"print_cloth{look.below(3)}", skip="b")
@@ -192,7 +192,7 @@ def wall_hanging(s: Shape, look: Stream) -> Made:
             m.card((k - 2) * w / 4 + 0.02, 0.0, (k - 1) * w / 4 - 0.02, 0.06, 0.005, tint(look, CALM))
         return _backed("wall_hanging", m)
     for k in range(3):
-        r, x, y = (0.12, 0.09, 0.1)[k], (0.0, -0.2, 0.19)[k] * w * 2, (long * 0.7, long * 0.4, long * 0.35)[k]
+        r, x, y = (0.14, 0.11, 0.12)[k], (0.0, -0.4, 0.38)[k] * w, (long * 0.7, long * 0.4, long * 0.35)[k]
         for rr, z, colour in ((r, 0.01, tint(look)), (r * 0.7, 0.013, tint(look, CALM))):
             own = Sketch()
             own.upright(rr, y, z, colour)
@@ -201,6 +201,55 @@ def wall_hanging(s: Shape, look: Stream) -> Made:
     out = Sketch()
     out.add(m, (0, -foot, 0))
     return _backed("wall_hanging", out)
+
+
+def gallery(s: Shape, look: Stream) -> Made:
+    """Framed pictures hung together, near each other and not in line."""
+    spots = s.of(
+        ((0.0, 0.0, 0.5, 0.36), (0.56, -0.03, 0.34, 0.44), (0.06, 0.42, 0.34, 0.44), (0.46, 0.46, 0.46, 0.34)),
+        ((0.0, 0.0, 0.3, 0.4), (0.36, 0.0, 0.3, 0.4), (0.72, 0.0, 0.3, 0.4)),
+        ((0.0, 0.1, 0.52, 0.68), (0.58, 0.44, 0.3, 0.36), (0.58, 0.02, 0.3, 0.36)),
+        ((0.0, 0.0, 0.4, 0.3), (0.0, 0.36, 0.4, 0.3), (0.46, 0.0, 0.4, 0.3), (0.46, 0.36, 0.4, 0.3)),
+    )
+    k, same = s.of(1.0, 1.2), look.chance(60)
+    m, frames = Sketch(), ("wood", "wood2", "tint_black", "tint_white", "tint_gold")
+    wide, frame = max(x + w for x, _, w, _ in spots), look.choice(frames)
+    foot = min(y for _, y, _, _ in spots)
+    for x, y, w, h in spots:
+        x0, y0, x1, y1 = (x - wide / 2) * k, (y - foot) * k, (x - wide / 2 + w) * k, (y - foot + h) * k
+        own = frame if same else look.choice(frames)
+        m.block(((x0 + x1) / 2, 0), (x1 - x0, y1 - y0, 0.022), y0, own, skip="b")
+        e = 0.022 * k
+        if look.chance(45):
+            m.card(x0 + e, y0 + e, x1 - e, y1 - e, 0.0115, f"print_photo{look.below(6)}")
+        else:
+            inner = [
+                (x0 + e, y0 + e, 0.0115),
+                (x1 - e, y0 + e, 0.0115),
+                (x1 - e, y1 - e, 0.0115),
+                (x0 + e, y1 - e, 0.0115),
+            ]
+            m.quad(inner, f"art{look.below(6)}", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+    return _backed("photo_frame", m)
+
+
+def bathrobe(s: Shape, look: Stream) -> Made:
+    """On a peg."""
+    long, wide, belt = s.of(1.1, 0.95), s.of(0.24, 0.28), s.of(True, False)
+    cloth = look.choice(("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_rust"))
+    m = Sketch()
+    m.bar((0, long, -0.06), (0, long + 0.02, 0.02), 0.014, "tint_silver")
+    for y0, y1, w0, w1, d0, d1 in ((0.0, long * 0.55, wide, wide * 0.8, 0.05, 0.06),
+        (long * 0.55, long - 0.14, wide * 0.8, wide, 0.06, 0.07),
+                                   (long - 0.14, long, wide, 0.05, 0.07, 0.02)):  # fmt: skip
+        a, b = -0.055 + d0 * 2, -0.055 + d1 * 2
+        m.quad([(-w0, y0, a), (w0, y0, a), (w1, y1, b), (-w1, y1, b)], cloth)
+        m.quad([(-w0, y0, -0.055), (-w0, y0, a), (-w1, y1, b), (-w1, y1, -0.055)], cloth)
+        m.quad([(w0, y0, a), (w0, y0, -0.055), (w1, y1, -0.055), (w1, y1, b)], cloth)
+    m.card(-0.008, 0.03, 0.008, long - 0.2, 0.09, "tint_slate")
+    if belt:
+        m.block((0, 0.02), (wide * 1.66, 0.05, 0.12), long * 0.53, cloth, skip="b")
+    return _backed("bathrobe", m)
 
 
 def key_rack(s: Shape, look: Stream) -> Made:

@@ -18,6 +18,7 @@ from nav_eval.worlds.surfaces import Model
 _LEAST = 110
 _NEAR = 60
 """What begins less than this above a surface stands on it; what begins higher is a lid over it."""
+_THIN = 30
 _EDGE = 8
 _AIR = 1200
 
@@ -63,10 +64,16 @@ def tops_of(model: Model) -> list[Top]:
     found = [(rect, y) for rect, y in (*_level_quads(model), *_plateaus(model))]
     out = []
     for rect, y in sorted(found, key=lambda one: (-one[0].width * one[0].depth, one[1], one[0].x0, one[0].z0)):
-        top = _furnished(Rect(rect.x0, rect.z0, rect.x1, rect.z1), y, low, high)
-        if top:
+        top = _furnished(rect, y, low, high)
+        if top and not any(_lies_on(top, other) for other in out):
             out.append(top)
     return out
+
+
+def _lies_on(top: Top, other: Top) -> bool:
+    """Whether a surface is that of a thin part of a larger one, as a hob's in a worktop: nothing is put there."""
+    a, b = top.rect, other.rect
+    return 0 < top.y - other.y <= _THIN and b.x0 <= a.x0 and b.z0 <= a.z0 and a.x1 <= b.x1 and a.z1 <= b.z1
 
 
 def _boxes(model: Model) -> tuple[Floats, Floats]:
@@ -95,20 +102,23 @@ def _level_quads(model: Model) -> list[tuple[Rect, int]]:
 
 
 def _plateaus(model: Model) -> list[tuple[Rect, int]]:
-    """The flat upper ends of curved parts; of a round one the square within."""
+    """The flat upper ends of curved parts: whole rectangles, of a disc the square within; no rims of hollow things."""
     out = []
     for grid in model.grids:
-        points = grid.evaluate(*grid.least)[0].reshape(-1, 3) * 1000
-        top = points[:, 1].max()
-        level = points[points[:, 1] > top - 0.5]
-        low, high = level.min(axis=0), level.max(axis=0)
-        if min(high[0] - low[0], high[2] - low[2]) < _LEAST:
+        points = grid.evaluate(*grid.least)[0] * 1000
+        level = points[..., 1] > points[..., 1].max() - 0.5
+        cells = level[:-1, :-1] & level[1:, :-1] & level[:-1, 1:] & level[1:, 1:]
+        if not cells.any():
             continue
-        corner = np.abs(level[:, 0] - low[0]) + np.abs(level[:, 2] - low[2])
-        if corner.min() > 1:
+        a, c = (points[1:, 1:] - points[:-1, :-1])[cells], (points[1:, :-1] - points[:-1, 1:])[cells]
+        area = float(np.abs(a[:, 2] * c[:, 0] - a[:, 0] * c[:, 2]).sum()) / 2
+        low, high = points[level].min(axis=0), points[level].max(axis=0)
+        whole = area / max(float((high[0] - low[0]) * (high[2] - low[2])), 1e-9)
+        if whole < 0.95:
             middle, half = (low + high) / 2, (high - low) * 0.35
             low, high = middle - half, middle + half
-        out.append((_rect(low, high), int(top + 0.5)))
+        if whole > 0.6 and min(high[0] - low[0], high[2] - low[2]) >= _LEAST:
+            out.append((_rect(low, high), int(points[..., 1].max() + 0.5)))
     return out
 
 

@@ -86,6 +86,18 @@ _HANG["office hallway"] = (
         ("wall_clock", 60, 190, 200),
     ("poster", 50, 150, 160), ("first_aid_kit", 30, 150, 160), ("thermostat", 50, 140, 145), ("vent", 50, 225, 230),
 )  # fmt: skip
+_FILL: dict[str, tuple[str, ...]] = {
+    "bathroom": ("bathrobe", "wall_shelf", "hung_towel", "wall_mirror", "gallery", "bathrobe", "poster"),
+    "kitchen": ("wall_shelf", "gallery", "poster", "pin_board", "wall_hanging", "wall_shelf"),
+    "laundry room": ("wall_shelf", "bathrobe", "poster", "wall_shelf"),
+    "storage room": ("wall_shelf", "coat_hooks", "wall_shelf"),
+    "hallway": ("gallery", "wall_mirror", "gallery", "wall_hanging", "poster", "coat_hooks"),
+    "office": ("pin_board", "poster", "wall_shelf", "gallery", "calendar"),
+}
+"""What is hung where a wall would else be bare."""
+_FILL_ELSE = ("gallery", "wall_hanging", "wall_shelf", "poster", "gallery", "wall_mirror")
+_BARE, _LEVEL = 1500, (1200, 1850)
+"""Millimetres of bare wall that ask for something, and between which heights it is looked for."""
 _SHELVED: tuple[Wish, ...] = (
     ("standing_books", 75, "any"), ("photo_frame", 60, "any"), ("cactus", 55, "any"), ("candle", 45, "any"),
     ("figurine", 50, "any"), ("book", 45, "any"),
@@ -107,7 +119,7 @@ _SILL: tuple[str, ...] = ("cactus", "candle", "photo_frame", "figurine", "standi
 
 def dress_walls(carriers: Carriers, stream: Stream) -> None:
     """Switches, sockets, radiators, blinds, detectors; then mirrors, clocks, shelves and the like."""
-    space, kind = carriers.space, carriers.space.room.type
+    space, kind = carriers.space, _alike(carriers)
     if kind != "stairs":
         _switches(carriers, stream)
         _radiators(carriers, stream)
@@ -121,6 +133,59 @@ def dress_walls(carriers: Carriers, stream: Stream) -> None:
     for thing, chance, low, high in _HANG.get(name, ()):
         if stream.chance(chance) and not (worn and thing == "coat_hooks"):
             _hang(carriers, thing, low, high, stream)
+    if kind != "stairs":
+        _fill(carriers, stream.child("fill"))
+
+
+def _alike(carriers: Carriers) -> str:
+    """The type of room that a room is dressed as."""
+    kind = carriers.space.room.type
+    return "hallway" if kind == "foyer" else kind
+
+
+def _fill(carriers: Carriers, stream: Stream) -> None:
+    """Hangs something on each stretch of wall that is bare still."""
+    space, kind = carriers.space, _alike(carriers)
+    office = space.plan.kind == "office" and kind not in _FILL
+    names = _FILL["office"] if office else _FILL.get(kind, _FILL_ELSE)
+    wanted = _BARE * 2 // 3 if kind in _DAMP or kind == "hallway" else _BARE
+    for side in TURN_OF:
+        for low, high in _bare_stretches(carriers, side):
+            count = (high - low + wanted // 2) // wanted
+            for k in range(count):
+                middle = low + (high - low) * (2 * k + 1) // (2 * count)
+                if stream.chance(88):
+                    _fill_at(carriers, side, middle, (high - low) // count - 120, stream.shuffled(names), stream)
+
+
+def _fill_at(carriers: Carriers, side: str, middle: int, room: int, names: list[str], stream: Stream) -> None:
+    """The first of some things that is narrow enough, at the height of the eyes."""
+    for name in names:
+        made = carriers.stock.take(name, stream)
+        w, tall = (round(made.size[k] * 1000) for k in (0, 1))
+        if w <= room:
+            index, centre = (
+                len(carriers.space.items),
+                1250 if name in ("bathrobe", "coat_hooks", "hung_towel") else 1520,
+            )
+            bottom = min(centre + stream.below(80), carriers.space.room.ceiling - tall // 2 - 60) - tall // 2
+            if any(_nail_first(carriers, made, side, [middle], bottom + up) for up in (0, 150, 300)):
+                if name == "wall_shelf":
+                    carriers.wish(index, _SHELVED_IN.get(carriers.space.room.type, _SHELVED), (1000, 2200))
+                return
+
+
+def _bare_stretches(carriers: Carriers, side: str) -> list[tuple[int, int]]:
+    """Where a wall of the room is bare at the height of the eyes: (from, to) along it, mm."""
+    _, low, high = wall_line(carriers.space.rect, side)  # type: ignore[arg-type]
+    out: list[tuple[int, int]] = []
+    for at in range(low + 60, high - 160, 100):
+        if carriers.space.bare(side, at, at + 100, *_LEVEL):
+            if out and out[-1][1] == at:
+                out[-1] = (out[-1][0], at + 100)
+            else:
+                out.append((at, at + 100))
+    return out
 
 
 def _hang(carriers: Carriers, name: str, low: int, high: int, stream: Stream) -> None:
@@ -158,9 +223,11 @@ def _nail_first(carriers: Carriers, made: Made, side: str, places: list[int], bo
     """Fastens a thing at the first of some places along a wall that is bare."""
     space, half, top = carriers.space, round(made.size[0] * 500) + 8, bottom + round(made.size[1] * 1000)
     _, low, high = wall_line(space.rect, side)  # type: ignore[arg-type]
+    deep = round(made.size[2] * 1000) + 30
+    off = deep if deep > 80 else 20
     for along in places:
-        inside = low + 20 <= along - half and along + half <= high - 20
-        if inside and space.bare(side, along - half, along + half, bottom, top):
+        inside = low + off <= along - half and along + half <= high - off
+        if inside and space.bare(side, along - half, along + half, bottom, top, deep):
             space.nail(made, side, along, bottom)
             return True
     return False
@@ -179,7 +246,7 @@ def _radiators(carriers: Carriers, stream: Stream) -> None:
                 continue
             zone = space.strip(window.side, along - half, along + half, deep)
             top = _RADIATOR + round(made.size[1] * 1000) + 30
-            if space.bare(window.side, along - half, along + half, _RADIATOR, top) and space.passable(zone):
+            if space.bare(window.side, along - half, along + half, _RADIATOR, top, deep + 10) and space.passable(zone):
                 space.nail(made, window.side, along, _RADIATOR)
                 space.taken.append(zone)
                 break
