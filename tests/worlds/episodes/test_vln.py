@@ -82,7 +82,7 @@ def test_a_stranger_arrives(make_site: MakeSite, language: str) -> None:
     assert np.mean(hits) >= 0.98
     assert len(passed) >= 25
     assert np.mean(passed) >= 0.95
-    assert len(seen) >= 40
+    assert len(seen) >= 30
     assert np.mean(seen) >= 0.97
 
 

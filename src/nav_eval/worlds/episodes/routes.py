@@ -166,7 +166,9 @@ def _passed(
     if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
         return None
     for thing in rooms.things_in(part.room):
-        if thing.id == target or thing.category not in KINDS or len(rooms.things_in(part.room, thing.category)) > 1:
+        if thing.id == target or thing.category not in KINDS or max(thing.size) < 0.4:
+            continue
+        if len(rooms.things_in(part.room, thing.category)) > 1:
             continue
         if not _ahead(rooms, walker, part.door, thing):
             continue

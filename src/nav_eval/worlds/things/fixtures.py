@@ -170,7 +170,7 @@ def poster(s: Shape, look: Stream) -> Made:
     if rails:
         for y in (0.0, h - 0.025):
             m.block((0, 0.004), (w + 0.02, 0.025, 0.014), y, "wood", skip="b")
-    return _backed("poster", m)
+    return _backed("picture", m)
 
 
 def pin_board(s: Shape, look: Stream) -> Made:
@@ -230,7 +230,7 @@ def gallery(s: Shape, look: Stream) -> Made:
                 (x0 + e, y1 - e, 0.0115),
             ]
             m.quad(inner, f"art{look.below(6)}", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
-    return _backed("photo_frame", m)
+    return _backed("picture", m)
 
 
 def bathrobe(s: Shape, look: Stream) -> Made:

@@ -62,7 +62,7 @@ def tops_of(model: Model) -> list[Top]:
     """The level surfaces of a model, the largest first."""
     low, high = _boxes(model)
     found = [(rect, y) for rect, y in (*_level_quads(model), *_plateaus(model))]
-    out = []
+    out: list[Top] = []
     for rect, y in sorted(found, key=lambda one: (-one[0].width * one[0].depth, one[1], one[0].x0, one[0].z0)):
         top = _furnished(rect, y, low, high)
         if top and not any(_lies_on(top, other) for other in out):
