@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -99,26 +99,36 @@ def books(stream: Stream) -> Floats:
     return image * (0.85 + 0.2 * noise(stream, size, (20, 60), 2) - 0.1 * y)[..., None]
 
 
-def rug(stream: Stream) -> Floats:
-    """A border and a repeated motif, woven."""
+def rug(stream: Stream, kind: str, colours: Sequence[Colour]) -> Floats:
+    """A woven rug of one kind: persian, border, kilim, geometric, circles, lines, berber, worn or plain."""
     size = (256, 384)
     x, y = axes(size)
-    ground, border, accent = stream.shuffled(BRIGHT)[:3]
+    ground, border, accent = stream.shuffled(colours)[:3]
     edge = np.minimum(np.minimum(x, 1 - x) * 1.5, np.minimum(y, 1 - y))
-    u, v = x * 9, y * 6
+    n = stream.choice((6, 8, 10))
+    u, v = x * n * 1.5, y * n
     du, dv = np.abs(u - np.floor(u) - 0.5), np.abs(v - np.floor(v) - 0.5)
-    style = stream.below(3)
-    motif = (
-        (du + dv < 0.3) & (du + dv > 0.12)
-        if style == 0
-        else (sin_turns(v * 0.5 + 0.35 * sin_turns(u * 0.5)) > 0.4)
-        if style == 1
-        else (du < 0.12) | (dv < 0.12)
-    )
-    image = np.where(motif[..., None], np.asarray(accent, dtype=np.float64), np.asarray(ground, dtype=np.float64))
-    image = np.where((edge < 0.11)[..., None], np.asarray(border, dtype=np.float64), image)
-    image = np.where(((edge > 0.07) & (edge < 0.085))[..., None], np.asarray(accent, dtype=np.float64), image)
-    return image * (0.7 + 0.34 * noise(stream, size, (128, 192)) + 0.08 * noise(stream, size, (4, 6), 2))[..., None]
+    cx, cy = np.abs(x - 0.5) * 1.5, np.abs(y - 0.5)
+    motifs = {
+        "persian": (du * du + dv * dv < 0.05) | ((np.abs(cx + cy - 0.36) < 0.02) | (cx * cx + cy * cy < 0.02)),
+        "border": (edge > 0.14) & (edge < 0.16),
+        "kilim": np.abs(v - np.floor(v) - 0.5) < np.abs(u * 0.5 - np.floor(u * 0.5) - 0.5),
+        "geometric": (np.floor(u * 0.5) + np.floor(v * 0.5)) % 2 < 1,
+        "circles": (du * du + dv * dv < 0.16) & (du * du + dv * dv > 0.05),
+        "lines": (y * n * 1.5) % 1.0 < 0.28,
+        "berber": (np.abs(du - dv) < 0.05) | (np.abs(du + dv - 0.5) < 0.03),
+        "worn": noise(stream, size, (20, 30), 3) > 0.56,
+    }
+    image = shade(ground, np.ones(size))
+    if kind in motifs:
+        image = np.where(motifs[kind][..., None], np.asarray(accent, dtype=np.float64), image)
+    if kind in ("persian", "border", "kilim"):
+        image = np.where((edge < 0.11)[..., None], np.asarray(border, dtype=np.float64), image)
+        knots = (edge > 0.035) & (edge < 0.08) & (du > 0.25)
+        image = np.where(knots[..., None], np.asarray(accent, dtype=np.float64), image)
+    if kind == "worn":
+        image = image * 0.6 + 70.0
+    return image * (0.72 + 0.3 * noise(stream, size, (128, 192)) + 0.1 * noise(stream, size, (4, 6), 2))[..., None]
 
 
 def mirror(stream: Stream) -> Floats:
@@ -174,6 +184,17 @@ def digits(stream: Stream) -> Floats:
     return np.where(lit[..., None], shade((240, 240, 236), np.ones(lit.shape)), shade((52, 52, 56), np.ones(lit.shape)))
 
 
+def fire(stream: Stream) -> Floats:
+    """Flames over logs in a dark hearth."""
+    size = (96, 128)
+    x, y = axes(size)
+    tongue = noise(stream, size, (5, 9), 3) * 1.3 - (1 - y) * 0.9 - np.abs(x - 0.5) * 0.7
+    image = mixed(shade((30, 22, 20), np.ones(size)), (232, 96, 24), np.clip(tongue * 4 + 0.9, 0, 1))
+    image = mixed(image, (255, 214, 110), np.clip(tongue * 5 - 0.1, 0, 1))
+    logs = (y > 0.86) | ((y > 0.78) & (np.abs(x - 0.5) < 0.3))
+    return np.where(logs[..., None], shade((74, 52, 40), 0.6 + 0.7 * noise(stream, size, (20, 8), 2)), image)
+
+
 ARTISTS: dict[str, Artist] = {
-    f.__name__: f for f in (digits, picture, screen, books, rug, mirror, board, glow, lampshade)
+    f.__name__: f for f in (digits, picture, screen, books, mirror, board, fire, glow, lampshade)
 }

@@ -1,4 +1,4 @@
-"""Which material of a world looks how: each home draws its woods, wall colours and fabrics from its seed."""
+"""Which material of a world looks how: each building draws its own from its style's ranges."""
 
 from __future__ import annotations
 
@@ -8,34 +8,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.artworks import ARTISTS
+from nav_eval.worlds.artworks import ARTISTS, rug
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
 from nav_eval.worlds.prints import SHEETS
+from nav_eval.worlds.styles import Style
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
-WOODS: tuple[Colour, ...] = (
-    (206, 164, 116),
-    (128, 86, 56),
-    (222, 188, 140),
-    (178, 140, 104),
-    (164, 100, 64),
-    (92, 64, 48),
-)
-FLOORS: tuple[Colour, ...] = ((196, 150, 102), (150, 104, 68), (214, 178, 132), (176, 146, 112), (122, 84, 58))
-WALLS: tuple[Colour, ...] = (
-    (238, 230, 214), (232, 224, 208), (222, 226, 214), (226, 216, 200), (212, 222, 226), (240, 222, 196),
-    (228, 208, 196), (206, 214, 196), (236, 232, 226),
-)  # fmt: skip
-FABRICS: tuple[Colour, ...] = (
-    (206, 196, 178), (132, 134, 140), (62, 78, 110), (134, 150, 120), (184, 104, 76), (202, 160, 74), (66, 114, 118),
-    (204, 158, 146), (92, 84, 80), (168, 178, 188), (150, 70, 70),
-)  # fmt: skip
-TILES: tuple[Colour, ...] = ((214, 206, 192), (190, 186, 180), (224, 220, 212), (170, 160, 148))
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
-FRONTS: tuple[Colour, ...] = ((232, 228, 220), (116, 136, 124), (84, 100, 122), (206, 190, 164), (96, 98, 100))
-GLOWING = frozenset(("glow", "shade", "facade", "roof", "screen"))
+GLOWING = frozenset(("glow", "shade", "facade", "roof", "screen", "fire"))
 """Materials that no baked light falls on: they shine by themselves, or stand outside."""
+_WALLS = 6
+"""Numbers of wall materials: the last is the accent that one or two rooms have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,50 +39,58 @@ def _paint(painter: str, colour: Colour, number: int = 0) -> Paint:
 class Palette:
     """Materials by name. `paint(name)` is the same whatever was asked before."""
 
-    def __init__(self, seed: str, kind: str) -> None:
+    def __init__(self, seed: str, kind: str, style: Style) -> None:
         stream = Stream("world", seed, kind, "palette")
-        self._stream = stream
-        woods, fabrics = stream.shuffled(WOODS), stream.shuffled(FABRICS)
+        self._stream, self.style = stream, style
+        main, second = stream.choice(style.woods)
         self._fixed: dict[str, Paint] = {
-            "wood": _paint("wood", woods[0]),
-            "wood2": _paint("wood", woods[1]),
+            "wood": _paint("wood", main),
+            "wood2": _paint("wood", second),
             "white": _paint("smooth", (236, 234, 228)),
-            "front": _paint("smooth", stream.choice(FRONTS)),
+            "front": _paint("smooth", stream.choice(style.fronts)),
             "metal": _paint("metal", (190, 192, 194)),
+            "metal2": _paint("metal", stream.choice(style.metals)),
             "dark": _paint("smooth", (52, 52, 56)),
+            "lacquer": _paint("smooth", (24, 24, 26)),
             "ceramic": _paint("smooth", (243, 243, 240)),
             "basin": _paint("smooth", (214, 216, 216)),
             "glass": _paint("smooth", (178, 200, 204)),
-            "counter": _paint(
-                "stone", stream.choice(((206, 200, 190), (74, 74, 78), (150, 144, 136), (226, 222, 214)))
-            ),
-            "leather": _paint("leather", stream.choice(((112, 70, 48), (60, 52, 50), (176, 134, 96)))),
-            "sheet": _paint("fabric", (240, 236, 228)),
-            "curtain": _paint("fabric", stream.choice(((226, 216, 198), *FABRICS[:4], (230, 226, 220)))),
-            "leaf": _paint("leaf", stream.choice(((78, 128, 66), (60, 110, 70), (104, 140, 70)))),
+            "water": _paint("water", (46, 120, 150)),
+            "counter": _paint(*stream.choice(style.counters)),
+            "stone": _paint("stone", stream.choice(style.stones)),
+            "marble": _paint("marble", stream.choice(((236, 234, 230), (62, 64, 66), (206, 196, 184)))),
+            "brick": _paint("brick", stream.choice(((168, 96, 74), (206, 200, 190), (120, 92, 80)))),
+            "leather": _paint("leather", stream.choice(style.leathers)),
+            "sheet": _paint("linen", stream.choice(((240, 237, 230), (236, 234, 230), (226, 222, 212)))),
+            "curtain": _paint("linen", stream.choice(style.curtains)),
+            "felt": _paint("smooth", stream.choice(((36, 110, 74), (40, 84, 130)))),
+            "leaf": _paint("leaf", stream.choice(((78, 122, 62), (58, 104, 64), (98, 132, 66)))),
+            "leaf2": _paint("leaf", stream.choice(((92, 118, 84), (120, 144, 84), (64, 96, 74)))),
             "soil": _paint("rough", (70, 52, 40)),
-            "pot": _paint("rough", stream.choice(((184, 106, 74), (110, 112, 116), (220, 212, 200)))),
+            "pot": _paint("rough", stream.choice(((184, 106, 74), (110, 112, 116), (220, 212, 200), (64, 62, 62)))),
             "fruit": _paint("rough", stream.choice(((214, 120, 40), (196, 60, 44), (150, 176, 60)))),
             "cardboard": _paint("rough", (190, 152, 108)),
-            "basket": _paint("basket", (202, 168, 120)),
+            "basket": _paint("basket", stream.choice(((202, 168, 120), (178, 138, 92), (214, 190, 152)))),
             "frame": _paint("smooth", (240, 238, 232)),
-            "door": _paint("wood", woods[0]) if stream.chance(50) else _paint("smooth", (238, 234, 226)),
+            "door": _paint("smooth", (238, 234, 226)) if stream.chance(style.painted_doors) else _paint("wood", main),
             "ceiling": _paint("plaster", (246, 244, 238)),
             "wall_tile": _paint(
-                "wall_tiles", stream.choice(((236, 238, 236), (206, 222, 222), (226, 216, 202), (190, 206, 196)))
+                stream.choice(("wall_tiles", "square_tiles", "slab_tiles", "zellige")),
+                stream.choice(((236, 238, 236), (214, 224, 222), (228, 220, 208), (196, 210, 202), *style.stones)),
             ),
-            "wall_tile2": _paint("wall_tiles", stream.choice(((120, 150, 156), (230, 230, 226), (150, 160, 150)))),
-            "floor_wood": _paint(stream.choice(("planks", "planks", "parquet")), stream.choice(FLOORS)),
-            "floor_tile": _paint(stream.choice(("floor_tiles", "checker_tiles")), stream.choice(TILES)),
-            "floor_tile2": _paint("floor_tiles", stream.choice(TILES)),
+            "wall_tile2": _paint(stream.choice(("wall_tiles", "zellige", "hex_tiles")), stream.choice(style.accents)),
+            "floor_wood": _paint(stream.choice(style.floors), stream.choice(style.boards)),
+            "floor_tile": _paint(stream.choice(style.tiles), stream.choice(style.stones)),
+            "floor_tile2": _paint(stream.choice(("floor_tiles", *style.tiles)), stream.choice(style.stones)),
             "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
-            "floor_stair": _paint("wood", woods[0]),
-            "facade": _paint("plaster", stream.child("facade").choice(WALLS)),
+            "floor_stair": _paint("wood", main),
+            "facade": _paint("plaster", stream.child("facade").choice(style.walls)),
             "roof": _paint("rough", stream.child("roof").choice(((150, 84, 66), (104, 100, 102), (126, 82, 66)))),
             "screen": Paint("screen"),
             "books": Paint("books"),
             "mirror": Paint("mirror"),
             "board": Paint("board"),
+            "fire": Paint("fire"),
             "glow": Paint("glow", scale=0.5),
             "shade": Paint("lampshade", scale=0.4),
             "frosted": _paint("smooth", (212, 226, 228)),
@@ -106,9 +98,18 @@ class Palette:
             "tints": Paint("tints"),
             "prints": Paint("prints"),
         }
-        for k in range(4):
-            self._fixed[f"fabric{k}"] = _paint("fabric", fabrics[k])
-        self._walls = stream.shuffled(WALLS)
+        fabrics, accents = stream.shuffled(style.fabrics), stream.shuffled(style.accents)
+        weaves = [stream.choice(("fabric", "fabric", "boucle", "velvet", "linen")) for _ in range(4)]
+        for k, colour in enumerate((*fabrics[:2], *accents[:2])):
+            self._fixed[f"fabric{k}"] = _paint(weaves[k], colour)
+        self._fixed["throw"] = _paint(stream.choice(("knit", "plaid", "ticking")), accents[-1])
+        walls = stream.shuffled(style.walls)
+        painter, colours = style.feature
+        accent = _paint(painter, stream.choice(colours), _WALLS - 1)
+        plain = [_paint("plaster", walls[0 if k < 3 else 1], k) for k in range(_WALLS - 1)]
+        self._walls = [*plain, accent]
+        paper = stream.choice(style.papers)
+        self._paper = _paint(paper, stream.choice((walls[0], walls[1], stream.choice(style.fabrics))))
 
     def paint(self, name: str) -> Paint:
         """KeyError for a name that no palette has."""
@@ -116,16 +117,18 @@ class Palette:
         if numbered is None:
             return self._fixed[name]
         family, number = numbered[1], int(numbered[2])
-        if family in ("wall", "paper"):
-            return _paint(
-                "plaster" if family == "wall" else "wallpaper", self._walls[number % len(self._walls)], number
-            )
-        return Paint("picture" if family == "art" else "rug", number=number)
+        if family == "wall":
+            return self._walls[number % _WALLS]
+        return self._paper if family == "paper" else Paint("picture" if family == "art" else "rug", number=number)
 
     def texels(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 of a material's texture."""
         paint = self.paint(name)
         stream = self._stream.child("texture", name)
+        if paint.painter == "rug":
+            kinds = self.style.rugs
+            colours = (*self.style.accents, *self.style.fabrics)
+            return to_texels(rug(stream, kinds[paint.number % len(kinds)], colours))
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))

@@ -17,12 +17,15 @@ from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item, Support
 from nav_eval.worlds.plan import SIDES, Plan, Rect, Room, Side, wall_line
 from nav_eval.worlds.shell import curtain_foot, curtain_places, leaf_rect, openings
+from nav_eval.worlds.styles import Style
 
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
 OPPOSITE: dict[str, Side] = {"n": "s", "s": "n", "e": "w", "w": "e"}
 CLEARANCE = 230
 CELL = 50
+WALK = 900
+"""Of a walkway round what stands in the middle of a room."""
 _GAP = 12
 
 
@@ -61,6 +64,7 @@ class Space:
     plan: Plan
     room: Room
     stream: Stream
+    style: Style
     items: list[Item] = field(default_factory=list)
     taken: list[Rect] = field(default_factory=list)
     reserved: list[Rect] = field(default_factory=list)
@@ -160,6 +164,25 @@ class Space:
             spot = self.stand(made, cx + dx, cz + dz, turn, front)
             if spot:
                 return spot
+        return None
+
+    def amid(self, made: Made, turn: int, walk: int = WALK) -> Spot | None:
+        """Stands an object in the open with a walkway of `walk` mm all round, as near to the middle as there is one."""
+        cx, cz = self.rect.centre
+        inside = self.rect.grown(-walk)
+        across, deep = self.rect.width // 400 * 200, self.rect.depth // 400 * 200
+        steps = sorted(
+            ((dx, dz) for dx in range(-across, across + 1, 200) for dz in range(-deep, deep + 1, 200)),
+            key=lambda p: p[0] ** 2 + p[1] ** 2,
+        )
+        for dx, dz in steps:
+            spot = Spot(made, cx + dx, cz + dz, turn)
+            r = spot.rect
+            if r.x0 < inside.x0 or r.z0 < inside.z0 or r.x1 > inside.x1 or r.z1 > inside.z1:
+                continue
+            round_it = r.grown(walk)
+            if not any(round_it.overlaps(other) for other in self.taken) and self.fits(spot):
+                return self.put(spot)
         return None
 
     def front_of(self, spot: Spot, deep: int) -> Rect:

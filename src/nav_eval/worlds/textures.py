@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, sin_turns
-from nav_eval.worlds.noise import Colour, axes, cell_values, noise, shade
+from nav_eval.worlds.noise import Colour, axes, cell_values, mixed, noise, shade
 
 Painter = Callable[[Stream, Colour], Floats]
 _S = (256, 256)
@@ -49,13 +49,37 @@ def parquet(stream: Stream, colour: Colour) -> Floats:
     return np.where(((edge < 0.04) | (x * n - cx < 0.008) | (y * n - cy < 0.008))[..., None], image * 0.62, image)
 
 
+def herringbone(stream: Stream, colour: Colour) -> Floats:
+    """Short boards laid in zigzag: each column of boards rises, the next one falls."""
+    x, y = axes(_L)
+    columns, rows = 6, 12
+    column = np.floor(x * columns)
+    inside = x * columns - column
+    rising = column % 2 < 1
+    slope = np.where(rising, inside, 1 - inside)
+    across = y * rows + slope * (rows / columns)
+    board = np.floor(across)
+    number = (board % rows + rows * column).astype(np.int64)
+    tone = 0.82 + 0.28 * cell_values(stream, number)
+    grain = noise(stream, _L, (100, 60), 2)
+    edge = across - board
+    image = shade(colour, tone * (0.86 + 0.2 * grain))
+    gap = (edge < 0.05) | (inside < 0.015)
+    return np.where(gap[..., None], image * 0.6, image)
+
+
 def wood(stream: Stream, colour: Colour) -> Floats:
-    """Veneer with its grain along u."""
+    """Veneer with its grain along u: arched figure, fine pores, a joint between two boards."""
     _, y = axes(_S)
-    warp = noise(stream, _S, (3, 2), 3)
-    grain = noise(stream, _S, (90, 3), 2)
-    rings = sin_turns(y * 7.0 + warp * 3.5)
-    return shade(colour, 0.84 + 0.07 * rings * rings + 0.2 * grain + 0.08 * noise(stream, _S, (4, 4), 2))
+    warp = noise(stream, _S, (4, 2), 3)
+    grain = noise(stream, _S, (110, 3), 2)
+    pores = noise(stream, _S, (128, 14))
+    figure = y * 5.0 + warp * 3.2
+    rings = figure - np.floor(figure)
+    dark = rings * rings * rings
+    board = np.where(y < 0.5, 1.0, 0.95)
+    tone = 0.94 - 0.13 * dark + 0.13 * grain - np.where(pores > 0.82, 0.05, 0.0)
+    return shade(colour, board * (tone + 0.06 * noise(stream, _S, (4, 3), 2)))
 
 
 def _tiles(
@@ -94,24 +118,190 @@ def wall_tiles(stream: Stream, colour: Colour) -> Floats:
     return _tiles(stream, colour, 8, 4, (205, 205, 200), 0.035, True)
 
 
+def square_tiles(stream: Stream, colour: Colour) -> Floats:
+    return _tiles(stream, colour, 8, 8, (196, 196, 192), 0.02, False)
+
+
+def slab_tiles(stream: Stream, colour: Colour) -> Floats:
+    """Large format with thin joints."""
+    return _tiles(stream, colour, 2, 2, (150, 148, 144), 0.02, False)
+
+
+def clay_tiles(stream: Stream, colour: Colour) -> Floats:
+    return _tiles(stream, colour, 4, 4, (176, 160, 144), 0.13, False)
+
+
+def zellige(stream: Stream, colour: Colour) -> Floats:
+    """Small hand-made tiles, each with its own depth of glaze."""
+    return _tiles(stream, colour, 10, 10, (214, 212, 206), 0.16, False)
+
+
+def hex_tiles(stream: Stream, colour: Colour) -> Floats:
+    """Hexagons: a texel belongs to the nearest of two staggered lattices of centres."""
+    x, y = axes(_S)
+    u, v = x * 8, y * 4.5 * 2
+    dx0, dy0 = u - np.floor(u) - 0.5, (v - np.floor(v / 2) * 2 - 1) * 0.8660254
+    u1, v1 = u + 0.5, v + 1.0
+    dx1, dy1 = u1 - np.floor(u1) - 0.5, (v1 - np.floor(v1 / 2) * 2 - 1) * 0.8660254
+    first = dx0 * dx0 + dy0 * dy0 <= dx1 * dx1 + dy1 * dy1
+    dx, dy = np.abs(np.where(first, dx0, dx1)), np.abs(np.where(first, dy0, dy1))
+    rim = 0.5 - np.maximum(dx, dx * 0.5 + dy * 0.8660254)
+    cell = np.where(first, np.floor(u) + 16 * np.floor(v / 2), 200 + np.floor(u1) % 8 + 16 * (np.floor(v1 / 2) % 4.5))
+    tone = 0.93 + 0.1 * cell_values(stream, cell.astype(np.int64))
+    image = shade(colour, tone * (0.95 + 0.07 * noise(stream, _S, (6, 6), 3)))
+    return np.where((rim < 0.035)[..., None], image * 0.72, image)
+
+
+def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
+    """Cement tiles with one drawn motif: a star, petals or quarter circles, in two tones."""
+    x, y = axes(_S)
+    u, v = np.abs(x * 6 - np.floor(x * 6) - 0.5), np.abs(y * 6 - np.floor(y * 6) - 0.5)
+    r = u * u + v * v
+    corner = (0.5 - u) * (0.5 - u) + (0.5 - v) * (0.5 - v)
+    motif = (
+        (u + v < 0.34) & (np.maximum(u, v) > 0.1),
+        (np.minimum(u, v) < 0.09 - 0.25 * r) | (corner < 0.02),
+        ((corner < 0.19) & (corner > 0.11)) | (r < 0.02),
+    )[stream.below(3)]
+    second = stream.choice(((72, 88, 104), (96, 84, 76), (150, 96, 72), (86, 110, 104)))
+    image = np.where(motif[..., None], shade(second, np.ones(_S)), shade(colour, np.ones(_S) * 1.08))
+    joint = (u > 0.485) | (v > 0.485)
+    return np.where(joint[..., None], image * 0.78, image) * (0.9 + 0.14 * noise(stream, _S, (24, 24), 3))[..., None]
+
+
+def terrazzo(stream: Stream, colour: Colour) -> Floats:
+    """Chips of three stones in a pale ground."""
+    image = shade(colour, 0.95 + 0.06 * noise(stream, _S, (40, 40), 2))
+    for tone in ((150, 110, 90), (96, 104, 104), (206, 172, 130)):
+        image = np.where((noise(stream, _S, (44, 44)) > 0.8)[..., None], shade(tone, np.ones(_S)), image)
+    return image
+
+
+def marble(stream: Stream, colour: Colour) -> Floats:
+    """Two depths of veins, warped."""
+    warp = noise(stream, _S, (3, 3), 4)
+    fine = noise(stream, _S, (7, 7), 4)
+    thick = 1 - np.minimum(np.abs(warp - 0.5) * 16, 1.0)
+    thin = 1 - np.minimum(np.abs(fine - 0.5) * 22, 1.0)
+    vein = np.clip(0.5 * thick * fine + 0.3 * thin * warp, 0, 1)
+    return mixed(shade(colour, 0.95 + 0.06 * fine), (128, 126, 124), vein * 0.7)
+
+
+def concrete(stream: Stream, colour: Colour) -> Floats:
+    pits = noise(stream, _S, (90, 90))
+    image = shade(colour, 0.86 + 0.12 * noise(stream, _S, (4, 4), 4) + 0.07 * noise(stream, _S, (40, 40), 2))
+    return np.where((pits > 0.9)[..., None], image * 0.86, image)
+
+
+def brick(stream: Stream, colour: Colour) -> Floats:
+    """A running bond of bricks of many shades, rough joints."""
+    x, y = axes(_S)
+    rows, columns = 14, 4
+    row = np.floor(y * rows)
+    across = x * columns + np.where(row % 2 < 1, 0.0, 0.5)
+    column = np.floor(across)
+    tone = 0.76 + 0.36 * cell_values(stream, (row * columns + column % columns).astype(np.int64))
+    rough = noise(stream, _S, (48, 48), 2)
+    image = shade(colour, tone * (0.82 + 0.3 * rough))
+    joint = (np.abs(y * rows - row - 0.5) > 0.42 - 0.05 * rough) | (
+        np.abs(across - column - 0.5) > 0.465 - 0.02 * rough
+    )
+    return np.where(joint[..., None], shade((196, 190, 180), 0.82 + 0.22 * rough), image)
+
+
 def plaster(stream: Stream, colour: Colour) -> Floats:
     """Painted plaster: roller texture and faint unevenness."""
     fine = noise(stream, _S, (90, 90), 2)
-    return shade(colour, 0.93 + 0.06 * noise(stream, _S, (3, 3), 4) + 0.055 * fine)
+    return shade(colour, 0.95 + 0.035 * noise(stream, _S, (3, 3), 4) + 0.045 * fine)
 
 
-def wallpaper(stream: Stream, colour: Colour) -> Floats:
-    """Stripes or a small motif over plaster."""
+def beadboard(stream: Stream, colour: Colour) -> Floats:
+    """Painted tongue and groove, upright."""
+    x, _ = axes(_S)
+    at = x * 10 - np.floor(x * 10)
+    groove = np.where(at < 0.07, 0.74, np.where(at < 0.12, 1.05, 1.0))
+    return plaster(stream, colour) * groove[..., None]
+
+
+def panelled(stream: Stream, colour: Colour) -> Floats:
+    """Painted panels with a moulding."""
     x, y = axes(_S)
-    if stream.chance(50):
-        band = sin_turns(x * 8.0) * 0.5 + 0.5
-        motif = np.where(band > 0.6, 0.91, 1.0)
-    else:
-        u, v = x * 6, y * 6 + np.floor(x * 6) % 2 * 0.5
-        dx, dy = u - np.floor(u) - 0.5, v - np.floor(v) - 0.5
-        r = dx * dx + dy * dy
-        motif = np.where((r < 0.06) & (r > 0.025), 0.86, np.where(r < 0.008, 0.82, 1.0))
+    edge = np.minimum(np.minimum(x, 1 - x), np.minimum(y, 1 - y))
+    light = np.where((x + y < 1.0), 1.06, 0.84)
+    moulding = np.where((edge > 0.09) & (edge < 0.12), light, np.where((edge > 0.12) & (edge < 0.13), 0.9, 1.0))
+    return plaster(stream, colour) * moulding[..., None]
+
+
+def slats(stream: Stream, colour: Colour) -> Floats:
+    """Upright wooden battens before a dark felt."""
+    x, _ = axes(_S)
+    at = x * 20 - np.floor(x * 20)
+    tone = 0.86 + 0.2 * cell_values(stream, np.floor(x * 20).astype(np.int64))
+    image = shade(colour, tone * (0.88 + 0.2 * noise(stream, _S, (3, 120), 2)))
+    return np.where((at > 0.72)[..., None], image * 0.28, image)
+
+
+def stripes(stream: Stream, colour: Colour) -> Floats:
+    x, _ = axes(_S)
+    at = x * 6 - np.floor(x * 6)
+    return plaster(stream, colour) * np.where((at < 0.5) | ((at > 0.72) & (at < 0.78)), 1.0, 0.92)[..., None]
+
+
+def _cells(x: Floats, y: Floats, n: int, drop: float = 0.5) -> tuple[Floats, Floats]:
+    """Coordinates from -0.5 to 0.5 within n x n cells, every second column dropped by a half."""
+    u = x * n
+    v = y * n + np.floor(u) % 2 * drop
+    return u - np.floor(u) - 0.5, v - np.floor(v) - 0.5
+
+
+def circles(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of rings and dots."""
+    dx, dy = _cells(*axes(_S), 4)
+    r = dx * dx + dy * dy
+    motif = np.where((r < 0.2) & (r > 0.12), 0.88, np.where(r < 0.03, 0.82, 1.0))
     return plaster(stream, colour) * motif[..., None]
+
+
+def diamonds(stream: Stream, colour: Colour) -> Floats:
+    dx, dy = _cells(*axes(_S), 6, 0.0)
+    r = np.abs(dx) + np.abs(dy)
+    return plaster(stream, colour) * np.where(np.abs(r - 0.46) < 0.03, 0.84, np.where(r < 0.09, 0.88, 1.0))[..., None]
+
+
+def damask(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of large ornaments in a half drop."""
+    dx, dy = _cells(*axes(_S), 4)
+    a, b = np.abs(dx), np.abs(dy)
+    r = a * a * 2.2 + dy * dy
+    petals = np.abs(sin_turns(a * 2.2 + dy * 0.7)) * 0.1
+    motif = (r < 0.09 + petals) & (r > 0.035) | (r < 0.015) | (a + b * 2.6 < 0.1)
+    return plaster(stream, colour) * np.where(motif, 0.87, 1.0)[..., None]
+
+
+def leaves(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of scattered pairs of leaves."""
+    return _foliage(stream, colour, 7, (110, 134, 104))
+
+
+def botanic(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of large fronds."""
+    return _foliage(stream, colour, 4, (146, 160, 146))
+
+
+def _foliage(stream: Stream, colour: Colour, n: int, green: Colour) -> Floats:
+    x, y = axes(_S)
+    image = plaster(stream, colour)
+    for lean in (1.0, -1.0):
+        dx, dy = _cells(x, y, n)
+        along, across = dy + lean * dx * 0.6, dx - lean * (0.16 - dy * 0.25)
+        leaf = (across * across * 22 + (along - 0.02) * (along - 0.02) * 6 < 0.34) & (np.abs(across) > 0.012)
+        image = np.where(leaf[..., None], image * 0.55 + np.asarray(green, dtype=np.float64) * 0.45, image)
+    return image
+
+
+def grasscloth(stream: Stream, colour: Colour) -> Floats:
+    """Woven grass on paper: long horizontal fibres."""
+    return shade(colour, 0.84 + 0.14 * noise(stream, _S, (128, 5), 2) + 0.06 * noise(stream, _S, (3, 3), 2))
 
 
 def carpet(stream: Stream, colour: Colour) -> Floats:
@@ -122,10 +312,53 @@ def carpet(stream: Stream, colour: Colour) -> Floats:
 def fabric(stream: Stream, colour: Colour) -> Floats:
     """A plain weave with slubs."""
     x, y = axes(_S)
-    over = (np.floor(x * 64) + np.floor(y * 64)) % 2
-    warp, weft = noise(stream, _S, (6, 64), 1), noise(stream, _S, (64, 6), 1)
-    tone = 0.83 + 0.045 * over + 0.14 * np.where(over > 0, warp, weft) + 0.1 * noise(stream, _S, (4, 4), 3)
+    over = (np.floor(x * 96) + np.floor(y * 96)) % 2
+    warp, weft = noise(stream, _S, (6, 96), 1), noise(stream, _S, (96, 6), 1)
+    tone = 0.86 + 0.03 * over + 0.11 * np.where(over > 0, warp, weft) + 0.08 * noise(stream, _S, (4, 4), 3)
     return shade(colour, tone)
+
+
+def linen(stream: Stream, colour: Colour) -> Floats:
+    """Washed cloth: fine threads, soft creases."""
+    threads = noise(stream, _S, (128, 10)) + noise(stream, _S, (10, 128))
+    return shade(colour, 0.9 + 0.035 * threads + 0.09 * noise(stream, _S, (3, 5), 4))
+
+
+def boucle(stream: Stream, colour: Colour) -> Floats:
+    """Loops of yarn."""
+    loops = noise(stream, _S, (64, 64))
+    return shade(colour, 0.78 + 0.24 * loops * loops + 0.1 * noise(stream, _S, (110, 110)))
+
+
+def velvet(stream: Stream, colour: Colour) -> Floats:
+    """Pile that lies this way and that."""
+    return shade(colour, 0.82 + 0.3 * noise(stream, _S, (4, 4), 3) + 0.05 * noise(stream, _S, (128, 128)))
+
+
+def knit(stream: Stream, colour: Colour) -> Floats:
+    """Cables of stitches."""
+    x, y = axes(_S)
+    u = x * 12 - np.floor(x * 12) - 0.5
+    stitch = y * 24 + np.abs(u) * 1.6
+    tone = 0.74 + 0.26 * (1 - np.abs(u) * 1.5) * (0.7 + 0.3 * np.abs(stitch - np.floor(stitch) - 0.5) * 2)
+    return shade(colour, tone + 0.06 * noise(stream, _S, (64, 64)))
+
+
+def plaid(stream: Stream, colour: Colour) -> Floats:
+    """A checked blanket."""
+    x, y = axes(_S)
+    wide_x, wide_y = (x * 3) % 1.0 < 0.38, (y * 3) % 1.0 < 0.38
+    thin = (np.abs((x * 3) % 1.0 - 0.7) < 0.03) | (np.abs((y * 3) % 1.0 - 0.7) < 0.03)
+    tone = 1.12 - 0.24 * wide_x - 0.24 * wide_y + 0.12 * thin
+    return fabric(stream, colour) * tone[..., None]
+
+
+def ticking(stream: Stream, colour: Colour) -> Floats:
+    """Cloth with narrow stripes on cream."""
+    x, _ = axes(_S)
+    at = x * 8 - np.floor(x * 8)
+    stripe = (at < 0.3) | ((at > 0.45) & (at < 0.5))
+    return np.where(stripe[..., None], fabric(stream, colour), linen(stream, (232, 226, 212)))
 
 
 def leather(stream: Stream, colour: Colour) -> Floats:
@@ -180,16 +413,31 @@ def rough(stream: Stream, colour: Colour) -> Floats:
     return shade(colour, 0.78 + 0.3 * noise(stream, _S, (24, 24), 4) + 0.08 * noise(stream, _S, (4, 4)))
 
 
+def water(stream: Stream, colour: Colour) -> Floats:
+    """An aquarium's depth: rays from above, gravel below."""
+    _, y = axes(_S)
+    rays = noise(stream, (1, 256), (1, 9), 2)
+    image = shade(colour, 1.5 - 0.8 * y + 0.35 * rays)
+    gravel = 0.86 + 0.03 * noise(stream, (1, 256), (1, 6), 2)
+    return np.where((y > gravel)[..., None], shade((196, 172, 136), 0.7 + 0.5 * noise(stream, _S, (60, 60))), image)
+
+
 PAINTERS: dict[str, Painter] = {
     function.__name__: function
     for function in (
-        planks, parquet, wood, floor_tiles, checker_tiles, wall_tiles, plaster, wallpaper, carpet, fabric, leather,
-        metal, smooth, stone, basket, leaf, rough,
+        planks, parquet, herringbone, wood, floor_tiles, checker_tiles, wall_tiles, square_tiles, slab_tiles,
+        clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
+        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle, velvet,
+        knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water,
     )
 }  # fmt: skip
 SCALES = {
-    "planks": 2.0, "parquet": 1.8, "wood": 1.0, "floor_tiles": 1.35, "checker_tiles": 1.2, "wall_tiles": 1.2,
-    "plaster": 1.6, "wallpaper": 1.0, "carpet": 0.9, "fabric": 0.45, "leather": 0.8, "metal": 0.8, "smooth": 1.0,
-    "stone": 0.8, "basket": 0.35, "leaf": 0.5, "rough": 0.6,
+    "planks": 2.0, "parquet": 1.8, "herringbone": 1.5, "wood": 1.0, "floor_tiles": 1.35, "checker_tiles": 1.2,
+    "wall_tiles": 1.2, "square_tiles": 1.0, "slab_tiles": 1.6, "clay_tiles": 1.2, "zellige": 1.1, "hex_tiles": 1.2,
+    "pattern_tiles": 1.2, "terrazzo": 1.0, "marble": 1.6, "concrete": 2.0, "brick": 1.0, "plaster": 1.6,
+    "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.9, "circles": 0.9, "diamonds": 0.9, "damask": 1.2,
+    "leaves": 1.2, "botanic": 1.5, "grasscloth": 0.8, "carpet": 0.9, "fabric": 0.45, "linen": 0.7, "boucle": 0.5,
+    "velvet": 0.8, "knit": 0.4, "plaid": 0.8, "ticking": 0.5, "leather": 0.8, "metal": 0.8, "smooth": 1.0,
+    "stone": 0.8, "basket": 0.35, "leaf": 0.5, "rough": 0.6, "water": 0.8,
 }  # fmt: skip
 """Metres that one repeat covers."""

@@ -29,6 +29,7 @@ from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
 from nav_eval.worlds.sky import make_sky, outdoors
+from nav_eval.worlds.styles import Style, building_style
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
@@ -137,10 +138,11 @@ def generate_world(
     """
     _check(rooms, storeys, kind, detail, assets)
     plan = make_plan(str(seed), rooms, storeys, kind)
-    items = tuple(_items(plan, Stream("world", seed, kind, rooms, storeys), assets))
+    style = building_style(str(seed), kind)
+    items = tuple(_items(plan, style, Stream("world", seed, kind, rooms, storeys), assets))
     mesh = tessellate(items, detail)
     tell(0.25)
-    palette = Palette(str(seed), kind)
+    palette = Palette(str(seed), kind, style)
     daylight = draw_daylight(str(seed), kind)
     textures = tuple(outdoors(name, palette.texels(name), daylight) for name in mesh.names)
     sky = make_sky(str(seed), plan, daylight)
@@ -166,13 +168,13 @@ def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> Non
         raise ConfigError(f"assets is {assets!r}: give all, train, val or test.")
 
 
-def _items(plan: Plan, stream: Stream, assets: Assets) -> list[Item]:
+def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
     stock = Stock(stream.child("stock"), assets)
     items = [*shell_items(plan, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
     for room in plan.rooms:
         offset = len(items)
-        for item in furnish(plan, room, stream.child("furniture", room.id), stock):
+        for item in furnish(plan, room, style, stream.child("furniture", room.id), stock):
             on = item.on + offset if item.on >= 0 else -1
             items.append(replace(item, on=on))
     return items

@@ -1,49 +1,14 @@
-"""Plants, pictures, rugs, and what else makes a room look lived in."""
+"""Pictures, rugs, and what else makes a room look lived in."""
 
 from __future__ import annotations
 
-from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
+from dataclasses import replace
+
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, Stream, sin_turns
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.surfaces import Grid, Model, lattice
-
-
-def plant(stream: Stream) -> Made:
-    """A potted plant with arching leaves."""
-    m = Model()
-    r, h = stream.between(15, 19) / 100, stream.between(28, 36) / 100
-    m.lathe(
-        [(0.0, 0.0), (r * 0.75, 0.0), (r, h), (r * 0.9, h), (r * 0.85, h - 0.04)],
-        stream.choice(("pot", "ceramic", "basket")),
-        least=10,
-    )
-    m.lathe([(r * 0.9, h - 0.04), (0.0, h - 0.03)], "soil", least=10)
-    count = stream.between(14, 20)
-    for k in range(count):
-        turn = (k * 618 % 1000) / 1000 + stream.below(40) / 1000
-        reach, top = stream.between(18, 36) / 100, stream.between(35, 95) / 100
-        _leaf(m, turn, reach, h + top, h - 0.05, stream.between(5, 8) / 100)
-    return Made("plant", m, (0.8, h + 1.0, 0.8))
-
-
-def _leaf(m: Model, turn: float, reach: float, top: float, foot: float, wide: float) -> None:
-    """One two-sided leaf on a stalk that bends outwards."""
-    import numpy as np
-
-    c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
-
-    def side(sign: float) -> Grid:
-        def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
-            u, v = lattice(nu, nv)
-            out = v * v * reach
-            width = (u - 0.5) * sign * 2 * wide * (0.15 + 3.4 * v * v * (1 - v) * 1.6)
-            rise = foot + (top - foot) * v * (1.25 - 0.25 * v * v) - v * v * v * 0.12
-            fold = np.abs(u - 0.5) * 0.05 * v
-            x, z = c * out - s * width, s * out + c * width
-            return np.stack([x, rise + fold, z], axis=-1), np.stack([u * 0.12, -v * 0.5], axis=-1)
-
-        return Grid(evaluate, (wide * 2, top - foot), (2, 4), "leaf", (2, 2))
-
-    m.grids += [side(1.0), side(-1.0)]
 
 
 def picture(stream: Stream, w: float = 0.0) -> Made:
@@ -65,16 +30,31 @@ def picture(stream: Stream, w: float = 0.0) -> Made:
     return Made("picture", m, (w, h, 0.03))
 
 
-def rug(stream: Stream, w: float, d: float) -> Made:
+def rug(stream: Stream, w: float, d: float, number: int = -1) -> Made:
     m = Model()
-    name = f"rug{stream.below(3)}"
+    name = f"rug{stream.below(3) if number < 0 else number}"
     m.quad(
         [(-w / 2, 0.012, d / 2), (w / 2, 0.012, d / 2), (w / 2, 0.012, -d / 2), (-w / 2, 0.012, -d / 2)],
         name,
         [(0, 1), (1, 1), (1, 0), (0, 0)],
     )
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.012, d / 2), "basket", skip="ud")
-    return Made("rug", m, (w, 0.012, d))
+    return Made("rug", m, (w, 0.012, d), design="square_rug")
+
+
+def round_rug(stream: Stream, w: float) -> Made:
+    """Its texture is cut out of the middle of a square one's."""
+    part = Model()
+    part.lathe([(0.0, 0.012), (w / 2, 0.012)], f"rug{stream.below(3)}", least=20)
+    inner = part.grids[0].evaluate
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        points, _ = inner(nu, nv)
+        return points[::-1], np.stack([0.5 + points[..., 0] / (w * 1.5), 0.5 + points[..., 2] / w], axis=-1)[::-1]
+
+    m = Model(grids=[replace(part.grids[0], evaluate=evaluate)])
+    m.lathe([(w / 2, 0.0), (w / 2, 0.012)], "basket", least=20)
+    return Made("rug", m, (w, 0.012, w), design="round_rug")
 
 
 def curtain(w: float, h: float) -> Made:
@@ -83,8 +63,6 @@ def curtain(w: float, h: float) -> Made:
 
     def side(sign: float) -> Grid:
         def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
-            import numpy as np
-
             u, v = lattice(nu, nv)
             x = (u - 0.5) * w * sign
             folds = sin_turns(x * 9.0 + 0.1) * 0.03 * (1.0 - 0.25 * v) + sin_turns(x * 3.7) * 0.012
