@@ -114,11 +114,10 @@ def bedroom(space: Space, stream: Stream) -> None:
         space.against_wall(lamps.floor_lamp(stream, style), front=0, where="corner")
     if stream.chance(35):
         space.against_wall(grand.mirror(stream, style), front=400)
-    extra = stream.choice((None, None, grand.bench, grand.exercise_bike, beds.cot, storage.bookshelf))
-    if extra is storage.bookshelf:
-        space.against_wall(storage.bookshelf(stream, style), front=500)
-    elif extra:
-        space.against_wall(extra(stream), front=300)  # type: ignore[operator]
+    extras = (None, None, grand.bench(stream), grand.exercise_bike(stream), beds.cot(stream))
+    extra = stream.choice((*extras, storage.bookshelf(stream, style)))
+    if extra:
+        space.against_wall(extra, front=500 if extra.category == "bookshelf" else 300)
     if stream.chance(30):
         space.hang(grand.cupboard_door(stream), 0)
     _pictures(space, stream, 2)
@@ -146,7 +145,9 @@ def living_room(space: Space, stream: Stream) -> None:
     style, large = space.style, _area(space) > _LARGE
     hearth = None
     if stream.chance(60 if style.name in _HEARTHS else 15):
-        hearth = space.against_wall(grand.fireplace(stream, style), front=900, where="middle")
+        hearth = space.against_wall(
+            grand.fireplace(stream, style, space.room.ceiling / 1000), front=900, where="middle"
+        )
     makes = [sofas.sofa(stream, style, n) for n in (3, 2)]
     across = OPPOSITE[hearth.side] if hearth and stream.chance(50) else ""
     sofa = _smaller(space, makes, sides=across, front=1500, where="middle") if across else None
@@ -177,17 +178,22 @@ def living_room(space: Space, stream: Stream) -> None:
 
 def _sofa_group(space: Space, stream: Stream, sofa: Spot) -> None:
     """Coffee table and rug before the sofa, chairs across or at its sides, the television across or to the side."""
-    style = space.style
-    table = tables.coffee_table(stream, style)
-    deep = sofa.made.size[2]
-    notch = 0.0 if deep < 1.2 else deep - 0.95
-    x, z = sofa.ahead(int((deep + table.size[2]) * 500 - notch * 1000 + 420))
-    _release(space, sofa)
-    low = space.stand(table, x, z, sofa.turn, under=sofa if notch else None)
+    low, (x, z) = _table_before(space, stream, sofa)
     _rug(space, stream, sofa.made.size[0] * 0.95 + 0.3, 1.9, (x, z), sofa.turn)
     _television(space, stream, sofa)
     if low and stream.chance(65):
         _across(space, stream, low)
+
+
+def _table_before(space: Space, stream: Stream, sofa: Spot) -> tuple[Spot | None, tuple[int, int]]:
+    """A coffee table before a sofa, in the notch of an L-shaped one; and where it should be."""
+    table = tables.coffee_table(stream, space.style)
+    aside, rear = sofa.made.notch or (0.0, sofa.made.size[2] / 2)
+    ax, az = sofa.aside(int(aside * 1000))
+    bx, bz = sofa.ahead(int((rear + table.size[2] / 2) * 1000 + 400))
+    at = (ax + bx - sofa.x, az + bz - sofa.z)
+    _release(space, sofa)
+    return space.stand(table, *at, sofa.turn, under=sofa if sofa.made.notch else None), at
 
 
 def _across(space: Space, stream: Stream, table: Spot) -> None:
@@ -259,7 +265,7 @@ def _reading_group(space: Space, stream: Stream) -> Spot | None:
 
 def kitchen_room(space: Space, stream: Stream) -> None:
     r, style = space.rect, space.style
-    look = kitchen.fitted(stream, style)
+    look = kitchen.fitted(stream, style, space.room.ceiling / 1000)
     sizes = [w for w in (4.2, 3.6, 3.0, 2.4, 1.8) if w * 1000 < max(r.width, r.depth) - 30]
     tall = [kitchen.kitchen_line(stream, look, w) for w in sizes if w > 2.0]
     low = [kitchen.kitchen_line(stream, look, w, low=True) for w in sizes]
@@ -329,10 +335,15 @@ def _island(space: Space, stream: Stream, look: kitchen.Fitted, line: Spot) -> S
                 x, z = spot.aside(int(((2 * k + 1) / (2 * count) - 0.5) * w * 900))
                 dx, dz = spot.ahead(int(spot.made.size[2] * 500 + 30))
                 space.stand(made, x + dx - spot.x, z + dz - spot.z, spot.turn + 2, under=spot)
-            if w < 2.3:
+            if not any(item.category == "lamp" and _near(item, spot) for item in space.items):
                 space.ceiling(lamps.dome_pendant(stream), spot.x, spot.z, spot.turn)
             return spot
     return None
+
+
+def _near(item: Item, spot: Spot) -> bool:
+    """Less than 1.2 m beside each other."""
+    return max(abs(item.at[0] - spot.x), abs(item.at[2] - spot.z)) < 1200
 
 
 def dining_room(space: Space, stream: Stream) -> None:
@@ -448,9 +459,9 @@ def study(space: Space, stream: Stream) -> None:
     if stream.chance(60):
         space.against_wall(sofas.armchair(stream, style), front=400, where="corner")
         space.against_wall(lamps.floor_lamp(stream, style), front=0, where="corner")
-    extra = stream.choice((grand.exercise_bike, grand.treadmill, grand.upright_piano, grand.aquarium, None, None, None))
-    if extra:
-        space.against_wall(extra(stream), front=500)
+    extras = (grand.exercise_bike, grand.treadmill, grand.upright_piano, grand.aquarium)
+    if stream.chance(60):
+        space.against_wall(stream.choice(extras)(stream), front=500)
     _plants(space, stream, 80)
     _rug(space, stream, 1.9, 1.3, space.rect.centre, stream.below(2))
     if stream.chance(30):
@@ -634,11 +645,7 @@ def reception(space: Space, stream: Stream) -> None:
         space.stand(chairs.office_chair(stream, style), x, z, spot.turn)
     sofa = _smaller(space, [sofas.sofa(stream, style, n) for n in (3, 2)], front=900, where="middle")
     if sofa:
-        table = tables.coffee_table(stream, style)
-        notch = 0.0 if sofa.made.size[2] < 1.2 else sofa.made.size[2] - 0.95
-        x, z = sofa.ahead(int((sofa.made.size[2] + table.size[2]) * 500 - notch * 1000 + 420))
-        _release(space, sofa)
-        low = space.stand(table, x, z, sofa.turn, under=sofa if notch else None)
+        low, (x, z) = _table_before(space, stream, sofa)
         _rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)
         if low:
             _across(space, stream, low)

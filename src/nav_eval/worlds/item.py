@@ -15,7 +15,8 @@ class Item:
     """`at` is the model's origin in millimetres (x, y, z), `turn` in quarter turns, `size` its own (w, h, d) in metres.
 
     `on` is the index (in the list of items) of the object that carries it, or -1. `joins` are the two rooms between
-    which a door, an opening or the stair leads. `variant` names a small thing's shape.
+    which a door, an opening or the stair leads. `variant` names a small thing's shape,
+    `design` a large one's.
     """
 
     category: str
@@ -28,3 +29,4 @@ class Item:
     on: int = -1
     joins: tuple[int, int] | None = None
     variant: str = ""
+    design: str = ""

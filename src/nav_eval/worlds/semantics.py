@@ -46,7 +46,7 @@ def sidecar(
     return {
         "generator": GENERATOR,
         "assets": assets,
-        "objects": [_thing(thing, item.variant) for thing, item in zip(found, items, strict=True)],
+        "objects": [_thing(thing, item) for thing, item in zip(found, items, strict=True)],
         "regions": [
             {"id": r.id, "category": r.category, "storey": r.storey, "low": list(r.low), "high": list(r.high)}
             for r in rooms
@@ -54,9 +54,11 @@ def sidecar(
     }
 
 
-def _thing(o: SemanticObject, variant: str) -> dict[str, Any]:
+def _thing(o: SemanticObject, item: Item) -> dict[str, Any]:
     members = {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
-    return members | ({"joins": list(o.joins)} if o.joins else {}) | ({"variant": variant} if variant else {})
+    return members | ({"joins": list(o.joins)} if o.joins else {}) | {
+        key: name for key, name in (("variant", item.variant), ("design", item.design)) if name
+    }
 
 
 def _triple(values: list[float]) -> tuple[float, float, float]:

@@ -199,6 +199,8 @@ class Space:
         r, clear = spot.rect, self.rect
         if r.x0 < clear.x0 + 5 or r.z0 < clear.z0 + 5 or r.x1 > clear.x1 - 5 or r.z1 > clear.z1 - 5:
             return False
+        if _mm(spot.made.size[1]) > self.room.ceiling - 2:
+            return False
         padded = r.grown(_GAP)
         table = under.rect if under else None
         if any(padded.overlaps(other) for other in self.taken if other != table) or any(
@@ -263,9 +265,8 @@ class Space:
     def add(self, made: Made, at: tuple[int, int, int], turn: int, support: Support, on: int = -1) -> None:
         """An object and what stands on it."""
         index = len(self.items)
-        self.items.append(
-            Item(made.category, self.room.id, made.model, at, turn, made.size, support, on, variant=made.variant)
-        )
+        names = {"variant": made.variant, "design": made.design}
+        self.items.append(Item(made.category, self.room.id, made.model, at, turn, made.size, support, on, **names))
         for top, x, y, z in made.on:
             for _ in range(turn % 4):
                 x, z = z, -x
@@ -275,6 +276,8 @@ class Space:
         """Hangs something on a free stretch of wall, `bottom` mm above the floor; above `near` if given."""
         half, top, deep = _mm(made.size[0]) // 2 + 20, bottom + _mm(made.size[1]), _mm(made.size[2]) + 30
         off = max(50, deep)
+        if top > self.room.ceiling - 20:
+            return False
         for side in [near.side] if near else self.stream.shuffled(sides or "nesw"):
             _, low, high = wall_line(self.rect, side)  # type: ignore[arg-type]
             middle = (low + high) // 2

@@ -244,7 +244,8 @@ def slats(stream: Stream, colour: Colour) -> Floats:
 def stripes(stream: Stream, colour: Colour) -> Floats:
     x, _ = axes(_S)
     at = x * 6 - np.floor(x * 6)
-    return plaster(stream, colour) * np.where((at < 0.5) | ((at > 0.72) & (at < 0.78)), 1.0, 0.92)[..., None]
+    tone = np.where((at < 0.5) | ((at > 0.72) & (at < 0.78)), 1.0, 0.92)
+    return plaster(stream, colour) * tone[..., None]
 
 
 def _cells(x: Floats, y: Floats, n: int, drop: float = 0.5) -> tuple[Floats, Floats]:
@@ -349,8 +350,9 @@ def plaid(stream: Stream, colour: Colour) -> Floats:
     x, y = axes(_S)
     wide_x, wide_y = (x * 3) % 1.0 < 0.38, (y * 3) % 1.0 < 0.38
     thin = (np.abs((x * 3) % 1.0 - 0.7) < 0.03) | (np.abs((y * 3) % 1.0 - 0.7) < 0.03)
-    tone = 1.12 - 0.24 * wide_x - 0.24 * wide_y + 0.12 * thin
-    return fabric(stream, colour) * tone[..., None]
+    tone: Floats = 1.12 - 0.24 * wide_x - 0.24 * wide_y + 0.12 * thin
+    image: Floats = fabric(stream, colour) * tone[..., None]
+    return image
 
 
 def ticking(stream: Stream, colour: Colour) -> Floats:

@@ -23,7 +23,9 @@ MATERIALS: Mapping[str, str] = {
     "floor_wood": "wooden", "floor_tile": "tiled", "floor_carpet": "carpeted",
 }  # fmt: skip
 """Of a scene's materials, without their numbers."""
-PLAIN = frozenset(("picture", "rug", "tv_monitor", "whiteboard", "bookshelf", "shower", "clothes", "plant"))
+PLAIN = frozenset(
+    ("picture", "rug", "tv_monitor", "whiteboard", "bookshelf", "shower", "clothes", "plant", "mirror", "aquarium")
+)
 """What is on them has colours of its own, or one looks through them: no colour is told."""
 _TEXELS, _SURFACE = 0.7, 0.6
 """Shares of a texture and of a thing's surface above which one colour names the whole."""

@@ -14,8 +14,9 @@ def mirror(stream: Stream, style: Style) -> Made:
     return make(MIRRORS, stream, style)
 
 
-def fireplace(stream: Stream, style: Style) -> Made:
-    return make(FIREPLACES, stream, style)
+def fireplace(stream: Stream, style: Style, ceiling: float) -> Made:
+    """In a room of a height in metres."""
+    return make(FIREPLACES, stream, style, ceiling)
 
 
 def piano(stream: Stream, style: Style) -> Made:
@@ -71,7 +72,7 @@ def _hearth(m: Model, w: float, h: float, z: float, back: float) -> None:
         m.tube([(x - 0.16, 0.1, back + 0.1), (x + 0.16, 0.12, back + 0.08)], 0.035, "wood2", 5)
 
 
-def mantel_fireplace(stream: Stream) -> Made:
+def mantel_fireplace(stream: Stream, ceiling: float) -> Made:
     """A surround with a shelf, of painted wood or of stone."""
     w, d, h, skin = 1.4, 0.36, 1.18, stream.choice(("white", "marble", "wood"))
     m = Model()
@@ -87,9 +88,9 @@ def mantel_fireplace(stream: Stream) -> Made:
     return Made("fireplace", m, (w, h, d))
 
 
-def chimney_fireplace(stream: Stream) -> Made:
+def chimney_fireplace(stream: Stream, ceiling: float) -> Made:
     """A breast of brick or stone up to the ceiling, a beam as shelf."""
-    w, d, h, skin = 1.5, 0.44, 2.3, stream.choice(("brick", "stone", "brick"))
+    w, d, h, skin = 1.5, 0.44, ceiling - 0.005, stream.choice(("brick", "stone", "brick"))
     m = Model()
     m.box((-w / 2, 0, -d / 2), (w / 2, 0.05, d / 2), "stone", skip="d")
     for s in (-1, 1):
@@ -101,7 +102,7 @@ def chimney_fireplace(stream: Stream) -> Made:
     return Made("fireplace", m, (w, h, d))
 
 
-def iron_stove(stream: Stream) -> Made:
+def iron_stove(stream: Stream, ceiling: float) -> Made:
     """A stove on legs with its pipe."""
     m = Model()
     m.box((-0.45, 0, -0.3), (0.45, 0.015, 0.3), "metal", skip="d")
@@ -116,9 +117,9 @@ def iron_stove(stream: Stream) -> Made:
         [(0, 1), (1, 1), (1, 0), (0, 0)],
     )
     m.box((0.2, 0.5, 0.18), (0.23, 0.62, 0.21), "metal2", skip="b")
-    m.tube([(0, 0.88, -0.1), (0, 2.2, -0.1)], 0.07, "lacquer", 8)
-    m.lathe([(0.07, 2.19), (0.0, 2.2)], "lacquer", (0, -0.1), 8)
-    return Made("fireplace", m, (0.9, 2.2, 0.6))
+    m.tube([(0, 0.88, -0.1), (0, ceiling - 0.01, -0.1)], 0.07, "lacquer", 8)
+    m.lathe([(0.07, ceiling - 0.01), (0.0, ceiling - 0.005)], "lacquer", (0, -0.1), 8)
+    return Made("fireplace", m, (0.9, ceiling - 0.005, 0.6))
 
 
 FIREPLACES = family(mantel_fireplace, chimney_fireplace, iron_stove)

@@ -23,11 +23,12 @@ class Fitted:
     grips: str
     back: str
     hood: str
+    ceiling: float
     name: str
 
 
-def fitted(stream: Stream, style: Style) -> Fitted:
-    """Fronts with frames, flat ones, or slabs without handles; hung units or open shelves."""
+def fitted(stream: Stream, style: Style, ceiling: float) -> Fitted:
+    """Fronts with frames, flat ones or slabs; hung units or open shelves. `ceiling` in metres."""
     names = ("framed_kitchen", "flat_kitchen", "slab_kitchen")
     liked = [name for name in names if name in style.likes] or list(names)
     name = stream.choice(liked)
@@ -40,6 +41,7 @@ def fitted(stream: Stream, style: Style) -> Fitted:
         grips,
         stream.choice(("wall_tile", "wall_tile2", "wall_tile", "counter")),
         stream.choice(("chimney", "box", "flat")),
+        ceiling - 0.01,
         name,
     )
 
@@ -67,7 +69,9 @@ def kitchen_line(
         on.append((_basin(stream), sink, _TOP, 0.0))
         if wide[1] - sink > 0.7:
             on.append((bowl(stream), wide[1] - 0.2, _TOP, 0.0))
-    return Made("counter", m, (w, 1.08 if low and cooks else 0.9 if low else 2.5, _D + 0.05), tuple(on), look.name)
+    return Made(
+        "counter", m, (w, 1.08 if low and cooks else 0.9 if low else look.ceiling, _D + 0.05), tuple(on), look.name
+    )
 
 
 def _units(m: Model, look: Fitted, x0: float, x1: float, stream: Stream) -> None:
@@ -112,7 +116,7 @@ def _wall_units(m: Model, look: Fitted, w: float, cook: float | None, stream: St
             count = max(1, int((x1 - x0) / 0.4))
             fronts(m, (x0, 1.43), (x1, 2.11), z + 0.32, 1, count, look.upper, look.handle, look.grips)
     if cook is not None:
-        _hood(m, look.hood, cook, z)
+        _hood(m, look.hood, cook, z, look.ceiling)
 
 
 def _open_shelves(m: Model, x0: float, x1: float, z: float, stream: Stream) -> None:
@@ -127,13 +131,13 @@ def _open_shelves(m: Model, x0: float, x1: float, z: float, stream: Stream) -> N
             x += 2 * r + stream.between(3, 14) / 100
 
 
-def _hood(m: Model, kind: str, x: float, z: float) -> None:
+def _hood(m: Model, kind: str, x: float, z: float, top: float) -> None:
     if kind == "flat":
         m.box((x - 0.3, 1.5, z), (x + 0.3, 1.56, z + 0.45), "metal", skip="b")
         m.box((x - 0.3, 1.56, z), (x + 0.3, 2.12, z + 0.32), "metal", skip="b")
         return
     if kind == "box":
-        m.box((x - 0.3, 1.5, z), (x + 0.3, 2.5, z + 0.4), "white", skip="b")
+        m.box((x - 0.3, 1.5, z), (x + 0.3, top, z + 0.4), "white", skip="b")
         m.box((x - 0.31, 1.5, z), (x + 0.31, 1.58, z + 0.41), "wood", skip="b")
         return
     low, high = 1.55, 1.75
@@ -142,7 +146,7 @@ def _hood(m: Model, kind: str, x: float, z: float) -> None:
     m.quad([(*a, z), (*a, z + 0.45), (*e, z + 0.25), (*e, z)], "metal")
     m.quad([(*b, z + 0.45), (*b, z), (*c, z), (*c, z + 0.25)], "metal")
     m.quad([(x - 0.3, low, z), (x + 0.3, low, z), (x + 0.3, low, z + 0.45), (x - 0.3, low, z + 0.45)], "dark")
-    m.box((x - 0.13, high, z), (x + 0.13, 2.5, z + 0.25), "metal", skip="db")
+    m.box((x - 0.13, high, z), (x + 0.13, top, z + 0.25), "metal", skip="db")
 
 
 def island(stream: Stream, look: Fitted, w: float) -> Made:
@@ -164,8 +168,8 @@ def island(stream: Stream, look: Fitted, w: float) -> Made:
         look.grips,
     )
     m.add(part, turn=2)
-    for x in (-w / 2 + 0.02, w / 2 - 0.06):
-        m.box((x, 0, d / 2 - 0.3), (x + 0.04, _TOP - 0.04, d / 2 - 0.02), face, skip="du")
+    for x in (-w / 2 + 0.022, w / 2 - 0.062):
+        m.box((x, 0, d / 2 - 0.298), (x + 0.04, _TOP - 0.04, d / 2 - 0.02), face, skip="du")
     m.box((-w / 2, _TOP - 0.04, -d / 2), (w / 2, _TOP, d / 2), "counter")
     on = [(bowl(stream), w / 4, _TOP, 0.1)]
     if stream.chance(40) and w > 1.5:

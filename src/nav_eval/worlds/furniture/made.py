@@ -21,8 +21,9 @@ _LIKED = 80
 class Made:
     """One object. `size` = (width, height, depth) in metres of its box; the origin is the middle of its underside.
 
-    `on` lists what stands on it: (object, x, y, z) of its origin in this one's frame. `variant` names its design, or of
-    a small thing its shape; only shapes are dealt to splits.
+    `on` lists what stands on it: (object, x, y, z) of its origin in this one's frame. `variant` names its shape where
+    shapes are dealt to splits, `design` what is chosen by style; both are stable. `notch`: of an L-shaped one, (x, z)
+    of its free floor, the middle of its rear edge.
     """
 
     category: str
@@ -30,6 +31,8 @@ class Made:
     size: tuple[float, float, float]
     on: tuple[tuple[Made, float, float, float], ...] = field(default=())
     variant: str = ""
+    design: str = ""
+    notch: tuple[float, float] | None = None
 
 
 def family(*builders: Callable[..., Made]) -> Designs:
@@ -41,7 +44,7 @@ def make(designs: Designs, stream: Stream, style: Style, *arguments: Any) -> Mad
     """One of some designs, mostly one that the style likes."""
     liked = [name for name in designs if name in style.likes]
     name = stream.choice(liked if liked and stream.chance(_LIKED) else list(designs))
-    return replace(designs[name](stream, *arguments), variant=name)
+    return replace(designs[name](stream, *arguments), design=name)
 
 
 def legs(

@@ -203,7 +203,7 @@ def corner_sofa(stream: Stream, seats: int) -> Made:
     z0 = -d / 2
     inner = s * (w / 2 - wing)
     for low, high in (((-w / 2, z0), (w / 2, z0 + wing)),
-                      ((min(s * w / 2, inner), z0 + wing), (max(s * w / 2, inner), d / 2))):  # fmt: skip
+                      ((min(s * w / 2, inner), z0 + wing + 0.002), (max(s * w / 2, inner), d / 2))):  # fmt: skip
         m.box((low[0], 0.06, low[1]), (high[0], 0.27, high[1]), fabric, skip="ud")
         m.box((low[0] + 0.05, 0.0, low[1] + 0.05), (high[0] - 0.05, 0.06, high[1] - 0.05), "dark", skip="ud")
     m.cushion((-w / 2, 0.26, z0), (w / 2, 0.7, z0 + 0.2), fabric, 0.06)
@@ -218,7 +218,7 @@ def corner_sofa(stream: Stream, seats: int) -> Made:
     m.cushion((x0 + 0.004, 0.26, z0 + 0.2), (x1, 0.43, z0 + wing), fabric, 0.05, skip="db")
     m.cushion((x0 + 0.004, 0.26, z0 + wing + 0.004), (x1, 0.43, d / 2), fabric, 0.05, skip="db")
     _pillows(m, [s * (w / 2 - 0.52), -s * (w / 2 - 0.45)], 0.43, z0 + 0.28, stream)
-    return Made("sofa", m, (w, 0.84, d))
+    return Made("sofa", m, (w, 0.84, d), notch=(-s * wing / 2, z0 + wing))
 
 
 def chaise_sofa(stream: Stream, seats: int) -> Made:
@@ -229,7 +229,7 @@ def chaise_sofa(stream: Stream, seats: int) -> Made:
     z0, inner = -d / 2, s * (w / 2 - 0.8)
     m.box((-w / 2, 0.12, z0), (w / 2, 0.28, z0 + deep), fabric, skip="u")
     x0, x1 = sorted((s * w / 2, inner))
-    m.box((x0, 0.12, z0 + deep), (x1, 0.28, d / 2), fabric, skip="ub")
+    m.box((x0, 0.12, z0 + deep + 0.002), (x1, 0.28, d / 2), fabric, skip="ub")
     for x in (-w / 2 + 0.06, w / 2 - 0.06):
         for z in (z0 + 0.06, z0 + deep - 0.06):
             m.box((x - 0.025, 0, z - 0.025), (x + 0.025, 0.12, z + 0.025), "wood2", skip="ud")
@@ -243,7 +243,7 @@ def chaise_sofa(stream: Stream, seats: int) -> Made:
     _backs(m, min(-s * (w / 2 - 0.18), s * w / 2), (w - 0.18) / 3, 3, 0.43, 0.84, z0 + 0.14, fabric)
     _pillows(m, [-s * (w / 2 - 0.42)], 0.44, z0 + 0.33, stream)
     _throw(m, s * (w / 2 - 0.4), 0.452, d / 2 - 0.5, d / 2 + 0.006, 0.14)
-    return Made("sofa", m, (w, 0.87, d + 0.02))
+    return Made("sofa", m, (w, 0.87, d + 0.02), notch=(-s * 0.4, z0 + deep))
 
 
 def floor_sofa(stream: Stream, seats: int) -> Made:
