@@ -56,9 +56,11 @@ def sidecar(
 
 def _thing(o: SemanticObject, item: Item) -> dict[str, Any]:
     members = {"id": o.id, "category": o.category, "region": o.region, "center": list(o.center), "size": list(o.size)}
-    return members | ({"joins": list(o.joins)} if o.joins else {}) | {
-        key: name for key, name in (("variant", item.variant), ("design", item.design)) if name
-    }
+    return (
+        members
+        | ({"joins": list(o.joins)} if o.joins else {})
+        | {key: name for key, name in (("variant", item.variant), ("design", item.design)) if name}
+    )
 
 
 def _triple(values: list[float]) -> tuple[float, float, float]:

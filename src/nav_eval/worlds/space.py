@@ -7,7 +7,7 @@ of doors and of other furniture free, hides no window, and leaves the room's doo
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -265,8 +265,8 @@ class Space:
     def add(self, made: Made, at: tuple[int, int, int], turn: int, support: Support, on: int = -1) -> None:
         """An object and what stands on it."""
         index = len(self.items)
-        names = {"variant": made.variant, "design": made.design}
-        self.items.append(Item(made.category, self.room.id, made.model, at, turn, made.size, support, on, **names))
+        item = Item(made.category, self.room.id, made.model, at, turn, made.size, support, on)
+        self.items.append(replace(item, variant=made.variant, design=made.design))
         for top, x, y, z in made.on:
             for _ in range(turn % 4):
                 x, z = z, -x
