@@ -107,7 +107,7 @@ STYLES = (
         ("persian", "persian", "border"),
         _likes("rolled_sofa tufted_sofa wing_chair padded_chair carved_chair poster_bed padded_bed panel_bed "
                "pedestal_table farm_table secretary drawer_desk case_shelf glass_shelf armoire wide_dresser hutch "
-               "plinth_sideboard cabinet_stand chandelier candle_pendant urn_lamp claw_tub framed_kitchen palm fern"),
+               "plinth_sideboard cabinet_stand chandelier candle_pendant claw_tub framed_kitchen palm fern"),
     ),
     Style(
         "rustic", ((_PINE, (160, 112, 72)), ((168, 122, 80), _DARK)), (_BLACK, (112, 96, 80)),
@@ -147,7 +147,7 @@ STYLES = (
         ("lines", "berber", "border"),
         _likes("slip_sofa corner_sofa rattan_chair wing_chair spindle_chair cross_chair slat_bed panel_bed day_bed "
                "farm_table pedestal_table ladder_shelf cube_shelf louvre_wardrobe wide_dresser peg_dresser "
-               "plinth_sideboard cabinet_stand basket_pendant lantern urn_lamp palm monstera framed_kitchen"),
+               "plinth_sideboard cabinet_stand basket_pendant lantern palm monstera framed_kitchen"),
     ),
     Style(
         "eclectic", ((_OAK, _DARK), (_TEAK, _WHITE), (_PINE, _WALNUT)), (_BRASS, _BLACK),

@@ -70,7 +70,11 @@ def kitchen_line(
         if wide[1] - sink > 0.7:
             on.append((bowl(stream), wide[1] - 0.2, _TOP, 0.0))
     return Made(
-        "counter", m, (w, 1.08 if low and cooks else 0.9 if low else look.ceiling, _D + 0.05), tuple(on), look.name
+        "counter",
+        m,
+        (w, 1.08 if low and cooks else 0.9 if low else look.ceiling, _D + 0.05),
+        tuple(on),
+        design=look.name,
     )
 
 
@@ -174,7 +178,7 @@ def island(stream: Stream, look: Fitted, w: float) -> Made:
     on = [(bowl(stream), w / 4, _TOP, 0.1)]
     if stream.chance(40) and w > 1.5:
         on.append((_basin(stream), -w / 4, _TOP, -0.15))
-    return Made("counter", m, (w, _TOP, d), tuple(on), "island")
+    return Made("counter", m, (w, _TOP, d), tuple(on), design="island")
 
 
 def _basin(stream: Stream) -> Made:

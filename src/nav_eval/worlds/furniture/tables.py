@@ -238,7 +238,7 @@ def nightstand(stream: Stream) -> Made:
         grips,
     )
     on = ((table_lamp(stream), 0.0, h, -0.05),) if stream.chance(75) else ()
-    return Made("nightstand", m, (w, h, d + 0.05), on, ("leg", "peg", "plinth")[kind] + "_nightstand")
+    return Made("nightstand", m, (w, h, d + 0.05), on, design=("leg", "peg", "plinth")[kind] + "_nightstand")
 
 
 def _work(
@@ -422,7 +422,7 @@ def meeting_table(stream: Stream, w: float) -> Made:
         m.box((x - 0.06, 0.03, -0.3), (x + 0.06, 0.71, 0.3), "dark", skip="ud")
         m.box((x - 0.1, 0, -0.45), (x + 0.1, 0.03, 0.45), "dark", skip="d")
     name = "boat_table" if boat else "meeting_table"
-    return Made("table", m, (w, 0.75, d), ((laptop(stream), -w / 4, 0.75, 0.1),), name)
+    return Made("table", m, (w, 0.75, d), ((laptop(stream), -w / 4, 0.75, 0.1),), design=name)
 
 
 def console(stream: Stream) -> Made:
@@ -442,7 +442,7 @@ def console(stream: Stream) -> Made:
     m.box((-w / 2, h - 0.03, -d / 2), (w / 2, h, d / 2), wood)
     top = stream.choice((vase, table_lamp))(stream)
     on = ((top, stream.choice((-0.2, 0.2)), h, 0.0),)
-    return Made("table", m, (w, h, d + 0.03), on, ("leg", "peg", "metal")[kind] + "_console")
+    return Made("table", m, (w, h, d + 0.03), on, design=("leg", "peg", "metal")[kind] + "_console")
 
 
 def reception_desk(stream: Stream) -> Made:
@@ -460,4 +460,4 @@ def reception_desk(stream: Stream) -> Made:
         x = s * (w / 2 - 0.02)
         m.box((x - 0.02, 0, -d / 2), (x + 0.02, 0.7, d / 2 - 0.12), face)
     on = ((monitor(stream), -0.4, 0.74, -0.1),)
-    return Made("counter", m, (w + 0.06, h, d), on, ("flat", "slatted")[kind] + "_reception")
+    return Made("counter", m, (w + 0.06, h, d), on, design=("flat", "slatted")[kind] + "_reception")
