@@ -56,7 +56,7 @@ _TRIES = np.asarray(
     )
 )  # fmt: skip
 """Where a place's rays may start: see sources.lift."""
-_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.25, "overcast": 0.17, "afternoon": 0.19, "evening": 0.10}
+_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.06}
 """Exposed light of the building's median, by the hour."""
 _AMBIENT = 0.2
 """Of the median, everywhere: all later bounces."""
