@@ -171,12 +171,12 @@ def _holes(depth: NDArray[np.float32], place: NDArray[np.float64], yaw: float, w
 
 
 def _clusters(plans: int, seed: str) -> int | None:
-    """How many kinds of plan there are among homes; None where the tree cannot tell."""
+    """How many kinds of plan, of at least three homes each, there are; None where the tree cannot tell."""
     try:
         measure: Callable[[Sequence[Any]], int] = import_module("nav_eval.worlds.topology").clusters
     except ModuleNotFoundError:
         return None
-    return measure([make_plan(f"{seed}-{k}", 6 + k * 5 % 9, 1 + (k % 3 == 2), "home") for k in range(plans)])
+    return measure([make_plan(f"{seed}-{k}", *asked_for(k)[1:], "home") for k in range(plans)])
 
 
 def _megabytes() -> float:

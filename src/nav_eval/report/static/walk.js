@@ -39,7 +39,7 @@ const state = {
   top: 0,
   turn: 0.6,
   tilt: 1.0,
-  away: Math.max(4, 0.95 * scene.spread),
+  away: Math.max(4, 1.05 * scene.spread),
   target: [...scene.centre],
   feet: scene.start.feet,
   yaw: scene.start.yaw,
