@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Pose = tuple[Vec3, float]
 _PAPER, _MARK = (250, 248, 244), (196, 30, 58)
 _GAP = 6
+_DOT = 0.17
+"""Metres: the radius of a pose's mark."""
 
 
 def random_poses(navmesh: NavMesh, count: int, seed: int, eye: float) -> list[Pose]:
@@ -59,13 +61,14 @@ def marked_plan(scene: Scene, storey: int, poses: Sequence[Pose], pixels_per_met
 
     plan = floor_plan(scene, storey, pixels_per_metre)
     origin, draw = plan_origin(scene, storey), ImageDraw.Draw(plan)
+    dot = max(5, round(_DOT * pixels_per_metre))
     for k, (position, yaw) in enumerate(poses):
         if storey_below(scene, position) == storey:
             x, y = ((position[axis] - origin[axis // 2]) * pixels_per_metre for axis in (0, 2))
-            ahead = x - 20 * math.sin(yaw), y - 20 * math.cos(yaw)
+            ahead = x - 2.5 * dot * math.sin(yaw), y - 2.5 * dot * math.cos(yaw)
             draw.line((x, y, *ahead), fill=_MARK, width=3)
-            draw.ellipse((x - 8, y - 8, x + 8, y + 8), fill=_MARK)
-            draw.text((x, y), str(k + 1), fill=(255, 255, 255), anchor="mm", font_size=11)
+            draw.ellipse((x - dot, y - dot, x + dot, y + dot), fill=_MARK)
+            draw.text((x, y), str(k + 1), fill=(255, 255, 255), anchor="mm", font_size=1.4 * dot)
     return plan
 
 

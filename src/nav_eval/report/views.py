@@ -27,6 +27,8 @@ _YAWS = tuple(math.radians(30 * k) for k in range(12))
 _FAR = 8.0
 _MARGIN = 0.4
 """Metres of paper round a plan."""
+_LEAST_DRAWN = 0.06
+"""Square metres of floor from which on a thing is drawn on a plan."""
 _PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
 _TINTS = {
     "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
@@ -155,11 +157,13 @@ def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Ima
         draw.rectangle(box(region.low, region.high), fill=_TINTS.get(region.category, _FLOOR))
     rooms = {region.id for region in regions}
     for thing in sorted(scene.objects, key=lambda o: o.center[1] + o.size[1] / 2):
-        if thing.region in rooms and thing.category not in _NOT_DRAWN:
+        if thing.region in rooms and thing.category not in _NOT_DRAWN and thing.size[0] * thing.size[2] > _LEAST_DRAWN:
             _draw_thing(draw, thing, box)
     for region in regions:
         left, top, right, bottom = box(region.low, region.high)
-        _label(draw, ((left + right) / 2, (top + bottom) / 2), region.category, max(9, scale // 4), centred=True)
+        size = max(9, scale // 4)
+        if draw.textlength(region.category, font_size=size) < right - left + size:
+            _label(draw, ((left + right) / 2, (top + bottom) / 2), region.category, size, centred=True)
     return plan
 
 
