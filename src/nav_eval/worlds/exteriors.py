@@ -279,7 +279,7 @@ def crops(x: Floats, z: Floats, grain: Floats) -> Floats:
 def shore(x: Floats, z: Floats, grain: Floats) -> Floats:
     """Dunes, sand, and the sea before the front."""
     colours = _mixed((196, 184, 146), (222, 208, 172), grain)
-    _strip(colours, z, -14.0, 1e9, (150, 160, 104))
+    colours[z > -14.0] = _mixed((124, 138, 84), (168, 172, 118), grain)[z > -14.0]
     sea = z < -30.0
     colours[sea] = _mixed((70, 116, 138), (120, 164, 178), grain)[sea]
     _strip(colours, z, -31.5, -30.0, (232, 236, 234))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.worlds.artworks import ARTISTS, rug
+from nav_eval.worlds.detail import detailed
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
 from nav_eval.worlds.prints import SHEETS
@@ -132,4 +133,4 @@ class Palette:
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))
-        return to_texels(PAINTERS[paint.painter](stream, paint.colour))
+        return to_texels(detailed(PAINTERS[paint.painter](stream, paint.colour), paint.painter, paint.scale))
