@@ -16,7 +16,7 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.plan import KNEE, Kind
 from nav_eval.worlds.world import World, generate_world
 from worlds.geometry_checks import collisions, floating
 
@@ -140,3 +140,18 @@ def test_frosted_glass_is_a_surface(make_world: MakeWorld) -> None:
         seen = {thing.id: thing.category for thing in scene.objects}[int(frame.semantic[16, 16])]
         assert seen == "partition"
         assert frame.depth[16, 16] == pytest.approx(0.5, abs=0.04)
+
+
+def test_nothing_reaches_through_the_roof(make_world: MakeWorld) -> None:
+    """In an attic every vertex lies under the plane that rises at 45 degrees from the knee wall."""
+    world = make_world(7, 9, 2, "home")
+    mesh, under = world.mesh, [room for room in world.plan.rooms if room.eaves]
+    assert under
+    for room in under:
+        points = mesh.positions[mesh.rooms == room.id] * 1000
+        axis, low = (2 if room.eaves in ("n", "s") else 0), room.eaves in ("n", "w")
+        r = room.clear
+        line = {"n": r.z0, "s": r.z1, "w": r.x0, "e": r.x1}[room.eaves or ""]
+        off = (points[:, axis] - line) * (1 if low else -1)
+        inside = off > -5
+        assert ((points[:, 1] - room.base - KNEE - off)[inside] < 25).all()

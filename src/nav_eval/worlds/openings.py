@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nav_eval.errors import NavEvalError
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.fittings import draw_columns, draw_glazing, draw_signs
@@ -9,6 +11,7 @@ from nav_eval.worlds.grammars import PER_SPINE, Storey, choose, lay_out
 from nav_eval.worlds.layout import Draft, Link, draw_measures, turned
 from nav_eval.worlds.plan import (
     DOOR_HEIGHT,
+    KNEE,
     LINTEL,
     SIDES,
     SLAB,
@@ -23,7 +26,7 @@ from nav_eval.worlds.plan import (
     Window,
     wall_line,
 )
-from nav_eval.worlds.programme import programme
+from nav_eval.worlds.programme import CIRCULATION, programme
 
 MAX_ROOMS = 50
 
@@ -48,6 +51,8 @@ _CEILINGS: dict[Kind, tuple[int, int]] = {"home": (120, 160), "office": (130, 16
 """Heights of ceilings in steps of 20 mm."""
 _DOORWAY = 1900
 """The widest doorway."""
+_ATTIC = 2900
+"""Homes with ceilings no higher may have their upper storey under the roof."""
 _NIB = 240
 """What is left of a wall at either end where two parts of an open plan meet."""
 _UPSTAIRS = "corridor"
@@ -56,6 +61,7 @@ _UPSTAIRS = "corridor"
 def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], stream: Stream) -> Plan:
     turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
     arches, pitch = stream.child("arches").chance(35), ceiling + SLAB
+    attic = kind == "home" and ceiling <= _ATTIC and stream.child("attic").chance(50)
     rooms: list[Room] = []
     doors: list[Door] = []
     windows: list[Window] = []
@@ -69,6 +75,8 @@ def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], strea
             rooms.append(Room(ids[index], name, level, rect, level * pitch, ceiling))
             if name == "stairs" and level == 0:
                 well = ids[index]
+        if level == 1 and attic:
+            rooms[offset:] = _under_roof(rooms[offset:])
         for link in draft.links:
             a, b = rooms[ids[link.a] - 1], rooms[ids[link.b] - 1]
             door = _door(len(doors) + 1, a, b, link, flip != mirror, arches, stream)
@@ -88,6 +96,21 @@ def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], strea
     )
 
 
+def _under_roof(rooms: list[Room]) -> list[Room]:
+    """The rooms of a storey with eaves along the outer sides that run as its only corridor does."""
+    halls = [room.cell for room in rooms if room.type == "hallway"]
+    if len(halls) != 1:
+        return rooms
+    sides: tuple[Side, Side] = ("n", "s") if halls[0].width > halls[0].depth else ("w", "e")
+    out = []
+    for room in rooms:
+        others = [other.cell for other in rooms if other.id != room.id]
+        bare = [side for side in sides if open_stretches(room.cell, side, others) == [wall_line(room.cell, side)[1:]]]
+        fits = len(bare) == 1 and room.type not in CIRCULATION
+        out.append(replace(room, eaves=bare[0]) if fits else room)
+    return out
+
+
 def _side_towards(cell: Rect, other: Rect) -> Side:
     """The side of `cell` that touches `other`."""
     if other.z1 == cell.z0:
@@ -102,6 +125,8 @@ def _door(door_id: int, a: Room, b: Room, link: Link, flip: bool, arches: bool, 
     line, low, high = wall_line(b.cell, side)
     _, other_low, other_high = wall_line(a.cell, side)
     low, high = max(low, other_low) + WALL // 2, min(high, other_high) - WALL // 2
+    for room in (a, b):
+        low, high = room.upright(side, low, high)
     if high - low < 700:
         raise NavEvalError(f"rooms {a.id} ({a.type}) and {b.id} ({b.type}) share no wall for a door")
     vertical, level, head = side in "ew", b.storey, b.ceiling - LINTEL
@@ -148,6 +173,7 @@ def _windows(first_id: int, room: Room, side: Side, others: list[Rect], stream: 
         return []
     out: list[Window] = []
     for low, high in open_stretches(room.cell, side, others):
+        low, high = room.upright(side, low, high)
         out += _row_of_windows(first_id + len(out), room, side, low + 350, high - 350, stream)
     return out
 
@@ -188,6 +214,8 @@ def _row_of_windows(first_id: int, room: Room, side: Side, low: int, high: int, 
         if room.type == "kitchen":
             sill = 1100
         count = 1 if span < width * 2 + 1300 or room.type == "kitchen" else 2
+    if side == room.eaves:
+        sill, top = 400, KNEE - 150
     if room.type == "hallway" and span > 3000:
         count = min(4, span // 3000)
     step = span // count

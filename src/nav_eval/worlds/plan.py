@@ -15,6 +15,8 @@ SLAB = 280
 """From a ceiling to the floor above it."""
 LINTEL = 200
 """The least wall over an opening, however wide."""
+KNEE = 1450
+"""Height of the wall under the slope of an attic."""
 TREAD = 270
 DOOR_HEIGHT = 2050
 SIDES = ("n", "e", "s", "w")
@@ -60,7 +62,8 @@ class Rect:
 class Room:
     """One room: `cell` to the middle of its walls, `id` from 1, storey from 0; heights of floor and ceiling, mm.
 
-    `base` is the floor above the ground, `ceiling` is above the room's own floor.
+    `base` is the floor above the ground, `ceiling` is above the room's own floor. In an attic the roof comes down to
+    KNEE, at 45 degrees, over the side `eaves`.
     """
 
     id: int
@@ -69,10 +72,38 @@ class Room:
     cell: Rect
     base: int = 0
     ceiling: int = 2600
+    eaves: Side | None = None
 
     @property
     def clear(self) -> Rect:
         return self.cell.grown(-WALL // 2)
+
+    @property
+    def slope(self) -> Rect | None:
+        """The part of the clear rectangle under a sloping ceiling."""
+        if self.eaves is None:
+            return None
+        r, deep = self.clear, self.ceiling - KNEE
+        return {
+            "n": Rect(r.x0, r.z0, r.x1, r.z0 + deep),
+            "s": Rect(r.x0, r.z1 - deep, r.x1, r.z1),
+            "w": Rect(r.x0, r.z0, r.x0 + deep, r.z1),
+            "e": Rect(r.x1 - deep, r.z0, r.x1, r.z1),
+        }[self.eaves]
+
+    def upright(self, side: Side, low: int, high: int) -> tuple[int, int]:
+        """What of a stretch of the wall on `side` has the full height; all of it on the side of the eaves."""
+        under = self.slope
+        if under is None or (side in "ns") == (self.eaves in ("n", "s")):
+            return low, high
+        start, end = (under.x0, under.x1) if side in "ns" else (under.z0, under.z1)
+        return (max(low, end), high) if self.eaves in ("n", "w") else (low, min(high, start))
+
+    def headroom(self, rect: Rect) -> int:
+        """The least height of the ceiling over a rectangle within the room."""
+        r = self.clear
+        gaps = {"n": rect.z0 - r.z0, "s": r.z1 - rect.z1, "w": rect.x0 - r.x0, "e": r.x1 - rect.x1}
+        return self.ceiling if self.eaves is None else min(self.ceiling, KNEE + max(gaps[self.eaves], 0))
 
 
 @dataclass(frozen=True, slots=True)

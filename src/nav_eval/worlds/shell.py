@@ -11,7 +11,7 @@ from nav_eval.worlds.arches import arc
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.decor import curtain
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import OUTER, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
+from nav_eval.worlds.plan import KNEE, OUTER, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
 from nav_eval.worlds.stairs import stair_items
 from nav_eval.worlds.surfaces import Model
 
@@ -19,6 +19,8 @@ Point = tuple[float, float, float]
 Opening = tuple[int, int, int, int]
 """low, high along the wall; bottom, top above the floor, mm."""
 
+_WAIST = 1000
+"""Below it a wall under a slope is a rectangle."""
 _TILED = {"bathroom"}
 _FLOORS = {
     "kitchen": "floor_tile", "bathroom": "floor_tile2", "laundry room": "floor_tile2", "break room": "floor_tile",
@@ -108,9 +110,28 @@ def _level(m: Model, rect: Rect, y: int, material: str) -> None:
 def _ceiling(room: Room) -> Model:
     m = Model()
     r, h = room.clear, (room.base + room.ceiling) / 1000
+    under = room.slope
+    if under:
+        r = {
+            "n": Rect(r.x0, under.z1, r.x1, r.z1),
+            "s": Rect(r.x0, r.z0, r.x1, under.z0),
+            "w": Rect(under.x1, r.z0, r.x1, r.z1),
+            "e": Rect(r.x0, r.z0, under.x0, r.z1),
+        }[room.eaves or "n"]
+        _slope(m, room)
     x0, z0, x1, z1 = r.x0 / 1000, r.z0 / 1000, r.x1 / 1000, r.z1 / 1000
     m.quad([(x0, h, z0), (x1, h, z0), (x1, h, z1), (x0, h, z1)], "ceiling", max_edge=0.9)
     return m
+
+
+def _slope(m: Model, room: Room) -> None:
+    """The underside of the roof, from the knee wall up to the level ceiling."""
+    side = room.eaves or "n"
+    _, low, high = wall_line(room.clear, side)
+    a, b = (low, high) if side in "ne" else (high, low)
+    deep, base = room.ceiling - KNEE, room.base
+    ends = [(a, KNEE, 0), (b, KNEE, 0), (b, room.ceiling, -deep), (a, room.ceiling, -deep)]
+    m.quad([point(side, room.clear, along, base + y, out) for along, y, out in ends], "ceiling", max_edge=0.9)
 
 
 def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
@@ -138,9 +159,13 @@ def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
 
 
 def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: int) -> None:
-    _, low, high = wall_line(room.clear, side)
-    at = low
+    _, start, end = wall_line(room.clear, side)
+    low, high = room.upright(side, start, end)
     lower = "wall_tile" if room.type in _TILED else ""
+    if (low, high) != (start, end):
+        _gable(m, room, side, lower or material, start if low > start else high, low if low > start else end)
+    height = min(height, KNEE) if side == room.eaves else height
+    at = low
     for start, end, bottom, top in openings(plan, room, side):
         start, end = max(start, low), min(end, high)
         _panel(m, room, side, at, start, 0, height, material, lower)
@@ -152,6 +177,19 @@ def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: i
         at = end
     _panel(m, room, side, at, high, 0, height, material, lower)
     _skirting(m, room, side, at, high)
+
+
+def _gable(m: Model, room: Room, side: Side, material: str, low: int, high: int) -> None:
+    """The part of a wall under the slope, which rises from the eaves at one of its ends."""
+    falls = room.eaves in ("s", "e")
+    tops = {low: room.ceiling if falls else KNEE, high: KNEE if falls else room.ceiling}
+    a, b = (low, high) if side in "ne" else (high, low)
+    sign = 1 if side in "ne" else -1
+    for y, height in ((0, {low: _WAIST, high: _WAIST}), (_WAIST, tops)):
+        ends = [(a, y), (b, y), (b, height[b]), (a, height[a])]
+        corners = [point(side, room.clear, along, room.base + up) for along, up in ends]
+        m.quad(corners, material, [(sign * along / 1000, -up / 1000) for along, up in ends], max_edge=0.7)
+    _skirting(m, room, side, low, high)
 
 
 def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int, material: str, lower: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item, Support
-from nav_eval.worlds.plan import SIDES, Plan, Rect, Room, Side, wall_line
+from nav_eval.worlds.plan import KNEE, SIDES, Plan, Rect, Room, Side, wall_line
 from nav_eval.worlds.shell import curtain_foot, curtain_places, leaf_rect, openings
 from nav_eval.worlds.styles import Style
 
@@ -27,6 +27,8 @@ CELL = 50
 WALK = 900
 """Of a walkway round what stands in the middle of a room."""
 _GAP = 12
+_OVER = 350
+"""What stands on tall things, under a sloping ceiling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +85,7 @@ class Space:
             if window.room == self.room.id:
                 for along in curtain_places(self.room, window):
                     self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 90))
+        self._hang_slope()
         for sign in self.plan.signs:
             if sign.room == self.room.id:
                 self.hung.append((sign.side, sign.low - 30, sign.high + 30, sign.bottom, sign.top))
@@ -95,6 +98,15 @@ class Space:
             if leaf:
                 self.taken.append(leaf)
                 self._standing.append((leaf, 2030))
+
+    def _hang_slope(self) -> None:
+        """Nothing hangs where a ceiling slopes."""
+        under = self.room.slope
+        for side in SIDES if under else ():
+            assert under is not None
+            low, high = (under.x0, under.x1) if side in "ns" else (under.z0, under.z1)
+            if side == self.room.eaves or (side in "ns") != (self.room.eaves in ("n", "s")):
+                self.hung.append((side, low, high, KNEE - 20, 9000))
 
     @property
     def rect(self) -> Rect:
@@ -199,7 +211,9 @@ class Space:
         r, clear = spot.rect, self.rect
         if r.x0 < clear.x0 + 5 or r.z0 < clear.z0 + 5 or r.x1 > clear.x1 - 5 or r.z1 > clear.z1 - 5:
             return False
-        if _mm(spot.made.size[1]) > self.room.ceiling - 2:
+        height = _mm(spot.made.size[1])
+        over = _OVER if self.room.eaves and height > KNEE - _OVER else 2
+        if height + over > self.room.headroom(r):
             return False
         padded = r.grown(_GAP)
         table = under.rect if under else None
@@ -333,7 +347,9 @@ class Space:
         return True
 
     def ceiling(self, made: Made, x: int, z: int, turn: int = 0) -> None:
-        self.add(made, (x, self.room.base + self.room.ceiling, z), turn, "ceiling")
+        half = _mm(max(made.size[0], made.size[2])) // 2
+        if self.room.headroom(Rect(x - half, z - half, x + half, z + half)) == self.room.ceiling:
+            self.add(made, (x, self.room.base + self.room.ceiling, z), turn, "ceiling")
 
 
 def _mm(metres: float) -> int:

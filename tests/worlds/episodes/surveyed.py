@@ -79,9 +79,10 @@ class Building:
         corners = self._triangles.reshape(-1, 3)
         self.low = corners[:, [0, 2]].min(axis=0) - 1.0
         self._shape = np.ceil((corners[:, [0, 2]].max(axis=0) + 1.0 - self.low) / CELL).astype(int)
-        walls = self._triangles[self._of == "wall"]
+        walls = self._triangles[np.isin(self._of, ("wall", "ceiling"))]
         self.floors: list[float] = np.unique(np.round(self._triangles[self._of == "floor"][:, 0, 1], 2)).tolist()
-        ceilings = self._triangles[self._of == "ceiling"][:, :, 1].max(axis=1)
+        above = self._triangles[self._of == "ceiling"][:, :, 1]
+        ceilings = above[np.ptp(above, axis=1) < 0.01].max(axis=1)
         self._highs = [float(ceilings[ceilings > floor + 1.0].min()) - UNDER for floor in self.floors]
         self.rooms = [self._rooms(walls, high) for high in self._highs]
         self.gaps = [gap for storey in range(len(self.floors)) for gap in self._gaps(walls, storey)]
