@@ -342,8 +342,8 @@ def shoe_rack(s: Shape, look: Stream) -> Made:
         for n in range(pairs - k % 2):
             colour, x = tint(look, (*BRIGHTS, "black", "white", "brown", "tan")), (n - (pairs - 1) / 2) * 0.25
             for side in (-0.055, 0.055):
-                m.block((x + side, 0), (0.085, 0.05, 0.25), y + 0.018, colour)
-                m.block((x + side, -0.06), (0.075, 0.05, 0.12), y + 0.068, colour, top="tint_charcoal")
+                m.block((x + side, 0), (0.085, 0.05, 0.25), y + 0.018, colour, skip="db")
+                m.block((x + side, -0.06), (0.075, 0.05, 0.12), y + 0.068, colour, skip="db", top="tint_charcoal")
     return finished("shoe_rack", m)
 
 

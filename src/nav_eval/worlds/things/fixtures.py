@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
+from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, finished, tint
 
 
 def _backed(category: str, m: Sketch) -> Made:
     """Shifted so that the model's depth is centred: its back is then exactly at -d / 2."""
-    low = min(float(q.corners[:, 2].min()) for q in m.quads)
-    high = max(float(q.corners[:, 2].max()) for q in m.quads)
+    low, high = extent(m)
     out = Sketch()
-    out.add(m, (0.0, 0.0, -(low + high) / 2))
+    out.add(m, (0.0, 0.0, -float(low[2] + high[2]) / 2))
     return finished(category, out)
 
 
@@ -162,7 +162,7 @@ def calendar(s: Shape, look: Stream) -> Made:
 def poster(s: Shape, look: Stream) -> Made:
     """Unframed, or between two rails."""
     w, h = s.of((0.5, 0.7), (0.6, 0.9), (0.7, 0.5))
-    rails, art = s.of(True, False), f"art{look.below(6)}"
+    rails, art = s.of(True, False), f"art{look.between(4, 9)}"
     m = Sketch()
     m.block((0, 0), (w, h, 0.004), 0, "tint_white", skip="bf")
     m.quad([(-w / 2, 0, 0.002), (w / 2, 0, 0.002), (w / 2, h, 0.002), (-w / 2, h, 0.002)], art,
@@ -229,7 +229,7 @@ def gallery(s: Shape, look: Stream) -> Made:
                 (x1 - e, y1 - e, 0.0115),
                 (x0 + e, y1 - e, 0.0115),
             ]
-            m.quad(inner, f"art{look.below(6)}", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+            m.quad(inner, f"art{look.between(4, 11)}", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
     return _backed("picture", m)
 
 
@@ -239,13 +239,20 @@ def bathrobe(s: Shape, look: Stream) -> Made:
     cloth = look.choice(("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_rust"))
     m = Sketch()
     m.bar((0, long, -0.06), (0, long + 0.02, 0.02), 0.014, "tint_silver")
-    for y0, y1, w0, w1, d0, d1 in ((0.0, long * 0.55, wide, wide * 0.8, 0.05, 0.06),
-        (long * 0.55, long - 0.14, wide * 0.8, wide, 0.06, 0.07),
-                                   (long - 0.14, long, wide, 0.05, 0.07, 0.02)):  # fmt: skip
+    rows = (
+        (0.0, wide * 0.95, 0.05),
+        (long * 0.55, wide * 0.78, 0.055),
+        (long - 0.16, wide * 0.72, 0.06),
+        (long, 0.05, 0.02),
+    )
+    for (y0, w0, d0), (y1, w1, d1) in itertools.pairwise(rows):
         a, b = -0.055 + d0 * 2, -0.055 + d1 * 2
         m.quad([(-w0, y0, a), (w0, y0, a), (w1, y1, b), (-w1, y1, b)], cloth)
         m.quad([(-w0, y0, -0.055), (-w0, y0, a), (-w1, y1, b), (-w1, y1, -0.055)], cloth)
         m.quad([(w0, y0, a), (w0, y0, -0.055), (w1, y1, -0.055), (w1, y1, b)], cloth)
+    for side in (-1, 1):
+        m.bar((side * (wide + 0.01), long * 0.38, 0.01), (side * wide * 0.72, long - 0.18, 0.01), 0.1, cloth)
+    m.block((0, 0.05), (0.1, 0.2, 0.05), long - 0.22, "tint_white", skip="b")
     m.card(-0.008, 0.03, 0.008, long - 0.2, 0.09, "tint_slate")
     if belt:
         m.block((0, 0.02), (wide * 1.66, 0.05, 0.12), long * 0.53, cloth, skip="b")
@@ -323,19 +330,9 @@ def smoke_detector(s: Shape, look: Stream) -> Made:
     r, h, sides = s.of(0.055, 0.07), s.of(0.035, 0.05), s.of(8, 6)
     m = Sketch()
     m.drum([(r * 0.6, -h), (r, -h * 0.5), (r, 0.0)], "tint_white", sides=sides)
-    _under(m, r * 0.6, -h, sides)
+    m.underside(r * 0.6, -h, "tint_white", sides)
     m.flat(-0.006, -0.006, 0.006, 0.006, 0.0, "tint_red")
     return finished("smoke_detector", m)
-
-
-def _under(m: Sketch, r: float, y: float, sides: int) -> None:
-    """Closes a hanging drum from below."""
-    lid = Sketch()
-    lid.drum([(r, -0.001), (r, 0.0)], "tint_white", sides=sides)
-    for quad in lid.quads[sides:]:
-        corners = quad.corners[::-1].copy()
-        corners[:, 1] = y
-        m.quad(corners, "tint_white")
 
 
 def ceiling_vent(s: Shape, look: Stream) -> Made:

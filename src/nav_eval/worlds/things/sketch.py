@@ -68,7 +68,15 @@ class Sketch(Model):
         self, rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float] = (0.0, 0.0),
         sides: int = 6, top: str = "", squash: float = 1.0,
     ) -> None:  # fmt: skip
-        """A prism through (radius, y) rings from foot to rim, closed above by `top` (default: the same material)."""
+        """A prism through (radius, y) rings from foot to rim, closed above by `top` (default: the same material).
+
+        One of 8 sides or more is round, as finely as there are triangles for it.
+        """
+        if sides >= 8:
+            self.grids.append(_turned(rings, material, at, squash))
+            if rings[-1][0] > 0:
+                self.grids.append(_turned((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
+            return
         turn = (np.arange(sides) + 0.5) / sides
         c, s = cos_turns(turn), -sin_turns(turn) * squash
         loops = [np.stack([at[0] + r * c, np.full(sides, y), at[1] + r * s], axis=1) for r, y in rings]
@@ -84,6 +92,11 @@ class Sketch(Model):
         turn = (np.arange(sides) + 0.5) / sides
         rim = np.stack([radius * cos_turns(turn), y + radius * sin_turns(turn), np.full(sides, z)], axis=1)
         _fan(self, rim, material)
+
+    def underside(self, radius: float, y: float, material: str, sides: int = 8) -> None:
+        """A disc that faces down."""
+        turn = (np.arange(sides) + 0.5) / sides
+        _fan(self, np.stack([radius * cos_turns(turn), np.full(sides, y), radius * sin_turns(turn)], axis=1), material)
 
     def bar(self, a: Point, b: Point, thick: float, material: str) -> None:
         """A square bar from a to b, its ends open."""
@@ -120,6 +133,25 @@ def _fan(m: Model, rim: Floats, material: str) -> None:
     """A flat polygon of an even number of corners, from quads."""
     for k in range(1, len(rim) - 2, 2):
         m.quad([rim[0], rim[k], rim[k + 1], rim[k + 2]], material)
+
+
+def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
+    """A surface of revolution through (radius, y) rings, its edges between them sharp in shape."""
+    profile = np.asarray(rings)
+    rows = len(rings) - 1
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        per = max(1, nv // rows)
+        share = (np.arange(per) / per)[None, :, None]
+        between = profile[:-1, None] + (profile[1:, None] - profile[:-1, None]) * share
+        ring = np.concatenate([between.reshape(-1, 2), profile[-1:]])
+        turn = np.arange(nu + 1) / nu
+        x, z = at[0] + ring[:, :1] * cos_turns(turn)[None], at[1] - ring[:, :1] * sin_turns(turn)[None] * squash
+        points = np.stack([x, np.broadcast_to(ring[:, 1:], x.shape), z], axis=-1)
+        return points, np.stack([np.broadcast_to(turn, x.shape), -points[..., 1]], axis=-1)
+
+    tall = float(np.abs(profile[1:] - profile[:-1]).sum())
+    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (6, rows))
 
 
 def _half_pillow(middle: Point, size: Point, material: str, sign: float, lean: float, lying: bool) -> Grid:

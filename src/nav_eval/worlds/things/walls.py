@@ -73,7 +73,8 @@ _HANG: dict[str, tuple[Hang, ...]] = {
         ("intercom", 60, 145, 150)),
     "copy room": (("pin_board", 75, 150, 160), ("wall_clock", 50, 190, 200), ("first_aid_kit", 50, 150, 160),
         ("calendar", 40, 150, 160), ("vent", 60, 225, 230)),
-    "stairs": (("poster", 60, 150, 160), ("wall_hanging", 40, 150, 160)),
+    "stairs": (("gallery", 80, 80, 120), ("wall_hanging", 70, 60, 110), ("poster", 70, 60, 120),
+        ("wall_mirror", 30, 90, 130)),
 }  # fmt: skip
 _HANG["open office"] = (
     *_HANG["office"],
@@ -130,10 +131,10 @@ def dress_walls(carriers: Carriers, stream: Stream) -> None:
         _toilet_paper(carriers, stream)
     name = "office hallway" if kind == "hallway" and space.plan.kind == "office" else kind
     worn = any(item.category == "clothes" for item in space.items)
-    for thing, chance, low, high in _HANG.get(name, ()):
+    for thing, chance, low, high in _HANG.get(name, ()) if kind != "stairs" or space.room.storey else ():
         if stream.chance(chance) and not (worn and thing == "coat_hooks"):
             _hang(carriers, thing, low, high, stream)
-    if kind != "stairs":
+    if kind != "stairs" or space.room.storey:
         _fill(carriers, stream.child("fill"))
 
 
