@@ -189,4 +189,4 @@ def test_the_ceiling_gets_of_a_lit_floor_what_its_form_factor_says() -> None:
     np.testing.assert_allclose(out[:, 0], wanted, rtol=0.2)
     out[:] = 1
     probes.read(starts, np.ones(3, np.uint8), ups[:3], out)
-    assert (out == 0).all()
+    assert (out < 1e-2).all()

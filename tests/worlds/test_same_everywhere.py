@@ -54,10 +54,10 @@ def test_no_python_changes_a_world(minor: int) -> None:
     if python is None:
         pytest.skip(f"python3.{minor} is not installed: not checked on it")
     ready = subprocess.run(
-        [python, "-c", "import numpy, scipy.ndimage, msgspec, PIL"], capture_output=True, check=False
+        [python, "-c", "import numba, numpy, scipy.ndimage, msgspec, PIL"], capture_output=True, check=False
     )
     if ready.returncode:
-        pytest.skip(f"{python} lacks numpy, scipy, msgspec or Pillow: not checked on it")
+        pytest.skip(f"{python} lacks numba, numpy, scipy, msgspec or Pillow: not checked on it")
     assert digests(python) == RELEASED
 
 

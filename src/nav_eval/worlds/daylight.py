@@ -55,7 +55,7 @@ def draw_daylight(seed: str, kind: str) -> Daylight:
     stream = Stream("world", seed, kind, "daylight")
     hour = stream.choice(HOURS)
     warmth = stream.between(0, 100) / 100
-    lamp = (1.0, 0.90 - 0.14 * warmth, 0.76 - 0.28 * warmth)
+    lamp = (1.0, 0.86 - 0.16 * warmth, 0.64 - 0.28 * warmth)
     exposure = stream.between(80, 125) / 100
     if hour not in _SUN:
         return Daylight(hour, None, (0.0, 0.0, 0.0), _SKY[hour], lamp, exposure)

@@ -56,11 +56,11 @@ _TRIES = np.asarray(
     )
 )  # fmt: skip
 """Where a place's rays may start: see sources.lift."""
-_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.06}
+_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.08}
 """Exposed light of the building's median, by the hour."""
 _AMBIENT = 0.2
 """Of the median, everywhere: all later bounces."""
-_COVERED = 0.15
+_COVERED = 0.3
 """Least openness, of places that nothing reaches."""
 _KNEE, _WHITE = 0.9, 1.5
 

@@ -12,6 +12,9 @@ import numpy as np
 from nav_eval.jit import kernel
 from nav_eval.worlds.rays.march import F64, I64, U8, Grid, cell_of, hit, hit_beyond, to_cells
 
+HIDDEN = 1e-4
+"""Weight of a probe that a point does not see: it counts where no other one does."""
+
 
 @kernel(_nrt=False)
 def openness(grid: Grid, starts: F64, open_: U8, normals: F64, directions: F64, reach: F64, out: F64) -> None:
@@ -145,7 +148,7 @@ def interpolate(
             if grid.sealed[cell_of(grid, px, py, pz)]:
                 continue
             if hit(grid, starts[k, 0], starts[k, 1], starts[k, 2], px, py, pz) >= 0:
-                continue
+                weight *= HIDDEN
             probe = (jx * shape[1] + jy) * shape[2] + jz
             total += weight
             for axis in range(3):
