@@ -7,7 +7,7 @@ import numpy as np
 from nav_eval.worlds.exact import cos_turns, sin_turns
 from nav_eval.worlds.plan import Door
 
-_SEGMENTS = 10
+_SEGMENTS = 14
 
 
 def arc(door: Door) -> list[tuple[int, int]]:

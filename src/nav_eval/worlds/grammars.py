@@ -237,6 +237,8 @@ def _around(storey: Storey, draft: Draft, hub_type: str, names: list[str], least
 
 _WELCOMING = ("kitchen", "dining room", "living room", "reception", "break room")
 """Rooms that open wide to a hall."""
+_OPEN = frozenset((*_WELCOMING, "study"))
+"""Rooms that may open wide to each other."""
 
 
 def _column(draft: Draft, row: list[tuple[str, int]], x: int, deep: int) -> list[int]:
@@ -263,7 +265,7 @@ def _enfilade(storey: Storey, draft: Draft) -> None:
         for row, depths in zip(rows, ((0, m.north), (m.north, m.north + m.south)), strict=True)
     )
     for a, b in pairwise(first):
-        draft.link(a, b, "wide" if "room" in draft.types[b] and stream.chance(60) else "door")
+        draft.link(a, b, "wide" if {draft.types[a], draft.types[b]} <= _OPEN and stream.chance(70) else "door")
     for room in second:
         draft.link(max(first, key=lambda a: _shared(draft.rects[a], draft.rects[room])), room)
     for a, b in pairwise(second):
