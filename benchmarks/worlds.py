@@ -33,7 +33,7 @@ from nav_eval.worlds.world import World, generate_world
 COMMIT = "1763574"
 """The last of worlds v3."""
 SHELL = frozenset(("wall", "floor", "ceiling"))
-STRUCTURE = SHELL | {"door", "doorway", "window", "stairs", "column", "partition", "arch", "railing"}
+STRUCTURE = SHELL | {"door", "doorway", "window", "stairs", "column", "partition", "glass_partition", "arch", "railing"}
 WIDTH, HEIGHT, HFOV, EYE = 320, 240, 79.0, 1.25
 SEEN = 0.0005
 """Share of a view's pixels from which on a thing counts as seen."""

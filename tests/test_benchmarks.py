@@ -125,6 +125,7 @@ def test_a_small_home_is_counted(worlds: Any, monkeypatch: pytest.MonkeyPatch) -
             "stairs",
             "column",
             "partition",
+            "glass_partition",
             "arch",
             "railing",
         )

@@ -138,7 +138,7 @@ def test_frosted_glass_is_a_surface(make_world: MakeWorld) -> None:
         yaw = math.atan2(sign if pane.vertical else 0, 0 if pane.vertical else sign)
         frame = camera.render((x, base + 1.0, z), yaw, 0.0)
         seen = {thing.id: thing.category for thing in scene.objects}[int(frame.semantic[16, 16])]
-        assert seen == "partition"
+        assert seen == "glass_partition"
         assert frame.depth[16, 16] == pytest.approx(0.5, abs=0.04)
 
 

@@ -48,7 +48,7 @@ _NOT_SEEN = frozenset(
         "picture",
         "rug",
         "lamp",
-        "partition",
+        "glass_partition",
         "sign",
         "column",
     )

@@ -113,7 +113,7 @@ def _plate(door: Door, room: Room, doors: list[Door]) -> tuple[int, int] | None:
 
 
 def fitting_items(plan: Plan) -> list[Item]:
-    items = [Item("partition", room, _pane(plan.room(room), g)) for g in plan.glazing for room in (g.a, g.b)]
+    items = [Item("glass_partition", room, _pane(plan.room(room), g)) for g in plan.glazing for room in (g.a, g.b)]
     items += [Item("column", column.room, _column(plan.room(column.room), column)) for column in plan.columns]
     return items + [Item("sign", sign.room, _sign(plan.room(sign.room), sign)) for sign in plan.signs]
 

@@ -21,7 +21,7 @@ SHIN, UNDER = 0.3, 0.1
 """Heights of the cuts: above the floor, below the ceiling."""
 LEAST_ROOM = 1.0
 BUILT = frozenset(
-    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "partition", "sign")
+    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "glass_partition", "sign")
 )
 Flat = tuple[float, float]
 Place = tuple[int, int]

@@ -14,7 +14,7 @@ from typing import Literal
 from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 
 BUILT_IN = frozenset(
-    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "partition", "sign")
+    ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "glass_partition", "sign")
 )
 WIDE = 2.2
 """Metres. What is wider is an open side of a room, no doorway."""
