@@ -192,7 +192,8 @@ def suburb(c: Canvas, s: Stream, turn: int, evening: bool) -> None:
 
 
 def towers(c: Canvas, s: Stream, turn: int, evening: bool) -> None:
-    for distance, count, high in ((700.0, 16, 120), (380.0, 9, 95), (190.0, 5, 72), (95.0, 2, 50)):
+    for distance, count, high in ((900.0, 26, 130), (560.0, 18, 70), (380.0, 14, 95), (250.0, 12, 30), (170.0, 8, 72),
+                                  (115.0, 6, 26), (80.0, 2, 50)):  # fmt: skip
         for _ in range(count):
             wide = s.between(18, 38)
             x = s.between(-100, 90) / 100 * distance
@@ -260,7 +261,7 @@ def city(x: Floats, z: Floats, grain: Floats) -> Floats:
     number = np.floor(x / block) * 7 + np.floor(z / block) * 13
     roof = np.floor(u * 3) + 3 * np.floor(v * 3) + number
     tone = (roof * 37 - np.floor(roof * 37 / 64) * 64) / 64
-    colours = _mixed((112, 96, 88), (178, 172, 164), tone)
+    colours = _mixed((104, 98, 94), (158, 154, 150), tone)
     park = number - np.floor(number / 5) * 5 == 0
     colours[park] = lawn(x, z, grain)[park]
     lanes = (u < 0.2) | (v < 0.2)
