@@ -91,7 +91,7 @@ def bake(
 
 
 def cubes(mesh: Mesh, plan: Plan) -> Grid:
-    """The cubes that the mesh fills; light gets to what hangs together with a way or a window."""
+    """The cubes that the mesh fills; light gets to what hangs together with a way or a window, and is indoors."""
     voxels = voxelise(mesh.positions, mesh.triangles, mesh.objects[mesh.triangles[:, 0]], CELL)
     lit = []
     for door in plan.doors:
@@ -102,7 +102,15 @@ def cubes(mesh: Mesh, plan: Plan) -> Grid:
         across, along = hole.planes[0] - hole.out * 0.15, (hole.hole[0] + hole.hole[1]) / 2
         height = (hole.hole[2] + hole.hole[3]) / 2
         lit.append((across, height, along) if hole.axis == 0 else (along, height, across))
-    return cubes_of(voxels, np.asarray(lit).reshape(-1, 3))
+    grid = cubes_of(voxels, np.asarray(lit).reshape(-1, 3))
+    outside = np.ones(voxels.labels.shape, np.bool_)
+    for room in plan.rooms:
+        r, top = room.clear.grown(OUTER), room.base + max(room.ceiling, plan.pitch if room.type == "stairs" else 0)
+        low, high = np.asarray([r.x0, room.base, r.z0]) / 1000, np.asarray([r.x1, top, r.z1]) / 1000
+        (x0, y0, z0), (x1, y1, z1) = np.maximum(voxels.fixed(np.stack([low, high])) >> 8, 0).tolist()
+        outside[x0 : x1 + 1, y0 : y1 + 1, z0 : z1 + 1] = False
+    grid.sealed[outside.reshape(-1)] = 1
+    return grid
 
 
 def cubes_of(voxels: Voxels, lit: Floats) -> Grid:

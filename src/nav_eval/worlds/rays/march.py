@@ -23,7 +23,7 @@ Triple: TypeAlias = tuple[Scalar, Scalar, Scalar]
 class Grid(NamedTuple):
     """`solid` (X * Y * Z,) 1 where something is; `shape` (3,) int64; `low` (3,) metres; `cell` metres.
 
-    `sealed` is 1 there too, and inside walls and furniture, where no light ever comes: no ray starts there.
+    `sealed` is 1 there too, inside walls and furniture, where no light ever comes, and outdoors: no ray starts there.
     """
 
     solid: U8
