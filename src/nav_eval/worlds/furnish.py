@@ -119,7 +119,7 @@ def bedroom(space: Space, stream: Stream) -> None:
     if extra:
         space.against_wall(extra, front=500 if extra.category == "bookshelf" else 300)
     if stream.chance(30):
-        space.hang(grand.cupboard_door(stream), 0)
+        space.against_wall(grand.cupboard_door(stream), front=500)
     _pictures(space, stream, 2)
 
 
@@ -465,7 +465,7 @@ def study(space: Space, stream: Stream) -> None:
     _plants(space, stream, 80)
     _rug(space, stream, 1.9, 1.3, space.rect.centre, stream.below(2))
     if stream.chance(30):
-        space.hang(grand.cupboard_door(stream), 0)
+        space.against_wall(grand.cupboard_door(stream), front=500)
     _pictures(space, stream, 2)
 
 
@@ -496,7 +496,7 @@ def laundry_room(space: Space, stream: Stream) -> None:
     space.against_wall(decor.laundry_basket(stream), front=0, where="corner")
     space.hang(bath.towel_rail(stream), 1000)
     if stream.chance(50):
-        space.hang(grand.cupboard_door(stream), 0)
+        space.against_wall(grand.cupboard_door(stream), front=500)
 
 
 def storage_room(space: Space, stream: Stream) -> None:
@@ -525,6 +525,11 @@ def hallway(space: Space, stream: Stream) -> None:
             space.against_wall(storage.low_shelf(stream), front=0)
             space.against_wall(tables.console(stream), front=0)
             _plants(space, stream, 60)
+    if min(space.rect.width, space.rect.depth) > 3400:
+        _reading_group(space, stream)
+        space.against_wall(storage.sideboard(stream, space.style), front=400)
+        space.against_wall(sofas.sofa(stream, space.style, 2), front=500)
+        space.amid(plants.plant(stream, space.style), 0, 1000)
     r = space.rect
     if max(r.width, r.depth) > 3200:
         number = stream.below(3)

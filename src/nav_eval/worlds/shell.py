@@ -52,6 +52,8 @@ def wall_material(room: Room, stream: Stream) -> str:
     """Each room type draws its wall from the home's palette."""
     if room.type == "hallway":
         return "wall0"
+    if room.type in _TILED:
+        return f"wall{stream.below(5)}"
     if room.type in ("bedroom", "dining room", "living room") and stream.chance(30):
         return f"paper{stream.between(1, 5)}"
     return f"wall{stream.below(6)}"

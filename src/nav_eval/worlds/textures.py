@@ -69,7 +69,7 @@ def herringbone(stream: Stream, colour: Colour) -> Floats:
 
 
 def wood(stream: Stream, colour: Colour) -> Floats:
-    """Veneer with its grain along u: arched figure, fine pores, a joint between two boards."""
+    """Veneer with its grain along u: arched figure, fine pores, a joint between two boards; fainter the paler it is."""
     _, y = axes(_S)
     warp = noise(stream, _S, (4, 2), 3)
     grain = noise(stream, _S, (110, 3), 2)
@@ -77,9 +77,9 @@ def wood(stream: Stream, colour: Colour) -> Floats:
     figure = y * 5.0 + warp * 3.2
     rings = figure - np.floor(figure)
     dark = rings * rings * rings
-    board = np.where(y < 0.5, 1.0, 0.95)
-    tone = 0.94 - 0.13 * dark + 0.13 * grain - np.where(pores > 0.82, 0.05, 0.0)
-    return shade(colour, board * (tone + 0.06 * noise(stream, _S, (4, 3), 2)))
+    board = np.where(y < 0.5, 0.025, -0.025)
+    figure = 0.13 * grain - 0.13 * dark - np.where(pores > 0.82, 0.05, 0.0) + 0.06 * noise(stream, _S, (4, 3), 2)
+    return shade(colour, 0.94 + (figure + board) * min(1.0, (290 - max(colour)) / 70))
 
 
 def _tiles(
@@ -93,7 +93,7 @@ def _tiles(
     tone = 1 - spread + 2 * spread * cell_values(stream, tile)
     marble = noise(stream, _S, (4, 4), 4)
     veins = 1 - np.minimum(np.abs(marble - 0.5) * 14, 1.0)
-    image = shade(colour, tone * (0.93 + 0.1 * noise(stream, _S, (8, 8), 3) - 0.07 * veins))
+    image = shade(colour, tone * (0.95 + 0.07 * noise(stream, _S, (8, 8), 3) - 0.025 * veins))
     fx, fy = across - column, y * rows - row
     wx, wy = 0.012 * columns, 0.012 * rows
     joint = (fx < wx) | (fy < wy)

@@ -349,7 +349,7 @@ def standing_board(stream: Stream) -> Made:
 
 
 def cupboard_door(stream: Stream) -> Made:
-    """A closed door in a frame, as of a built-in cupboard; its back against a wall."""
+    """A closed door in a frame, as of a built-in cupboard; it reaches back over the gap to its wall."""
     kind, w, h = stream.choice(("panelled", "plain", "louvred", "double")), 0.86, 2.06
     wide = w * 2 - 0.1 if kind == "double" else w
     m = Model()
@@ -364,7 +364,9 @@ def cupboard_door(stream: Stream) -> Made:
         _door_face(m, x0 + 0.003, x0 + span - 0.003, h - 0.068, kind)
         grip = x0 + span - 0.07 if k == 0 else x0 + 0.05
         m.box((grip, 1.0, 0.004), (grip + 0.02, 1.12, 0.04), "metal2", skip="b")
-    return Made("cupboard", m, (wide, h, 0.08), design=f"{kind}_cupboard")
+    flush = Model()
+    flush.add(m, (0.0, 0.0, -0.0315))
+    return Made("cupboard", flush, (wide, h, 0.08), design=f"{kind}_cupboard")
 
 
 def _door_face(m: Model, x0: float, x1: float, top: float, kind: str) -> None:
