@@ -9,6 +9,7 @@ import pytest
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
+from nav_eval.worlds.furniture.leaves import LEAVES
 from nav_eval.worlds.furniture.made import Designs, Made
 from nav_eval.worlds.palette import Palette
 from nav_eval.worlds.styles import STYLES
@@ -85,7 +86,7 @@ def test_a_design_fits_its_box_and_stands_or_hangs(
 
 def test_styles_like_designs_that_exist_and_each_family_has_a_choice() -> None:
     names = {name for designs, _ in FAMILIES.values() for name in designs}
-    names |= {"framed_kitchen", "flat_kitchen", "slab_kitchen", "wall_screen"}
+    names |= LEAVES.keys() | {"framed_kitchen", "flat_kitchen", "slab_kitchen", "wall_screen"}
     assert {name for style in STYLES for name in style.likes} <= names
     assert all(len(designs) >= 3 for family, (designs, _) in FAMILIES.items() if family not in ("mirror", "piano"))
     assert len({style.name for style in STYLES}) >= 6

@@ -6,7 +6,8 @@ line) are tried in smaller sizes first before that.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from itertools import chain
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
@@ -81,7 +82,7 @@ def _rug(space: Space, stream: Stream, w: float, d: float, at: tuple[int, int], 
             return
 
 
-def _smaller(space: Space, makes: list[Made], **options: object) -> Spot | None:
+def _smaller(space: Space, makes: Iterable[Made], **options: object) -> Spot | None:
     """The first of several sizes that fits."""
     for made in makes:
         spot = space.against_wall(made, **options)  # type: ignore[arg-type]
@@ -99,11 +100,11 @@ def _release(space: Space, spot: Spot, deep: int = 500) -> None:
 def bedroom(space: Space, stream: Stream) -> None:
     style = space.style
     widths = (1.6, 1.4, 0.95) if stream.chance(70) else (0.95,)
-    bed = _smaller(space, [beds.bed(stream, style, w) for w in widths], front=600, where="middle")
+    bed = _smaller(space, (beds.bed(stream, style, w) for w in widths), front=600, where="middle")
     bed = bed or _smaller(space, [beds.panel_bed(stream, 0.95)], front=300)
     if bed:
         _beside_bed(space, stream, bed)
-    _smaller(space, [storage.wardrobe(stream, style) for _ in range(3)], front=650, where="corner")
+    _smaller(space, (storage.wardrobe(stream, style) for _ in range(3)), front=650, where="corner")
     if stream.chance(65):
         space.against_wall(storage.dresser(stream, style), front=550)
     if stream.chance(45):
@@ -267,9 +268,9 @@ def kitchen_room(space: Space, stream: Stream) -> None:
     r, style = space.rect, space.style
     look = kitchen.fitted(stream, style, space.room.ceiling / 1000)
     sizes = [w for w in (4.2, 3.6, 3.0, 2.4, 1.8) if w * 1000 < max(r.width, r.depth) - 30]
-    tall = [kitchen.kitchen_line(stream, look, w) for w in sizes if w > 2.0]
-    low = [kitchen.kitchen_line(stream, look, w, low=True) for w in sizes]
-    line = _smaller(space, [*tall, *low], front=700, where="corner")
+    tall = (kitchen.kitchen_line(stream, look, w) for w in sizes if w > 2.0)
+    low = (kitchen.kitchen_line(stream, look, w, low=True) for w in sizes)
+    line = _smaller(space, chain(tall, low), front=700, where="corner")
     fridge = kitchen.fridge(stream, style)
     spot = None
     if line:
@@ -648,7 +649,7 @@ def reception(space: Space, stream: Stream) -> None:
     if spot:
         x, z = spot.ahead(-int(counter.size[2] * 500 + 360))
         space.stand(chairs.office_chair(stream, style), x, z, spot.turn)
-    sofa = _smaller(space, [sofas.sofa(stream, style, n) for n in (3, 2)], front=900, where="middle")
+    sofa = _smaller(space, (sofas.sofa(stream, style, n) for n in (3, 2)), front=900, where="middle")
     if sofa:
         low, (x, z) = _table_before(space, stream, sofa)
         _rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)

@@ -10,9 +10,11 @@ from itertools import pairwise
 from nav_eval.worlds.arches import arc
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.decor import curtain
+from nav_eval.worlds.furniture.leaves import leaf, leaves_of
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import KNEE, OUTER, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
 from nav_eval.worlds.stairs import stair_items
+from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Model
 
 Point = tuple[float, float, float]
@@ -29,9 +31,10 @@ _FLOORS = {
 }  # fmt: skip
 
 
-def shell_items(plan: Plan, stream: Stream) -> list[Item]:
+def shell_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     """Everything that is built in, room by room."""
     items: list[Item] = []
+    leaves = leaves_of(style, stream.child("leaves"))
     for room in plan.rooms:
         own = stream.child("room", room.id)
         if not (room.type == "stairs" and room.storey == 1):
@@ -41,7 +44,7 @@ def shell_items(plan: Plan, stream: Stream) -> list[Item]:
         items.append(Item("wall", room.id, _walls(plan, room, own)))
     for door in plan.doors:
         joins = (door.a, door.b)
-        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door), joins=joins))
+        items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door, leaves), joins=joins))
     for window in plan.windows:
         items.append(Item("window", window.room, _window(plan.room(window.room), window)))
         items += _curtains(plan.room(window.room), window)
@@ -225,7 +228,7 @@ def _skirting(m: Model, room: Room, side: Side, low: int, high: int) -> None:
     m.quad([inner[0], inner[1], outer[1], outer[0]], "frame")
 
 
-def _doorway(plan: Plan, door: Door) -> Model:
+def _doorway(plan: Plan, door: Door, leaves: tuple[str, str]) -> Model:
     """Jambs, lintel and threshold through the wall, a frame round it, and the opened leaf."""
     m = Model()
     room = plan.room(door.b)
@@ -241,9 +244,9 @@ def _doorway(plan: Plan, door: Door) -> Model:
     if door.leaf:
         for out, face_side in ((0, side), (deep, _opposite(side))):
             _frame(m, face_side, side, room, door, out, base, top)
-        leaf = leaf_rect(plan, door)
-        if leaf:
-            _leaf(m, leaf, base)
+        opened = leaf_rect(plan, door)
+        if opened:
+            _leaf(m, opened, base, side, leaves, room.type)
     return m
 
 
@@ -342,26 +345,11 @@ def _zone(door: Door) -> Rect:
     return Rect(door.low - 350, line - deep, door.high + 350, line + deep)
 
 
-def _leaf(m: Model, r: Rect, base: int) -> None:
-    low = (r.x0 / 1000, (base + 8) / 1000, r.z0 / 1000)
-    high = (r.x1 / 1000, (base + 2030) / 1000, r.z1 / 1000)
-    m.box(low, high, "door")
-    cx, cz, y = (r.x0 + r.x1) / 2000, (r.z0 + r.z1) / 2000, (base + 1020) / 1000
-    for panel_low, panel_high in ((180, 880), (1080, 1880)):
-        _leaf_panel(m, r, (base + panel_low) / 1000, (base + panel_high) / 1000)
-    if r.width < r.depth:
-        m.box((cx - 0.06, y, cz - 0.06), (cx + 0.06, y + 0.02, cz + 0.06), "metal")
-    else:
-        m.box((cx - 0.06, y, cz - 0.06), (cx + 0.06, y + 0.02, cz + 0.06), "metal")
-
-
-def _leaf_panel(m: Model, r: Rect, y0: float, y1: float) -> None:
-    """A raised field on both faces."""
-    x0, z0, x1, z1 = r.x0 / 1000, r.z0 / 1000, r.x1 / 1000, r.z1 / 1000
-    if r.width < r.depth:
-        m.box((x0 - 0.006, y0, z0 + 0.14), (x1 + 0.006, y1, z1 - 0.14), "door", skip="d")
-    else:
-        m.box((x0 + 0.14, y0, z0 - 0.006), (x1 - 0.14, y1, z1 + 0.006), "door", skip="d")
+def _leaf(m: Model, r: Rect, base: int, side: Side, kinds: tuple[str, str], room: str) -> None:
+    """The opened leaf in its place; its hinges are at the wall on `side`."""
+    model = leaf(kinds, room, max(r.width, r.depth) / 1000, 2.022)
+    x, z = r.centre
+    m.add(model, (x / 1000, (base + 8) / 1000, z / 1000), {"n": 0, "w": 1, "s": 2, "e": 3}[side])
 
 
 def _window(room: Room, w: Window) -> Model:

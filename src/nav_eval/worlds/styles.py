@@ -66,7 +66,8 @@ STYLES = (
         ("floor_tiles", "hex_tiles"), ((214, 212, 206), (186, 186, 184)), ((236, 236, 232), (176, 190, 182)),
         (("wood", _OAK), ("stone", (222, 220, 214))), ((236, 234, 228), (196, 200, 200)), 100,
         ("plain", "lines", "berber"),
-        _likes("slim_sofa corner_sofa wood_armchair shell_chair wishbone_chair spindle_chair platform_bed panel_bed "
+        _likes("plain_leaf strip_leaf glazed_leaf "
+               "slim_sofa corner_sofa wood_armchair shell_chair wishbone_chair spindle_chair platform_bed panel_bed "
                "slat_bed round_table plain_table trestle_desk ladder_shelf cube_shelf peg_sideboard peg_stand "
                "flat_wardrobe peg_dresser tripod_lamp globe_pendant paper_globe snake fiddle flat_kitchen "),
     ),
@@ -79,7 +80,8 @@ STYLES = (
         ("checker_tiles", "floor_tiles"), ((206, 200, 188), (170, 160, 146)), ((150, 96, 60), (232, 226, 212)),
         (("terrazzo", (220, 214, 204)), ("stone", (228, 224, 216))), ((214, 190, 140), (226, 218, 200)), 30,
         ("geometric", "circles", "plain"),
-        _likes("slim_sofa tufted_sofa lounge_chair wood_armchair shell_chair padded_chair platform_bed padded_bed "
+        _likes("plain_leaf strip_leaf "
+               "slim_sofa tufted_sofa lounge_chair wood_armchair shell_chair padded_chair platform_bed padded_bed "
                "tulip_table plain_table oval_table peg_sideboard peg_stand peg_dresser drawer_desk pin_desk "
                "stack_shelf arc_lamp drum_pendant sputnik globe_pendant monstera snake slab_kitchen drum_table"),
     ),
@@ -92,7 +94,8 @@ STYLES = (
         ("slab_tiles", "hex_tiles"), ((150, 150, 148), (118, 118, 118)), ((62, 64, 66), (120, 84, 58)),
         (("wood", (132, 92, 60)), ("concrete", (158, 156, 152))), ((110, 110, 110), (170, 164, 152)), 40,
         ("worn", "lines", "plain"),
-        _likes("tufted_sofa sled_sofa corner_sofa lounge_chair metal_chair cantilever_chair metal_bed platform_bed "
+        _likes("glazed_leaf plain_leaf "
+               "tufted_sofa sled_sofa corner_sofa lounge_chair metal_chair cantilever_chair metal_bed platform_bed "
                "trestle_table pipe_shelf rack_wardrobe pin_desk pipe_desk cage_pendant track tripod_lamp metal_stool "
                "leg_sideboard leg_stand slab_kitchen crate_table palm snake dome_pendant"),
     ),
@@ -105,7 +108,8 @@ STYLES = (
         ("checker_tiles", "slab_tiles"), ((226, 220, 210), (200, 190, 176)), ((232, 226, 212), (94, 110, 104)),
         (("marble", (236, 234, 230)), ("stone", (70, 68, 70))), ((150, 66, 62), (206, 186, 146), (96, 110, 126)), 60,
         ("persian", "persian", "border"),
-        _likes("rolled_sofa tufted_sofa wing_chair padded_chair carved_chair poster_bed padded_bed panel_bed "
+        _likes("panelled_leaf cottage_leaf "
+               "rolled_sofa tufted_sofa wing_chair padded_chair carved_chair poster_bed padded_bed panel_bed "
                "pedestal_table farm_table secretary drawer_desk case_shelf glass_shelf armoire wide_dresser hutch "
                "plinth_sideboard cabinet_stand chandelier candle_pendant claw_tub framed_kitchen palm fern"),
     ),
@@ -118,7 +122,8 @@ STYLES = (
         ("clay_tiles", "floor_tiles"), ((190, 124, 90), (196, 176, 148)), ((206, 198, 176), (124, 142, 120)),
         (("wood", (170, 120, 76)), ("stone", (188, 178, 162))), ((216, 200, 168), (168, 90, 66)), 20,
         ("kilim", "persian", "berber"),
-        _likes("wooden_sofa rolled_sofa wing_chair wood_armchair ladder_chair spindle_chair carved_chair panel_bed "
+        _likes("plank_leaf cottage_leaf "
+               "wooden_sofa rolled_sofa wing_chair wood_armchair ladder_chair spindle_chair carved_chair panel_bed "
                "slat_bed poster_bed farm_table trestle_table shaker_wardrobe armoire case_shelf hutch wide_dresser "
                "plinth_sideboard cabinet_stand crate_table lantern candle_pendant framed_kitchen fern farm_desk "
                "dome_pendant trunk_table"),
@@ -132,7 +137,8 @@ STYLES = (
         ("slab_tiles", "floor_tiles"), ((218, 212, 200), (196, 190, 178)), ((222, 196, 156), (238, 234, 224)),
         (("wood", _PALE), ("stone", (232, 228, 220))), ((236, 230, 216), (214, 204, 184)), 30,
         ("plain", "berber", "lines"),
-        _likes("wooden_sofa slim_sofa floor_sofa wood_armchair wishbone_chair ladder_chair platform_bed slat_bed "
+        _likes("glazed_leaf plain_leaf "
+               "wooden_sofa slim_sofa floor_sofa wood_armchair wishbone_chair ladder_chair platform_bed slat_bed "
                "plain_table round_table trestle_desk cube_shelf low_shelf sliding_wardrobe flat_wardrobe peg_dresser "
                "plinth_sideboard low_stand paper_globe paper_lamp lantern bonsai fern flat_kitchen slab_kitchen"),
     ),
@@ -145,7 +151,8 @@ STYLES = (
         ("hex_tiles", "pattern_tiles"), ((222, 224, 222), (150, 178, 190)), ((238, 238, 234), (150, 180, 192)),
         (("marble", (236, 236, 234)), ("wood", _OAK)), ((238, 238, 232), (156, 190, 204)), 90,
         ("lines", "berber", "border"),
-        _likes("slip_sofa corner_sofa rattan_chair wing_chair spindle_chair cross_chair slat_bed panel_bed day_bed "
+        _likes("shaker_leaf panelled_leaf cottage_leaf "
+               "slip_sofa corner_sofa rattan_chair wing_chair spindle_chair cross_chair slat_bed panel_bed day_bed "
                "farm_table pedestal_table ladder_shelf cube_shelf louvre_wardrobe wide_dresser peg_dresser "
                "plinth_sideboard cabinet_stand basket_pendant lantern palm monstera framed_kitchen"),
     ),
@@ -172,7 +179,8 @@ STYLES = (
         ((82, 84, 88), (238, 238, 236), (190, 184, 174)),
         (("marble", (238, 237, 235)), ("stone", (62, 62, 66))), ((196, 194, 190), (120, 122, 126)), 80,
         ("plain", "worn", "lines"),
-        _likes("sled_sofa corner_sofa chaise_sofa tub_chair padded_chair cantilever_chair padded_bed platform_bed "
+        _likes("plain_leaf strip_leaf glazed_leaf "
+               "sled_sofa corner_sofa chaise_sofa tub_chair padded_chair cantilever_chair padded_bed platform_bed "
                "glass_table plain_table tulip_table low_stand wall_screen sliding_wardrobe flat_wardrobe stack_shelf "
                "low_dresser plinth_sideboard standing_desk track ring_pendant arc_lamp snake fiddle slab_kitchen "
                "free_tub"),

@@ -7,6 +7,7 @@ found by bisection, brings the world to the triangle count that was asked for, a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
@@ -51,9 +52,11 @@ class Model:
         """A flat quad; without `uvs` its texture lies on it in metres, grain along the longer side."""
         points = np.asarray(corners, dtype=np.float64)
         if uvs is None:
-            w, h = float(length(points[1] - points[0])), float(length(points[2] - points[1]))
+            (x0, y0, z0), (x1, y1, z1), (x2, y2, z2), _ = points.tolist()
+            w = math.sqrt((x1 - x0) * (x1 - x0) + (y1 - y0) * (y1 - y0) + (z1 - z0) * (z1 - z0))
+            h = math.sqrt((x2 - x1) * (x2 - x1) + (y2 - y1) * (y2 - y1) + (z2 - z1) * (z2 - z1))
             flat = [(0, h), (w, h), (w, 0), (0, 0)] if w >= h else [(0, 0), (0, w), (h, w), (h, 0)]
-            shift = float(points[0][0] * 0.37 + points[0][1] * 0.61 + points[0][2] * 0.83)
+            shift = x0 * 0.37 + y0 * 0.61 + z0 * 0.83
             uvs = [(u + shift, v + shift * 0.71) for u, v in flat]
         self.quads.append(Quad(points, np.asarray(uvs, dtype=np.float64), material, max_edge))
 

@@ -171,7 +171,7 @@ def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> Non
 def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Item]:
     """The shell, then each room's furniture; `on` counts within the whole list."""
     stock = Stock(stream.child("stock"), assets)
-    items = [*shell_items(plan, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
+    items = [*shell_items(plan, style, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
     for room in plan.rooms:
         offset = len(items)
         for item in furnish(plan, room, style, stream.child("furniture", room.id), stock):
