@@ -51,8 +51,12 @@ def shell_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     return items + stair_items(plan)
 
 
+ACCENT = "wall5"
+"""The wall that stands out: of another colour, of brick, slats or panels."""
+
+
 def wall_material(room: Room, stream: Stream) -> str:
-    """Each room type draws its wall from the home's palette."""
+    """Each room type draws its wall from the home's palette; an accent goes on one of its sides."""
     if room.type == "hallway":
         return "wall0"
     if room.type in _TILED:
@@ -143,11 +147,14 @@ def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
     m = Model()
     material = wall_material(room, stream)
     height = plan.pitch if plan.stair and room.type == "stairs" and room.storey == 0 else room.ceiling
+    featured = stream.choice(SIDES) if material == ACCENT else ""
     for side in SIDES:
-        _wall(m, plan, room, side, material, height)  # type: ignore[arg-type]
+        own = "wall0" if featured and side != featured else material
+        _wall(m, plan, room, side, own, height)  # type: ignore[arg-type]
     for door in plan.doors_of(room.id):
         if door.arch:
-            _spandrels(m, room, door, material)
+            own = "wall0" if featured and side_of(room, door) != featured else material
+            _spandrels(m, room, door, own)
     return m
 
 

@@ -91,7 +91,7 @@ class Model:
         skip: str = "d",
         least: int = 3,
     ) -> None:
-        """A box with rounded edges and corners: six grids pulled onto a rounded box."""
+        """A box with rounded edges and corners: six grids pulled onto a rounded box; a plain box where all is rough."""
         for name in "lrdubf":
             if name not in skip:
                 self.grids.append(_rounded_face(name, np.asarray(low), np.asarray(high), radius, material, least))
@@ -160,13 +160,16 @@ def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material:
         points[..., a] = low[a] + _eased(u, r / extent[a]) * extent[a]
         points[..., b] = low[b] + _eased(v, r / extent[b]) * extent[b]
         points[..., n] = high[n] if end else low[n]
+        uvs = np.stack([u * extent[a], (1.0 - v) * extent[b]], axis=-1)
+        if nu == nv == 1:
+            return points, uvs
         inner = np.clip(points, low + r, high - r)
         out = points - inner
         size = length(out)
         points = inner + out * (r / np.where(size > 0, size, 1.0))[..., None]
-        return points, np.stack([u * extent[a], (1.0 - v) * extent[b]], axis=-1)
+        return points, uvs
 
-    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (2, 2))
+    return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (1, 1))
 
 
 def _eased(t: Floats, share: float) -> Floats:

@@ -65,7 +65,7 @@ def shell_chair(stream: Stream) -> Made:
     m.cushion((-0.22, 0.41, -0.2), (0.22, 0.455, 0.23), shell, 0.02, skip="")
     m.cushion((-0.21, 0.44, -0.245), (0.21, 0.82, -0.19), shell, 0.05, skip="")
     for s in (-1, 1):
-        m.cushion((s * 0.21 - 0.02, 0.43, -0.22), (s * 0.21 + 0.02, 0.62, 0.02), shell, 0.02, skip="")
+        m.box((s * 0.21 - 0.015, 0.44, -0.22), (s * 0.21 + 0.015, 0.6, 0.02), shell)
     return Made("chair", m, (0.48, 0.82, _D))
 
 
