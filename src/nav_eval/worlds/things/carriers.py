@@ -76,22 +76,26 @@ class Carriers:
         foot = item.at[1] + top.y
         rect = around(*at, made.size, item.turn + turn)
         height = foot - self.space.room.base + round(made.size[1] * 1000)
-        if not self._off_the_walls(rect, foot - self.space.room.base, height):
+        own = item.at[1] - self.space.room.base if item.support == "wall" else -1
+        if not self._off_the_walls(rect, foot - self.space.room.base, height, own):
             return False
         top.taken.append(around(x, z, made.size, turn))
         self.space.add(made, (at[0], foot, at[1]), item.turn + turn, "item", index)
         self.space.stands(rect, height)
         return True
 
-    def _off_the_walls(self, rect: Rect, foot: int, height: int) -> bool:
-        """Whether a thing stays inside the room and touches nothing that hangs there."""
+    def _off_the_walls(self, rect: Rect, foot: int, height: int, own: int) -> bool:
+        """Whether a thing stays inside the room and touches nothing that hangs there but at height `own`."""
         r = self.space.rect
-        if height > self.space.room.ceiling - 40:
+        if height > self.space.room.headroom(rect) - 40:
             return False
         if rect.x0 < r.x0 + 8 or rect.z0 < r.z0 + 8 or rect.x1 > r.x1 - 8 or rect.z1 > r.z1 - 8:
             return False
         return not any(
-            bottom > 0 and bottom < height and top > foot and rect.overlaps(self.space.strip(side, low, high, _WALL))
+            0 < bottom < height
+            and bottom != own
+            and top > foot
+            and rect.overlaps(self.space.strip(side, low, high, _WALL))
             for side, low, high, bottom, top in self.space.hung
         )
 

@@ -59,6 +59,16 @@ _ON: dict[str, tuple[Wish, ...]] = {
         ("detergent", 50, "any"), ("bucket", 25, "any"), ("bottle", 45, "any"), ("board_game", 35, "any"),
         ("food_box", 50, "any"), ("folded_towel", 35, "any"), ("folder", 40, "any"), ("crate", 35, "any"),
     ),
+    "fireplace": (
+        ("candle", 80, "any"), ("photo_frame", 75, "any"), ("figurine", 60, "any"), ("candle", 50, "any"),
+        ("alarm_clock", 40, "middle"), ("photo_frame", 40, "any"), ("cactus", 30, "any"),
+    ),
+    "piano": (("photo_frame", 70, "any"), ("book", 50, "any"), ("candle", 40, "any"), ("figurine", 40, "any")),
+    "cupboard": (
+        ("plate", 60, "any"), ("plate", 50, "any"), ("teapot", 50, "any"), ("jar", 60, "any"), ("mug", 60, "any"),
+        ("drinking_glass", 60, "any"), ("tray", 40, "any"), ("bottle", 40, "any"), ("candle", 40, "any"),
+    ),
+    "bench": (("cushion", 40, "any"), ("bag", 30, "any"), ("hat", 25, "any"), ("magazine", 25, "any")),
     "shower": (("toiletry", 80, "back"), ("toiletry", 60, "back")),
 }  # fmt: skip
 _CABINETS: dict[str, tuple[Wish, ...]] = {
@@ -180,7 +190,7 @@ def _listed(carriers: Carriers, index: int, item: Item) -> None:
     if wishes and carriers.space.room.type == "reception" and item.category == "counter":
         wishes = (("keyboard", 100, "middle"), *_OFFICE_DESK)
     if wishes:
-        shelves = item.category in ("bookshelf", "shelf", "shower", "refrigerator")
+        shelves = item.category in ("bookshelf", "shelf", "shower", "refrigerator", "cupboard")
         carriers.wish(index, wishes, (60, 1950) if shelves else (300, 1350))
 
 
@@ -283,7 +293,9 @@ _RULES: dict[str, Rule] = {
 def _floor(space: Space, stock: Stock, stream: Stream) -> None:
     """Along the walls, where the walkway stays free."""
     kind = "hallway" if space.room.type == "foyer" else space.room.type
-    if kind == "bedroom" and any(item.category == "bed" and item.size[0] < _CHILD for item in space.items):
+    if kind == "bedroom" and any(
+        item.category == "cot" or (item.category == "bed" and item.size[0] < _CHILD) for item in space.items
+    ):
         kind = "child"
     for name, chance, where in _FLOOR.get(kind, ()):
         if stream.chance(chance):

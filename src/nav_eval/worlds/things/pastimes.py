@@ -325,7 +325,7 @@ def fan(s: Shape, look: Stream) -> Made:
         m.drum([(0.2, 0.0), (0.19, 0.02), (0.02, 0.03)], colour, sides=8)
         m.bar((0, 0.02, 0), (0, tall - 0.15, 0), 0.03, "tint_silver")
         _slab(m, 0.2, tall - 0.15, 0.08, colour)
-        m.upright(0.17, tall - 0.15, 0.042, "print_slats0")
+        m.upright(0.17, tall - 0.15, 0.042, "tint_grey")
         m.upright(0.04, tall - 0.15, 0.045, colour)
     return finished("fan", m)
 

@@ -100,8 +100,8 @@ _FILL_ELSE = ("gallery", "wall_hanging", "wall_shelf", "poster", "gallery", "wal
 _BARE, _LEVEL = 1500, (1200, 1850)
 """Millimetres of bare wall that ask for something, and between which heights it is looked for."""
 _SHELVED: tuple[Wish, ...] = (
-    ("standing_books", 75, "any"), ("photo_frame", 60, "any"), ("cactus", 55, "any"), ("candle", 45, "any"),
-    ("figurine", 50, "any"), ("book", 45, "any"),
+    ("standing_books", 85, "any"), ("photo_frame", 75, "any"), ("cactus", 60, "any"), ("candle", 60, "any"),
+    ("figurine", 60, "any"), ("standing_books", 45, "any"), ("book", 45, "any"),
 )  # fmt: skip
 _SHELVED_IN: dict[str, tuple[Wish, ...]] = {
     "kitchen": (("jar", 90, "any"), ("jar", 80, "any"), ("jar", 60, "any"), ("mug", 80, "any"),
