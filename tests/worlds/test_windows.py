@@ -61,11 +61,14 @@ def holes(world: World, views: int, seed: int) -> int:
 def _poses(
     plan: Plan, views: int, rng: np.random.Generator
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    places = []
-    for room in rng.choice(len(plan.rooms), views):
-        r, off = plan.rooms[room].clear, 150
+    """Between the walls of rooms, and not above a sloping ceiling."""
+    places: list[tuple[float, float, float]] = []
+    while len(places) < views:
+        room = plan.rooms[int(rng.integers(len(plan.rooms)))]
+        r, off = room.clear, 150
         x, z = rng.uniform(r.x0 + off, r.x1 - off), rng.uniform(r.z0 + off, r.z1 - off)
-        places.append((x / 1000, (plan.rooms[room].base + rng.uniform(800, 1700)) / 1000, z / 1000))
+        if room.slope is None or not room.slope.grown(off).holds(x, z):
+            places.append((x / 1000, (room.base + rng.uniform(800, 1700)) / 1000, z / 1000))
     return np.asarray(places), rng.uniform(-np.pi, np.pi, views), rng.uniform(-0.5, 0.5, views)
 
 
