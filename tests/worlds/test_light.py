@@ -13,12 +13,14 @@ import trimesh
 from nav_eval.worlds import light
 from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import make_plan
 from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.rays import sources
 from nav_eval.worlds.rays.march import Grid
-from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.shell import point, shell_items
+from nav_eval.worlds.surfaces import Model
 from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.voxels import voxelise
 from nav_eval.worlds.world import World
@@ -136,6 +138,18 @@ def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: flo
     assert around.all(axis=0).sum() > 50
     assert (share[around.all(axis=0)] > 0.4).all()
     assert (share[~around.any(axis=0)] < 0.6).all()
+
+
+def test_blinds_shorten_windows() -> None:
+    plan, _, _ = empty_home()
+    window = plan.windows[0]
+    room = plan.room(window.room)
+    x, _, z = point(window.side, room.clear, (window.low + window.high) // 2, 0, 60)
+    at = (round(x * 1000), room.base + window.top - 400, round(z * 1000))
+    covered = light.windows_of(plan, [Item("blind", room.id, Model(), at)])
+    plain = light.windows_of(plan)
+    np.testing.assert_allclose(plain.hole[:, 3] - covered.hole[:, 3], [0.4, *[0.0] * (len(plan.windows) - 1)])
+    assert covered.panes[0, 3] == pytest.approx(plain.panes[0, 3] - 0.4)
 
 
 def test_a_window_lights_the_floor_by_its_form_factor() -> None:

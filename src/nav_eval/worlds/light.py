@@ -9,7 +9,7 @@ texels expect. All of it is exact arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -79,7 +79,7 @@ def bake(
     free = np.flatnonzero(~mesh.lit)
     charts = mesh.patches.charts
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
-    windows = windows_of(plan)
+    windows = windows_of(plan, items)
     direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
     direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day)
     tell(0.5)
@@ -252,8 +252,10 @@ class _Hole:
     panes: list[tuple[float, float, float, float]]
 
 
-def windows_of(plan: Plan) -> Windows:
-    holes = [_hole(plan.room(window.room), window) for window in plan.windows]
+def windows_of(plan: Plan, items: Sequence[Item] = ()) -> Windows:
+    """All windows, as far as no blind covers them."""
+    blinds = [item for item in items if item.category == "blind"]
+    holes = [_hole(plan.room(window.room), _uncovered(plan, window, blinds)) for window in plan.windows]
     first = np.cumsum([0, *(len(hole.panes) for hole in holes)]).astype(np.int64)
     panes = [pane for hole in holes for pane in hole.panes]
     return Windows(
@@ -264,6 +266,17 @@ def windows_of(plan: Plan) -> Windows:
         np.asarray(panes, np.float64).reshape(-1, 4),
         first,
     )
+
+
+def _uncovered(plan: Plan, window: Window, blinds: Sequence[Item]) -> Window:
+    """The part of a window below its blind."""
+    room = plan.room(window.room)
+    line, _, _ = wall_line(room.clear, window.side)
+    for item in blinds:
+        along, across = (item.at[0], item.at[2]) if window.side in "ns" else (item.at[2], item.at[0])
+        if item.room == room.id and window.low < along < window.high and abs(across - line) < OUTER:
+            return replace(window, top=max(min(window.top, item.at[1] - room.base), window.sill + 200))
+    return window
 
 
 def _hole(room: Room, w: Window) -> _Hole:

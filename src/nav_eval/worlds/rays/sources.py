@@ -13,7 +13,7 @@ ABOVE = 1.2
 """How far above its surface, in cells, a point's rays start, and how far before a window's wall they end."""
 LEAST = 1e-4
 """Form factor of a piece of a window that is worth a ray."""
-FAINT = 2e-4
+FAINT = 1e-4
 """Light of a lamp that is worth one."""
 
 
