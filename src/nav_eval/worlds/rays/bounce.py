@@ -88,7 +88,10 @@ def gather(grid: Grid, probes: F64, directions: F64, number: I64, leaving: F64, 
 
 @kernel(_nrt=False)
 def soften(size: I64, first: I64, reach: int, step: int, open_: U8, values: F64, out: F64) -> None:
-    """Means over `reach` texels to each side, along u (`step` 0) or v (1), of the open places of each chart."""
+    """Means over `reach` texels to each side, along u (`step` 0) or v (1), of the open places of each chart.
+
+    Fewer near a chart's edge, so that it keeps the value that the neighbour in its plane has there.
+    """
     for c in range(len(size)):
         wide, high = size[c, 0], size[c, 1]
         length, stride = (wide, 1) if step == 0 else (high, wide)
@@ -96,10 +99,11 @@ def soften(size: I64, first: I64, reach: int, step: int, open_: U8, values: F64,
             at = first[c] + k
             place = k % wide if step == 0 else k // wide
             total = r = g = b = 0.0
-            for shift in range(max(-reach, -place), min(reach, length - 1 - place) + 1):
+            side = min(reach, min(place, length - 1 - place))
+            for shift in range(-side, side + 1):
                 other = at + shift * stride
                 if open_[other]:
-                    weight = reach + 1.0 - abs(shift)
+                    weight = side + 1.0 - abs(shift)
                     total += weight
                     r += weight * values[other, 0]
                     g += weight * values[other, 1]
