@@ -45,4 +45,4 @@ def _pattern(grain: bool, rows: int, columns: int) -> Floats:
         pores = noise(stream, (rows, columns), (rows // 2, 24), 2)
         return 1 + (pores - 0.5) * _DEPTH * 1.4
     bumps = noise(stream, (rows, columns), (rows // 4, columns // 4), 2)
-    return 1 + (bumps - np.roll(bumps, (1, 1), (0, 1))) * _DEPTH * 2
+    return 1 + (bumps - np.roll(bumps, (1, 1), (0, 1))) * _DEPTH * 0.75
