@@ -47,7 +47,8 @@ FAMILIES: dict[str, tuple[Designs, tuple[object, ...]]] = {
             maker.__name__: maker
             for maker in (
                 tables.nightstand, tables.console, tables.corner_desk, tables.reception_desk, storage.storage_shelf,
-                storage.filing_cabinet, beds.cot, bath.washing_machine, kitchen.vending_machine, decor.coat_rack,
+                storage.filing_cabinet, beds.cot, bath.washing_machine, bath.towel_shelf, kitchen.vending_machine,
+                decor.coat_rack,
                 grand.bench, grand.piano_stool, grand.aquarium, grand.pool_table, grand.exercise_bike, grand.treadmill,
                 grand.standing_board, grand.cupboard_door,
             )

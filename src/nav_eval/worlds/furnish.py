@@ -366,7 +366,7 @@ def dining_room(space: Space, stream: Stream) -> None:
 
 def _dining_group(space: Space, stream: Stream, small: bool = False) -> Spot | None:
     """A table with chairs of one kind: long, or round."""
-    sizes = ((1.2, 0.8, 2),) if small else ((2.2, 1.0, 6), (1.8, 0.95, 4), (1.4, 0.85, 4))
+    sizes = ((1.2, 0.8, 2),) if small else ((2.2, 1.0, 6), (1.8, 0.95, 4), (1.4, 0.85, 4), (1.1, 0.75, 2))
     if stream.chance(35):
         table = _round_group(space, stream)
         if table:
@@ -436,7 +436,7 @@ def bathroom(space: Space, stream: Stream) -> None:
     if stream.chance(40) and not office:
         space.against_wall(bath.washing_machine(stream), front=500)
     elif stream.chance(35):
-        space.against_wall(storage.ladder_shelf(stream), front=300)
+        space.against_wall(bath.towel_shelf(stream), front=300)
     space.hang(bath.towel_rail(stream), 900)
     x, z = space.rect.centre
     if stream.chance(60) and not office:
@@ -473,6 +473,7 @@ def study(space: Space, stream: Stream) -> None:
 def _desk_and_chair(space: Space, stream: Stream, office: bool) -> Spot | None:
     """A desk at a wall, its user's chair pulled out before it (the desk's drawers face the user)."""
     desk = space.against_wall(tables.desk(stream, space.style, office), front=850)
+    desk = desk or space.against_wall(tables.pin_desk(stream), front=700)
     if desk:
         _chair_before(space, stream, desk)
     return desk
@@ -547,13 +548,13 @@ def hallway(space: Space, stream: Stream) -> None:
 
 def office_room(space: Space, stream: Stream) -> None:
     style = space.style
+    desk = None
     if stream.chance(25):
         desk = space.against_wall(tables.corner_desk(stream), front=600)
         if desk:
             _chair_in_notch(space, stream, desk)
-    else:
-        _desk_and_chair(space, stream, True)
-    if stream.chance(50):
+    desk = desk or _desk_and_chair(space, stream, True)
+    if desk and stream.chance(50):
         _desk_and_chair(space, stream, True)
     space.against_wall(storage.filing_cabinet(stream), front=500, where="corner")
     space.against_wall(storage.bookshelf(stream, style), front=500)

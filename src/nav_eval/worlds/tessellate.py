@@ -183,7 +183,7 @@ def _curved_block(index: int, item: Item, grid: Grid, names: dict[str, int], cut
 
 
 def _grid_normals(points: Floats) -> Floats:
-    """Normals from central differences over the grid."""
+    """Normals from central differences over the grid; at a pole, where a ring is one point, those of the next ring."""
     du, dv = np.empty_like(points), np.empty_like(points)
     du[:, 1:-1], du[:, 0], du[:, -1] = (
         points[:, 2:] - points[:, :-2],
@@ -191,7 +191,11 @@ def _grid_normals(points: Floats) -> Floats:
         points[:, -1] - points[:, -2],
     )
     dv[1:-1], dv[0], dv[-1] = points[2:] - points[:-2], points[1] - points[0], points[-1] - points[-2]
-    return normalised(cross(du, dv)).reshape(-1, 3)
+    out = normalised(cross(du, dv))
+    for end, inner in ((0, 1), (-1, -2)):
+        pole = length(out[end]) == 0
+        out[end][pole] = out[inner][pole]
+    return out.reshape(-1, 3)
 
 
 def _joined(blocks: list[_Block], names: tuple[str, ...], patches: Patches) -> Mesh:

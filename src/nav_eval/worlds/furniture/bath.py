@@ -325,6 +325,23 @@ def towel_rail(stream: Stream) -> Made:
     return Made("towel", m, (0.6, 0.66, 0.08))
 
 
+def towel_shelf(stream: Stream) -> Made:
+    """Boards with folded towels and a basket."""
+    w, d, h, skin = 0.6, 0.32, 1.5, stream.choice(("wood", "metal2", "white"))
+    m = Model()
+    legs(m, w, d, h, skin, 0.025, 0.0)
+    for k in range(4):
+        y = 0.12 + k * 0.45
+        m.box((-w / 2, y, -d / 2), (w / 2, y + 0.025, d / 2), skin if skin != "metal2" else "wood")
+        if k == 0:
+            m.box((-w / 2 + 0.06, y + 0.025, -d / 2 + 0.03), (w / 2 - 0.06, y + 0.25, d / 2 - 0.03), "basket", skip="d")
+            continue
+        for n in range(stream.between(1, 3) if k < 3 else 0):
+            low, cloth = y + 0.025 + n * 0.07, stream.choice(("sheet", "fabric2", "fabric3", "sheet"))
+            m.box((-w / 2 + 0.06, low, -d / 2 + 0.04), (0.04, low + 0.065, d / 2 - 0.03), cloth, skip="d")
+    return Made("shelf", m, (w, h, d), design="towel_shelf")
+
+
 def washing_machine(stream: Stream) -> Made:
     """A front loader, white or grey."""
     w, d, h = 0.6, 0.6, 0.86
