@@ -1,130 +1,38 @@
 """A listener that shares nothing with the speaker: it reads a text, and walks a building that it has surveyed itself.
 
-It knows the navmesh, the walls with the gaps and frames in them, and what things look like (their categories). Rooms
-have no names for it: where it must choose between two doors it looks for what a room of the name would hold. It counts
-doors and turns by itself, checks what it is told to walk past, and stays where it is (None) when it finds no such way.
+It knows the navmesh, the triangles of walls and frames (surveyed.py finds rooms and gaps in them), and of the semantic
+file nothing but the names of the categories of things. Words it knows one by one, each with its meaning (reading.py);
+a word that it does not know is an error. Rooms have no names for it: where it must choose between two doors it looks
+for what a room of the name would hold. It counts doors and turns by itself, checks what it is told to walk past and to
+see, and stays where it is (None) when it finds no such way.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass, field
 from itertools import pairwise, product
 
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Quaternion, Vec3, rotate
+from worlds.episodes.reading import Order, orders
 from worlds.episodes.surveyed import Building, Flat, Gap, Place, Thing
 
-THINGS = {
-    "sofa": ("sofa|couch|settee", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
-    "desk": ("desk", "书桌|写字台"), "plant": ("plant|houseplant", "盆栽|绿植"),
-    "tv_monitor": ("tv|television|tv screen", "电视"), "wardrobe": ("wardrobe|closet", "衣柜|衣橱"),
-    "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
-    "bathtub": ("bathtub|bath|tub", "浴缸"), "shower": ("shower|shower cubicle|shower stall", "淋浴"),
-    "sink": ("sink|washbasin", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
-    "counter": ("counter|worktop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
-    "cabinet": ("cabinet|cupboard", "柜子|橱柜"), "chest_of_drawers": ("chest of drawers|dresser", "斗柜"),
-    "nightstand": ("nightstand|bedside table", "床头柜"),
-    "picture": ("picture|painting|artwork", "挂画|装饰画"),
-    "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
-    "printer": ("printer|copier", "打印机|复印机"), "vending_machine": ("(?:vending|snack) machine", "售货机"),
-    "clothes": ("coat rack|coat stand|row of coats", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
-    "basket": ("basket", "篮子|筐子"), "vase": ("vase|flower vase", "花瓶"),
-    "box": ("(?:cardboard|packing) box", "纸箱"), "rug": ("rug|carpet", "地毯|毯子"), "chair": ("chair|seat", "椅子"),
-    "guitar": ("guitar", "吉他"),
-    "cat_tree": ("cat tree|cat tower", "猫爬架"),
-    "ironing_board": ("ironing board", "熨衣板"),
-    "vacuum_cleaner": ("vacuum cleaner|hoover", "吸尘器"),
-    "water_dispenser": ("water dispenser|water cooler", "饮水机"),
-    "umbrella_stand": ("umbrella stand", "伞架|雨伞架"),
-    "shoe_rack": ("shoe rack", "鞋架"),
-    "bench": ("bench", "长凳|换鞋凳"),
-    "fan": ("fan|electric fan", "电风扇|风扇"),
-    "towel_rack": ("towel ladder|towel rack", "毛巾架"),
-    "fire_extinguisher": ("fire extinguisher", "灭火器"),
-    "step_ladder": ("stepladder", "人字梯|折叠梯"),
-    "pet_bed": ("pet bed|dog bed", "宠物窝"),
-    "suitcase": ("suitcase", "行李箱|旅行箱"),
-    "toy_chest": ("toy chest|toy box", "玩具箱"),
-    "pin_board": ("pinboard|noticeboard", "软木板|公告板"),
-    "radiator": ("radiator|heater", "暖气片"),
-    "backpack": ("backpack|rucksack", "背包|双肩包"),
-    "bathrobe": ("bathrobe|dressing gown", "浴袍"),
-    "crate": ("crate", "收纳箱"),
-    "pouf": ("pouf|footstool", "脚凳|软凳"),
-    "microwave": ("microwave|microwave oven", "微波炉"),
-}  # fmt: skip
 LOOKS = {
-    ("living room|lounge|sitting room", "客厅"): ("sofa", "tv_monitor"),
-    ("kitchen", "厨房"): ("refrigerator", "counter", "oven", "stove"),
-    ("dining room|dining area", "餐厅|饭厅"): ("table", "chair"),
-    ("bedroom", "卧室"): ("bed", "wardrobe", "nightstand"),
-    ("bathroom|washroom", "卫生间|洗手间|浴室"): ("toilet", "shower", "bathtub", "towel"),
-    ("study|home office", "书房"): ("desk", "bookshelf"),
-    ("laundry room|laundry|utility room", "洗衣房|洗衣间"): ("washing_machine",),
-    ("storage room|storeroom", "储藏室|储物间"): ("shelf", "box"),
-    ("reception area|reception|lobby", "前台大厅|前台"): ("sofa", "counter"),
-    ("open-plan office|open office area", "开放办公区|大办公区"): ("desk", "chair"),
-    ("office", "办公室"): ("desk",),
-    ("meeting room|conference room", "会议室"): ("whiteboard", "table"),
-    ("break room|coffee room", "茶水间|休息室"): ("vending_machine", "refrigerator", "counter"),
-    ("copy room|print room", "复印室|文印室"): ("printer",),
-    ("hallway|corridor|hall|passage", "走廊|过道"): (),
-    ("foyer|entrance hall", "门厅|玄关"): (),
-    ("staircase|stairwell", "楼梯间"): (),
-}
-"""Names of rooms, and what makes them look so."""
-COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth", "seventh"), start=1)}
-COUNT |= {w: k for k, w in enumerate("一二三四五六七", start=1)}
-NUMBERS = "|".join(name for name in COUNT if name.isascii())
-_SIDEWAYS = (
-    r"\b(?:turn|go|head|make a|take a|hang a|swing|bear|face|veer|pivot|(?:turn|yourself) to the|"
-    r"(?:rotate|round) to your|turn (?:directly|immediately)) "
-)
-EN_TURNS = {
-    "slightly left": "slightly (?:to the )?left|slight left|(?:little|touch) to the left|left a bit",
-    "slightly right": "slightly (?:to the )?right|slight right|(?:little|touch) to the right|right a bit",
-    "around": r"turn(?:ing)? (?:right )?(?:around|back)|u-turn|about-turn|spin around|reverse direction|"
-    r"face the (?:other|opposite) way|half a circle",
-    "left": _SIDEWAYS + "left",
-    "right": _SIDEWAYS + "right",
-}
-ZH_TURNS = {
-    "slightly left": "左前方|向左偏|往左偏",
-    "slightly right": "右前方|向右偏|往右偏",
-    "around": "转身(?<!左转身)(?<!右转身)|[掉调]头|转过身|往回转|转一百八十度",
-    "left": "左[转拐]",
-    "right": "右[转拐]",
-}
+    "living room": ("sofa", "tv_monitor"), "kitchen": ("refrigerator", "counter", "oven", "stove"),
+    "dining room": ("table", "chair"), "bedroom": ("bed", "wardrobe", "nightstand"),
+    "bathroom": ("toilet", "shower", "bathtub", "towel"), "study": ("desk", "bookshelf"),
+    "laundry room": ("washing_machine",), "storage room": ("shelf", "box"), "reception": ("sofa", "counter"),
+    "open office": ("desk", "chair"), "office": ("desk",), "meeting room": ("whiteboard", "table"),
+    "break room": ("vending_machine", "refrigerator", "counter"), "copy room": ("printer",),
+}  # fmt: skip
+"""What makes a room look as it is called."""
 FURNISHED = {"bed", "toilet", "desk", "counter", "refrigerator", "sofa", "oven", "stove"}
 """What no hallway holds."""
 SLIGHT = math.radians(25)
 BESIDE = 2.2
 WIDE = 2.2
 """Nobody would call a gap that is wider a doorway."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """One sentence, understood. `side`: left, right, across, end or "" (whatever lies the way one turns)."""
-
-    act: str
-    """go, climb or stop."""
-    turn: str = ""
-    """left, right, around, slightly left, slightly right; "" where nothing is said."""
-    side: str = ""
-    count: int = 0
-    what: str = ""
-    """door, doorway, hallway, stairs, opening or wide opening: what is counted."""
-    enter: str = ""
-    thing: str = ""
-    past: tuple[str, str] | None = None
-    """A thing and the side on which one passes it."""
-    mark: str = ""
-    """What stands beside the way out."""
-    seen: tuple[tuple[str, str], ...] = ()
-    """What is said to be in sight before one turns, and where: left, right, ahead, behind."""
 
 
 @dataclass
@@ -146,45 +54,6 @@ class Standing:
     through: Gap | None = None
 
 
-def orders(text: str) -> list[Order]:
-    """What a text in English or Chinese says, action by action.
-
-    A turn, or a thing to be passed, for which nothing follows in its clause belongs to the next; so do remarks.
-    """
-    language = 1 if re.search("[一-鿿]", text) else 0
-    out: list[Order] = []
-    waiting = Order("")
-    for clause in re.split(CUTS[language], _plain(text.lower())):
-        found = (_english, _chinese)[language](clause)
-        waiting = Order(
-            found.act,
-            found.turn or waiting.turn,
-            found.side,
-            found.count,
-            found.what,
-            found.enter,
-            found.thing,
-            found.past or waiting.past,
-            found.mark,
-            waiting.seen + found.seen,
-        )
-        if waiting.act:
-            out.append(waiting)
-            waiting = Order("")
-    return out
-
-
-def _plain(text: str) -> str:
-    for short, full in (
-        ("you'll", "you will"),
-        ("you're", "you are"),
-        ("there's", "there is"),
-        ("through half", "half"),
-    ):
-        text = text.replace(short, full)
-    return text
-
-
 def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion, text: str) -> Walk:
     """Follow a text from a pose."""
     out = Walk()
@@ -202,192 +71,16 @@ def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion
             return out
         gap = _choose(building, here, order)
         if gap and order.past:
-            out.passed.append(_passes(building, navmesh, here, gap, *order.past))
+            out.passed.append(_passes_all(building, navmesh, here, gap, order.past))
         if gap and order.mark:
             out.seen.append(_stands_by(building, here, gap, order.mark))
+        if gap and order.holds:
+            out.seen.append(_holds(building, (gap.storey, gap.beyond(here.place[1])), order.holds))
         here = gap and _through(building, here, gap)
         if order.act == "climb" and here:
             here = _upstairs(building, here, order.what == "up")
             out.climbed += 1
     return out
-
-
-CUTS = (
-    r"[.;!]|,? ?(?:and )?\bthen\b,?|\bafter that,|\bfrom t?here,|\bnext,|\bnow,|"
-    r"\bonce you are there,|\bafterwards,|\bhaving done that,",
-    "[。；！]|，?(?:然后|接着|接下来|随后)|(?<=。)之后",
-)
-ROOMS = tuple("|".join(names[k] for names in LOOKS) for k in range(2))
-PLACES = (
-    r"(?!.*\b(?:going|out|leave|exit|enter|into|through)\b) *(?:(?:we|you) (?:are|start|begin|"
-    r"set off|have|should be|will (?:start|begin)|(?:now )?find yourself)|this is|"
-    rf"that brings|your starting|at the beginning|by now|welcome|so here)\b[\w ]* (?:{ROOMS[0]})\b"
-    r"(?: now| at first| at the start| to begin with| at this point)?(?:,? (?:on|with) an? [\w -]+)?(?: now)? *$",
-    "(?:现在|这时候?|这里)?(?:你|我们|出发点|起点|就?是|已经|到了)(?:(?!走|进|离|从|转|拐|穿|出|沿|路).)*"
-    f"(?:{ROOMS[1]})(?:里|中)?了?(?:，(?:脚下|地上|铺的).*)?$|(?:我们|你)从(?:{ROOMS[1]})(?:出发|开始走)$",
-)
-"""Remarks on which room one is in."""
-SIGHTS = (
-    (r"\b(?:on|to) your (left|right)", r"\bbehind you\b", r"facing|ahead of you|in front of you|ahead|looking towards"),
-    ("([左右])(?:手边|边|侧)", "身后|背后|后面", "面[对朝]着|前方|前面|面前|往前看"),
-)
-
-
-def _english(s: str) -> Order:
-    if re.match(PLACES[0], s):
-        return Order("")
-    past = re.search(
-        r"\b(?:past|pass|passing|by|keep|keeping|with|leave|leaving) the ([\w -]+?) on (?:your|the) "
-        r"(left|right)(?:-hand side)?",
-        s,
-    )
-    thing = _thing(past[1], 0) if past else ""
-    found = (thing, past[2]) if past and thing else None
-    if re.search(r"\b(stop|wait|halt|finish)\b", s):
-        return Order("stop", _turn(s, EN_TURNS), thing=_first(s, 0))
-    rest = s.replace(past[0], " ") if past and thing else s
-    turn = _turn(rest, EN_TURNS)
-    mark = re.search(
-        r", (?:which is |situated |located |found )?(?:right |just |directly |immediately )?(?:beside|"
-        r"next to|near|close to) the ([\w -]+)",
-        rest,
-    )
-    beside = _thing(mark[1], 0) if mark else ""
-    climb = re.search(r"\b(upstairs|downstairs)\b|\b(up|down)\b(?! the (?:hall|corr|pass|foyer|entr))", rest)
-    side, count, what = _side_english(rest)
-    if climb and "stairs" in rest:
-        return Order("climb", turn, side, 0, "up" if climb[0].startswith("up") else "down", past=found, mark=beside)
-    ways = (
-        r"\b(leave|exit|out|into|enter|through|doorway|doors?|opening|opposite|threshold|off|(?:hallway|corridor) on)\b"
-    )
-    if seen := _claims(rest, 0):
-        return Order("", seen=seen)
-    if not re.search(ways, rest) and not re.search(
-        r"\bto the (?!end|left|right)|\bfrom the", re.sub(EN_TURNS["left"] + "|" + EN_TURNS["right"], "", rest)
-    ):
-        return Order("", turn, past=found)
-    names = "|".join(sorted("|".join(name for name, _ in LOOKS).split("|"), key=len, reverse=True))
-    enter = re.findall(rf"(?:into|enter|to|for) the (?:next |other )?({names})\b", rest)
-    return Order("go", turn, side, count, what, enter[-1] if enter else "", past=found, mark=beside)
-
-
-def _claims(s: str, language: int) -> tuple[tuple[str, str], ...]:
-    """A remark on what is where; nothing if the clause asks for an action."""
-    remark = (
-        r"^ *(?:and )?(?:(?:on|to) your|behind you|at the back|ahead|in front|there is|notice|somewhere|"
-        r"over|right|directly|observe|glancing|your eyes|an? [\w -]+ is (?:on your|behind)|"
-        r"you (?:are facing|are looking|can see|see|will (?:see|notice|find|spot)|should see|have an? ))",
-        "^(?:你的?)?(?:正面|面[对朝]|正?前方|前面|面前|往前看|[往]?[左右](?:手边|边|侧)(?:看|有|是|能|可以|会)|身后|背后|后面)",
-    )[language]
-    s = re.split("(?<!看)，(?:就|正好)?在", s)[0]
-    if not re.search(remark, s) or not (thing := _first(s, language)):
-        return ()
-    side, behind, ahead = SIGHTS[language]
-    if found := re.search(side, s):
-        return ((thing, {"左": "left", "右": "right"}.get(found[1], found[1])),)
-    where = "behind" if re.search(behind, s) else "ahead" if re.search(ahead, s) else ""
-    return ((thing, where),) if where else ()
-
-
-def _turn(s: str, words: dict[str, str]) -> str:
-    """Which way one is told to turn, by the first of the patterns that is there; "" if nothing is said."""
-    return next((way for way, pattern in words.items() if re.search(pattern, s)), "")
-
-
-FOUND = r"(?: you \w+(?: to)?| that \w+(?: up)?| along| counted| located| visible| to be found)?"
-
-
-def _side_english(s: str) -> tuple[str, int, str]:
-    if re.search(r"across|opposite|cross the (?!threshold|doorway)", s):
-        return "across", 0, ""
-    if re.search(r"\bend\b", s):
-        return "end", 0, ""
-    found = re.search(
-        rf"(?:({NUMBERS}) )?(?:of the )?(doorway|door|hallway|corridor|wide opening|opening|stairs)s?{FOUND} "
-        r"on (?:your|the) (left|right)",
-        s,
-    )
-    what = found and found[2].replace("corridor", "hallway")
-    return (found[3], COUNT.get(found[1] or "", 0), what or "") if found else ("", 0, "")
-
-
-def _chinese(s: str) -> Order:
-    if re.match(PLACES[1], s):
-        return Order("")
-    past = re.search(
-        "(?:从|经过|路过|走过|绕过)([左右])(?:手边|边|侧)的([^，]*?)(旁边?|边上)?(?:走过|经过|过去|再|之?以?后|，|$)", s
-    )
-    thing = _thing(past[2], 1) if past and "楼梯" not in past[2] else ""
-    found = (thing, "left" if past[1] == "左" else "right") if past and thing else None
-    if re.search("停", s):
-        return Order("stop", _turn(s, ZH_TURNS), thing=_last(s))
-    rest = s.replace(past[0], "，") if past and thing else s
-    turn = _turn(rest, ZH_TURNS)
-    mark = re.search("(?:就在|紧挨着)([^，]*)", rest)
-    side, count, what = _side_chinese(rest)
-    if re.search("[上下]楼", rest):
-        return Order("climb", turn, side, 0, "up" if "上楼" in rest else "down", past=found)
-    if seen := _claims(rest, 1):
-        return Order("", seen=seen)
-    if not re.search(f"门|走出|离开|(?<!认)出来|出去|进|到(?:{ROOMS[1]})|对面|尽头|去|(?<!认)出", rest):
-        return Order("", turn, past=found)
-    names = "|".join(sorted("|".join(zh for _, zh in LOOKS).split("|"), key=len, reverse=True))
-    enter = re.findall(f"(?:进|到|去|入|是|尽头的|对面的?)({names})", rest)
-    return Order(
-        "go", turn, side, count, what, enter[-1] if enter else "", past=found, mark=_thing(mark[1], 1) if mark else ""
-    )
-
-
-def _side_chinese(s: str) -> tuple[str, int, str]:
-    if "对面" in s:
-        return "across", 0, ""
-    if "尽头" in s:
-        return "end", 0, ""
-    found = re.search(
-        "([左右])(?:手边|边|侧)(?:的)?(?:第([一二三四五六七]))?(?:扇|条|个|道)?(大开口|门洞|门口|门|走廊|楼梯)", s
-    )
-    if not found:
-        return "", 0, ""
-    kind = {
-        "大开口": "wide opening",
-        "门": "door",
-        "门洞": "opening",
-        "门口": "doorway",
-        "走廊": "hallway",
-        "楼梯": "stairs",
-    }[found[3]]
-    return "left" if found[1] == "左" else "right", COUNT.get(found[2] or "", 0), kind
-
-
-def _found(words: str, language: int) -> list[tuple[int, int, str]]:
-    """The things named in some words: where, and how long a name."""
-    spans = []
-    for kind, names in THINGS.items():
-        pattern = rf"\b(?:{names[0]})\b" if language == 0 else names[1]
-        spans += [(m.start(), m.end(), kind) for m in re.finditer(pattern, words)]
-    whole = [one for one in spans if not any(_within(one, other) for other in spans)]
-    return sorted((end, end - start, kind) for start, end, kind in whole)
-
-
-def _within(one: tuple[int, int, str], other: tuple[int, int, str]) -> bool:
-    """Whether one name is only a part of another, longer one."""
-    return other[0] <= one[0] and one[1] <= other[1] and one[1] - one[0] < other[1] - other[0]
-
-
-def _thing(words: str, language: int) -> str:
-    """The thing named last in some words."""
-    found = _found(words, language)
-    return found[-1][2] if found else ""
-
-
-def _first(words: str, language: int) -> str:
-    found = _found(words, language)
-    return found[0][2] if found else ""
-
-
-def _last(s: str) -> str:
-    """Of a Chinese clause the thing to stop at: others that tell where it is come before it."""
-    return _thing(s, 1)
 
 
 def _left(heading: Flat) -> Flat:
@@ -419,7 +112,7 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
         return _in_view(building, here, gaps, order)
     low, high = building.extent(here.place)
     hall = min(high[0] - low[0], high[1] - low[1]) > WIDE and order.side in ("left", "right")
-    if order.what in ("doorway", "wide opening") or (order.act == "climb" and hall):
+    if order.what in ("doorway", "wide") or (order.act == "climb" and hall):
         return _beside_one(building, here, gaps, order)
     direction = _along(building, here, _turned(here.heading, order.turn))
     if order.side == "across":
@@ -443,7 +136,7 @@ def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Orde
     """A gap in the wall on one's left or right, ahead: the n-th, or the one that looks right if there are two."""
     towards = 1 if order.side == "left" else -1
     offs = {gap: _off(here, gap.middle) for gap in gaps if abs(_dot(gap.across, here.heading)) < 0.7}
-    offs = {gap: off for gap, off in offs.items() if (gap.width > WIDE) == (order.what == "wide opening")}
+    offs = {gap: off for gap, off in offs.items() if (gap.width > WIDE) == (order.what == "wide")}
     found = [gap for gap, off in offs.items() if towards * _dot(off, _left(here.heading)) > 0 < _dot(off, here.heading)]
     found.sort(key=lambda gap: _dot(offs[gap], here.heading))
     if order.count:
@@ -453,8 +146,8 @@ def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Orde
 
 def _likeliest(building: Building, here: Standing, gaps: list[Gap], name: str) -> Gap | None:
     """The gap behind which the room looks most as its name says; no stair, of which one would be told."""
-    stairs = re.fullmatch("staircase|stairwell|楼梯间", name)
-    gaps = [gap for gap in gaps if stairs or not building.has_stairs((gap.storey, gap.beyond(here.place[1])))] or gaps
+    flat = [gap for gap in gaps if not building.has_stairs((gap.storey, gap.beyond(here.place[1])))]
+    gaps = gaps if name == "stairs" else flat or gaps
     looks = {gap: _look(building, (gap.storey, gap.beyond(here.place[1])), name) for gap in gaps}
     return max(gaps, key=lambda gap: looks[gap], default=None)
 
@@ -493,16 +186,13 @@ def _in_view(building: Building, here: Standing, gaps: list[Gap], order: Order) 
 def _look(building: Building, place: Place, name: str) -> float:
     """How much a room looks as its name says, and not as another."""
     held = {thing.kind for thing in building.things_in(place)}
-    if name in ("foyer", "entrance hall", "门厅", "玄关"):
+    if name == "foyer":
         return 0.0 if held & {kind for kinds in LOOKS.values() for kind in kinds} - {"table", "chair"} else 1.0
-    if name in ("hallway", "corridor", "hall", "passage", "走廊", "过道"):
+    if name == "hallway":
         low, high = building.extent(place)
         return 1.0 if min(high[0] - low[0], high[1] - low[1]) < 2.2 and not held & FURNISHED else 0.0
-    likeness = {names: sum(kind in held for kind in kinds) / len(kinds) for names, kinds in LOOKS.items() if kinds}
-    own = max((share for names, share in likeness.items() if name in "|".join(names).split("|")), default=0.0)
-    return own - max(
-        (share for names, share in likeness.items() if name not in "|".join(names).split("|")), default=0.0
-    )
+    likeness = {room: sum(kind in held for kind in kinds) / len(kinds) for room, kinds in LOOKS.items()}
+    return likeness.get(name, 0.0) - max(share for room, share in likeness.items() if room != name)
 
 
 def _through(building: Building, here: Standing, gap: Gap) -> Standing:
@@ -539,6 +229,23 @@ def _stands_by(building: Building, here: Standing, gap: Gap, kind: str) -> bool:
     return False
 
 
+def _holds(building: Building, place: Place, kind: str) -> bool:
+    return any(thing.kind == kind for thing in building.things_in(place))
+
+
+def _passes_all(
+    building: Building, navmesh: NavMesh, here: Standing, gap: Gap, past: tuple[tuple[str, str], ...]
+) -> bool:
+    """Whether a thing is passed on its side; of two without a side, whether they lie on two sides."""
+    if len(past) == 1:
+        return _passes(building, navmesh, here, gap, *past[0])
+    (a, _), (b, _) = past
+    return any(
+        _passes(building, navmesh, here, gap, a, left) and _passes(building, navmesh, here, gap, b, right)
+        for left, right in (("left", "right"), ("right", "left"))
+    )
+
+
 def _passes(building: Building, navmesh: NavMesh, here: Standing, gap: Gap, kind: str, side: str) -> bool:
     """Whether a thing of the kind lies beside the walk to a gap, on that side."""
     floor = building.floors[here.place[0]]
@@ -553,9 +260,11 @@ def _passes(building: Building, navmesh: NavMesh, here: Standing, gap: Gap, kind
             size = math.hypot(dx, dz)
             if size < 0.05:
                 continue
-            tx, tz = thing.middle[0] - ax, thing.middle[1] - az
-            on, aside = (tx * dx + tz * dz) / size, towards * (tx * dz - tz * dx) / size
-            if -0.3 <= on <= size + 0.3 and 0 < aside < BESIDE:
+            spots = [thing.middle, *product((thing.low[0], thing.high[0]), (thing.low[2], thing.high[2]))]
+            offs = [(x - ax, z - az) for x, z in spots]
+            on = [(tx * dx + tz * dz) / size for tx, tz in offs]
+            aside = [towards * (tx * dz - tz * dx) / size for tx, tz in offs]
+            if max(on) >= -0.3 and min(on) <= size + 0.3 and aside[0] > 0 and min(map(abs, aside)) < BESIDE:
                 return True
     return False
 

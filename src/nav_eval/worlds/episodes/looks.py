@@ -24,8 +24,9 @@ MATERIALS: Mapping[str, str] = {
 }  # fmt: skip
 """Of a scene's materials, without their numbers."""
 PLAIN = frozenset(
-    ("picture", "rug", "tv_monitor", "whiteboard", "bookshelf", "shower", "clothes", "plant", "mirror", "aquarium")
-)
+    ("picture", "rug", "tv_monitor", "whiteboard", "bookshelf", "shower", "clothes", "plant", "mirror", "poster",
+     "calendar", "clock", "wall_shelf", "aquarium", "pin_board", "fireplace", "toy_chest")
+)  # fmt: skip
 """What is on them has colours of its own, or one looks through them: no colour is told."""
 _TEXELS, _SURFACE = 0.7, 0.6
 """Shares of a texture and of a thing's surface above which one colour names the whole."""

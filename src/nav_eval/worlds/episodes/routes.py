@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, rotate
@@ -17,7 +18,7 @@ from nav_eval.worlds.episodes.relations import (
     way_to,
 )
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
-from nav_eval.worlds.episodes.sights import floor_of, mark, noun, sights
+from nav_eval.worlds.episodes.sights import floor_of, holds, landmarks, mark, noun, sights
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.wording import KINDS, ROOMS
@@ -26,6 +27,8 @@ _NEAR, _ABREAST = 1.6, 0.3
 """A thing is passed within this many metres, and this many to the side at least: one does not walk "past" a lamp that
 hangs above, nor past what one walks up to."""
 
+_ABREAST_OF = 5
+"""Decimetres of the way between two things on its two sides, at most, for which one walks between them."""
 _AT_HAND = 1.5
 """What is this near along a corridor needs no turn to be found."""
 
@@ -107,15 +110,16 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
     way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
     if way is None:
         return None
-    past = None if way.side == "across" else _passed(site, walker, part, again, target)
-    told = frozenset((target, past[0].id if past else target))
+    told = {target}
+    past = None if way.side == "across" else _passed(site, walker, part, again, told)
     return Go(
         here,
         there,
         way,
-        Pass(noun(site, past[0]), past[1]) if past else None,
+        past,
         mark(site, part.room, part.door, told),
         len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
+        holds(site, part.door, part.door.other(part.room)),
         sights(site, walker, told),
         floor_of(site, part.room),
         part.door.wide,
@@ -142,7 +146,7 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
     turn = "" if near else turn_towards(walker.heading, along)
     if not near and not turn:
         return None
-    seen = sights(site, walker, frozenset((thing.id,)))
+    seen = sights(site, walker, {thing.id})
     floor = floor_of(site, walker.room)
     return Stop(noun(site, thing, placed=True), turn, rooms.rooms[walker.room].category, seen, floor)
 
@@ -157,29 +161,34 @@ def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject
     return 0.3 < on < off[0] * dx + off[1] * dz
 
 
-def _passed(
-    site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
-) -> tuple[SemanticObject, str] | None:
-    """A thing that stands beside the way, is the only one of its kind in the room, and is seen before it is passed."""
+def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
+    """What stands beside the way, is the only one of its kind in the room, and is seen before it is passed: the larger
+    the better, best of all two things between which one walks. Those that are told of are added to `told`."""
     assert part.door is not None
     rooms, points = site.rooms, part.points
     if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
         return None
-    for thing in rooms.things_in(part.room):
-        if thing.id == target or thing.category not in KINDS or max(thing.size) < 0.4:
-            continue
-        if len(rooms.things_in(part.room, thing.category)) > 1:
-            continue
-        if not _ahead(rooms, walker, part.door, thing):
+    ways = [densified(list(again.points), 0.1), _straight_to(site, points[0], part.door)]
+    found: list[tuple[SemanticObject, int, str]] = []
+    for thing in landmarks(rooms, part.room, KINDS):
+        if thing.id in told or not _ahead(rooms, walker, part.door, thing):
             continue
         near, side = _abreast(points, thing)
-        if (
-            side
-            and side == _abreast(densified(list(again.points), 0.1), thing)[1]
-            and site.sees(points[max(0, near - 6)], thing.id)
-        ):
-            return thing, side
-    return None
+        alike = side and all(_abreast(way, thing)[1] == side for way in ways)
+        if alike and site.sees(points[max(0, near - 6)], thing.id):
+            found.append((thing, near, side))
+    stands = [one for one in found if one[0].center[1] - one[0].size[1] / 2 < rooms.rooms[part.room].low[1] + 0.3]
+    pair = next(((a, b) for a, b in combinations(stands, 2) if a[2] != b[2] and abs(a[1] - b[1]) <= _ABREAST_OF), None)
+    if pair is None and not found:
+        return None
+    (thing, _, side), other = pair if pair else (found[0], None)
+    told |= {thing.id} | ({other[0].id} if other else set())
+    return Pass(noun(site, thing), side, noun(site, other[0]) if other else None)
+
+
+def _straight_to(site: Site, start: Vec3, door: DoorWay) -> list[Vec3]:
+    """How one walks who knows no more than the door: what is passed on another side then is not told."""
+    return densified(site.path(start, (door.middle[0], start[1], door.middle[1]))[1], 0.1)
 
 
 def _abreast(points: Sequence[Vec3], thing: SemanticObject) -> tuple[int, str]:

@@ -16,10 +16,15 @@ from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.steps import Noun, Sight
 from nav_eval.worlds.episodes.wording import KINDS, SEEN
 
-_LEAST = 0.4
+_LEAST, _FACE = 0.4, 0.1
+"""Metres of its longest side and square metres that a landmark has at least."""
 _BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
 """Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
-_FAR = 5.0
+_FAR, _ROOM = 5.0, 8.0
+_STRIKING = 0.02
+"""Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
+_PLAIN = 0.25
+"""Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE = 0.55, 0.8
 """Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees)."""
 
@@ -38,40 +43,57 @@ def floor_of(site: Site, room: int) -> Noun | None:
     return Noun("floor", "", look.colour, look.material) if look and look.material else None
 
 
-def sights(site: Site, walker: Walker, exclude: frozenset[int], most: int = 3) -> tuple[Sight, ...]:
-    """The nearest things in sight of a walker, each in a quarter of the view that is plainly its own."""
+def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:
+    """The things that look largest to a walker, each in a quarter of the view that is plainly its own."""
     rooms = site.rooms
     at: Vec3 = (
         walker.at[0] + 0.3 * walker.heading[0], rooms.rooms[walker.room].low[1], walker.at[1] + 0.3 * walker.heading[1]
     )  # fmt: skip
-    found = [(_far(walker.at, thing), thing) for thing in _named(rooms, walker.room, SEEN) if thing.id not in exclude]
-    near = sorted((far, thing.id) for far, thing in found if far < _FAR)
+    near = [thing for thing in landmarks(rooms, walker.room, SEEN) if _glare(walker.at, thing) > _STRIKING]
+    near.sort(key=lambda thing: (-_glare(walker.at, thing), thing.id))
     out: dict[str, Sight] = {}
-    for _, number in near:
-        thing = rooms.things[number]
-        where = _where(walker, thing)
-        if where and where not in out and (where != "behind" or walker.entered is None) and site.sees(at, number):
+    for thing in near:
+        where = "" if thing.id in exclude or len(out) == most else _where(walker, thing)
+        if not where or where in out or (where == "behind" and walker.entered is not None):
+            continue
+        if site.share_seen(at, thing.id) > _PLAIN:
             out[where] = Sight(noun(site, thing, placed=True), where)
-    return tuple(list(out.values())[:most])
+    return tuple(out.values())
 
 
-def mark(site: Site, room: int, door: DoorWay, exclude: frozenset[int]) -> Noun | None:
+def holds(site: Site, door: DoorWay, room: int) -> Noun | None:
+    """What one sees first, from the door, of the things in a room: the largest."""
+    at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
+    seen = (thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN)
+    thing = next(seen, None)
+    return noun(site, thing) if thing else None
+
+
+def mark(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
     """The thing that stands right beside a way out of a room, and beside no other."""
     rooms = site.rooms
-    for thing in _named(rooms, room, KINDS):
+    for thing in landmarks(rooms, room, KINDS):
         doors = [other for other in rooms.doors_of(room) if _reach(thing, other.middle) < _BESIDE + 0.6]
         if thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE:
             return noun(site, thing)
     return None
 
 
-def _named(rooms: RoomsMap, room: int, kinds: frozenset[str]) -> list[SemanticObject]:
-    """Things of some size that are the only ones of their kind in a room."""
-    return [
+def landmarks(rooms: RoomsMap, room: int, kinds: frozenset[str]) -> list[SemanticObject]:
+    """Things that catch the eye and are the only ones of their kind in a room, the largest first."""
+    found = [
         thing
         for thing in rooms.things_in(room)
         if thing.category in kinds and max(thing.size) > _LEAST and len(rooms.things_in(room, thing.category)) == 1
     ]
+    found = [thing for thing in found if _face(thing) > _FACE]
+    return sorted(found, key=lambda thing: (-_face(thing), thing.id))
+
+
+def _face(thing: SemanticObject) -> float:
+    """Square metres that a thing shows from where it shows most."""
+    x, y, z = thing.size
+    return max(x * y, y * z, x * z)
 
 
 def _where(walker: Walker, thing: SemanticObject) -> str:
@@ -91,7 +113,10 @@ def _quarter(walker: Walker, at: Flat) -> str:
 
 
 def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
-    others = [other for other in _named(rooms, thing.region, KINDS) if other.id != thing.id]
+    others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
+    carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
+    if carriers:
+        return replace(plain, relation="on", others=(carriers[0].category,))
     level = [other for other in others if _overlap(thing, other, 1) > -0.3]
     flank = [other for other in level if _apart(thing, other) < _GAP]
     for k, a in enumerate(flank):
@@ -156,8 +181,10 @@ def _reach(thing: SemanticObject, at: Flat) -> float:
     return float((dx * dx + dz * dz) ** 0.5)
 
 
-def _far(at: Flat, thing: SemanticObject) -> float:
-    return float(((at[0] - thing.center[0]) ** 2 + (at[1] - thing.center[2]) ** 2) ** 0.5)
+def _glare(at: Flat, thing: SemanticObject) -> float:
+    """About how many steradians a thing fills, from a place; 0 if it is far."""
+    far = (at[0] - thing.center[0]) ** 2 + (at[1] - thing.center[2]) ** 2
+    return _face(thing) / max(far, 1.0) if far < _FAR * _FAR else 0.0
 
 
 def _corners(thing: SemanticObject) -> list[Flat]:

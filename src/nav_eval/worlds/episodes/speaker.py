@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nav_eval.worlds.episodes.steps import Climb, Go, Noun, Sight, Step, Stop
+from nav_eval.worlds.episodes.steps import Climb, Go, Noun, Pass, Sight, Step, Stop
 from nav_eval.worlds.episodes.wording import Wording
 from nav_eval.worlds.exact import Stream
 
@@ -33,31 +33,63 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
 
 
 def _text(wording: Wording, steps: Sequence[Step]) -> str:
-    told, end = "", wording.tables["rules"].get("end", ".")
-    for index, step in enumerate(steps):
-        seen = "".join(sentence + end for sentence in _sights(wording, step, index == 0))
-        cut = "" if index == 0 else wording.pick(end if seen else wording.manner["cut"])
-        told += cut + seen + _step(wording, step)
-    return wording.finished(told + end)
+    told, before = "", None
+    for step in steps:
+        turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
+        seen = "".join(sentence + wording.end for sentence in _sights(wording, step, before is None))
+        alone = isinstance(step, Stop) and not turn and wording.likely("alone")
+        opening = _orient(wording, step) if before is None else wording.end if alone else _joint(wording, turn, before)
+        told += ((wording.end if before else "") + seen if seen else opening) + _step(wording, step, turn, alone)
+        before = step
+    return wording.finished(told + wording.end)
 
 
-def _step(wording: Wording, step: Step) -> str:
+def _joint(wording: Wording, turn: str, before: Step) -> str:
+    """What stands between two steps; it may make one sentence of them, or say which room one has come to."""
+    if turn not in ("", "straight") and wording.likely("merges"):
+        return wording.pick(wording.tables["merge"])
+    if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
+        return wording.end + wording.pick(wording.tables["entered"], room=wording.word("rooms", before.enter))
+    return wording.pick(wording.manner["cut"])
+
+
+def _orient(wording: Wording, step: Step) -> str:
+    """Where one of the things that one sees is, as the first words of a text."""
+    if not step.sights or not wording.likely("orients"):
+        return ""
+    sight = wording.stream.choice(step.sights)
+    where = sight.where if sight.where in ("ahead", "behind") else "beside"
+    side = wording.pick(wording.tables["sides"].get(sight.where, ""))
+    return wording.say(f"orient_{where}", a=_noun(wording, sight.thing), side=side)
+
+
+def _step(wording: Wording, step: Step, turn: str, alone: bool) -> str:
+    """`alone`: the end is a sentence of its own, that gives no order before it."""
+    past = None
     if isinstance(step, Stop):
-        thing, where = _noun(wording, step.thing), _where(wording, step.thing)
-        go, turn, past = wording.say("stop", thing=thing, where=where), step.turn, None
+        rule = "stop_alone" if alone else "stop"
+        go = wording.say(rule, thing=_noun(wording, step.thing), where=_where(wording, step.thing))
+        if not turn:
+            return go
     else:
-        go, turn = _go(wording, step), _turn_told(wording, step)
+        go = _go(wording, step, along=turn == "straight")
         past = step.past if step.past and wording.likely("passes") else None
-    slots = {"go": go}
-    if past:
-        slots |= {"past": _noun(wording, past.thing), "side": wording.pick(wording.tables["sides"][past.side])}
+    slots = {"go": go} | (_past(wording, past) if past else {})
     if turn:
         slots["turn"] = _turn(wording, turn, step)
-    elif isinstance(step, Stop):
-        return go
     return wording.say(
         {(1, 1): "both", (1, 0): "turned", (0, 1): "passing"}.get((bool(turn), bool(past)), "plain"), **slots
     )
+
+
+def _past(wording: Wording, past: Pass) -> dict[str, str]:
+    """What is passed, or the two things between which one passes."""
+    slots = {"past": _noun(wording, past.thing), "side": wording.pick(wording.tables["sides"][past.side])}
+    if past.other is None:
+        return slots
+    slots |= {"other": _noun(wording, past.other)}
+    slots |= {"seen_past": wording.say("two_past", **slots)}
+    return slots | {"pass": wording.say("pass_between", **slots), "going_past": wording.say("going_between", **slots)}
 
 
 def _turn_told(wording: Wording, step: Go | Climb) -> str:
@@ -66,7 +98,9 @@ def _turn_told(wording: Wording, step: Go | Climb) -> str:
     needless = way.side == "across" or step.leave == "stairs" or (step.leave != "hallway" and way.side)
     if needless or (isinstance(step, Go) and step.sole and not wording.likely("turns")):
         return ""
-    return "" if way.turn == "straight" and not wording.likely("turns") else way.turn
+    if way.turn == "straight" and (way.side == "end" or not wording.likely("turns")):
+        return ""
+    return way.turn
 
 
 def _turn(wording: Wording, turn: str, step: Step) -> str:
@@ -75,9 +109,11 @@ def _turn(wording: Wording, turn: str, step: Step) -> str:
     return wording.pick(wording.tables["turn"][turn])
 
 
-def _go(wording: Wording, step: Go | Climb) -> str:
+def _go(wording: Wording, step: Go | Climb, along: bool) -> str:
+    """`along`: that one walks along a corridor is told before."""
     way, nth = step.way, step.way.ordinal
-    slots = {
+    slots = {"along": ""} if along or step.leave != "hallway" else {}
+    slots |= {
         "room": wording.word("rooms", step.leave),
         "side": wording.pick(wording.tables["sides"].get(way.side, "")),
         "number": wording.tables["ordinals"][str(nth)] if nth else "",
@@ -92,7 +128,10 @@ def _go(wording: Wording, step: Go | Climb) -> str:
     by = ""
     if step.mark and wording.likely("marks"):
         by = wording.say("by", mark=_noun(wording, step.mark))
-    return wording.say(_kind(step), next=wording.word("rooms", step.enter), by=by, **slots)
+    enter = wording.word("rooms", step.enter)
+    if step.holds and wording.likely("contents"):
+        enter = wording.say("with", next=enter, a=_noun(wording, step.holds))
+    return wording.say(_kind(step), next=enter, by=by, **slots)
 
 
 def _kind(step: Go) -> str:
@@ -135,7 +174,7 @@ def _sights(wording: Wording, step: Step, first: bool) -> list[str]:
     if not wording.manner.get("sights"):
         return []
     seen = [_sight(wording, sight) for sight in step.sights if wording.likely("sights")]
-    if seen and wording.likely("asides"):
+    if seen and not first and wording.likely("asides"):
         seen.append(wording.say("aside"))
     return [*([_here(wording, step, first)] if first or wording.likely("rooms") else []), *seen]
 

@@ -16,7 +16,8 @@ from nav_eval.worlds.episodes.relations import Way
 class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
-    `relation` ("between", "near", "under", "corner") says where it is, beside or below the things named in `others`.
+    `relation` ("between", "on", "near", "under", "corner") says where it is, beside, on or below the things named in
+    `others`.
     """
 
     kind: str
@@ -29,10 +30,11 @@ class Noun:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """A thing that one passes on one's left or right."""
+    """A thing that one passes on one's left or right, and another that is passed at once on the other side."""
 
     thing: Noun
     side: str
+    other: Noun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +49,9 @@ class Sight:
 class Go:
     """From a room of one category into one of another, by a way that is told as in relations.Way.
 
-    `mark` is the thing that stands right beside the way out; `sole`: there is no other way out of the room; `wide`: it
-    is no doorway but an open side. `sights` and `floor` are what one sees before one turns.
+    `mark` is the thing that stands right beside the way out, `holds` one that is seen in the next room; `sole`: there
+    is no other way out of the room; `wide`: it is no doorway but an open side. `sights` and `floor` are what one sees
+    before one turns.
     """
 
     leave: str
@@ -57,6 +60,7 @@ class Go:
     past: Pass | None = None
     mark: Noun | None = None
     sole: bool = False
+    holds: Noun | None = None
     sights: tuple[Sight, ...] = ()
     floor: Noun | None = None
     wide: bool = False

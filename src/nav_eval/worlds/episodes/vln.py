@@ -27,6 +27,7 @@ ROUNDS = 3
 """Starts drawn for each pair of a thing and a room before goals may lie nearer to each other."""
 LEAST_PLACES = 4
 """Of sixty tries; a thing with fewer stands in a corner that people do not walk up to."""
+_ASIDE = 0.3
 ROTATIONS = tuple(yaw_rotation(math.radians(15 * k)) for k in range(24))
 
 
@@ -199,7 +200,10 @@ def _told(steps: list[Step], stream: Stream) -> list[Told]:
 
 
 def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 16) -> list[Vec3]:
-    """Walkable places within a step of the thing, from where it is in sight; none where there are hardly any."""
+    """Walkable places within a step of the thing, from where it is in sight; none where there are hardly any.
+
+    What is a foot further off than the nearest is left out: it may be across the bed.
+    """
     out: list[Vec3] = []
     for _ in range(60):
         point = site.draw_point(target.region, stream, tries=8)
@@ -207,7 +211,8 @@ def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 
             out.append(point)
         if len(out) == count:
             break
-    return out if len(out) >= LEAST_PLACES else []
+    nearest = min((_gap(point, target) for point in out), default=0.0)
+    return [point for point in out if _gap(point, target) < nearest + _ASIDE] if len(out) >= LEAST_PLACES else []
 
 
 def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> int:

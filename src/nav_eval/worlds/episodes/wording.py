@@ -38,11 +38,12 @@ class Wording:
     def __init__(self, language: str, style: str, stream: Stream, readiness: int = 100) -> None:
         self.tables, self.style, self.stream, self.readiness = tables(language), style, stream, readiness
         self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
+        self.end: str = self.tables["rules"]["end"]
         self._names: dict[tuple[str, str], str] = {}
 
     def likely(self, what: str) -> bool:
         """Whether this time a style says what it may leave out."""
-        return self.stream.chance(self.manner[what] * self.readiness // 100)
+        return self.stream.chance(self.manner.get(what, 0) * self.readiness // 100)
 
     def word(self, table: str, key: str) -> str:
         """A word for a key of a table; the same throughout the text."""
@@ -60,7 +61,8 @@ class Wording:
 
     def say(self, rule: str, **slots: str) -> str:
         """What a rule of the style, or of all styles, gives."""
-        return self.pick(self.tables.get(self.style, {}).get(rule) or self.tables["rules"][rule], **slots)
+        own = self.tables.get(self.style, {})
+        return self.pick(own[rule] if rule in own else self.tables["rules"][rule], **slots)
 
     def finished(self, text: str) -> str:
         """Spaces and articles put right, sentences with a capital."""

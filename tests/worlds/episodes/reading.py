@@ -1,0 +1,597 @@
+"""What a text says, by the meaning of its single words: no sentence of the speaker's is known here.
+
+Each word of the small lexicons below means one thing: a side, a turn, a door, a room, a thing, going in or out, being
+somewhere, passing, stopping. A clause is read word by word, and a word that no lexicon holds is an error (Unknown), for
+a listener who skips what it does not know would agree with anything.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import cache
+
+THINGS = {
+    "sofa": ("sofa|couch|settee", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
+    "desk": ("desk|writing desk", "书桌|写字台"), "plant": ("plant|houseplant|potted plant", "盆栽|绿植"),
+    "tv_monitor": ("tv|television|tv screen", "电视|电视机"), "wardrobe": ("wardrobe|closet", "衣柜|衣橱"),
+    "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
+    "bathtub": ("bathtub|bath|tub", "浴缸"), "shower": ("shower|shower cubicle|shower stall", "淋浴间|淋浴房"),
+    "sink": ("sink|washbasin", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
+    "counter": ("counter|worktop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
+    "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
+    "nightstand": ("nightstand|bedside table", "床头柜"),
+    "picture": ("picture|painting|framed picture|artwork", "挂画|装饰画"),
+    "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
+    "printer": ("printer|copier", "打印机|复印机"),
+    "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
+    "clothes": ("coat rack|coat stand|row of coats", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
+    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|packing box", "纸箱"),
+    "backpack": ("backpack|rucksack", "背包|双肩包"),
+    "bench": ("bench", "长凳"),
+    "bin": ("bin|trash can|wastebasket", "垃圾桶"),
+    "cat_tree": ("cat tree|cat tower", "猫爬架"),
+    "cot": ("cot|crib", "婴儿床"),
+    "cupboard": ("cupboard", "橱柜"),
+    "exercise_bike": ("exercise bike|stationary bike", "健身车|动感单车"),
+    "fan": ("fan|standing fan", "电风扇|风扇"),
+    "fireplace": ("fireplace", "壁炉"),
+    "fire_extinguisher": ("fire extinguisher", "灭火器"),
+    "guitar": ("guitar", "吉他"),
+    "ironing_board": ("ironing board", "熨衣板|烫衣板"),
+    "microwave": ("microwave|microwave oven", "微波炉"),
+    "mirror": ("mirror", "镜子"),
+    "partition": ("partition|divider", "隔断|屏风"),
+    "pet_bed": ("pet bed|dog bed", "宠物窝"),
+    "piano": ("piano", "钢琴"),
+    "pool_table": ("pool table|billiard table", "台球桌"),
+    "pouf": ("pouf|ottoman", "软凳"),
+    "radiator": ("radiator|heater", "暖气片|暖气"),
+    "step_ladder": ("stepladder|step stool", "人字梯|梯凳"),
+    "suitcase": ("suitcase|trolley case", "行李箱|旅行箱"),
+    "toy_chest": ("toy chest|toy box", "玩具箱"),
+    "umbrella_stand": ("umbrella stand", "伞架|雨伞架"),
+    "vacuum_cleaner": ("vacuum cleaner|vacuum", "吸尘器"),
+    "water_dispenser": ("water dispenser|water cooler", "饮水机"),
+    "blanket": ("blanket|throw", "毯子|毛毯"),
+    "calendar": ("calendar|wall calendar", "挂历|日历"),
+    "clock": ("clock|wall clock", "挂钟|时钟"),
+    "coat_hooks": ("row of coat hooks|row of hooks", "挂衣钩|挂钩"),
+    "pin_board": ("pinboard|notice board|cork board", "软木板|留言板"),
+    "poster": ("poster", "海报"),
+    "wall_shelf": ("wall shelf|floating shelf", "搁板|墙上搁架"),
+    "shoe_rack": ("shoe rack", "鞋架"),
+    "towel_rack": ("towel ladder|towel rack", "毛巾架"),
+    "bathrobe": ("bathrobe|dressing gown", "浴袍"),
+    "crate": ("crate", "收纳箱"),
+    "stool": ("stool|bar stool", "高脚凳|吧凳"),
+    "treadmill": ("treadmill|running machine", "跑步机"),
+    "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
+    "rug": ("rug|carpet", "地毯"), "chair": ("chair|seat", "椅子"), "floor": ("floor", "地面"),
+}  # fmt: skip
+ROOMS = {
+    "living room": ("living room|lounge|sitting room", "客厅"), "kitchen": ("kitchen", "厨房"),
+    "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
+    "bathroom": ("bathroom|washroom", "卫生间|洗手间|浴室"), "study": ("study|home office", "书房"),
+    "laundry room": ("laundry room|laundry|utility room", "洗衣房|洗衣间"),
+    "storage room": ("storage room|storeroom", "储藏室|储物间"),
+    "reception": ("reception area|reception|lobby", "前台大厅|接待区|前厅"),
+    "open office": ("open-plan office|open office area", "开放办公区|大办公区"), "office": ("office", "办公室"),
+    "meeting room": ("meeting room|conference room", "会议室"),
+    "break room": ("break room|coffee room", "茶水间|休息室"),
+    "copy room": ("copy room|print room", "复印室|文印室"),
+    "hallway": ("hallway|corridor|hall|passage|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
+    "foyer": ("foyer|entrance hall", "门厅|玄关"),
+}  # fmt: skip
+COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), start=1)}
+COUNT |= {f"第{w}": k for k, w in enumerate("一二三四五六", start=1)}
+MEANINGS = {
+    "left": ("left|left-hand side", "左|左转身"),
+    "right": ("right|right-hand side", "右|右转身"),
+    "lefthand": ("", "左边|左侧|左手边"),
+    "righthand": ("", "右边|右侧|右手边"),
+    "slight": ("slight|slightly|a little to|a bit to", "稍微|略微|前方走"),
+    "around": (
+        "turn completely around|turn around|turn back|spin around|all the way around|u-turn|180 degrees|halfway round|"
+        "other way|opposite way|opposite direction",
+        "转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
+    ),
+    "turn": (
+        "turn|turn completely|rotate|pivot|bear|swing|veer|hang|face|make|take|quarter turn|ninety degrees|90 degrees",
+        "转向",
+    ),
+    "door": ("door|doors", "门"),
+    "doorway": ("doorway", "门口|出口"),
+    "opening": ("opening", "门洞"),
+    "wide": ("wide opening", "宽门洞"),
+    "stairs": ("stairs", "楼梯"),
+    "end": ("end|ends", "尽头|到头|到底|走到头|走到底"),
+    "across": ("across|opposite|cross|other side|opposite side", "对面|正对面"),
+    "up": ("up|upstairs|upper", "上楼|上到楼上"),
+    "down": ("down|downstairs|lower", "下楼|下到楼下"),
+    "leave": ("leave|leaving|exit|out|off", "离开|走出|出|出了|出来|出去|走出来|走出去"),
+    "from": ("from", "从"),
+    "enter": (
+        "into|turn into|enter|to|to the|to your|for|up to|up to the",
+        "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|那里是|就是",
+    ),
+    "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去|让"),
+    "among": (
+        "walk between|go between|pass between|head between|continue between|walk in between|go in between|gap between|"
+        "passing between|walking between|going between",
+        "",
+    ),
+    "stop": ("stop|wait|halt|pause|finish|come to a stop|route ends|walk ends", "停|停下|停下来"),
+    "remark": ("brings|have|when|as|once", "现在|这时|已经|这里就是|这里是|一进|出发|开始走"),
+    "in": ("in|inside", "在|放在"),
+    "on": ("on your|on the|on", "在你"),
+    "with": ("with", "有"),
+    "ahead": (
+        "facing|in front of you|ahead of you|looking at|looking towards",
+        "前面|前方|正前方|面前|面对|面朝|面对着|面朝着|正对着|往前看",
+    ),
+    "behind": ("behind you|back is to|back to", "身后|背后|后面|背对|背朝|背对着"),
+    "beside": ("next to|beside|near|close to|by", "旁边|旁|边上|附近|跟前"),
+    "touching": ("", "挨着"),
+    "between": ("between", "之间|中间"),
+    "under": ("below|under", "下面|下方|上"),
+    "then": ("then|after that|from there|next", "然后|接着|随后|接下来"),
+    "after": ("", "之后|以后|后"),
+    "before": ("", "之前"),
+    "goal": ("", "目标|终点|目的地"),
+    "of": ("", "的"),
+    "and": ("", "和|跟"),
+}
+"""Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
+NOTHING = (
+    "the|a|an|and|of|your|you|is|are|be|at|it|its|that|there|this|which|will|should|can|need|please|straight|see|front|"
+    "forward|ahead|walk|walking|go|going|head|continue|proceed|step|move|come|carry on|keep walking|keep going|follow|"
+    "keep straight on|carry|way|along|all|length|whole|very|far|until|reach|get|before|after|just|one|standing|over|"
+    "find|look|looking|done|goal|destination|soon|notice|now|we|begin|beginning|start|starting|starting with|reached|"
+    "through|corner|room|floor|easy to spot|hard to miss|can't miss|on the right track|right place|know|how|if|am|"
+    "do|there's|you'll|you're|spot|approach|make your way|find yourself|by now|this|"
+    "directly|as far as|which has|leads|climb|other|towards|arrived|turn in|walk over|go over|step over|"
+    "off in|start off|here|some",
+    "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|整条|再|先|直到|看见|就|"
+    "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|中|看|看到|能看到|可以看到|"
+    "会看到|能看见|正|正好|另|脚下|地上|墙角|角落里|屋角|很好认|很显眼|一眼就能看到|看到它就对了|很容易找到|偏|偏一点|转|拐|"
+    "转九十度|从那里|这就是终点|就到终点了|目的地就在这里|这里就是终点|起点处|你的|接着往前|站|起点|出发点|了|走完",
+)
+"""Words that tell a walker nothing that the others do not."""
+LOOKS = (
+    "brown|dark|light|tan|pale|beige|cream|cream-coloured|off-white|yellow|mustard-yellow|orange|green|teal|"
+    "blue-green|turquoise|blue|pink|red|white|grey|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
+    "carpeted|tall|low|large|big|narrow|small|little|compact|broad|chocolate-brown|metallic|long|short|double|single|wide",
+    "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|蓝色|粉色|粉红色|红色|"
+    "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|大|窄|小|长|短|双人|单人|宽",
+)
+WAYS = ("door", "doorway", "opening", "wide", "stairs")
+SIDES = {"lefthand": "left", "righthand": "right"}
+
+
+class Unknown(AssertionError):
+    """A text holds a word whose meaning the stranger does not know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """`kind`: thing, room, count, a mark of the end or of a pause, or one of the meanings; `value`: which."""
+
+    kind: str
+    value: str = ""
+
+
+STOP = Word(".")
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """One thing to do, understood. `side`: left, right, across, end or "" (whatever lies the way one turns)."""
+
+    act: str
+    """go, climb or stop."""
+    turn: str = ""
+    """left, right, around, slightly left, slightly right; "" where nothing is said."""
+    side: str = ""
+    count: int = 0
+    what: str = ""
+    """door, doorway, hallway, stairs or opening; up or down of a climb."""
+    enter: str = ""
+    thing: str = ""
+    past: tuple[tuple[str, str], ...] = ()
+    """A thing and the side on which one passes it, or two between which one walks ("" for the side)."""
+    mark: str = ""
+    """What stands beside the way out."""
+    holds: str = ""
+    """What is in the room that one enters."""
+    seen: tuple[tuple[str, str], ...] = ()
+    """What is said to be in sight before one turns, and where: left, right, ahead, behind."""
+
+
+def orders(text: str) -> list[Order]:
+    """What a text in English or Chinese says, action by action. Unknown for a word that is not known."""
+    language = 1 if re.search("[一-鿿]", text) else 0
+    return (_English, _Chinese)[language](words(text, language)).read()
+
+
+def words(text: str, language: int) -> list[Word]:
+    """The words of a text that mean something to a walker: of all ways to read it as known words that of the fewest."""
+    text, known = text.lower(), _lexicon(language)
+    best: list[tuple[int, str] | None] = [*[None] * len(text), (0, "")]
+    for at in reversed(range(len(text))):
+        for word in (text[at : at + size] for size in _SIZES if at + size <= len(text)):
+            rest = best[at + len(word)]
+            parted = language or not (word[-1].isalnum() and re.match(r"[\w-]", text[at + len(word) :]))
+            if rest and parted and word in known and (best[at] is None or rest[0] + 1 <= best[at][0]):
+                best[at] = rest[0] + 1, word
+    if best[0] is None:
+        last = max((at for at in range(len(text)) if best[at] is None), default=0)
+        raise Unknown(f"{text[max(last - 20, 0) : last + 20]!r} in {text!r}")
+    out, at = [], 0
+    while at < len(text):
+        word = best[at][1]
+        out.append(known[word])
+        at += len(word)
+    return [word for word in out if word.kind]
+
+
+_SIZES = range(1, 32)
+"""How long words and phrases are."""
+
+
+@cache
+def _lexicon(language: int) -> dict[str, Word]:
+    known = {w: Word("", w) for w in f"{NOTHING[language]}|{LOOKS[language]}| ".split("|")}
+    for kind, table in (("thing", THINGS), ("room", ROOMS)):
+        known |= {w: Word(kind, name) for name, said in table.items() for w in said[language].split("|")}
+    known |= {w: Word("count", str(k)) for w, k in COUNT.items()}
+    known |= {w: Word(kind, w) for kind, said in MEANINGS.items() for w in said[language].split("|") if w}
+    return known | dict.fromkeys(".;!。；！", STOP) | {mark: Word(",", mark) for mark in ",，:：、"}
+
+
+@dataclass
+class Noun:
+    """A thing or a way out that was named. `use`: past, mark, holds, other (said of another thing), or ""."""
+
+    name: str
+    use: str = ""
+    place: str = ""
+
+
+@dataclass
+class Doing:
+    """What is known so far of the order that is being read."""
+
+    turn: str = ""
+    side: str = ""
+    count: int = 0
+    what: str = ""
+    enter: str = ""
+    climb: str = ""
+    moves: bool = False
+    left: bool = False
+    stops: bool = False
+    nouns: list[Noun] = field(default_factory=list)
+
+    def order(self) -> Order:
+        used = {use: [noun for noun in self.nouns if noun.use == use] for use in ("past", "mark", "holds", "")}
+        seen = tuple((noun.name, noun.place) for noun in used[""] if noun.place)
+        if self.stops:
+            head = [noun.name for noun in used[""] if not noun.place]
+            return Order("stop", self.turn, thing=head[-1] if head else "", seen=seen)
+        beside = self.side in ("left", "right")
+        return Order(
+            "climb" if self.climb else "go",
+            self.turn,
+            self.side,
+            self.count if beside else 0,
+            self.climb or (self.what if beside else ""),
+            self.enter,
+            past=tuple((noun.name, noun.place) for noun in used["past"]),
+            mark=used["mark"][0].name if used["mark"] else "",
+            holds=used["holds"][0].name if used["holds"] else "",
+            seen=seen,
+        )
+
+
+class _Reader:
+    """Reads word by word: an order ends with its sentence, with "then", or where one does what comes after moving."""
+
+    def __init__(self, said: list[Word]) -> None:
+        self.said = said
+        self.out: list[Order] = []
+        self.now = Doing()
+        self.entered = ""
+
+    def read(self) -> list[Order]:
+        self.clause()
+        for at, word in enumerate(self.said):
+            self.word(at, word)
+        self.finish()
+        return self.out
+
+    def clause(self) -> None:
+        """Forget what was said of nouns to come."""
+        self.role = self.place = self.remark = ""
+        self.count = 0
+        self.slight = self.turning = False
+
+    def word(self, at: int, word: Word) -> None:
+        raise NotImplementedError
+
+    def near(self, at: int, off: int) -> Word:
+        return self.said[at + off] if 0 <= at + off < len(self.said) else STOP
+
+    def finish(self) -> None:
+        """The order is complete if it moves or stops; a turn, a thing to pass and remarks wait for the next."""
+        if self.now.moves or self.now.stops:
+            self.out.append(self.now.order())
+            self.entered = self.now.enter
+            self.now = Doing()
+
+    def turn(self, way: str) -> None:
+        if self.now.moves:
+            self.finish()
+        self.now.turn = f"slightly {way}" if self.slight and way in ("left", "right") else way
+        self.slight = self.turning = False
+
+    def enter(self, room: str) -> None:
+        self.now.moves, self.now.enter = True, room
+
+
+class _English(_Reader):
+    """A side belongs to the noun before it ("the door on your left"), else to the next one; without "on" one turns."""
+
+    def clause(self) -> None:
+        super().clause()
+        self.noun: Noun | None = None
+        self.last = ""
+        """The kind of the noun named last: thing, room or way."""
+
+    def word(self, at: int, word: Word) -> None:
+        now, kind, after, before = self.now, word.kind, self.near(at, 1), self.near(at, -1)
+        if kind in (".", "then"):
+            self.finish()
+            self.clause()
+        elif kind == ",":
+            self.remark = "" if self.remark in ("when", "as", "once") else self.remark
+            self.role = ""
+        elif kind == "slight":
+            self.slight = True
+        elif kind == "turn":
+            self.turning = True
+        elif kind == "around":
+            self.turn("around")
+        elif kind == "count":
+            self.count = int(word.value)
+        elif kind in ("left", "right"):
+            exactly = before.kind not in ("on", "enter", "turn") and after.kind in (
+                "beside",
+                "between",
+                "under",
+                "ahead",
+                "in",
+                "on",
+            )
+            if word.value != "right" or not exactly:
+                self._side(kind, before)
+        elif kind in ("ahead", "behind"):
+            self._put(kind, word.value not in ("facing", "looking at", "looking towards", "back is to", "back to"))
+        elif kind == "remark":
+            self.remark = self.remark or word.value
+        elif kind == "end":
+            now.moves, now.side, self.role = True, "end", ""
+        elif kind == "across":
+            now.moves, now.side = True, "across"
+        elif kind in ("up", "down"):
+            self.role = ""
+            if after.kind != "room":
+                now.moves, now.climb = True, kind
+        elif kind == "stop":
+            now.stops, self.last = True, ""
+        elif kind == "leave" or kind == "from":
+            now.moves |= kind == "leave"
+            self.role = "leave"
+        elif kind in ("enter", "pass", "among", "with", "beside", "between", "under", "in", "on"):
+            self.role = kind
+        elif kind == "room":
+            self._room(word.value)
+        elif kind in WAYS:
+            self._way(kind)
+        elif kind == "thing" and word.value != "floor":
+            self._thing(word.value)
+
+    def _side(self, side: str, before: Word) -> None:
+        if before.kind == "on" or (before.kind == "enter" and not self.turning):
+            self._put(side, True)
+        else:
+            self.turn(side)
+        self.role = ""
+
+    def _put(self, place: str, may_follow: bool) -> None:
+        """What was named last is there; if nothing was, what is named next."""
+        if not may_follow or self.noun is None or self.noun.place:
+            self.place = place
+        elif self.noun.use == "way":
+            self.now.side = place
+        else:
+            self.noun.place = place
+
+    def _way(self, kind: str) -> None:
+        leaves = kind == "stairs" and self.role == "leave"
+        self.role, self.last = "", "way"
+        if leaves:
+            return
+        self.noun = Noun(kind, "way", self.place)
+        self.now.moves, self.now.what, self.now.count = True, kind, self.count
+        self.count, self.place = 0, ""
+
+    def _room(self, room: str) -> None:
+        role, self.role, self.last = self.role, "", "room"
+        if room == "hallway" and (self.count or role == ""):
+            self.noun = Noun(room, "way")
+            if self.count:
+                self.now.moves, self.now.what, self.now.count, self.count = True, room, self.count, 0
+        elif role == "leave":
+            self.now.moves = True
+        elif role == "enter" and not self.remark:
+            self.enter(room)
+            self.noun = Noun(room, "way") if room == "hallway" else self.noun
+            self.now.what = self.now.what or "hallway"
+
+    def _thing(self, name: str) -> None:
+        role, use = self.role, ""
+        if role in ("pass", "among"):
+            use = "past"
+        elif role == "with" and self.last == "room":
+            use = "holds"
+        elif role in ("beside", "between", "under", "on") and self.last == "thing":
+            use = "other"
+        elif role == "beside" and self.last in ("way", "room") and not self.now.stops:
+            use = "mark"
+        noun = Noun(name, use, "" if use else self.place)
+        self.now.nouns.append(noun)
+        self.place = self.place if use else ""
+        self.role = role if role in ("among", "between") else ""
+        if use not in ("other", "mark", "holds"):
+            self.noun = noun
+            self.last = "thing"
+
+
+class _Chinese(_Reader):
+    """A side belongs to the noun after it; what a thing is beside comes before it, with 的."""
+
+    def word(self, at: int, word: Word) -> None:
+        now, kind, after, before = self.now, word.kind, self.near(at, 1), self.near(at, -1)
+        if kind in (".", "then") or (kind == "after" and before.kind in (".", ",") and word.value == "之后"):
+            self.finish()
+            self.clause()
+        elif kind == ",":
+            self.role = self.remark = ""
+        elif kind == "slight":
+            self.slight = True
+            if before.kind in ("left", "right"):
+                self.turn(before.kind)
+        elif kind in ("left", "right"):
+            self.turn(kind)
+        elif kind in SIDES:
+            self._side(SIDES[kind], before)
+        elif kind == "around":
+            self.turn("around")
+        elif kind in ("ahead", "behind"):
+            self.place = kind
+        elif kind == "count":
+            self.count = int(word.value)
+        elif kind in ("end", "across"):
+            self.fresh()
+            now = self.now
+            now.moves, now.side = True, kind
+            self.role = "enter" if after.kind in ("of", "room") else ""
+        elif kind in ("up", "down"):
+            self.fresh()
+            self.now.moves, self.now.climb = True, kind
+        elif kind == "stop":
+            if now.moves:
+                self.finish()
+            self.now.stops = True
+        elif kind == "remark":
+            self.remark = word.value
+        elif kind == "leave":
+            if now.enter or now.climb or now.left:
+                self.finish()
+            self.now.moves = self.now.left = True
+            self.role = "leave"
+        elif kind in ("from", "enter"):
+            self.role = kind
+        elif kind == "room":
+            self._room(at, word.value)
+        elif kind in WAYS:
+            self._way(at, kind)
+        elif kind == "thing" and word.value != "floor":
+            self._thing(at, word.value)
+
+    def fresh(self) -> None:
+        """What is said now is done after one has gone out or in."""
+        if self.now.left or self.now.enter:
+            self.finish()
+
+    def pause(self, at: int) -> tuple[list[Word], list[Word]]:
+        """The words of the clause before and after a place."""
+        low = high = at
+        while self.near(low, -1).kind not in (".", ",", "then"):
+            low -= 1
+        while self.near(high, 1).kind not in (".", ",", "then"):
+            high += 1
+        return self.said[low:at], self.said[at + 1 : high + 1]
+
+    def _side(self, side: str, before: Word) -> None:
+        if before.kind == "turn":
+            self.turn(side)
+        elif before.kind == "on" and self.now.nouns:
+            self.now.nouns[-1].place = side
+        else:
+            self.place = side
+
+    def _way(self, at: int, kind: str) -> None:
+        before, after = self.pause(at)
+        marked = not before and any(word.kind == "thing" for word in after)
+        if marked or self.near(at, 1).kind == "before":
+            return
+        if self.place or self.count:
+            self.fresh()
+        now = self.now
+        now.moves, now.what, now.count = True, kind, self.count
+        now.side = self.place or now.side
+        self.place, self.count, self.role = "", 0, ""
+
+    def _room(self, at: int, room: str) -> None:
+        before, after = self.near(at, -2).kind, [self.near(at, k).kind for k in (1, 2)]
+        if after[0] in ("end", "across") or after == ["of", "end"]:
+            return
+        role, self.role = self.role, ""
+        if room == "hallway" and self.count:
+            self.fresh()
+            self.now.moves = self.now.left = True
+            self.now.what, self.now.count = room, self.count
+            self.now.side, self.place, self.count = self.place, "", 0
+        elif role == "leave":
+            self.now.left = True
+        elif role == "enter" and not self.remark:
+            there = self.near(at, -1).value in ("到了", "进了") or (after[0] == "after" and before in (".", ","))
+            arrived = there and self.entered in (room, "") and not self.now.moves
+            if not arrived:
+                if self.now.enter or self.now.climb:
+                    self.finish()
+                self.enter(room)
+
+    def _thing(self, at: int, name: str) -> None:
+        before, after = self.pause(at)
+        kinds, later = [word.kind for word in before], [word.kind for word in after]
+        use = self._use(kinds, later)
+        place = "" if use == "other" else self.place
+        if use == "past" and (self.now.left or self.now.enter):
+            self.finish()
+        if not use and not place and self.now.moves and "on" not in later:
+            self.finish()
+        self.now.nouns.append(Noun(name, use, place))
+        self.place = self.place if use == "other" else ""
+
+    def _use(self, before: list[str], after: list[str]) -> str:
+        """What a thing is named for, by the kinds of the words of its clause."""
+        relation = ("beside", "under", "between")
+        if after[:2] == ["of", "room"] and "with" in before:
+            return "holds"
+        if (after[:1] and after[0] in relation and after[1:2] == ["of"]) or (
+            before[-1:] == ["touching"] and after[:1] == ["of"]
+        ):
+            return "other"
+        if "and" in (*after[:1], *before[-1:]) and "between" in after:
+            follows = after[after.index("between") + 1 :]
+            return "other" if follows[:1] == ["of"] or not ({"pass"} & {*before, *after}) else "past"
+        if before[:1] and before[0] in WAYS and ("in" in before or "touching" in before):
+            return "mark"
+        if "pass" in before or "pass" in after:
+            return "past"
+        if before[:1] == ["in"] and "stop" not in after and "stop" not in before:
+            return "other"
+        return ""
