@@ -402,7 +402,7 @@ class _English(_Reader):
             self._thing(word.value)
 
     def _side(self, side: str, before: Word) -> None:
-        if before.kind == "on" or (before.kind == "enter" and not self.turning):
+        if before.kind == "on" or (before.value in ("to the", "to your") and not self.turning):
             self._put(side, True)
         else:
             self.turn(side)

@@ -27,7 +27,8 @@ ROUNDS = 3
 """Starts drawn for each pair of a thing and a room before goals may lie nearer to each other."""
 LEAST_PLACES = 4
 """Of sixty tries; a thing with fewer stands in a corner that people do not walk up to."""
-_ASIDE = 0.3
+_HAND = 0.3
+"""Metres more than from the best side that one may be kept off a thing."""
 ROTATIONS = tuple(yaw_rotation(math.radians(15 * k)) for k in range(24))
 
 
@@ -202,7 +203,7 @@ def _told(steps: list[Step], stream: Stream) -> list[Told]:
 def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 16) -> list[Vec3]:
     """Walkable places within a step of the thing, from where it is in sight; none where there are hardly any.
 
-    What is a foot further off than the nearest is left out: it may be across the bed.
+    Left out is from where one would have to walk round to come right up to it: what lies on a bed, across the bed.
     """
     out: list[Vec3] = []
     for _ in range(60):
@@ -211,8 +212,19 @@ def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 
             out.append(point)
         if len(out) == count:
             break
-    nearest = min((_gap(point, target) for point in out), default=0.0)
-    return [point for point in out if _gap(point, target) < nearest + _ASIDE] if len(out) >= LEAST_PLACES else []
+    if len(out) < LEAST_PLACES:
+        return []
+    ends = [_gap(_approached(site, point, target), target) for point in out]
+    return [point for point, end in zip(out, ends, strict=True) if end < min(ends) + _HAND]
+
+
+def _approached(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
+    """Where one comes who walks straight at a thing."""
+    x, z = (
+        min(max(point[k], thing.center[k] - thing.size[k] / 2), thing.center[k] + thing.size[k] / 2) for k in (0, 2)
+    )
+    end = site.navmesh.step(point, (x, point[1], z), sliding=False)
+    return float(end[0]), float(end[1]), float(end[2])
 
 
 def _arrival(site: Site, start: Vec3, places: list[Vec3]) -> int:
