@@ -215,7 +215,18 @@ def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 
     if len(out) < LEAST_PLACES:
         return []
     ends = [_gap(_approached(site, point, target), target) for point in out]
-    return [point for point, end in zip(out, ends, strict=True) if end < min(ends) + _HAND]
+    best = min([*ends, *(_gap(point, target) for point in _around(site, target))])
+    return [point for point, end in zip(out, ends, strict=True) if end < best + _HAND]
+
+
+def _around(site: Site, thing: SemanticObject) -> list[Vec3]:
+    """Walkable places a foot from the corners and sides of a thing."""
+    low, half = site.rooms.rooms[thing.region].low[1], [thing.size[k] / 2 + _HAND for k in (0, 2)]
+    ring = [(i, k) for i in (-1, 0, 1) for k in (-1, 0, 1) if (i, k) != (0, 0)]
+    spots = [(thing.center[0] + i * half[0], low + 0.2, thing.center[2] + k * half[1]) for i, k in ring]
+    found = [(spot, site.navmesh.snap(spot)) for spot in spots]
+    near = [at for spot, at in found if math.dist((spot[0], spot[2]), (at[0], at[2])) < 0.1]
+    return [at for at in ((float(x), float(y), float(z)) for x, y, z in near) if site.on_floor(at)]
 
 
 def _approached(site: Site, point: Vec3, thing: SemanticObject) -> Vec3:
