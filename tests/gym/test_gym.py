@@ -172,6 +172,13 @@ def assert_equal(a, b):
         np.testing.assert_array_equal(a, b)
 
 
+def test_the_log_tells_what_every_step_draws(room, caplog):
+    caplog.set_level("INFO", "nav_eval")
+    rgb = "simulator.sensors={rgb: {width: 8, height: 6}, depth: {width: 8, height: 6}, gps: {}}"
+    made("pointnav", [*room, rgb]).close()
+    assert [record.message for record in caplog.records] == ["each step draws depth+rgb 8x6, hfov 90."]
+
+
 def test_copies_can_be_done_without(graph):
     envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, copy=False)
     first, _ = envs.reset(seed=0)

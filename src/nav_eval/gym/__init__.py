@@ -7,7 +7,7 @@ the k-th candidate"; actions with numbers as arguments make it {"action": number
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -18,6 +18,7 @@ from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
+from nav_eval.logging import get_logger
 
 if TYPE_CHECKING:
     from nav_eval.runs.builder import Plan
@@ -46,7 +47,8 @@ def make_env(
 ) -> gymnasium.Env[dict[str, Any], Any]:
     """One environment that plays a benchmark's episodes. `overrides`: Hydra grammar; `config`: a --config file."""
     stack = ExitStack()
-    env: Any = _nav_env(stack.enter_context(_opened(benchmark, config, overrides)), render_mode, stack.close)
+    plan = stack.enter_context(_opened(benchmark, config, overrides))
+    env: Any = _told(_nav_env(plan, render_mode, stack.close))
     env = DenseReward(env) if dense_reward else env
     return ExpertActions(env) if expert_actions else env
 
@@ -77,11 +79,19 @@ def make_vec_env(
         return gymnasium.vector.AsyncVectorEnv([one] * num_envs, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    envs: Any = NavVectorEnv(
-        [_nav_env(plan, render_mode) for _ in range(num_envs)], plan.backend, close=stack.close, copy=copy
-    )
+    sessions = [_nav_env(plan, render_mode) for _ in range(num_envs)]
+    _told(sessions[0])
+    envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
+
+
+def _told(env: NavEnv) -> NavEnv:
+    """`env`; the log (INFO) says what is drawn for each of its steps, because that is most of what a step costs."""
+    lenses: Mapping[Any, Sequence[str]] = getattr(env.environment.simulator, "lenses", {})
+    drawn = [f"{'+'.join(outputs)} {lens.width}x{lens.height}, hfov {lens.hfov:g}" for lens, outputs in lenses.items()]
+    get_logger(__name__).info("each step draws %s.", "; ".join(drawn) or "nothing")
+    return env
 
 
 def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> AbstractContextManager[Plan]:
