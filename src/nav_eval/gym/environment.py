@@ -9,16 +9,19 @@ import gymnasium
 from gymnasium import spaces
 
 from nav_eval.core.environment import Environment
-from nav_eval.dataset.episode import Episode
+from nav_eval.core.types import AgentState
+from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InvalidAction, NavEvalError, SimulatorError
 from nav_eval.gym.forms import Actions, form
+from nav_eval.gym.order import Order, Upcoming
 
 
 class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     """Episodes of a benchmark, drawn with the generator that reset seeds. Reward: 1 for success at the end, else 0.
 
-    `reset(options={"episode": (scene_id, episode_id)})` plays a certain one. An invalid action ends the episode, as in
-    an evaluation. `info` holds the episode's key and, when it is over, its metrics.
+    `episodes`: those that are played, by key. `reset(options={"episode": (scene_id, episode_id)})` plays a certain one.
+    An invalid action ends the episode, as in an evaluation. `info` holds the episode's key and, when it is over, its
+    metrics. A step of an episode that is over, or of none, raises gymnasium.error.ResetNeeded.
     """
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 - gymnasium's own name and type
@@ -28,13 +31,16 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         environment: Environment,
         episodes: Sequence[Episode],
         *,
+        order: Order = "random",
+        vocabulary: Sequence[str] | None = None,
         render_mode: str | None = None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         self.environment = environment
         self.render_mode = render_mode
-        self._episodes = {episode.key: episode for episode in episodes}
-        self._forms = {name: form(spec) for name, spec in environment.observation_spec.items()}
+        self.episodes: Mapping[EpisodeKey, Episode] = {episode.key: episode for episode in episodes}
+        self._upcoming = Upcoming(list(self.episodes), order)
+        self._forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
         self._actions = Actions(environment.action_space)
         self._close = close
         self._seen: Mapping[str, Any] = {}
@@ -49,12 +55,29 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """reset without looking."""
         super().reset(seed=seed)
-        wanted = (options or {}).get("episode")
-        keys = list(self._episodes)
-        key = tuple(wanted) if wanted is not None else keys[int(self.np_random.integers(len(keys)))]
-        if key not in self._episodes:
+        if seed is not None:
+            self._upcoming.restart()
+        options = dict(options or {})
+        wanted = options.pop("episode", None)
+        if options:
+            raise SimulatorError(f"reset: {', '.join(map(str, options))} is no option here; there is `episode`.")
+        key = self._upcoming.next(self.np_random) if wanted is None else tuple(wanted)
+        if key not in self.episodes:
             raise SimulatorError(f"reset: there is no episode {key!r}; the key is (scene_id, episode_id).")
-        self.environment.start(self._episodes[key])
+        self.environment.start(self.episodes[key])
+
+    def set_agent_state(self, state: AgentState) -> dict[str, Any]:
+        """Put the agent there (m, y up; xyzw) and look. Steps count on, measurements begin anew from there.
+
+        Raises SimulatorError where nobody can stand.
+        """
+        self._require_running("set_agent_state")
+        self.environment.place(state)
+        return self.show(self.environment.observe())
+
+    def _require_running(self, call: str) -> None:
+        if self.environment.over:
+            raise gymnasium.error.ResetNeeded(f"{call}: no episode is being played. Call reset() first.")
 
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
         outcome = self.advance(action)
@@ -62,6 +85,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def advance(self, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
         """step without looking: reward, terminated, truncated, info."""
+        self._require_running("step")
         try:
             self.environment.step(self._actions.action(action, self._seen.get("navigable") or ()))
         except InvalidAction as error:

@@ -1,7 +1,8 @@
 """Specs as gymnasium spaces, actions as numbers: fixed-size arrays that checkers and shared memory can hold.
 
 A text is its UTF-8 bytes, padded with zeros (`text` reads it); a list of structures one array per part, padded with
-zeros, and its length; a list of texts is left out, because the text is there; what is absent is zeros.
+zeros, and its length; a list of texts is the numbers of its words in a vocabulary (0 pads, 1 is none of its words, the
+first word is 2), and is left out without one, because the text is there; what is absent is zeros.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from nav_eval.errors import InvalidAction
 from nav_eval_sdk.protocol.specs import Argument
 
 TEXT_BYTES = 2048
+WORDS = 256
+"""Of a text whose words are numbered."""
 LIST_ITEMS = 32
 NAME_BYTES = 64
 """Longest node id in a list."""
@@ -36,7 +39,7 @@ class Form:
         self.pack = pack
 
 
-def form(spec: Spec, text_bytes: int = TEXT_BYTES) -> Form | None:
+def form(spec: Spec, text_bytes: int = TEXT_BYTES, vocabulary: Sequence[str] | None = None) -> Form | None:
     """None for what is left out."""
     match spec:
         case TensorSpec():
@@ -46,10 +49,22 @@ def form(spec: Spec, text_bytes: int = TEXT_BYTES) -> Form | None:
         case NumberSpec():
             return _number(spec)
         case StructSpec():
-            return _struct({name: form(part, text_bytes) for name, part in spec.parts.items()})
+            return _struct({name: form(part, text_bytes, vocabulary) for name, part in spec.parts.items()})
         case ListSpec(item=StructSpec() as item):
             return _list({name: form(part, NAME_BYTES) for name, part in item.parts.items()})
+        case ListSpec(item=TextSpec()) if vocabulary is not None:
+            return _words(vocabulary)
     return None
+
+
+def _words(vocabulary: Sequence[str]) -> Form:
+    numbers = {word: number for number, word in enumerate(vocabulary, 2)}
+
+    def pack(value: Sequence[str] | None) -> Any:
+        found = [numbers.get(word, 1) for word in (value or ())[:WORDS]]
+        return np.array(found + [0] * (WORDS - len(found)), np.int64)
+
+    return Form(spaces.Box(0, len(numbers) + 1, (WORDS,), np.int64), pack)
 
 
 def _tensor(spec: TensorSpec) -> Form:

@@ -39,35 +39,63 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         self._backend = backend
         self._close = close
         self._copy = copy
-        self._over = np.zeros(self.num_envs, bool)
+        self.over = np.zeros(self.num_envs, bool)
+        """Those that the next step resets."""
         self._arrays: Any = create_empty_array(self.single_observation_space, self.num_envs, np.zeros)
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, Any]]:
-        """`seed`: one for each environment, or one number that is counted up from."""
-        seeds = (
-            [None if seed is None else seed + place for place in range(self.num_envs)]
-            if (seed is None or isinstance(seed, int))
-            else list(seed)
-        )
-        for env, one in zip(self.envs, seeds, strict=True):
-            env.start(seed=one, options=options)
-        self._over[:] = False
-        return self._show(), self._gathered([env.information for env in self.envs])
+        """`seed`: one for each environment, or one number that is counted up from.
+
+        `options`: reset_mask, (num_envs,) bool, resets some of them; episodes, (scene_id, episode_id) or None for each
+        environment; episode, the same one for all.
+        """
+        options = dict(options or {})
+        chosen = self._mask(options.pop("reset_mask", None))
+        episodes = self._one_each("episodes", options.pop("episodes", None))
+        counted = range(seed, seed + self.num_envs) if isinstance(seed, int) else seed
+        seeds = self._one_each("seed", counted)
+        infos: dict[str, Any] = {}
+        for place in np.flatnonzero(chosen).tolist():
+            wanted = {} if episodes[place] is None else {"episode": episodes[place]}
+            self.envs[place].start(seed=seeds[place], options={**options, **wanted})
+            self.over[place] = False
+        shown = self._show()
+        for place in np.flatnonzero(chosen).tolist():
+            infos = self._add_info(infos, self.envs[place].information, place)
+        return shown, infos
+
+    def _mask(self, mask: Any) -> Any:
+        if mask is None:
+            return np.ones(self.num_envs, bool)
+        if (
+            not isinstance(mask, np.ndarray)
+            or mask.dtype != np.bool_
+            or mask.shape != (self.num_envs,)
+            or not mask.any()
+        ):
+            raise ValueError(f"reset_mask: an array of {self.num_envs} bools, of which one is true, not {mask!r:.80}.")
+        return mask
+
+    def _one_each(self, name: str, given: Any) -> list[Any]:
+        each = [None] * self.num_envs if given is None else list(given)
+        if len(each) != self.num_envs:
+            raise ValueError(f"{name}: there are {self.num_envs} environments, and {len(each)} are given.")
+        return each
 
     def step(self, actions: Any) -> tuple[dict[str, Any], Any, Any, Any, dict[str, Any]]:
         rewards = np.zeros(self.num_envs)
         terminated, truncated = np.zeros(self.num_envs, bool), np.zeros(self.num_envs, bool)
         infos = []
         for place, (env, action) in enumerate(zip(self.envs, iterate(self.action_space, actions), strict=True)):
-            if self._over[place]:
+            if self.over[place]:
                 env.start()
                 infos.append(env.information)
                 continue
             rewards[place], terminated[place], truncated[place], info = env.advance(action)
             infos.append(info)
-        self._over = terminated | truncated
+        self.over = terminated | truncated
         return self._show(), rewards, terminated, truncated, self._gathered(infos)
 
     def _show(self) -> dict[str, Any]:
