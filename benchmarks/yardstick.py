@@ -79,21 +79,23 @@ class Side:
 
 
 @contextmanager
-def both(script: str, arguments: list[str], questions: Collection[str]) -> Iterator[tuple[Side, Side]]:
+def both(
+    script: str, arguments: list[str], questions: Collection[str], *, commit: str = COMMIT, rounds: int = ROUNDS
+) -> Iterator[tuple[Side, Side]]:
     """This tree's side and the yardstick's, which answer `questions`.
 
     Each is put once to processes that end: one that has compiled its kernels makes Python's calls up to 1.6 times as
     slowly as one that read them.
     """
-    theirs = tree()
+    theirs = tree(commit)
     for warming in (Side(script, arguments), Side(script, arguments, theirs)):
         for question in questions:
             warming.ask(question)
         warming.close()
     print(
-        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU time of commit {COMMIT} and this tree in turns;"
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU time of commit {commit} and this tree in turns;"
     )
-    print(f"medians of {ROUNDS} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
+    print(f"medians of {rounds} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
     sides = Side(script, arguments), Side(script, arguments, theirs)
     try:
         yield sides
@@ -102,11 +104,11 @@ def both(script: str, arguments: list[str], questions: Collection[str]) -> Itera
             side.close()
 
 
-def in_turns(sides: tuple[Side, Side], question: str) -> Pairs:
-    """Put one question to both sides, once to fill the caches and then ROUNDS times."""
+def in_turns(sides: tuple[Side, Side], question: str, rounds: int = ROUNDS) -> Pairs:
+    """Put one question to both sides, once to fill the caches and then `rounds` times."""
     answers = {side.ask(question)[1] for side in sides}
     seconds: tuple[list[float], list[float]] = ([], [])
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         for k in (0, 1) if round_ % 2 else (1, 0):
             taken, answer = sides[k].ask(question)
             seconds[k].append(taken)

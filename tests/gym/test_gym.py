@@ -335,11 +335,30 @@ def test_the_log_tells_what_every_step_draws(room, caplog):
     assert [record.message for record in caplog.records] == ["each step draws depth+rgb 8x6, hfov 90."]
 
 
-def test_copies_can_be_done_without(graph):
-    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, copy=False)
-    first, _ = envs.reset(seed=0)
-    second, *_ = envs.step(np.ones(2, int))
-    assert first["gps"] is second["gps"]
+@pytest.mark.parametrize("copy", [True, False])
+def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy):
+    envs = nav_eval.make_vec_env("pointnav", 2, overrides=room, copy=copy)
+    kept, _ = envs.reset(seed=0)
+    then = {name: value.copy() for name, value in kept.items()}
+    view = kept["depth"][0, 3:]
+    seen = [envs.step(np.full(2, action))[0] for action in (1, 2, 1, 2)]
+    assert len({id(one["depth"]) for one in seen}) == (4 if copy else 1)
+    assert (kept["depth"] is seen[0]["depth"]) is not copy
+    if copy:
+        assert_equal(kept, then)
+        del kept
+        envs.step(np.full(2, 2))
+        assert_equal(view, then["depth"][0, 3:])
+    envs.close()
+
+
+def test_texts_follow_their_episodes(graph):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, order="fixed")
+    for _ in range(3):
+        seen, _ = envs.reset()
+        told = [env.environment.simulator.episode.instruction.text for env in envs.envs]
+        assert [text(row) for row in seen["instruction"]["text"]] == told
+        assert [text(row) for row in envs.step(np.ones(2, int))[0]["instruction"]["text"]] == told
     envs.close()
 
 

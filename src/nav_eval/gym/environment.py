@@ -40,12 +40,14 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         self.render_mode = render_mode
         self.episodes: Mapping[EpisodeKey, Episode] = {episode.key: episode for episode in episodes}
         self._upcoming = Upcoming(list(self.episodes), order)
-        self._forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
+        forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
+        self.forms = {name: held for name, held in forms.items() if held is not None}
+        """How each observation is held."""
         self._actions = Actions(environment.action_space)
         self._close = close
-        self._seen: Mapping[str, Any] = {}
-        kept = {name: held.space for name, held in self._forms.items() if held is not None}
-        self.observation_space = spaces.Dict(kept)
+        self.seen: Mapping[str, Any] = {}
+        """What was observed last, as an agent in an evaluation has it."""
+        self.observation_space = spaces.Dict({name: held.space for name, held in self.forms.items()})
         self.action_space = self._actions.space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
@@ -87,7 +89,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         """step without looking: reward, terminated, truncated, info."""
         self._require_running("step")
         try:
-            self.environment.step(self._actions.action(action, self._seen.get("navigable") or ()))
+            self.environment.step(self._actions.action(action, self.seen.get("navigable") or ()))
         except InvalidAction as error:
             self.environment.over = True
             return 0.0, True, False, {**self.information, "invalid_action": str(error)}
@@ -97,20 +99,20 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def show(self, observations: Mapping[str, Any]) -> dict[str, Any]:
         """Observations as this environment's space has them."""
-        self._seen = observations
-        return {name: held.pack(observations.get(name)) for name, held in self._forms.items() if held is not None}
+        self.seen = observations
+        return {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
 
     @property
     def information(self) -> dict[str, Any]:
         scene, episode = self.environment.simulator.episode.key
         info: dict[str, Any] = {"scene_id": scene, "episode_id": episode}
         if self._actions.moves:
-            info["candidates"] = len(self._seen.get("navigable") or ())
+            info["candidates"] = len(self.seen.get("navigable") or ())
         return info | ({"metrics": dict(self.environment.metrics)} if self.environment.over else {})
 
     def expert_action(self) -> int:
         """The number of the oracle's next action; raises SimulatorError where no way leads to the goal."""
-        return self._actions.number(self.environment.expert_action(), self._seen.get("navigable") or ())
+        return self._actions.number(self.environment.expert_action(), self.seen.get("navigable") or ())
 
     def distance_to_goal(self) -> float:
         """Metres, geodesic; inf if no goal can be reached."""
@@ -118,7 +120,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def render(self) -> Any:
         """The rgb sensor's frame, or None without one."""
-        return self._seen.get("rgb")
+        return self.seen.get("rgb")
 
     def close(self) -> None:
         self._close()

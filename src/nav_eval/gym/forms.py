@@ -32,11 +32,23 @@ def text(value: Any) -> str:
 
 
 class Form:
-    """How values of one spec are held in arrays: a gymnasium space, and a function from value to array."""
+    """How values of one spec are held in arrays: a gymnasium space, and a function from value to array.
 
-    def __init__(self, space: spaces.Space[Any], pack: Callable[[Any], Any]) -> None:
+    `parts`: those of a structure; `steady`: a value that hardly changes and takes long to pack.
+    """
+
+    def __init__(
+        self,
+        space: spaces.Space[Any],
+        pack: Callable[[Any], Any],
+        *,
+        parts: Mapping[str, Form] | None = None,
+        steady: bool = False,
+    ) -> None:
         self.space = space
         self.pack = pack
+        self.parts = parts
+        self.steady = steady
 
 
 def form(spec: Spec, text_bytes: int = TEXT_BYTES, vocabulary: Sequence[str] | None = None) -> Form | None:
@@ -64,7 +76,7 @@ def _words(vocabulary: Sequence[str]) -> Form:
         found = [numbers.get(word, 1) for word in (value or ())[:WORDS]]
         return np.array(found + [0] * (WORDS - len(found)), np.int64)
 
-    return Form(spaces.Box(0, len(numbers) + 1, (WORDS,), np.int64), pack)
+    return Form(spaces.Box(0, len(numbers) + 1, (WORDS,), np.int64), pack, steady=True)
 
 
 def _tensor(spec: TensorSpec) -> Form:
@@ -84,7 +96,7 @@ def _text(size: int) -> Form:
         data = (value or "").encode()[:size]
         return np.frombuffer(data.ljust(size, b"\0"), np.uint8)
 
-    return Form(spaces.Box(0, 255, (size,), np.uint8), pack)
+    return Form(spaces.Box(0, 255, (size,), np.uint8), pack, steady=True)
 
 
 def _number(spec: NumberSpec) -> Form:
@@ -96,7 +108,11 @@ def _number(spec: NumberSpec) -> Form:
 def _struct(parts: Mapping[str, Form | None]) -> Form:
     kept = {name: part for name, part in parts.items() if part is not None}
     space = spaces.Dict({name: part.space for name, part in kept.items()})
-    return Form(space, lambda value: {name: part.pack((value or {}).get(name)) for name, part in kept.items()})
+
+    def pack(value: Mapping[str, Any] | None) -> dict[str, Any]:
+        return {name: part.pack((value or {}).get(name)) for name, part in kept.items()}
+
+    return Form(space, pack, parts=kept)
 
 
 def _list(parts: Mapping[str, Form | None]) -> Form:

@@ -6,22 +6,23 @@ They share scenes, and a backend that draws in batches draws their frames togeth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from copy import deepcopy
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium.vector import AutoresetMode
-from gymnasium.vector.utils import batch_space, concatenate, create_empty_array, iterate
+from gymnasium.vector.utils import batch_space, iterate
 
 from nav_eval.core.interfaces import SimulatorBackend
+from nav_eval.engine.render.recycle import ArrayPool
+from nav_eval.gym.batch import column
 from nav_eval.gym.environment import NavEnv, expert_or_none
 
 
 class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
     """Sessions of one process on one backend. An environment that is over is reset by the next step (NEXT_STEP).
 
-    Observations are written into arrays that are kept; `copy=False` hands these out, to be read before the next step.
+    With `copy=False` all steps write into the same arrays, to be read before the next step.
     """
 
     metadata = {"autoreset_mode": AutoresetMode.NEXT_STEP, "render_modes": ["rgb_array"]}  # noqa: RUF012
@@ -38,10 +39,10 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._backend = backend
         self._close = close
-        self._copy = copy
         self.over = np.zeros(self.num_envs, bool)
         """Those that the next step resets."""
-        self._arrays: Any = create_empty_array(self.single_observation_space, self.num_envs, np.zeros)
+        pool = ArrayPool() if copy else None
+        self._columns = {name: column(held, self.num_envs, pool) for name, held in envs[0].forms.items()}
 
     def reset(
         self, *, seed: int | Sequence[int | None] | None = None, options: dict[str, Any] | None = None
@@ -100,9 +101,9 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
 
     def _show(self) -> dict[str, Any]:
         seen = self._backend.observe([env.environment.simulator for env in self.envs])
-        shown = [env.show(env.environment.shown(one)) for env, one in zip(self.envs, seen, strict=True)]
-        arrays: Any = concatenate(self.single_observation_space, shown, self._arrays)
-        return deepcopy(arrays) if self._copy else arrays
+        for env, one in zip(self.envs, seen, strict=True):
+            env.seen = env.environment.shown(one)
+        return {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
 
     def _gathered(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:
         gathered: dict[str, Any] = {}

@@ -127,6 +127,8 @@ class CustomSession(SensorSession):
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
+        self._last_distance: tuple[Sequence[Place], Vec3 | None, float] = ((), None, 0.0)
+        """Metrics, task and rewards ask the same in every step."""
         self._expert: Expert | None = None
         self._expert_goals: tuple[Vec3, ...] = ()
         sensors = make_sensors(config)
@@ -158,7 +160,7 @@ class CustomSession(SensorSession):
         self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
         self._state = self._body.state
         self._frames.clear()
-        self._ends, self._expert = ((), None), None
+        self._ends, self._last_distance, self._expert = ((), None), ((), None, 0.0), None
 
     def move(self, action: Action) -> StepRecord:
         moved = self.body.advance(action, self._noise_seed())
@@ -212,7 +214,12 @@ class CustomSession(SensorSession):
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
         if not ends:
             return math.inf
-        return float(self.navmesh().geodesic_distance(start.position, self._points(ends), self._config.path_mode))
+        asked, since, answer = self._last_distance
+        if asked is not ends or since != start.position:
+            points = self._points(ends)
+            answer = float(self.navmesh().geodesic_distance(start.position, points, self._config.path_mode))
+            self._last_distance = (ends, start.position, answer)
+        return answer
 
     def _points(self, ends: Sequence[Place]) -> Any:
         if self._ends[0] is not ends:

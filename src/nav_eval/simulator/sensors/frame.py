@@ -112,7 +112,8 @@ class DepthSensor(FrameSensor):
 
     def _read(self, frame: Any) -> Any:
         depth = frame.depth
-        return np.where(depth > 0, depth, np.float32(self._high))
+        missed = depth <= 0
+        return np.where(missed, np.float32(self._high), depth) if missed.any() else depth
 
 
 class SemanticSensor(FrameSensor):
