@@ -2,7 +2,8 @@
 
 The vector plays vln-demo with RGB-D of a size, GPS, compass and the instruction; every session walks by the same
 random actions. Then the same cameras are drawn again, as bare frames: what is left of the step is motion, distances,
-metrics, sensors, batches. CPU milliseconds per session and step, medians of rounds; "was": the yardstick's step.
+metrics, sensors, batches. CPU milliseconds per session and step, the episodes' beginnings taken off, medians of rounds;
+"was": the yardstick's.
 For scale, Habitat-Lab: 0.25 to 0.30 ms of its own and 0.5 ms of its simulator a step, without drawing.
     python benchmarks/training_env.py [--sizes 64x48 128x128 ...] [--sessions 1 8 32]
 """
@@ -28,6 +29,10 @@ def played(size: str, count: int) -> Play:
     return Play(*map(int, size.split("x")), count)
 
 
+def shown(seen: dict) -> list:
+    return [seen[name] for name in ("rgb", "depth", "gps", "compass")]
+
+
 class Play:
     """A vector of environments that walk, and the cameras that they passed."""
 
@@ -37,8 +42,12 @@ class Play:
         self.envs = nav_eval.make_vec_env("vln-demo", count, overrides=[*DROPPED, *sized])
         self.cameras: list = []
 
+    def begin(self) -> object:
+        """New episodes for all sessions; what they see."""
+        return shown(self.envs.reset(seed=0)[0])
+
     def step(self) -> object:
-        """FRAMES steps, all sessions together; the last observations."""
+        """begin, then FRAMES steps, all sessions together; the last observations."""
         envs = self.envs.unwrapped
         rng = np.random.default_rng(0)
         seen, _ = envs.reset(seed=0)
@@ -47,7 +56,7 @@ class Play:
             seen, *_ = envs.step(rng.integers(1, 4, envs.num_envs))
             self.cameras.append([env.environment.simulator for env in envs.envs])
             self.cameras[-1] = [(s.world, s.lenses, s.camera()) for s in self.cameras[-1]]
-        return [seen[name] for name in ("rgb", "depth", "gps", "compass")]
+        return shown(seen)
 
     def draw(self) -> object:
         """The same frames, a batch per building as in the environment."""
@@ -68,6 +77,7 @@ def questions(sizes: list[str], sessions: list[int]) -> dict:
     for size in sizes:
         for count in sessions:
             asked[f"step {size} {count}"] = lambda size=size, count=count: played(size, count).step()
+            asked[f"begin {size} {count}"] = lambda size=size, count=count: played(size, count).begin()
             asked[f"draw {size} {count}"] = lambda size=size, count=count: played(size, count).draw()
     return asked
 
@@ -84,18 +94,21 @@ def main() -> None:
         return
     arguments = ["--sizes", *given.sizes, "--sessions", *map(str, given.sessions)]
     with yardstick.both(__file__, arguments, asked, commit=COMMIT, rounds=ROUNDS) as sides:
-        print(
-            f"{'size':>9} {'sessions':>8} {'step ms':>8} {'drawing':>8} {'rest':>7} {'was':>7} {'its rest':>8}  ratio"
-        )
+        print(f"{'size':>9} {'sessions':>8} {'step':>7} {'drawing':>8} {'rest':>7} {'was':>7} {'its rest':>8}  frames")
         for size in given.sizes:
             for count in given.sessions:
-                steps = max(FRAMES // count, 3) * count / 1e3
-                step = yardstick.in_turns(sides, f"step {size} {count}", ROUNDS)
-                draw = yardstick.in_turns(sides, f"draw {size} {count}", ROUNDS)
-                ours, drawn = step.ours / steps, draw.ours / steps
-                theirs, their_rest = step.theirs / steps, (step.theirs - draw.theirs) / steps
-                figures = f"{ours:8.3f} {drawn:8.3f} {ours - drawn:7.3f} {theirs:7.3f} {their_rest:8.3f}"
-                print(f"{size:>9} {count:8} {figures}  {step}", flush=True)
+                print(f"{size:>9} {count:8} {line(sides, size, count)}", flush=True)
+
+
+def line(sides: tuple, size: str, count: int) -> str:
+    """Figures of one size and number of sessions."""
+    frames = max(FRAMES // count, 3) * count / 1e3
+    asked = (f"{what} {size} {count}" for what in ("step", "begin", "draw"))
+    step, begin, draw = (yardstick.in_turns(sides, question, ROUNDS) for question in asked)
+    ours, drawn = (step.ours - begin.ours) / frames, draw.ours / frames
+    theirs, drawn_theirs = (step.theirs - begin.theirs) / frames, draw.theirs / frames
+    same = "identical" if step.same else "DIFFERENT"
+    return f"{ours:7.3f} {drawn:8.3f} {ours - drawn:7.3f} {theirs:7.3f} {theirs - drawn_theirs:8.3f}  {same}"
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
 from nav_eval.gym.order import Order, share, shares, vocabulary
+from nav_eval.gym.recording import collect, rollouts
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
 from nav_eval.logging import get_logger
@@ -36,8 +37,10 @@ __all__ = [
     "NavVectorEnv",
     "VectorDenseReward",
     "VectorExpertActions",
+    "collect",
     "make_env",
     "make_vec_env",
+    "rollouts",
     "text",
     "vocabulary",
 ]

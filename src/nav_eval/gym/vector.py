@@ -53,17 +53,17 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
         environment; episode, the same one for all.
         """
         options = dict(options or {})
-        chosen = self._mask(options.pop("reset_mask", None))
+        chosen = np.flatnonzero(self._mask(options.pop("reset_mask", None))).tolist()
         episodes = self._one_each("episodes", options.pop("episodes", None))
         counted = range(seed, seed + self.num_envs) if isinstance(seed, int) else seed
         seeds = self._one_each("seed", counted)
         infos: dict[str, Any] = {}
-        for place in np.flatnonzero(chosen).tolist():
+        for place in chosen:
             wanted = {} if episodes[place] is None else {"episode": episodes[place]}
             self.envs[place].start(seed=seeds[place], options={**options, **wanted})
             self.over[place] = False
-        shown = self._show()
-        for place in np.flatnonzero(chosen).tolist():
+        shown = self._show([self.envs[place] for place in chosen])
+        for place in chosen:
             infos = self._add_info(infos, self.envs[place].information, place)
         return shown, infos
 
@@ -97,11 +97,11 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
             rewards[place], terminated[place], truncated[place], info = env.advance(action)
             infos.append(info)
         self.over = terminated | truncated
-        return self._show(), rewards, terminated, truncated, self._gathered(infos)
+        return self._show(self.envs), rewards, terminated, truncated, self._gathered(infos)
 
-    def _show(self) -> dict[str, Any]:
-        seen = self._backend.observe([env.environment.simulator for env in self.envs])
-        for env, one in zip(self.envs, seen, strict=True):
+    def _show(self, moved: Sequence[NavEnv]) -> dict[str, Any]:
+        seen = self._backend.observe([env.environment.simulator for env in moved])
+        for env, one in zip(moved, seen, strict=True):
             env.seen = env.environment.shown(one)
         return {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
 
