@@ -157,7 +157,7 @@ class _Actor:
     """Who acts: the oracle with probability `expert`, else the policy."""
 
     def __init__(self, policy: Policy | None, expert: float, seed: int) -> None:
-        self._policy, self._expert, self._seed = policy, expert, seed
+        self._policy, self._expert, self._seed = None if expert >= 1 else policy, expert, seed
 
     def chance(self, key: EpisodeKey) -> np.random.Generator:
         return np.random.default_rng(derived_seed(self._seed, *key, "collect"))
