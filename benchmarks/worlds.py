@@ -214,7 +214,7 @@ def costs(rounds: int) -> None:
         "generate": ("generation, CPU s", 1.0, "<= 8"),
         "draw": ("frame 640x480, CPU ms", 1e3 / FRAMES, "<= 1.25x"),
     }
-    with yardstick.both(__file__, [], names, COMMIT) as sides:
+    with yardstick.both(__file__, [], names, commit=COMMIT) as sides:
         for question, (name, unit, wanted) in names.items():
             found = yardstick.in_turns(sides, question, rounds if question == "generate" else yardstick.ROUNDS)
             times = f"{found.theirs * unit:11.2f}{found.ours * unit:11.2f}{wanted:>11}"

@@ -50,21 +50,17 @@ class Pairs:
         return f"{self.ratio:6.2f}  ({self.low:.2f} to {self.high:.2f})  {answers}"
 
 
-def environment(tree: Path | None) -> dict[str, str]:
-    """Of a process that imports the product of this tree, or of another that is given."""
-    if tree is None:
-        return dict(os.environ)
-    path = os.pathsep.join(str(tree / package) for package in PACKAGES)
-    return dict(os.environ) | {"PYTHONPATH": path, "NAV_EVAL_CACHE": str(tree / "cache")}
-
-
 class Side:
     """A process that answers questions: of this tree, or of another that is given."""
 
     def __init__(self, script: str, arguments: list[str], tree: Path | None = None) -> None:
+        environment = dict(os.environ)
+        if tree is not None:
+            environment["PYTHONPATH"] = os.pathsep.join(str(tree / package) for package in PACKAGES)
+            environment["NAV_EVAL_CACHE"] = str(tree / "cache")
         command = [sys.executable, script, "--side", *arguments]
         self._process = subprocess.Popen(
-            command, env=environment(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
     def ask(self, question: str) -> tuple[float, str]:
@@ -84,9 +80,9 @@ class Side:
 
 @contextmanager
 def both(
-    script: str, arguments: list[str], questions: Collection[str], commit: str = COMMIT
+    script: str, arguments: list[str], questions: Collection[str], *, commit: str = COMMIT, rounds: int = ROUNDS
 ) -> Iterator[tuple[Side, Side]]:
-    """This tree's side and the commit's, which answer `questions`.
+    """This tree's side and the yardstick's, which answer `questions`.
 
     Each is put once to processes that end: one that has compiled its kernels makes Python's calls up to 1.6 times as
     slowly as one that read them.
@@ -99,7 +95,7 @@ def both(
     print(
         f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU time of commit {commit} and this tree in turns;"
     )
-    print("medians of pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
+    print(f"medians of {rounds} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
     sides = Side(script, arguments), Side(script, arguments, theirs)
     try:
         yield sides
@@ -108,11 +104,11 @@ def both(
             side.close()
 
 
-def in_turns(sides: tuple[Side, Side], question: str, rounds: int = 0) -> Pairs:
-    """Put one question to both sides, once to fill the caches and then ROUNDS times, or as often as is said."""
+def in_turns(sides: tuple[Side, Side], question: str, rounds: int = ROUNDS) -> Pairs:
+    """Put one question to both sides, once to fill the caches and then `rounds` times."""
     answers = {side.ask(question)[1] for side in sides}
     seconds: tuple[list[float], list[float]] = ([], [])
-    for round_ in range(rounds or ROUNDS):
+    for round_ in range(rounds):
         for k in (0, 1) if round_ % 2 else (1, 0):
             taken, answer = sides[k].ask(question)
             seconds[k].append(taken)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from nav_eval.engine.render.renderer import make_renderer
     from nav_eval.engine.scene.formats import register_scene_format
     from nav_eval.engine.scene.load import load_scene
-    from nav_eval.gym import make_env, make_vec_env
+    from nav_eval.gym import collect, make_env, make_vec_env
     from nav_eval.metrics.registry import register_metric
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
@@ -48,6 +48,7 @@ _HOMES = {
     "Sensor": "nav_eval.core.interfaces",
     "Simulator": "nav_eval.core.interfaces",
     "Task": "nav_eval.core.interfaces",
+    "collect": "nav_eval.gym",
     "evaluate": "nav_eval.runs.library",
     "load_dataset": "nav_eval.dataset.registry",
     "load_navmesh": "nav_eval.engine.navmesh.mesh",
@@ -84,6 +85,7 @@ __all__ = [
     "Sensor",
     "Simulator",
     "Task",
+    "collect",
     "evaluate",
     "load_dataset",
     "load_navmesh",

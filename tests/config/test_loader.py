@@ -66,6 +66,16 @@ def test_hydras_grammar(tmp_path):
     assert "$" not in config.dataset.data_path
 
 
+@pytest.mark.parametrize("benchmark", ["vln-demo", "pointnav", None])
+def test_sensors_named_together_are_all_there_are(benchmark):
+    few = "simulator.sensors={depth: {width: 64}, gps: {}}"
+    config = load_config(benchmark, environment={}, overrides=[few, "simulator.sensors.depth.height=48"])
+    assert {*config.simulator.sensors} == {"depth", "gps"}
+    assert (config.simulator.sensors["depth"].width, config.simulator.sensors["depth"].height) == (64, 48)
+    assert config.simulator.sensors["depth"].hfov is None
+    assert not load_config(benchmark, environment={"NAV_EVAL_SIMULATOR__SENSORS": "{}"}).simulator.sensors
+
+
 def test_the_videos_of_a_sample_need_no_quotes():
     assert load_config("r2r", environment={}, overrides=["output.video=sample(3)"]).output.video == "sample(3)"
 

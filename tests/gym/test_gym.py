@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import pickle
 import warnings
+from itertools import groupby
 
 import gymnasium
 import numpy as np
@@ -10,11 +12,12 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import iterate
 
 import nav_eval
+import nav_eval.gym
 from graphs import item, node, write_r2r
 from nav_eval import ActionSpec, Argument
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.specs import ListSpec, NumberSpec, StructSpec, TensorSpec, TextSpec
-from nav_eval.errors import SimulatorError
+from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.gym import text
 from nav_eval.gym.forms import LIST_ITEMS, Actions, form
 from rooms import write_room
@@ -124,6 +127,159 @@ def test_an_episode_can_be_chosen_and_an_unknown_one_is_refused(graph):
     env.close()
 
 
+def walked(envs, steps, seed=0):
+    """Keys of the episodes that begin, in order, with an agent that stops at once."""
+    _, infos = envs.reset(seed=seed)
+    keys = []
+    for _ in range(steps):
+        keys += [(s, e) for s, e, there in zip(infos["scene_id"], infos["episode_id"], infos["_episode_id"]) if there]
+        envs.step(np.zeros(envs.num_envs, int))
+        *_, infos = envs.step(np.zeros(envs.num_envs, int))
+    return keys
+
+
+@pytest.mark.parametrize("order", ["shuffled", "scenes", "fixed"])
+@pytest.mark.parametrize("shard", [None, (1, 2)])
+def test_an_epoch_plays_each_episode_of_a_shard_once(room, order, shard):
+    count = 2 if shard is None else 1
+    envs = nav_eval.make_vec_env("pointnav", count, overrides=room, order=order, shard=shard)
+    with nav_eval.Evaluation("pointnav", overrides=room) as run:
+        wanted = [episode.key for episode in run.episodes]
+    wanted = wanted if shard is None else wanted[1::2]
+    rounds = len(wanted) // count
+    first = walked(envs, 2 * rounds)
+    assert sorted(first[: len(wanted)]) == sorted(first[len(wanted) :]) == sorted(wanted)
+    assert walked(envs, rounds) == first[: len(wanted)], "the same seed, the same order"
+    for place in range(count) if order == "scenes" else ():
+        scenes = [scene for scene, _ in first[place : len(wanted) : count]]
+        assert len(list(groupby(scenes))) == len({*scenes})
+    envs.close()
+
+
+def test_more_environments_than_episodes_is_told(room):
+    with pytest.raises(ConfigError, match="too few for 99 parts"):
+        nav_eval.make_vec_env("pointnav", 99, overrides=room, order="shuffled")
+    with pytest.raises(ConfigError, match=r"\(2, 2\) is none of 2 parts"):
+        made("pointnav", room, shard=(2, 2))
+    with pytest.raises(ConfigError, match="choose from random"):
+        made("pointnav", room, order="sorted")
+
+
+def test_gymnasium_makes_it_by_name_and_its_spec_can_be_pickled(room):
+    with warnings.catch_warnings():
+        warnings.filterwarnings("error")
+        warnings.filterwarnings("ignore", ".*infinity.*")
+        env = gymnasium.make("nav_eval/pointnav-v1", overrides=room, dense_reward=True, order="shuffled")
+        again = gymnasium.make(pickle.loads(pickle.dumps(env.spec)))
+        direct = made("pointnav", room, dense_reward=True, order="shuffled")
+        third = gymnasium.make(pickle.loads(pickle.dumps(direct.spec)))
+        (seen, info), (other, others) = env.reset(seed=3), again.reset(seed=3)
+        assert_equal(seen, other)
+        assert info == others == third.reset(seed=3)[1]
+        assert env.step(1)[1] == again.step(1)[1] == third.step(1)[1] != 0
+        envs = gymnasium.make_vec("nav_eval/pointnav-v1", 2, overrides=room)
+    assert isinstance(envs.unwrapped, nav_eval.gym.NavVectorEnv)
+    for one in (env, again, direct, third, envs):
+        one.close()
+
+
+def test_some_are_reset_and_each_to_an_episode_of_its_own(room):
+    envs = nav_eval.make_vec_env("pointnav", 3, overrides=room)
+    keys = list(envs.envs[0].episodes)
+    _, infos = envs.reset(seed=0, options={"episodes": [keys[2], keys[0], keys[1]]})
+    assert list(zip(infos["scene_id"], infos["episode_id"])) == [keys[2], keys[0], keys[1]]
+    *_, over, _, _ = envs.step(np.array([0, 1, 1]))
+    assert over.tolist() == [True, False, False]
+    before, *_ = envs.step(np.array([0, 1, 1]))
+    mask = np.array([True, False, False])
+    seen, infos = envs.reset(options={"reset_mask": mask, "episodes": [keys[3], keys[3], None]})
+    assert infos["_episode_id"].tolist() == mask.tolist()
+    assert envs.envs[0].environment.simulator.episode.key == keys[3] != envs.envs[1].environment.simulator.episode.key
+    assert_equal({name: value[1:] for name, value in seen.items()}, {name: value[1:] for name, value in before.items()})
+    for wrong in ([True] * 3, np.zeros(3, bool), np.ones(2, bool)):
+        with pytest.raises(ValueError, match="reset_mask"):
+            envs.reset(options={"reset_mask": wrong})
+    with pytest.raises(ValueError, match="episodes: there are 3"):
+        envs.reset(options={"episodes": keys[:2]})
+    with pytest.raises(SimulatorError, match="epsode is no option"):
+        envs.reset(options={"epsode": keys[0]})
+    envs.close()
+
+
+def test_an_episode_that_is_over_takes_no_step(room):
+    env = made("pointnav", room)
+    with pytest.raises(gymnasium.error.ResetNeeded):
+        env.step(1)
+    env.reset(seed=0)
+    env.step(0)
+    with pytest.raises(gymnasium.error.ResetNeeded, match="reset"):
+        env.step(0)
+    env.close()
+
+
+def test_an_agent_can_be_put_elsewhere_and_is_measured_from_there(room):
+    env = made("pointnav", room, dense_reward=True)
+    env.reset(seed=0)
+    env.step(1)
+    bare = env.unwrapped
+    goal = next(iter(bare.environment.simulator.episode.goals)).position
+    near = bare.environment.simulator.navmesh().snap((goal[0] + 0.1, goal[1], goal[2]))
+    seen = bare.set_agent_state(nav_eval.AgentState(tuple(near)))
+    assert bare.distance_to_goal() < 0.3
+    assert env.observation_space.contains(seen)
+    _, reward, over, _, info = env.step(0)
+    assert over
+    assert reward == pytest.approx(2.5 - 0.01), "no reward for having been put nearer"
+    assert info["metrics"]["path_length"] == 0
+    assert info["metrics"]["spl"] == 1
+    env.reset(seed=0)
+    with pytest.raises(SimulatorError, match="not on the navmesh"):
+        bare.set_agent_state(nav_eval.AgentState((0.0, 50.0, 0.0)))
+    env.close()
+
+
+@pytest.mark.parametrize("within", [None, 0.6])
+def test_the_oracle_stops_where_it_is_told(room, within):
+    more = ["evaluation.success_distance=2.0", "evaluation.max_steps=400"] + (
+        [f"simulator.options.expert_within={within}"] if within else []
+    )
+    env = made("pointnav", [*room, *more], expert_actions=True)
+    _, info = env.reset(seed=0)
+    far = np.inf
+    while info["expert_action"] >= 0:
+        far = env.unwrapped.distance_to_goal()
+        *_, info = env.step(info["expert_action"])
+    assert far < (within or 0.1875)
+    assert far > 0.3 or not within
+    env.close()
+
+
+def test_worlds_are_kept_as_many_as_asked(room):
+    env = made("pointnav", [*room, "simulator.options.worlds=1"], order="fixed")
+    loaded = {id(env.unwrapped.environment.simulator.world) for _ in range(4) if env.reset()}
+    kept = env.unwrapped.environment.simulator._worlds._worlds
+    assert len(kept) == 1
+    assert loaded
+    env.close()
+
+
+def test_words_are_numbered_by_a_vocabulary(graph):
+    plain = made("r2r", graph)
+    words = nav_eval.gym.vocabulary(plain.unwrapped.episodes.values())
+    assert words == sorted({*words})
+    env = made("r2r", graph, vocabulary=[word for word in words if word != "end"])
+    seen, _ = env.reset(seed=0)
+    told = next(iter(env.unwrapped.episodes.values())).instruction.tokens
+    numbers = seen["instruction"]["tokens"]
+    shown = [None if number == 1 else env.spec.kwargs["vocabulary"][number - 2] for number in numbers[: len(told)]]
+    assert shown == [None if word == "end" else word for word in told]
+    assert not numbers[len(told) :].any()
+    assert env.observation_space.contains(seen)
+    assert "tokens" not in plain.reset()[0]["instruction"]
+    plain.close()
+    env.close()
+
+
 def test_limits_truncate_stop_terminates_and_an_invalid_action_ends(graph):
     env = made("r2r", [*graph, "evaluation.max_steps=2", "task.actions=[stop,turn_left,move_to]"])
     env.reset(seed=0)
@@ -172,11 +328,37 @@ def assert_equal(a, b):
         np.testing.assert_array_equal(a, b)
 
 
-def test_copies_can_be_done_without(graph):
-    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, copy=False)
-    first, _ = envs.reset(seed=0)
-    second, *_ = envs.step(np.ones(2, int))
-    assert first["gps"] is second["gps"]
+def test_the_log_tells_what_every_step_draws(room, caplog):
+    caplog.set_level("INFO", "nav_eval")
+    rgb = "simulator.sensors={rgb: {width: 8, height: 6}, depth: {width: 8, height: 6}, gps: {}}"
+    made("pointnav", [*room, rgb]).close()
+    assert [record.message for record in caplog.records] == ["each step draws depth+rgb 8x6, hfov 90."]
+
+
+@pytest.mark.parametrize("copy", [True, False])
+def test_what_is_kept_stays_as_it_was_unless_copies_are_done_without(room, copy):
+    envs = nav_eval.make_vec_env("pointnav", 2, overrides=room, copy=copy)
+    kept, _ = envs.reset(seed=0)
+    then = {name: value.copy() for name, value in kept.items()}
+    view = kept["depth"][0, 3:]
+    seen = [envs.step(np.full(2, action))[0] for action in (1, 2, 1, 2)]
+    assert len({id(one["depth"]) for one in seen}) == (4 if copy else 1)
+    assert (kept["depth"] is seen[0]["depth"]) is not copy
+    if copy:
+        assert_equal(kept, then)
+        del kept
+        envs.step(np.full(2, 2))
+        assert_equal(view, then["depth"][0, 3:])
+    envs.close()
+
+
+def test_texts_follow_their_episodes(graph):
+    envs = nav_eval.make_vec_env("r2r", 2, overrides=graph, order="fixed")
+    for _ in range(3):
+        seen, _ = envs.reset()
+        told = [env.environment.simulator.episode.instruction.text for env in envs.envs]
+        assert [text(row) for row in seen["instruction"]["text"]] == told
+        assert [text(row) for row in envs.step(np.ones(2, int))[0]["instruction"]["text"]] == told
     envs.close()
 
 

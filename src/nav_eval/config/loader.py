@@ -202,9 +202,8 @@ class Layers:
         return [*defaults, "_self_"]
 
     def _all_overrides(self) -> list[str]:
-        return [_forced(o, "environment") for o in self.environment] + [
-            _forced(o, "command line") for o in self.command_line
-        ]
+        given = [(o, "environment") for o in self.environment] + [(o, "command line") for o in self.command_line]
+        return [part for override, source in given for part in _whole(_forced(override, source))]
 
     def origin(self, key: str) -> str:
         """Which layer last set `key` (dotted)."""
@@ -236,6 +235,13 @@ def _forced(override: str, source: str) -> str:
         raise ConfigError(f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value.")
     plain = not override.startswith(("+", "~")) and parsed.key_or_group not in GROUPS
     return f"++{override}" if plain else override
+
+
+def _whole(override: str) -> list[str]:
+    """simulator.sensors={...} names all the sensors: Hydra would add them to the benchmark's, each with a frame of its
+    own to draw.
+    """
+    return ["++simulator.sensors=null", override] if override.startswith("++simulator.sensors=") else [override]
 
 
 def _read_yaml(path: Path) -> dict[str, Any]:

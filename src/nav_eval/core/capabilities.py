@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from nav_eval.geometry import Vec3
 
 if TYPE_CHECKING:
+    from nav_eval.core.types import AgentState
     from nav_eval.dataset.connectivity import NavigationGraph
     from nav_eval.engine.navmesh.mesh import NavMesh
     from nav_eval.engine.render.camera import Lens
@@ -51,6 +52,14 @@ class HasScene(Protocol):
 
     def scene(self) -> Scene:
         """The present scene, with its objects and rooms."""
+
+
+@runtime_checkable
+class Placeable(Protocol):
+    """The agent can be put elsewhere in the midst of an episode."""
+
+    def set_agent_state(self, state: AgentState) -> None:
+        """Stand there, at rest; raises SimulatorError where nobody can."""
 
 
 @runtime_checkable

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.schema import TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.core.capabilities import Placeable
 from nav_eval.core.clock import WAIT, ChargedClock
 from nav_eval.core.interfaces import MetricContext, Simulator, Task
 from nav_eval.core.measurements import Measurements
 from nav_eval.core.specs import Spec
-from nav_eval.core.types import MEANWHILE, Observations, Place, StepRecord
+from nav_eval.core.types import MEANWHILE, AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
 
@@ -99,6 +100,17 @@ class Environment:
         self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
+
+    def place(self, state: AgentState) -> None:
+        """Put the agent elsewhere, for training: steps count on, measurements begin anew from there.
+
+        Raises SimulatorError where nobody can stand, or where the simulator has no such thing.
+        """
+        if not isinstance(self.simulator, Placeable):
+            raise SimulatorError("this simulator cannot put an agent elsewhere; simulator.backend=custom can.")
+        self.simulator.set_agent_state(state)
+        if self.simulator.episode.has_goal:
+            self.measurements.reset(self._context(self.simulator.episode))
 
     def _context(self, episode: Episode) -> MetricContext:
         reference, kind = self.task.reference(episode)

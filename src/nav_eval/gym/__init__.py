@@ -2,22 +2,30 @@
 
 `make_env` is one environment. `make_vec_env` is many: sessions of one process, or, with `processes`, a process for each
 with observations in shared memory. Actions are one number: those without arguments in the task's order, then "move to
-the k-th candidate"; actions with numbers as arguments make it {"action": number, "arguments": array}.
+the k-th candidate"; actions with numbers as arguments make it {"action": number, "arguments": array}. Importing this
+module registers the built-in benchmarks with gymnasium: `gymnasium.make("nav_eval/vln-demo-v1")`, `make_vec`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack
-from functools import partial
+from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
+from gymnasium.envs.registration import EnvSpec
 
+from nav_eval.config.loader import builtin_benchmarks
+from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.gym.environment import NavEnv
 from nav_eval.gym.forms import text
+from nav_eval.gym.order import Order, share, shares, vocabulary
+from nav_eval.gym.recording import collect, rollouts
 from nav_eval.gym.vector import NavVectorEnv
 from nav_eval.gym.wrappers import DenseReward, ExpertActions, VectorDenseReward, VectorExpertActions
+from nav_eval.logging import get_logger
 
 if TYPE_CHECKING:
     from nav_eval.runs.builder import Plan
@@ -29,9 +37,12 @@ __all__ = [
     "NavVectorEnv",
     "VectorDenseReward",
     "VectorExpertActions",
+    "collect",
     "make_env",
     "make_vec_env",
+    "rollouts",
     "text",
+    "vocabulary",
 ]
 
 
@@ -43,10 +54,35 @@ def make_env(
     render_mode: str | None = None,
     dense_reward: bool = False,
     expert_actions: bool = False,
+    order: Order = "random",
+    shard: tuple[int, int] | None = None,
+    vocabulary: Sequence[str] | None = None,
 ) -> gymnasium.Env[dict[str, Any], Any]:
-    """One environment that plays a benchmark's episodes. `overrides`: Hydra grammar; `config`: a --config file."""
+    """One environment that plays a benchmark's episodes.
+
+    `overrides`: Hydra grammar; `config`: a --config file. `dense_reward`: see DenseReward; `expert_actions`: see
+    ExpertActions. `order` of the episodes: "random" (each drawn by itself), or epochs in which each comes once:
+    "shuffled", "scenes" (shuffled scene by scene), "fixed" (the data set's). `shard`: (k, n), every n-th episode from
+    the k-th on, from 0. `vocabulary`: words; tokens of instructions are then shown as their numbers.
+    """
     stack = ExitStack()
-    env: Any = _nav_env(stack.enter_context(_opened(benchmark, config, overrides)), render_mode, stack.close)
+    plan = stack.enter_context(_opened(benchmark, config, overrides))
+    play = _Play(plan, render_mode, order, vocabulary)
+    env: Any = _told(play.env(shard, stack.close))
+    kwargs = {
+        "benchmark": benchmark,
+        "overrides": tuple(overrides),
+        "config": config,
+        "render_mode": render_mode,
+        "dense_reward": dense_reward,
+        "expert_actions": expert_actions,
+        "order": order,
+        "shard": shard,
+        "vocabulary": vocabulary,
+    }
+    env.spec = EnvSpec(
+        _id(benchmark), "nav_eval.gym:make_env", order_enforce=False, disable_env_checker=True, kwargs=kwargs
+    )
     env = DenseReward(env) if dense_reward else env
     return ExpertActions(env) if expert_actions else env
 
@@ -60,10 +96,17 @@ def make_vec_env(
     render_mode: str | None = None,
     dense_reward: bool = False,
     expert_actions: bool = False,
+    order: Order = "random",
+    shard: tuple[int, int] | None = None,
+    vocabulary: Sequence[str] | None = None,
     processes: bool = False,
     copy: bool = True,
 ) -> gymnasium.vector.VectorEnv[Any, Any, Any]:
-    """`num_envs` environments in this process, or in one process each (gymnasium's AsyncVectorEnv, shared memory)."""
+    """`num_envs` environments in this process, or in one process each (gymnasium's AsyncVectorEnv, shared memory).
+
+    As make_env; in an `order` of epochs the environments share the episodes out, so that an epoch plays each once.
+    """
+    parts = shares(shard, num_envs, order)
     if processes:
         one = partial(
             make_env,
@@ -73,15 +116,72 @@ def make_vec_env(
             render_mode=render_mode,
             dense_reward=dense_reward,
             expert_actions=expert_actions,
+            order=order,
+            vocabulary=vocabulary,
         )
-        return gymnasium.vector.AsyncVectorEnv([one] * num_envs, shared_memory=True, copy=copy, context="spawn")
+        makers = [partial(one, shard=part) for part in parts]
+        return gymnasium.vector.AsyncVectorEnv(makers, shared_memory=True, copy=copy, context="spawn")
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
-    envs: Any = NavVectorEnv(
-        [_nav_env(plan, render_mode) for _ in range(num_envs)], plan.backend, close=stack.close, copy=copy
-    )
+    play = _Play(plan, render_mode, order, vocabulary)
+    sessions = [play.env(part) for part in parts]
+    _told(sessions[0])
+    envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
+
+
+@dataclass(frozen=True)
+class _Play:
+    """How a plan's episodes are played."""
+
+    plan: Plan
+    render_mode: str | None
+    order: Order
+    vocabulary: Sequence[str] | None
+
+    @cached_property
+    def _episodes(self) -> dict[EpisodeKey, Episode]:
+        return {episode.key: episode for episode in self.plan.episodes}
+
+    def env(self, shard: tuple[int, int] | None, close: Callable[[], None] = lambda: None) -> NavEnv:
+        environment = self.plan.environment()
+
+        def close_all() -> None:
+            environment.simulator.close()
+            close()
+
+        return NavEnv(
+            environment,
+            [self._episodes[key] for key in share(list(self._episodes), shard)],
+            order=self.order,
+            vocabulary=self.vocabulary,
+            render_mode=self.render_mode,
+            close=close_all,
+        )
+
+
+def _id(benchmark: str | None) -> str:
+    return f"nav_eval/{benchmark or 'config'}-v1"
+
+
+def _register() -> None:
+    """gymnasium.make("nav_eval/vln-demo-v1"), likewise make_vec, after `import nav_eval.gym`."""
+    for name in builtin_benchmarks():
+        gymnasium.register(
+            _id(name),
+            "nav_eval.gym:make_env",
+            vector_entry_point="nav_eval.gym:make_vec_env",
+            kwargs={"benchmark": name},
+        )
+
+
+def _told(env: NavEnv) -> NavEnv:
+    """`env`; the log (INFO) says what is drawn for each of its steps, because that is most of what a step costs."""
+    lenses: Mapping[Any, Sequence[str]] = getattr(env.environment.simulator, "lenses", {})
+    drawn = [f"{'+'.join(outputs)} {lens.width}x{lens.height}, hfov {lens.hfov:g}" for lens, outputs in lenses.items()]
+    get_logger(__name__).info("each step draws %s.", "; ".join(drawn) or "nothing")
+    return env
 
 
 def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -> AbstractContextManager[Plan]:
@@ -91,11 +191,4 @@ def _opened(benchmark: str | None, file: str | None, overrides: Sequence[str]) -
     return opened(benchmark_config(benchmark, file=file, overrides=overrides))
 
 
-def _nav_env(plan: Plan, render_mode: str | None, close: Callable[[], None] = lambda: None) -> NavEnv:
-    environment = plan.environment()
-
-    def close_all() -> None:
-        environment.simulator.close()
-        close()
-
-    return NavEnv(environment, list(plan.episodes), render_mode=render_mode, close=close_all)
+_register()

@@ -9,16 +9,19 @@ import gymnasium
 from gymnasium import spaces
 
 from nav_eval.core.environment import Environment
-from nav_eval.dataset.episode import Episode
+from nav_eval.core.types import AgentState
+from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import InvalidAction, NavEvalError, SimulatorError
 from nav_eval.gym.forms import Actions, form
+from nav_eval.gym.order import Order, Upcoming
 
 
 class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     """Episodes of a benchmark, drawn with the generator that reset seeds. Reward: 1 for success at the end, else 0.
 
-    `reset(options={"episode": (scene_id, episode_id)})` plays a certain one. An invalid action ends the episode, as in
-    an evaluation. `info` holds the episode's key and, when it is over, its metrics.
+    `episodes`: those that are played, by key. `reset(options={"episode": (scene_id, episode_id)})` plays a certain one.
+    An invalid action ends the episode, as in an evaluation. `info` holds the episode's key and, when it is over, its
+    metrics. A step of an episode that is over, or of none, raises gymnasium.error.ResetNeeded.
     """
 
     metadata = {"render_modes": ["rgb_array"]}  # noqa: RUF012 - gymnasium's own name and type
@@ -28,18 +31,23 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         environment: Environment,
         episodes: Sequence[Episode],
         *,
+        order: Order = "random",
+        vocabulary: Sequence[str] | None = None,
         render_mode: str | None = None,
         close: Callable[[], None] = lambda: None,
     ) -> None:
         self.environment = environment
         self.render_mode = render_mode
-        self._episodes = {episode.key: episode for episode in episodes}
-        self._forms = {name: form(spec) for name, spec in environment.observation_spec.items()}
+        self.episodes: Mapping[EpisodeKey, Episode] = {episode.key: episode for episode in episodes}
+        self._upcoming = Upcoming(list(self.episodes), order)
+        forms = {name: form(spec, vocabulary=vocabulary) for name, spec in environment.observation_spec.items()}
+        self.forms = {name: held for name, held in forms.items() if held is not None}
+        """How each observation is held."""
         self._actions = Actions(environment.action_space)
         self._close = close
-        self._seen: Mapping[str, Any] = {}
-        kept = {name: held.space for name, held in self._forms.items() if held is not None}
-        self.observation_space = spaces.Dict(kept)
+        self.seen: Mapping[str, Any] = {}
+        """What was observed last, as an agent in an evaluation has it."""
+        self.observation_space = spaces.Dict({name: held.space for name, held in self.forms.items()})
         self.action_space = self._actions.space
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[dict[str, Any], Any]:
@@ -49,12 +57,29 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
     def start(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """reset without looking."""
         super().reset(seed=seed)
-        wanted = (options or {}).get("episode")
-        keys = list(self._episodes)
-        key = tuple(wanted) if wanted is not None else keys[int(self.np_random.integers(len(keys)))]
-        if key not in self._episodes:
+        if seed is not None:
+            self._upcoming.restart()
+        options = dict(options or {})
+        wanted = options.pop("episode", None)
+        if options:
+            raise SimulatorError(f"reset: {', '.join(map(str, options))} is no option here; there is `episode`.")
+        key = self._upcoming.next(self.np_random) if wanted is None else tuple(wanted)
+        if key not in self.episodes:
             raise SimulatorError(f"reset: there is no episode {key!r}; the key is (scene_id, episode_id).")
-        self.environment.start(self._episodes[key])
+        self.environment.start(self.episodes[key])
+
+    def set_agent_state(self, state: AgentState) -> dict[str, Any]:
+        """Put the agent there (m, y up; xyzw) and look. Steps count on, measurements begin anew from there.
+
+        Raises SimulatorError where nobody can stand.
+        """
+        self._require_running("set_agent_state")
+        self.environment.place(state)
+        return self.show(self.environment.observe())
+
+    def _require_running(self, call: str) -> None:
+        if self.environment.over:
+            raise gymnasium.error.ResetNeeded(f"{call}: no episode is being played. Call reset() first.")
 
     def step(self, action: Any) -> tuple[dict[str, Any], SupportsFloat, bool, bool, dict[str, Any]]:
         outcome = self.advance(action)
@@ -62,8 +87,9 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def advance(self, action: Any) -> tuple[float, bool, bool, dict[str, Any]]:
         """step without looking: reward, terminated, truncated, info."""
+        self._require_running("step")
         try:
-            self.environment.step(self._actions.action(action, self._seen.get("navigable") or ()))
+            self.environment.step(self._actions.action(action, self.seen.get("navigable") or ()))
         except InvalidAction as error:
             self.environment.over = True
             return 0.0, True, False, {**self.information, "invalid_action": str(error)}
@@ -73,20 +99,20 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def show(self, observations: Mapping[str, Any]) -> dict[str, Any]:
         """Observations as this environment's space has them."""
-        self._seen = observations
-        return {name: held.pack(observations.get(name)) for name, held in self._forms.items() if held is not None}
+        self.seen = observations
+        return {name: held.pack(observations.get(name)) for name, held in self.forms.items()}
 
     @property
     def information(self) -> dict[str, Any]:
         scene, episode = self.environment.simulator.episode.key
         info: dict[str, Any] = {"scene_id": scene, "episode_id": episode}
         if self._actions.moves:
-            info["candidates"] = len(self._seen.get("navigable") or ())
+            info["candidates"] = len(self.seen.get("navigable") or ())
         return info | ({"metrics": dict(self.environment.metrics)} if self.environment.over else {})
 
     def expert_action(self) -> int:
         """The number of the oracle's next action; raises SimulatorError where no way leads to the goal."""
-        return self._actions.number(self.environment.expert_action(), self._seen.get("navigable") or ())
+        return self._actions.number(self.environment.expert_action(), self.seen.get("navigable") or ())
 
     def distance_to_goal(self) -> float:
         """Metres, geodesic; inf if no goal can be reached."""
@@ -94,7 +120,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
 
     def render(self) -> Any:
         """The rgb sensor's frame, or None without one."""
-        return self._seen.get("rgb")
+        return self.seen.get("rgb")
 
     def close(self) -> None:
         self._close()

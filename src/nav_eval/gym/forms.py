@@ -1,7 +1,8 @@
 """Specs as gymnasium spaces, actions as numbers: fixed-size arrays that checkers and shared memory can hold.
 
 A text is its UTF-8 bytes, padded with zeros (`text` reads it); a list of structures one array per part, padded with
-zeros, and its length; a list of texts is left out, because the text is there; what is absent is zeros.
+zeros, and its length; a list of texts is the numbers of its words in a vocabulary (0 pads, 1 is none of its words, the
+first word is 2), and is left out without one, because the text is there; what is absent is zeros.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ from nav_eval.errors import InvalidAction
 from nav_eval_sdk.protocol.specs import Argument
 
 TEXT_BYTES = 2048
+WORDS = 256
+"""Of a text whose words are numbered."""
 LIST_ITEMS = 32
 NAME_BYTES = 64
 """Longest node id in a list."""
@@ -29,14 +32,26 @@ def text(value: Any) -> str:
 
 
 class Form:
-    """How values of one spec are held in arrays: a gymnasium space, and a function from value to array."""
+    """How values of one spec are held in arrays: a gymnasium space, and a function from value to array.
 
-    def __init__(self, space: spaces.Space[Any], pack: Callable[[Any], Any]) -> None:
+    `parts`: those of a structure; `steady`: a value that hardly changes and takes long to pack.
+    """
+
+    def __init__(
+        self,
+        space: spaces.Space[Any],
+        pack: Callable[[Any], Any],
+        *,
+        parts: Mapping[str, Form] | None = None,
+        steady: bool = False,
+    ) -> None:
         self.space = space
         self.pack = pack
+        self.parts = parts
+        self.steady = steady
 
 
-def form(spec: Spec, text_bytes: int = TEXT_BYTES) -> Form | None:
+def form(spec: Spec, text_bytes: int = TEXT_BYTES, vocabulary: Sequence[str] | None = None) -> Form | None:
     """None for what is left out."""
     match spec:
         case TensorSpec():
@@ -46,10 +61,22 @@ def form(spec: Spec, text_bytes: int = TEXT_BYTES) -> Form | None:
         case NumberSpec():
             return _number(spec)
         case StructSpec():
-            return _struct({name: form(part, text_bytes) for name, part in spec.parts.items()})
+            return _struct({name: form(part, text_bytes, vocabulary) for name, part in spec.parts.items()})
         case ListSpec(item=StructSpec() as item):
             return _list({name: form(part, NAME_BYTES) for name, part in item.parts.items()})
+        case ListSpec(item=TextSpec()) if vocabulary is not None:
+            return _words(vocabulary)
     return None
+
+
+def _words(vocabulary: Sequence[str]) -> Form:
+    numbers = {word: number for number, word in enumerate(vocabulary, 2)}
+
+    def pack(value: Sequence[str] | None) -> Any:
+        found = [numbers.get(word, 1) for word in (value or ())[:WORDS]]
+        return np.array(found + [0] * (WORDS - len(found)), np.int64)
+
+    return Form(spaces.Box(0, len(numbers) + 1, (WORDS,), np.int64), pack, steady=True)
 
 
 def _tensor(spec: TensorSpec) -> Form:
@@ -69,7 +96,7 @@ def _text(size: int) -> Form:
         data = (value or "").encode()[:size]
         return np.frombuffer(data.ljust(size, b"\0"), np.uint8)
 
-    return Form(spaces.Box(0, 255, (size,), np.uint8), pack)
+    return Form(spaces.Box(0, 255, (size,), np.uint8), pack, steady=True)
 
 
 def _number(spec: NumberSpec) -> Form:
@@ -81,7 +108,11 @@ def _number(spec: NumberSpec) -> Form:
 def _struct(parts: Mapping[str, Form | None]) -> Form:
     kept = {name: part for name, part in parts.items() if part is not None}
     space = spaces.Dict({name: part.space for name, part in kept.items()})
-    return Form(space, lambda value: {name: part.pack((value or {}).get(name)) for name, part in kept.items()})
+
+    def pack(value: Mapping[str, Any] | None) -> dict[str, Any]:
+        return {name: part.pack((value or {}).get(name)) for name, part in kept.items()}
+
+    return Form(space, pack, parts=kept)
 
 
 def _list(parts: Mapping[str, Form | None]) -> Form:

@@ -6,14 +6,19 @@ from typing import Any, SupportsFloat
 
 import gymnasium
 import numpy as np
+from gymnasium.utils import RecordConstructorArgs
 
 from nav_eval.gym.environment import NavEnv, expert_or_none
 
 
-class ExpertActions(gymnasium.Wrapper[Any, Any, Any, Any]):
+class ExpertActions(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Puts the oracle's next action into info["expert_action"] (-1: there is none), for imitation and DAgger."""
 
     env: NavEnv
+
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
+        super().__init__(env)
 
     def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
         observation, info = self.env.reset(seed=seed, options=options)
@@ -24,22 +29,20 @@ class ExpertActions(gymnasium.Wrapper[Any, Any, Any, Any]):
         return (*outcome, {**info, "expert_action": expert_or_none(self.unwrapped)})  # type: ignore[arg-type,return-value]
 
 
-class DenseReward(gymnasium.Wrapper[Any, Any, Any, Any]):
+class DenseReward(gymnasium.Wrapper[Any, Any, Any, Any], RecordConstructorArgs):
     """Reward: metres that the way to the goal became shorter, minus SLACK per step, plus SUCCESS at a success."""
 
     SLACK, SUCCESS = 0.01, 2.5
 
-    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        outcome = self.env.reset(seed=seed, options=options)
-        self._before = self.unwrapped.distance_to_goal()  # type: ignore[attr-defined]
-        return outcome
+    def __init__(self, env: gymnasium.Env[Any, Any]) -> None:
+        RecordConstructorArgs.__init__(self)
+        super().__init__(env)
 
     def step(self, action: Any) -> tuple[Any, SupportsFloat, bool, bool, dict[str, Any]]:
+        before = self.unwrapped.distance_to_goal()  # type: ignore[attr-defined]
         observation, success, *rest = self.env.step(action)
         now = self.unwrapped.distance_to_goal()  # type: ignore[attr-defined]
-        reward = _dense(np.array(self._before), np.array(now), np.array(success, float))
-        self._before = now
-        return (observation, float(reward), *rest)
+        return (observation, float(_dense(np.array(before), np.array(now), np.array(success, float))), *rest)
 
 
 def _dense(before: Any, now: Any, success: Any) -> Any:
@@ -63,14 +66,9 @@ class VectorExpertActions(gymnasium.vector.VectorWrapper):
 class VectorDenseReward(gymnasium.vector.VectorWrapper):
     """DenseReward for a NavVectorEnv; the step that resets an environment earns nothing."""
 
-    def reset(self, *, seed: Any = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
-        outcome = self.env.reset(seed=seed, options=options)
-        self._before, self._over = self.unwrapped.distance_to_goal(), np.zeros(self.num_envs, bool)  # type: ignore[attr-defined]
-        return outcome
-
     def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
+        env: Any = self.unwrapped
+        over, before = env.over.copy(), env.distance_to_goal()
         observations, success, terminated, truncated, infos = self.env.step(actions)
-        now = self.unwrapped.distance_to_goal()  # type: ignore[attr-defined]
-        rewards = np.where(self._over, 0.0, _dense(self._before, now, success))
-        self._before, self._over = now, terminated | truncated
+        rewards = np.where(over, 0.0, _dense(before, env.distance_to_goal(), success))
         return observations, rewards, terminated, truncated, infos

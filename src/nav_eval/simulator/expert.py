@@ -44,7 +44,7 @@ class Expert:
         self._goals: Any = points if len(points) > 1 else points[0].tolist()
         self._target = goals[max(path.goal, 0)]
         self._motion = motion
-        self._radius = min(within, NEAR_ENOUGH * motion.forward_step)
+        self._radius = within
         profile = FollowerProfile(self._radius, motion.forward_step, motion.turn_angle, motion.sliding)
         self._follower = GreedyFollower(navmesh, profile)
         self._plan: list[Move] = []

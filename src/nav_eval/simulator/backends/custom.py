@@ -26,8 +26,8 @@ from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError, DatasetError, NavmeshError, SceneError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.simulator.base import SensorSession
-from nav_eval.simulator.buildings import World, Worlds
-from nav_eval.simulator.expert import Expert
+from nav_eval.simulator.buildings import WORLDS_KEPT, World, Worlds
+from nav_eval.simulator.expert import NEAR_ENOUGH, Expert
 from nav_eval.simulator.ground import ground_faults
 from nav_eval.simulator.motion import motion_profile
 from nav_eval.simulator.registry import PHYSICS
@@ -43,9 +43,16 @@ class CustomBackend(SimulatorBackend):
     """Worlds shared by the sessions of a process."""
 
     class Options(SimulatorBackend.Options):
-        """What is shown in place of the episodes' scenes."""
+        """What is shown in place of the episodes' scenes, what is kept of them, where the oracle stops."""
 
         scene: str | None = Field(None, description="one scene file for all episodes; null: theirs, in scenes_dir")
+        worlds: int = Field(WORLDS_KEPT, ge=1, description="buildings that are kept loaded, the last used ones")
+        expert_within: float | None = Field(
+            None,
+            gt=0,
+            description="distance to the goal, m, at which the oracle stops, at most evaluation.success_distance; "
+            "null: three quarters of a forward step",
+        )
 
     starts_at = "position"
     takes_physics = True
@@ -54,14 +61,15 @@ class CustomBackend(SimulatorBackend):
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         self._config = config
         self._seed = seed
-        scene = self.Options.of(config.options).scene
-        if scene is not None and not Path(scene).is_file():
-            raise ConfigError(f"simulator.options.scene: {scene}: there is no such file.")
-        self._worlds = Worlds(config, fixed=scene)
+        options = self.Options.of(config.options)
+        if options.scene is not None and not Path(options.scene).is_file():
+            raise ConfigError(f"simulator.options.scene: {options.scene}: there is no such file.")
+        self._worlds = Worlds(config, options.worlds, options.scene)
+        self._expert_within = options.expert_within or NEAR_ENOUGH * config.motion.forward_step
         self._physics = PHYSICS.get(config.physics)(config)
 
     def open_session(self) -> CustomSession:
-        return CustomSession(self._worlds, self._physics, self._config, self._seed)
+        return CustomSession(self._worlds, self._physics, self._config, self._seed, self._expert_within)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         cameras = any(isinstance(sensor, FrameSensor) for sensor in make_sensors(self._config).values())
@@ -106,7 +114,10 @@ def _draw(sessions: Sequence[CustomSession], lens: Lens) -> None:
 class CustomSession(SensorSession):
     """One agent in one building."""
 
-    def __init__(self, worlds: Worlds, physics: Physics, config: SimulatorConfig, seed: int) -> None:
+    def __init__(
+        self, worlds: Worlds, physics: Physics, config: SimulatorConfig, seed: int, expert_within: float
+    ) -> None:
+        self._expert_within = expert_within
         self._worlds = worlds
         self._physics = physics
         self._config = config
@@ -116,6 +127,8 @@ class CustomSession(SensorSession):
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
+        self._last_distance: tuple[Sequence[Place], Vec3 | None, float] = ((), None, 0.0)
+        """Metrics, task and rewards ask the same in every step."""
         self._expert: Expert | None = None
         self._expert_goals: tuple[Vec3, ...] = ()
         sensors = make_sensors(config)
@@ -147,7 +160,7 @@ class CustomSession(SensorSession):
         self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
         self._state = self._body.state
         self._frames.clear()
-        self._ends, self._expert = ((), None), None
+        self._ends, self._last_distance, self._expert = ((), None), ((), None, 0.0), None
 
     def move(self, action: Action) -> StepRecord:
         moved = self.body.advance(action, self._noise_seed())
@@ -172,6 +185,16 @@ class CustomSession(SensorSession):
     def get_agent_state(self) -> AgentState:
         return self._state
 
+    def set_agent_state(self, state: AgentState) -> None:
+        if not self.is_navigable(state.position):
+            raise SimulatorError(
+                f"set_agent_state: {state.position} (m) is not on the navmesh; navmesh().snap finds one."
+            )
+        self._body = self._physics.place(self.world, state)
+        self._state = self._body.state
+        self._frames.clear()
+        self._expert = None
+
     def camera(self) -> tuple[Vec3, float, float]:
         """Position (m), yaw and pitch (rad) of the camera."""
         x, y, z = self._state.position
@@ -191,7 +214,12 @@ class CustomSession(SensorSession):
     def distance_to(self, start: Place, ends: Sequence[Place]) -> float:
         if not ends:
             return math.inf
-        return float(self.navmesh().geodesic_distance(start.position, self._points(ends), self._config.path_mode))
+        asked, since, answer = self._last_distance
+        if asked is not ends or since != start.position:
+            points = self._points(ends)
+            answer = float(self.navmesh().geodesic_distance(start.position, points, self._config.path_mode))
+            self._last_distance = (ends, start.position, answer)
+        return answer
 
     def _points(self, ends: Sequence[Place]) -> Any:
         if self._ends[0] is not ends:
@@ -206,7 +234,9 @@ class CustomSession(SensorSession):
         points = tuple(goal.position for goal in goals)
         if self._expert is None or self._expert_goals != points:
             self._expert_goals = points
-            self._expert = Expert(self.navmesh(), self._state.position, points, within, self._profile)
+            self._expert = Expert(
+                self.navmesh(), self._state.position, points, min(within, self._expert_within), self._profile
+            )
         move = self._expert.next_move(self._state)
         if move is None:
             raise SimulatorError(f"episode {self.episode.episode_id}: no way leads from here to the goal.")

@@ -108,14 +108,16 @@ class DepthSensor(FrameSensor):
         return TensorSpec(shape=shape, dtype="float32", low=low, high=high, unit=unit, description="planar depth")
 
     def observe(self, simulator: Simulator) -> Any:
-        depth = np.clip(super().observe(simulator), np.float32(self._low), np.float32(self._high))
+        depth = super().observe(simulator)
+        if depth.min() < self._low or depth.max() > self._high:
+            depth = np.clip(depth, np.float32(self._low), np.float32(self._high))
         if self._normalize:
             depth = (depth - np.float32(self._low)) / np.float32(self._high - self._low)
         return depth[:, :, None]
 
     def _read(self, frame: Any) -> Any:
         depth = frame.depth
-        return np.where(depth > 0, depth, np.float32(self._high))
+        return depth if depth.min() > 0 else np.where(depth > 0, depth, np.float32(self._high))
 
 
 class SemanticSensor(FrameSensor):
