@@ -16,6 +16,7 @@ from nav_eval.worlds.openings import make_plan
 from nav_eval.worlds.plan import Door, Kind, Plan
 from nav_eval.worlds.semantics import objects, regions
 from nav_eval.worlds.shell import shell_items
+from nav_eval.worlds.styles import building_style
 from nav_eval.worlds.tessellate import tessellate
 from worlds.episodes.surveyed import Building
 
@@ -38,7 +39,7 @@ def plan_of(nth: int, grammar: str, kind: Kind, storeys: int) -> Plan:
 
 def empty(plan: Plan) -> Scene:
     """The building without furniture."""
-    items = shell_items(plan, Stream("empty"))
+    items = shell_items(plan, building_style("empty", plan.kind), Stream("empty"))
     mesh = tessellate(items, 20_000)
     return Scene(
         name="empty",
