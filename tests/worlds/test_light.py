@@ -89,7 +89,11 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit(make_world: MakeWorld) -
 def empty_home() -> tuple[Plan, Mesh, Grid]:
     """A home of three rooms without a thing in it, its windows open."""
     plan = make_plan("light", 3, 1, "home")
-    items = [item for item in shell_items(plan, building_style("light", plan.kind), Stream("light")) if item.category not in ("curtain", "window")]
+    items = [
+        item
+        for item in shell_items(plan, building_style("light", plan.kind), Stream("light"))
+        if item.category not in ("curtain", "window")
+    ]
     mesh = tessellate(items, 20_000)
     return plan, mesh, light.cubes(mesh, plan)
 
