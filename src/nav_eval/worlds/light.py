@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from nav_eval.worlds.charts import Charts
 from nav_eval.worlds.daylight import Daylight, Rgb
-from nav_eval.worlds.exact import Floats, cos_turns, cross, normalised, sin_turns
+from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, sin_turns
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import GLOWING
@@ -41,9 +41,17 @@ _SUN = 3.0
 """Of sunlight, where the sky in a window has 1."""
 _PENUMBRA = 0.012
 """Half the width of the sun, in radians: three times the true one, which the cubes could not show."""
-_LAMP_BY_DAY, _LAMP = 0.035, 0.08
+_LAMP_BY_DAY, _LAMP_AT_WORK, _LAMP = 0.035, 0.07, 0.08
+_INNER = 1.6
+"""By day, of lamps in rooms without windows."""
 _STANDING = 0.35
 """Of a lamp that does not hang, where one that does has 1."""
+_SLIGHT = 0.2
+"""Metres; what hangs or stands on something and is thinner shades nothing."""
+_SMOOTH_FACES = ("mirror", "glass", "frosted")
+"""Materials that throw sunlight on instead of scattering it."""
+_THIN = 0.03
+"""Metres: faces narrower than this, if black, show as dashes."""
 _BULB = 0.1
 """Metres from a lamp's middle to the points that stand for it."""
 _NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
@@ -58,11 +66,11 @@ _TRIES = np.asarray(
 """Where a place's rays may start: see sources.lift."""
 _MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.08}
 """Exposed light of the building's median, by the hour."""
-_AMBIENT = 0.2
+_AMBIENT = 0.3
 """Of the median, everywhere: all later bounces."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""
-_KNEE, _WHITE = 0.9, 1.5
+_KNEE, _WHITE = 0.6, 1.28
 
 
 def bake(
@@ -74,14 +82,14 @@ def bake(
     tell: Tell = silent,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """(V, 4) uint8, what the vertices are multiplied with (255 is 1), and the lightmap (H, W, 3) uint8 (128 is 1)."""
-    grid = cubes(mesh, plan)
+    grid = cubes(mesh, plan, items)
     tell(0.15)
     free = np.flatnonzero(~mesh.lit)
     charts = mesh.patches.charts
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
     windows = windows_of(plan, items)
     direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
-    direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day)
+    direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
     light = direct + _indirect(grid, mesh, sharp, soft, direct, _back(mesh, textures, free))
     tell(0.3)
@@ -90,9 +98,14 @@ def bake(
     return _developed(light, mesh, free)
 
 
-def cubes(mesh: Mesh, plan: Plan) -> Grid:
-    """The cubes that the mesh fills; light gets to what hangs together with a way or a window, and is indoors."""
-    voxels = voxelise(mesh.positions, mesh.triangles, mesh.objects[mesh.triangles[:, 0]], CELL)
+def cubes(mesh: Mesh, plan: Plan, items: Sequence[Item] = ()) -> Grid:
+    """The cubes that the mesh fills; light gets to what hangs together with a way or a window, and is indoors.
+
+    Without the things of `items`, those of the mesh, that are too slight to shade anything.
+    """
+    objects = mesh.objects[mesh.triangles[:, 0]]
+    solid = np.asarray([True, *map(_shades, items)])[objects] if items else np.ones(len(objects), np.bool_)
+    voxels = voxelise(mesh.positions, mesh.triangles[solid], objects[solid], CELL)
     lit = []
     for door in plan.doors:
         x, z = door.centre
@@ -111,6 +124,13 @@ def cubes(mesh: Mesh, plan: Plan) -> Grid:
         outside[x0 : x1 + 1, y0 : y1 + 1, z0 : z1 + 1] = False
     grid.sealed[outside.reshape(-1)] = 1
     return grid
+
+
+def _shades(item: Item) -> bool:
+    """Whether a thing fills cubes: of a flat one on a wall, or a cup, they would be far larger than it is."""
+    if item.category in ("lamp", "curtain"):
+        return False
+    return item.support in ("shell", "floor") or min(item.size) >= _SLIGHT
 
 
 def cubes_of(voxels: Voxels, lit: Floats) -> Grid:
@@ -196,7 +216,7 @@ def _soft_light(
     amount, shone = np.zeros(len(at)), np.zeros((len(at), 3))
     seen, own = _listed(near, [window.room for window in plan.windows])
     sources.skylight(grid, at.points, at.starts, at.open, windows, seen, own, texels, amount)
-    lamps, rooms = _lamps(items, day)
+    lamps, rooms = _lamps(plan, items, day)
     spread = np.asarray([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * (_BULB * 0.57735)
     sources.lamplight(grid, at.points, at.starts, at.open, lamps, *_listed(near, rooms), spread, shone)
     return np.asarray(shone + amount[:, None] * np.asarray(day.sky))
@@ -294,17 +314,31 @@ def _hole(room: Room, w: Window) -> _Hole:
     return _Hole(2 if w.side in "ns" else 0, out, planes, (low, high, bottom, top), panes)
 
 
-def _lamps(items: Sequence[Item], day: Daylight) -> tuple[Lamps, list[int]]:
-    """Every lamp, and its room: they shine by day too, but less."""
+def _lamps(plan: Plan, items: Sequence[Item], day: Daylight) -> tuple[Lamps, list[int]]:
+    """Every lamp, and its room: they shine by day too, but less, and most where there is no window."""
     lamps = [item for item in items if item.category == "lamp"]
     at, power = np.zeros((len(lamps), 3)), np.zeros((len(lamps), 3))
+    bright = {window.room for window in plan.windows}
     for k, item in enumerate(lamps):
         hanging = item.support == "ceiling"
         lift = -item.size[1] - 0.12 if hanging else item.size[1] + 0.12
         at[k] = item.at[0] / 1000, item.at[1] / 1000 + lift, item.at[2] / 1000
-        strength = (_LAMP if day.hour == "evening" else _LAMP_BY_DAY) * (1.0 if hanging else _STANDING)
-        power[k] = np.asarray(day.lamp) * strength
+        by_day = _LAMP_AT_WORK if plan.kind == "office" else _LAMP_BY_DAY
+        strength = _LAMP if day.hour == "evening" else by_day * (1.0 if item.room in bright else _INNER)
+        power[k] = np.asarray(day.lamp) * (strength * (1.0 if hanging else _STANDING))
     return Lamps(at, power), [item.room for item in lamps]
+
+
+def _matt(mesh: Mesh, free: NDArray[np.int64]) -> Floats:
+    """(N, 1) 0 where a place scatters no sunlight, 1 elsewhere."""
+    smooth = np.asarray([name in _SMOOTH_FACES for name in mesh.names])
+    return np.where(smooth[_materials(mesh, free)], 0.0, 1.0)[:, None]
+
+
+def _materials(mesh: Mesh, free: NDArray[np.int64]) -> NDArray[np.int32]:
+    """(N,) of the texels of all charts, then of the vertices `free`."""
+    chart, _, _ = mesh.patches.charts.texels()
+    return np.concatenate([mesh.patches.labels[chart, 0], mesh.materials[free]])
 
 
 def _back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.int64]) -> Floats:
@@ -312,8 +346,7 @@ def _back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.in
     sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
     albedo = np.asarray(sums) * np.asarray(sums)
     albedo[[name in GLOWING for name in mesh.names]] = 0.0
-    chart, _, _ = mesh.patches.charts.texels()
-    return np.asarray(albedo[np.concatenate([mesh.patches.labels[chart, 0], mesh.materials[free]])])
+    return np.asarray(albedo[_materials(mesh, free)])
 
 
 class Probes:
@@ -359,7 +392,7 @@ def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Float
     near = np.maximum(near, _COVERED)
     middle = _luminance(direct + out)
     ambient = _AMBIENT * float(np.median(middle[sharp.open > 0]))
-    return np.asarray((out + ambient) * (near * (0.4 + 0.6 * near))[:, None])
+    return np.asarray((out + ambient) * (0.15 + 0.85 * near)[:, None])
 
 
 def _soften(mesh: Mesh, soft: Places, values: Floats) -> None:
@@ -402,5 +435,39 @@ def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDAr
     column = (mesh.light_uvs[mesh.lit, 0] * lightmap.shape[1]).astype(np.int64)
     row = (mesh.light_uvs[mesh.lit, 1] * lightmap.shape[0]).astype(np.int64)
     out[mesh.lit, :3] = np.minimum(lightmap[row, column].astype(np.int64) * 2, 255)
-    out[np.asarray([name in GLOWING for name in mesh.names])[mesh.materials], :3] = 255
+    glowing = np.asarray([name in GLOWING for name in mesh.names])[mesh.materials]
+    _lift_edges(mesh, out, glowing)
+    out[glowing, :3] = 255
     return out, lightmap
+
+
+def _lift_edges(mesh: Mesh, out: NDArray[np.uint8], glowing: NDArray[np.bool_]) -> None:
+    """Thin faces get 4/5 at least of the brightest light that their object has at the same corner."""
+    rows = np.flatnonzero(~glowing)
+    corner = _corners(mesh.objects[rows], mesh.positions[rows])
+    most = np.zeros((int(corner.max(initial=0)) + 1, 3), np.uint8)
+    np.maximum.at(most, corner, out[rows, :3])
+    thin = _thin(mesh)[rows]
+    least = most[corner[thin]].astype(np.int64) * 4 // 5
+    out[rows[thin], :3] = np.maximum(out[rows[thin], :3], least)
+
+
+def _corners(objects: NDArray[np.int32], at: Floats) -> NDArray[np.int64]:
+    """(N,) numbers that are the same for points of one object at one place, to a millimetre."""
+    key = objects.astype(np.int64)
+    for axis in range(3):
+        place = np.floor(at[:, axis] * 1000 + 0.5).astype(np.int64)
+        place -= place.min(initial=0)
+        key = key * (place.max(initial=0) + 1) + place
+    return np.unique(key, return_inverse=True)[1].reshape(-1)
+
+
+def _thin(mesh: Mesh) -> NDArray[np.bool_]:
+    """(V,) whether a vertex has no light in the map, and belongs to narrow triangles only."""
+    points = mesh.positions[mesh.triangles]
+    sides = np.stack([length(points[:, k] - points[:, k - 1]) for k in range(3)], axis=1)
+    area = length(cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
+    wide = area > sides.max(axis=1) * _THIN
+    out = ~mesh.lit
+    out[mesh.triangles[wide].reshape(-1)] = False
+    return np.asarray(out)
