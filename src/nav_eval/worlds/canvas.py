@@ -11,16 +11,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from nav_eval.worlds.exact import Floats
+from nav_eval.worlds.foliage import Plant
 from nav_eval.worlds.noise import Colour
 
-SIDE = 512
+SIDE = 768
 STEPS: Floats = (np.arange(SIDE) * 2 + 1) / SIDE - 1.0
 """The middles of texels, -1 to 1."""
 
 
 @dataclass(frozen=True, slots=True)
 class Canvas:
-    """`image` (SIDE, SIDE, 3), 0 to 255; `eye`: metres above the ground; `grain` (SIDE, SIDE) noise, 0 to 1.
+    """`image` (SIDE, SIDE, 3), 0 to 255; `eye`: metres above the ground.
+
+    `grain` and `fine` (SIDE, SIDE) are noise, 0 to 1, of a few texels' and of one texel's size.
 
     `light` (3,) falls on what faces us on this side, `haze` (3,) is the horizon's colour, which distance mixes in.
     """
@@ -28,10 +31,12 @@ class Canvas:
     image: Floats
     eye: float
     grain: Floats
+    fine: Floats
     light: Floats
     haze: Floats
     clear: float
     """Metres at which half of a colour is haze."""
+    plants: tuple[Plant, ...]
 
     def seen(self, colour: Colour | Floats, distance: float) -> Floats:
         """A colour in this light, behind that much air."""
@@ -80,23 +85,74 @@ class Canvas:
         across, up = covered(u - i, 0.2, 0.8, foot / cell[0]), covered(v - j, 0.3, 0.8, foot / cell[1])
         self.put((rows, columns, share * up[:, None] * across), colours[j][:, i])
 
-    def gable(self, distance: float, x0: float, x1: float, y0: float, y1: float, colour: Colour) -> None:
-        """A triangle on the base y0 with its tip at y1."""
-        rows, columns, _ = self.box(distance, x0, x1, y0, y1)
-        x, y = STEPS[columns] * distance, self.eye - STEPS[rows] * distance
+    def slope(
+        self,
+        distance: float,
+        heights: tuple[float, float],
+        below: tuple[float, float],
+        above: tuple[float, float],
+        colour: Colour | Floats,
+        courses: float = 0.0,
+    ) -> None:
+        """A trapezium or triangle from x of `below` at its foot to x of `above`; `courses` m: rows of tiles."""
+        (y0, y1), (x0, x1), (x2, x3) = heights, below, above
+        rows, columns, _ = self.box(distance, min(x0, x2), max(x1, x3), y0, y1)
+        x, y = STEPS[columns] * distance, (self.eye - STEPS[rows] * distance)[:, None]
         foot = 2 * distance / SIDE
-        half = ((x1 - x0) / 2 * (y1 - y) / (y1 - y0))[:, None]
-        share = np.clip((half - np.abs(x - (x0 + x1) / 2)) / foot + 0.5, 0, 1) * covered(y, y0, y1, foot)[:, None]
+        up = (y - y0) / (y1 - y0)
+        left, right = x0 + (x2 - x0) * up, x1 + (x3 - x1) * up
+        share = np.clip(np.minimum(x - left, right - x) / foot + 0.5, 0, 1) * covered(y, y0, y1, foot)
+        seen = self.seen(colour, distance)
+        if courses:
+            at = (y - y0) / courses
+            tone = 0.9 + 0.2 * self.grain[rows, columns]
+            if foot < courses:
+                tone = tone - 0.3 * covered(at - np.floor(at), 0.0, 0.22, foot / courses)
+            self.put((rows, columns, share), seen * tone[..., None])
+        else:
+            self.put((rows, columns, share), seen)
+
+    def flank(self, x: float, near: float, far: float, y0: float, y1: float, colour: Colour | Floats) -> None:
+        """A wall that goes away from us at x, from a distance to one further off."""
+        columns = _reach((min(x / near, x / far) + 1) / 2, (max(x / near, x / far) + 1) / 2)
+        at = STEPS[columns]
+        if abs(x) < 0.5 or not at.size:
+            return
+        away = np.clip(x / np.where(at * x > 0, at, x), near, far)
+        rows = _reach((min((self.eye - y1) / near, (self.eye - y1) / far) + 1) / 2, ((self.eye - y0) / near + 1) / 2)
+        share = covered(self.eye - STEPS[rows][:, None] * away, y0, y1, 2 / SIDE * away)
+        edge = covered(at, min(x / near, x / far), max(x / near, x / far), 2 / SIDE)
+        tone = 0.94 + 0.12 * self.grain[rows, columns]
+        self.put((rows, columns, share * edge), self.seen(colour, near) * tone[..., None])
+
+    def disc(self, distance: float, x: float, y: float, radius: float, colour: Colour) -> None:
+        rows, columns, _ = self.box(distance, x - radius, x + radius, y - radius, y + radius)
+        dx, dy = STEPS[columns] * distance - x, (self.eye - STEPS[rows] * distance - y)[:, None]
+        share = np.clip((radius - np.sqrt(dx * dx + dy * dy)) * SIDE / (2 * distance) + 0.5, 0, 1)
         self.put((rows, columns, share), self.seen(colour, distance))
 
-    def crown(self, distance: float, x: float, y: float, wide: float, high: float, colour: Colour) -> None:
-        """A tree's leaves round (x, y): a ragged ellipse, brighter above."""
-        rows, columns, _ = self.box(distance, x - wide, x + wide, y - high, y + high)
-        dx, dy = (STEPS[columns] * distance - x) / wide, (self.eye - STEPS[rows] * distance - y)[:, None] / high
-        grain = self.grain[rows, columns]
-        share = np.clip((1.25 - (dx * dx + dy * dy) - grain * 1.1) * 5, 0, 1)
-        tone = 0.55 + 0.75 * self.grain.T[rows, columns] + 0.22 * dy
-        self.put((rows, columns, share), self.seen(colour, distance) * tone[..., None])
+    def shadow(self, distance: float, x: float, radius: float, deep: float, dark: float) -> None:
+        """On the ground round what stands there: `radius` m across, `deep` m to the back and the front."""
+        near, far = max(distance - deep, 1.0), distance + deep
+        rows = _reach((self.eye / far + 1) / 2, (self.eye / near + 1) / 2)
+        columns = _reach(((x - radius) / distance + 1) / 2, ((x + radius) / distance + 1) / 2)
+        dx = (STEPS[columns] * distance - x) / radius
+        dz = ((self.eye / np.maximum(STEPS[rows], 1e-3) - distance) / deep)[:, None]
+        share = np.clip(1.15 - dx * dx - dz * dz, 0, 1) * dark
+        self.image[rows, columns] *= (1 - share)[..., None]
+
+    def plant(self, distance: float, x: float, high: float, plant: Plant, leaves: Colour, bark: Colour) -> None:
+        """A tree or bush whose foot is at x; as it was drawn, in colours of its own."""
+        half = high / 2
+        rows, columns, _ = self.box(distance, x - half, x + half, 0.0, high)
+        if rows.start >= rows.stop or columns.start >= columns.stop:
+            return
+        u = (STEPS[columns] * distance - x) / high + 0.5
+        v = 1 - (self.eye - STEPS[rows] * distance) / high
+        share, tone, wood = plant.at(u, v, 2 * distance / SIDE / high)
+        ours = self.seen(leaves, distance)
+        colours = (ours + (self.seen(bark, distance) - ours) * wood[..., None]) * tone[..., None]
+        self.put((rows, columns, share), colours)
 
     def ridge(self, distance: float, heights: Floats, colour: Colour, rough: float = 0.25) -> None:
         """Everything below `heights` (SIDE,), metres above the eye's ground, down to the ground."""
@@ -106,11 +162,13 @@ class Canvas:
         rows = slice(top, end)
         y = (self.eye - STEPS[rows] * distance)[:, None]
         share = np.clip((heights[None] - y) / foot + 0.5, 0, 1)
-        tone = 1 - rough / 2 + rough * self.grain[rows]
+        tone = 1 - rough / 2 + rough * (0.6 * self.grain[rows] + 0.4 * self.fine[rows])
+        if rough > 0.5:
+            tone = tone * (0.62 + 0.5 * np.clip(y / np.maximum(heights[None], 0.1), 0, 1))
         self.put((rows, slice(0, SIDE), share), self.seen(colour, distance) * tone[..., None])
 
 
-def covered(at: Floats, low: float, high: float, foot: float) -> Floats:
+def covered(at: Floats, low: float, high: float, foot: float | Floats) -> Floats:
     """The share of a texel of width `foot` that lies between low and high."""
     return np.clip(np.minimum(at - low, high - at) / foot + 0.5, 0.0, 1.0)
 

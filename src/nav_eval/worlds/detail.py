@@ -15,7 +15,7 @@ from nav_eval.worlds.noise import noise
 COARSE = 0.0025
 """Metres of a texel from which a texture gets detail."""
 _GRAIN = frozenset(("planks", "parquet", "herringbone", "wood", "slats", "metal"))
-_SMOOTH = frozenset(("smooth", "leather", "water"))
+_SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards"))
 _DEPTH = 0.11
 
 

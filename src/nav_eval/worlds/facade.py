@@ -91,6 +91,7 @@ def _wall(m: Model, plan: Plan, room: Room, side: Side, low: int, high: int, cel
             _panel(m, room, side, start, left, bottom, top)
             _panel(m, room, side, left, right, bottom, sill)
             _panel(m, room, side, left, right, head, top)
+            _surround(m, room, side, (left, right, sill, head))
             start = right
     _panel(m, room, side, start, end, bottom, top)
 
@@ -104,6 +105,20 @@ def _beyond(cell: Rect, side: Side, end: int, step: int, cells: list[Rect]) -> i
         if any(other.holds(x, z) for other in cells):
             return 0
     return OUTER // 2
+
+
+def _surround(m: Model, room: Room, side: Side, hole: tuple[int, int, int, int]) -> None:
+    """A flat frame round a window, and its sill."""
+    left, right, sill, head = hole
+    strips = [
+        (left - 110, left, sill, head),
+        (right, right + 110, sill, head),
+        (left - 110, right + 110, head, head + 150),
+    ]
+    for low, high, y0, y1 in (*strips, (left - 150, right + 150, sill - 90, sill)):
+        corners = face(side, room.clear, low, high, room.base + y0, room.base + y1, _OUT + 12)[::-1]
+        u, v = (high - low) / 1000, (y1 - y0) / 1000
+        m.quad(corners, "facade_trim", [(0.0, v), (u, v), (u, 0.0), (0.0, 0.0)])
 
 
 def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int) -> None:

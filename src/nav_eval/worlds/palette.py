@@ -17,7 +17,7 @@ from nav_eval.worlds.styles import Style
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
-GLOWING = frozenset(("glow", "shade", "facade", "roof", "screen", "fire"))
+GLOWING = frozenset(("glow", "shade", "facade", "facade_trim", "roof", "screen", "fire"))
 """Materials that no baked light falls on: they shine by themselves, or stand outside."""
 _WALLS = 6
 """Numbers of wall materials: the last is the accent that one or two rooms have."""
@@ -35,6 +35,16 @@ class Paint:
 
 def _paint(painter: str, colour: Colour, number: int = 0) -> Paint:
     return Paint(painter, colour, SCALES[painter], number)
+
+
+def _facade(stream: Stream) -> Paint:
+    """Brick, boards, or render."""
+    kind = stream.below(3)
+    if kind == 0:
+        return _paint("brick", stream.choice(((158, 88, 68), (176, 120, 88), (140, 84, 70), (196, 184, 164))))
+    if kind == 1:
+        return _paint("boards", stream.choice(((196, 200, 198), (124, 96, 72), (112, 130, 138), (150, 66, 54))))
+    return _paint("render", stream.choice(((220, 204, 172), (204, 172, 134), (206, 206, 200), (176, 188, 180))))
 
 
 class Palette:
@@ -85,7 +95,8 @@ class Palette:
             "floor_tile2": _paint(stream.choice(("floor_tiles", *style.tiles)), stream.choice(style.stones)),
             "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
             "floor_stair": _paint("wood", main),
-            "facade": _paint("plaster", stream.child("facade").choice(style.walls)),
+            "facade": _facade(stream.child("facade")),
+            "facade_trim": _paint("smooth", (232, 230, 224)),
             "roof": _paint("rough", stream.child("roof").choice(((150, 84, 66), (104, 100, 102), (126, 82, 66)))),
             "screen": Paint("screen"),
             "books": Paint("books"),

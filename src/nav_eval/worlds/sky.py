@@ -13,7 +13,8 @@ from nav_eval.engine.scene.scene import Sky
 from nav_eval.worlds.canvas import SIDE, STEPS, Canvas
 from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats, Stream
-from nav_eval.worlds.exteriors import SITES
+from nav_eval.worlds.exteriors import SITES, Spot
+from nav_eval.worlds.foliage import plants
 from nav_eval.worlds.noise import noise, to_texels
 from nav_eval.worlds.plan import Plan
 
@@ -44,7 +45,7 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
     """A material's texels, of the building's outside as they look in the light of the hour."""
-    outside = material in ("facade", "roof")
+    outside = material in ("facade", "facade_trim", "roof")
     return to_texels(texels * np.asarray(_TINTS[daylight.hour][2])) if outside else texels
 
 
@@ -71,7 +72,7 @@ class _Light:
         self.sun = daylight.sun
         self.cloud = noise(stream, (256, 256), (5, 5), 6)
         self.thick = {"overcast": 0.25}.get(daylight.hour, stream.between(48, 68) / 100)
-        self.stars = stream.unit((SIDE, SIDE)) > 0.9992
+        self.stars = _stars(stream) if self.evening else None
 
     def on(self, side: int) -> Floats:
         """(3,) the light on what faces us from a side: brighter opposite the sun."""
@@ -97,8 +98,6 @@ class _Light:
                 near = near * near
             halo = near * near * near
             colours += (np.array((255.0, 250.0, 232.0)) - colours) * np.clip(0.25 * near + 0.6 * halo, 0, 1)[..., None]
-        if self.evening:
-            colours += (self.stars[: y.shape[0], : y.shape[1]] * np.clip(up * 2, 0, 1) * 120)[..., None]
         return colours
 
 
@@ -107,22 +106,26 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
     paint, ground = SITES[site]
     front = stream.child("front").below(4)
     grain = noise(stream.child("grain"), (SIDE, SIDE), (90, 90), 3)
-    soil = noise(stream.child("soil"), (128, 128), (16, 16), 4)
+    soil = noise(stream.child("soil"), (256, 256), (16, 16), 4)
+    white = stream.child("fine").unit((SIDE, SIDE))
+    fine = (white + np.roll(white, 1, axis=0)) / 2
+    growing = plants(stream.child("plants"))
     clear = 2600.0 if site == "towers" else 700.0
     a, b = np.meshgrid(STEPS, STEPS)
     half = SIDE // 2
     coarse_a, coarse_b = a[::2, ::2], b[::2, ::2]
     ones = np.ones((half // 2, half))
 
-    def below(x: Floats, z: Floats) -> Floats:
+    def below(x: Floats, z: Floats, fine: Floats) -> Floats:
         """The ground's colour at x, z metres from the building, turned so that its front is the site's."""
         far = np.sqrt(x * x + z * z + eye * eye)
         for _ in range(front):
             x, z = -z, x
-        detail = sampled(soil, x / 4, z / 4) * 0.6 + sampled(soil, x / 61, z / 61) * 0.4
-        detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.15, 1.6)
+        detail = _nearest(soil, x / 3, z / 3) * 0.5 + _nearest(soil, x / 37, z / 37) * 0.5
+        detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.3, 1.6)
         share = (far / (far + clear))[..., None]
-        return np.asarray(ground(x, z, detail) * light.light * (1 - share) + light.horizon * share)
+        colours = ground(Spot(x, z, detail, fine, far * far * (2 / (SIDE * eye))))
+        return np.asarray(colours * light.light * (1 - share) + light.horizon * share)
 
     out = np.empty((6, SIDE, SIDE, 3), np.uint8)
     for side, (ax, az) in enumerate(_AHEAD):
@@ -130,15 +133,34 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
         image = np.empty((SIDE, SIDE, 3))
         above = (coarse_a[: half // 2], coarse_b[: half // 2])
         image[:half] = _doubled(light.above(ax + rx * above[0], -above[1], az + rz * above[0] * ones))
+        if light.stars is not None:
+            image[:half] += (np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1))[..., None]
         away = eye / b[half:]
-        image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]))
-        canvas = Canvas(image, eye, grain, light.on(side), light.horizon, clear)
+        image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]), fine[half:])
+        canvas = Canvas(image, eye, grain, fine, light.on(side), light.horizon, clear, growing)
         turn = (side - front) % 4
         paint(canvas, stream.child("side", turn), turn, light.evening)
         out[side] = to_texels(image)
     out[4] = to_texels(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)))
-    out[5] = to_texels(_doubled(below(coarse_a * eye, coarse_b * eye)))
+    out[5] = to_texels(_doubled(below(coarse_a * eye, coarse_b * eye, fine[::2, ::2])))
     return out
+
+
+def _stars(stream: Stream) -> Floats:
+    """(SIDE, SIDE) what points of light add, spread softly over their neighbours; few are bright."""
+    drawn = stream.unit((SIDE, SIDE))
+    points = np.clip((drawn - 0.9994) / 0.0006, 0.0, 1.0)
+    points = points * points * 150
+    near = np.roll(points, 1, 0) + np.roll(points, -1, 0) + np.roll(points, 1, 1) + np.roll(points, -1, 1)
+    return points + near * 0.3
+
+
+def _nearest(tile: Floats, u: Floats, v: Floats) -> Floats:
+    """A tile that repeats at every whole number: the texel that lies there."""
+    rows, columns = tile.shape
+    i = ((u - np.floor(u)) * columns).astype(np.int64)
+    j = ((v - np.floor(v)) * rows).astype(np.int64)
+    return np.asarray(tile[np.minimum(j, rows - 1), np.minimum(i, columns - 1)])
 
 
 def _doubled(colours: Floats) -> Floats:

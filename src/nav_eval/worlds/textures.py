@@ -215,6 +215,24 @@ def plaster(stream: Stream, colour: Colour) -> Floats:
     return shade(colour, 0.95 + 0.035 * noise(stream, _S, (3, 3), 4) + 0.045 * fine)
 
 
+def render(stream: Stream, colour: Colour) -> Floats:
+    """An outer wall's coat: coarse grain, and streaks that rain has left."""
+    x = noise(stream.child("streaks"), _S, (3, 24), 3)
+    tone = 0.74 + 0.2 * noise(stream.child("grain"), _S, (128, 128), 2) + 0.16 * noise(stream, _S, (4, 4), 4)
+    return shade(colour, tone + 0.14 * x)
+
+
+def boards(stream: Stream, colour: Colour) -> Floats:
+    """Weatherboards: each overlaps the one below and throws a shadow on it."""
+    _, y = axes(_S)
+    at = y * 8
+    down = at - np.floor(at)
+    tone = 0.84 + 0.2 * down - 0.5 * (down < 0.1) + 0.08 * (down > 0.94)
+    each = cell_values(stream.child("each"), np.floor(at).astype(np.int64))
+    grain = noise(stream.child("grain"), _S, (128, 6), 2)
+    return shade(colour, tone * (0.86 + 0.1 * each + 0.14 * grain))
+
+
 def beadboard(stream: Stream, colour: Colour) -> Floats:
     """Painted tongue and groove, upright."""
     x, _ = axes(_S)
@@ -430,7 +448,7 @@ PAINTERS: dict[str, Painter] = {
         planks, parquet, herringbone, wood, floor_tiles, checker_tiles, wall_tiles, square_tiles, slab_tiles,
         clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
         slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle, velvet,
-        knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water,
+        knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render, boards,
     )
 }  # fmt: skip
 SCALES = {
@@ -440,6 +458,6 @@ SCALES = {
     "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.9, "circles": 0.9, "diamonds": 0.9, "damask": 1.2,
     "leaves": 1.2, "botanic": 1.5, "grasscloth": 0.8, "carpet": 0.9, "fabric": 0.45, "linen": 0.7, "boucle": 0.5,
     "velvet": 0.8, "knit": 0.4, "plaid": 0.8, "ticking": 0.5, "leather": 0.8, "metal": 0.8, "smooth": 1.0,
-    "stone": 0.8, "basket": 0.35, "leaf": 0.5, "rough": 0.6, "water": 0.8,
+    "stone": 0.8, "basket": 0.35, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2, "boards": 1.2,
 }  # fmt: skip
 """Metres that one repeat covers."""
