@@ -70,12 +70,13 @@ def homes(count: int) -> Iterator[tuple[str, tuple[VlnPath, ...]]]:
         found, seed = found + len(paths), seed + 1
 
 
-def table(figures: dict[str, float], people: dict[str, float], wanted: dict[str, float]) -> str:
+def table(figures: dict[str, float], people: dict[str, float], wanted: dict[str, float], note: str) -> str:
+    """`note`: why there are no people's figures, where there are none."""
     rows = [f"{'':28}{'generated':>11}{'R2R':>11}{'wanted':>11}"]
     for name, value in figures.items():
         limit = f"{'<=' if name == 'most frequent opening' else '>='} {wanted[name]:g}" if name in wanted else ""
         rows.append(f"{name:28}{value:11.2f}{people.get(name, float('nan')):11.2f}{limit:>11}".replace("nan", "  -"))
-    return "\n".join(rows)
+    return "\n".join(rows if people else [*rows, f"R2R is -: {note}"])
 
 
 def main() -> None:
@@ -93,11 +94,8 @@ def main() -> None:
         people = measures(said[: asked.texts], "en")
     for language in ("en", "zh"):
         texts = [told.text for path in paths for told in path.told if told.language == language][: asked.texts]
-        print(
-            f"\n{language}",
-            table(measures(texts, language), people if language == "en" else {}, WANTED[language]),
-            sep="\n",
-        )
+        theirs, note = (people, f"{asked.r2r} is not there.") if language == "en" else ({}, "its texts are English.")
+        print(f"\n{language}", table(measures(texts, language), theirs, WANTED[language], note), sep="\n")
 
 
 if __name__ == "__main__":

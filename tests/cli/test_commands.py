@@ -62,6 +62,13 @@ def test_each_command_explains_itself(words):
         (["config", "validate", "r2r", "task.type=flying"], 2, "flying"),
         (["generate", "episodes", "nowhere", "out"], 2, "generate scenes"),
         (["generate", "scenes", "out", "--name", "a/b"], 2, "--name"),
+        (["generate", "scenes", "out", "--rooms", "8-4"], 2, "--rooms 8-4: give a number"),
+        (["generate", "scenes", "out", "--rooms", "4-999"], 2, "rooms is 999: give 1 to"),
+        (["generate", "scenes", "out", "--rooms", "many"], 2, "--rooms many: give a number"),
+        (["generate", "episodes", "nowhere", "out", "--ratios", "8,1"], 2, "--ratios 8,1: give three shares"),
+        (["generate", "episodes", "nowhere", "out", "--ratios", "0,0,0"], 2, "--ratios 0,0,0: give three shares"),
+        (["generate", "episodes", "nowhere", "out", "--spacing", "nan"], 2, "--spacing nan: give metres"),
+        (["generate", "episodes", "nowhere", "out", "--min-length", "31"], 2, "--min-length 31: give metres"),
     ],
 )
 def test_a_mistake_gets_one_message_and_its_exit_code(tmp_path, arguments, code, message):

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from fractions import Fraction
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from nav_eval.cli.exit import DONE
 from nav_eval.cli.say import say
 from nav_eval.errors import ConfigError
+
+if TYPE_CHECKING:
+    from nav_eval.worlds.episodes.splits import Ratios
 
 
 def scenes(
@@ -15,7 +20,7 @@ def scenes(
     *,
     count: int = 4,
     seed: str = "0",
-    rooms: int = 8,
+    rooms: str = "8",
     storeys: int = 1,
     kind: Literal["home", "office"] = "home",
     detail: int = 60_000,
@@ -33,7 +38,8 @@ def scenes(
     seed
         Any text; keep it secret for a private test set, and give a --name.
     rooms
-        Rooms of each building, corridors not counted.
+        Rooms of each building, corridors not counted: a number, or a range such as 4-8, of which each building draws
+        its own number from the seed.
     storeys
         1 or 2.
     kind
@@ -51,11 +57,21 @@ def scenes(
 
     if name is not None and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
+    numbers = _room_range(rooms)
     seeds = [f"{seed}-{number}" for number in range(count)]
     with worked(f"{count} buildings") as tell:
-        made = list(make_scenes(out, seeds, rooms, storeys, kind, detail, name, tell, assets))
+        made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, tell, assets))
     say(*made)
     return DONE
+
+
+def _room_range(text: str) -> range:
+    """Both ends included. ConfigError for what is neither a number nor a range."""
+    found = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text)
+    low, high = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
+    if low > high:
+        raise ConfigError(f"--rooms {text}: give a number such as 8, or a range from less to more such as 4-8.")
+    return range(low, high + 1)
 
 
 def episodes(
@@ -65,6 +81,9 @@ def episodes(
     task: Literal["vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "all"] = "all",
     per_scene: int = 10,
     seed: str = "0",
+    spacing: float = 0.0,
+    min_length: float | None = None,
+    ratios: str | None = None,
 ) -> int:
     """Make the splits train, val_seen, val_unseen and test (without goals) of a task, in the field's file formats.
 
@@ -80,15 +99,37 @@ def episodes(
         Episodes (for vln: paths) per scene and split.
     seed
         Any text; keep it secret for a private test set.
+    spacing
+        Metres, in a straight line, that the starts of a scene's episodes in a split are apart at least; for vln,
+        pointnav and imagenav their goals are too. A scene may then have fewer episodes than asked, of which a warning
+        tells.
+    min_length
+        Metres that the shortest way from start to goal has at least, 0 to 30. Without it 6.5 for vln, 2 for the others.
+    ratios
+        How many of the scenes, in the order of their names, are for train (and val_seen), val_unseen and test, such as
+        8,1,1 or 0.7,0.2,0.1. None is then in two of the three; a share above 0 gets at least one, and a share of 0 no
+        file. Without it half, a quarter and a quarter; fewer than three scenes are shared.
     """
     from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_episodes, open_sites
+    from nav_eval.worlds.episodes.controls import controls_of
     from nav_eval.worlds.episodes.splits import TASKS
 
+    shares = None if ratios is None else _shares(ratios)
+    asked = {name: controls_of(name, min_length, spacing) for name in (TASKS if task == "all" else (task,))}
     with worked("scenes read") as tell:
         sites = open_sites(scenes_dir, tell)
-    for name in TASKS if task == "all" else (task,):
+    for name, controls in asked.items():
         with worked(f"{name} episodes") as tell:
-            made = make_episodes(name, sites, out / name, per_scene, seed, tell=tell)
+            made = make_episodes(name, sites, out / name, per_scene, seed, controls, tell, shares)
         say(*made.values())
     return DONE
+
+
+def _shares(text: str) -> Ratios:
+    """ConfigError for what is not three shares."""
+    parts = text.split(",")
+    shares = [Fraction(part) for part in parts if re.fullmatch(r"[0-9]{1,9}(\.[0-9]{1,9})?", part)]
+    if len(parts) != 3 or len(shares) != 3 or not any(shares):
+        raise ConfigError(f"--ratios {text}: give three shares, of train, val_unseen and test, such as 8,1,1.")
+    return shares[0], shares[1], shares[2]

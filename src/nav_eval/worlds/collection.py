@@ -15,17 +15,18 @@ from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
-from nav_eval.worlds.episodes.splits import assets_of, split_scenes, write_task
+from nav_eval.worlds.episodes.splits import Ratios, assets_of, split_scenes, write_task
+from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.plan import Kind
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.things.catalogue import Assets
-from nav_eval.worlds.world import generate_world
+from nav_eval.worlds.world import check_building, generate_world
 
 
 def make_scenes(
     folder: Path,
     seeds: Sequence[str],
-    rooms: int,
+    rooms: int | range,
     storeys: int,
     kind: Kind,
     detail: int,
@@ -35,11 +36,16 @@ def make_scenes(
 ) -> Iterator[Path]:
     """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done.
 
+    `rooms`: of a range each building draws its number from its seed.
     `assets`: of which split the small things are, so that unseen homes hold unseen objects.
     With `name` they are called <name>_0, <name>_1, ...; else their names tell the seed.
     """
+    numbers = range(rooms, rooms + 1) if isinstance(rooms, int) else rooms
+    for end in (numbers[0], numbers[-1]):
+        check_building(end, storeys, kind, detail, assets)
     for number, seed in enumerate(seeds):
-        world = generate_world(seed, rooms, storeys, kind, detail, part(tell, 0.7 / len(seeds)), assets)
+        own = Stream("rooms", seed).choice(numbers)
+        world = generate_world(seed, own, storeys, kind, detail, part(tell, 0.7 / len(seeds)), assets)
         path = (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
         tell(0.3 / len(seeds))
         yield path
@@ -69,9 +75,10 @@ def make_episodes(
     seed: str,
     controls: Controls | None = None,
     tell: Tell = silent,
+    ratios: Ratios | None = None,
 ) -> dict[str, Path]:
     """Write the splits of a task, and `all`, which has every scene; split -> its main file."""
-    return write_task(task, split_scenes(sites) | {"all": list(sites)}, folder, per_scene, seed, controls, tell)
+    return write_task(task, split_scenes(sites, ratios) | {"all": list(sites)}, folder, per_scene, seed, controls, tell)
 
 
 def cached_collection(

@@ -136,7 +136,7 @@ def generate_world(
     Its small things are of the variants of `assets`: of train, val or test, or of all. The same arguments give the
     same `digest` on every machine. ConfigError for what cannot be built.
     """
-    _check(rooms, storeys, kind, detail, assets)
+    check_building(rooms, storeys, kind, detail, assets)
     plan = make_plan(str(seed), rooms, storeys, kind)
     style = building_style(str(seed), kind)
     items = tuple(_items(plan, style, Stream("world", seed, kind, rooms, storeys), assets))
@@ -155,7 +155,8 @@ def generate_world(
     )
 
 
-def _check(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:
+def check_building(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:
+    """ConfigError where there can be no such building."""
     if not 1 <= rooms <= MAX_ROOMS:
         raise ConfigError(f"rooms is {rooms}: give 1 to {MAX_ROOMS}.")
     if storeys not in (1, 2) or storeys > rooms:

@@ -1,9 +1,10 @@
-"""What episodes are asked for: how long, on how many floors, through how many rooms, how winding."""
+"""What episodes are asked for: how long, on how many floors, through how many rooms, how winding, how far apart."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3, euclidean
@@ -21,6 +22,8 @@ class Controls:
     max_ratio: float = 20.0
     floors: str = "any"
     """any, same or different."""
+    spacing: float = 0.0
+    """Metres in a straight line between the starts of a scene's episodes, and between goals that are points."""
 
     def __post_init__(self) -> None:
         if self.floors not in ("any", "same", "different"):
@@ -37,3 +40,33 @@ class Controls:
         other = abs(start[1] - goal[1]) > 1.0
         fits_floor = self.floors == "any" or (self.floors == "different") == other
         return fits_floor and self.min_ratio - 1e-6 <= ratio <= self.max_ratio
+
+    def apart(self, point: Vec3, others: Iterable[Vec3]) -> bool:
+        """Whether a point is as far from all others as asked."""
+        return all(math.dist(point, other) >= self.spacing for other in others)
+
+
+_POINTS = Controls(min_length=2.0, min_ratio=1.05)
+_OBJECTS = Controls(min_length=2.0)
+CONTROLS = {
+    "vln": Controls(min_length=6.5, min_rooms=2),
+    "pointnav": _POINTS,
+    "imagenav": _POINTS,
+    "objectnav": _OBJECTS,
+    "instance_imagenav": _OBJECTS,
+}
+"""Of each task, where nothing else is asked."""
+
+
+def controls_of(task: str, min_length: float | None, spacing: float) -> Controls:
+    """A task's limits with a least length of paths, unless None, and a spacing, both in metres.
+
+    ConfigError where no path could have them.
+    """
+    usual = CONTROLS[task]
+    least = usual.min_length if min_length is None else min_length
+    if not 0 <= least <= usual.max_length:
+        raise ConfigError(f"--min-length {least:g}: give metres from 0 to {usual.max_length:g}, the longest path.")
+    if not 0 <= spacing < math.inf:
+        raise ConfigError(f"--spacing {spacing:g}: give metres, 0 or more.")
+    return replace(usual, min_length=least, spacing=spacing)

@@ -12,7 +12,7 @@ from typing import Any
 
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, euclidean, yaw_rotation
-from nav_eval.worlds.episodes.controls import Controls
+from nav_eval.worlds.episodes.controls import CONTROLS, Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES, View, photographs, view_points
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.vln import GOAL_RADIUS, Told, VlnPath
@@ -56,14 +56,14 @@ def _language(told: Told) -> Record:
 
 def point_records(site: Site, count: int, seed: str, controls: Controls | None = None, tries: int = 80) -> list[Record]:
     """PointNav (and ImageNav) episodes between random points of the main floor."""
-    controls = controls or Controls(min_length=2.0, max_length=30.0, min_ratio=1.05)
+    controls = controls or CONTROLS["pointnav"]
     stream = Stream("points", site.scene_id, seed)
     out: list[Record] = []
     for _ in range(count * tries):
         if len(out) == count:
             break
         start, goal = site.draw_anywhere(stream), site.draw_anywhere(stream)
-        if start is None or goal is None:
+        if start is None or goal is None or not _apart(start, goal, out, controls):
             continue
         geodesic, corners = site.path(start, goal)
         if not controls.allow(start, goal, geodesic) or not _enough_rooms(site, corners, controls):
@@ -72,6 +72,13 @@ def point_records(site: Site, count: int, seed: str, controls: Controls | None =
         goals = [{"position": list(goal), "radius": None}]
         out.append(_frame(site, len(out), start, _turn(stream), info) | {"goals": goals})
     return out
+
+
+def _apart(start: Vec3, goal: Vec3 | None, others: list[Record], controls: Controls) -> bool:
+    """Whether a start is as far from the starts of other episodes as asked, and a goal, if given, from their goals."""
+    goals = [] if goal is None else [other["goals"][0]["position"] for other in others]
+    starts_apart = controls.apart(start, (other["start_position"] for other in others))
+    return starts_apart and (goal is None or controls.apart(goal, goals))
 
 
 def _enough_rooms(site: Site, corners: list[Vec3], controls: Controls) -> bool:
@@ -107,7 +114,7 @@ def _frame(site: Site, number: int, start: Vec3, rotation: Quaternion, info: Rec
 
 def object_records(site: Site, count: int, seed: str, controls: Controls | None = None) -> tuple[list[Record], Record]:
     """ObjectNav episodes and their `goals_by_category`."""
-    controls = controls or Controls(min_length=2.0, max_length=30.0)
+    controls = controls or CONTROLS["objectnav"]
     stream = Stream("objects", site.scene_id, seed)
     name = site.scene_id.rsplit("/", 1)[-1]
     goals: Record = {}
@@ -125,7 +132,9 @@ def object_records(site: Site, count: int, seed: str, controls: Controls | None 
             break
         start = site.draw_point(stream.choice(rooms), stream)
         category = categories[attempt % len(categories)]
-        record = start and _object_episode(site, len(episodes), start, category, found[category], controls, stream)
+        if start is None or not _apart(start, None, episodes, controls):
+            continue
+        record = _object_episode(site, len(episodes), start, category, found[category], controls, stream)
         if record:
             episodes.append(record)
     return episodes, goals
@@ -177,7 +186,7 @@ def instance_records(
     site: Site, count: int, seed: str, controls: Controls | None = None
 ) -> tuple[list[Record], Record]:
     """InstanceImageNav episodes and their `goals` table, photographs included."""
-    controls = controls or Controls(min_length=2.0, max_length=30.0)
+    controls = controls or CONTROLS["instance_imagenav"]
     stream = Stream("instances", site.scene_id, seed)
     name = Path(site.scene_id).stem
     wanted = [t for t in site.rooms.things.values() if t.category in CATEGORIES]
@@ -207,8 +216,10 @@ def instance_records(
             break
         thing, shown = known[attempt % len(known)]
         start = site.draw_point(stream.choice(rooms), stream)
+        if start is None or not _apart(start, None, episodes, controls):
+            continue
         places = [tuple(v["agent_state"]["position"]) for v in goals[f"{name}_{thing.id}"]["view_points"]]
-        record = start and _instance_episode(site, len(episodes), start, thing, places, controls, stream)
+        record = _instance_episode(site, len(episodes), start, thing, places, controls, stream)
         if record:
             episodes.append(record | {"goal_image_id": stream.below(shown)})
     return episodes, goals

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 Scenes = Mapping[str, Sequence[Site]]
 """Scenes of each split."""
+Ratios = tuple[Fraction, Fraction, Fraction]
+"""Shares of the scenes for train (and val_seen), val_unseen and test; they need not sum to one."""
 
 
 def write_task(
@@ -59,11 +62,18 @@ def _one_by_one(sites: Sequence[Site], tell: Tell) -> Iterator[Site]:
         tell(1.0)
 
 
-def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
-    """Half of the scenes for train and val_seen, a quarter each for val_unseen and test; few scenes are shared."""
+def split_scenes(sites: Sequence[Site], ratios: Ratios | None = None) -> dict[str, list[Site]]:
+    """The scenes of each split, in their order: none in two but train and val_seen, no split whose share is 0.
+
+    Without `ratios` half of them are for train, a quarter each for val_unseen and test, and few scenes are shared.
+    """
     count = len(sites)
     if count == 0:
         raise ConfigError("no scenes: generate at least one before its episodes.")
+    if ratios is not None:
+        train, val_unseen, test = _dealt(sites, ratios)
+        splits = {"train": train, "val_seen": train, "val_unseen": val_unseen, "test": test}
+        return {split: chosen for split, chosen in splits.items() if chosen}
     seen, unseen = _shares(count)
     rest = list(sites[seen + unseen :]) or list(sites[-1:])
     return {
@@ -72,6 +82,20 @@ def split_scenes(sites: Sequence[Site]) -> dict[str, list[Site]]:
         "val_unseen": list(sites[seen : seen + unseen]) or list(sites),
         "test": rest,
     }
+
+
+def _dealt(sites: Sequence[Site], ratios: Ratios) -> list[list[Site]]:
+    """As near to the ratios as whole scenes come (Sainte-Lague's method), at least one for each share above 0."""
+    given = [int(share > 0) for share in ratios]
+    if sum(given) > len(sites):
+        raise ConfigError(
+            f"--ratios asks for {sum(given)} splits without a common scene, and there are {len(sites)} scenes: "
+            "generate more, or give a split the share 0."
+        )
+    for _ in range(len(sites) - sum(given)):
+        given[max(range(3), key=lambda split: ratios[split] / (2 * given[split] + 1))] += 1
+    ends = [sum(given[: split + 1]) for split in range(3)]
+    return [list(sites[end - size : end]) for end, size in zip(ends, given, strict=True)]
 
 
 def _shares(count: int) -> tuple[int, int]:
@@ -128,7 +152,7 @@ def _reason(drawn: Drawn) -> str:
 def _tell_of_few(site: Site, split: str, found: int, asked: int, reason: str = "it has no more to offer") -> None:
     if found < asked:
         get_logger(__name__).warning(
-            "%s, %s: %d of %d episodes found; %s. Draw another seed, or take a larger scene.",
+            "%s, %s: %d of %d episodes found; %s. Draw another seed, take a larger scene, or ask for less.",
             site.scene_id,
             split,
             found,

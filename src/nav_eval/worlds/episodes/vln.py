@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation
-from nav_eval.worlds.episodes.controls import Controls
+from nav_eval.worlds.episodes.controls import CONTROLS, Controls
 from nav_eval.worlds.episodes.follower import Walk, walk
 from nav_eval.worlds.episodes.routes import clear_at_first, stretches, tell
 from nav_eval.worlds.episodes.site import Site, densified
@@ -22,7 +22,8 @@ from nav_eval.worlds.telling import Tell, silent
 
 GOAL_RADIUS = 3.0
 SPACINGS = (3.3, 1.5, 0.0)
-"""Metres between goals: first wide, then less; last, paths may share a goal if they start in different rooms."""
+"""Metres between goals: first wide, then less; last, paths may share a goal if they start in different rooms.
+None is below the spacing that is asked."""
 ROUNDS = 3
 """Starts drawn for each pair of a thing and a room before goals may lie nearer to each other."""
 LEAST_PLACES = 4
@@ -76,8 +77,8 @@ def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = Non
             f"{site.scene_id}: no door says which rooms it joins, which instructions need. Generate the scene again, "
             "or write `joins` into its .semantic.json."
         )
-    draw = _Draw(site, controls or Controls(min_length=6.5, max_length=30.0, min_rooms=2), seed)
-    for spacing in SPACINGS:
+    draw = _Draw(site, controls or CONTROLS["vln"], seed)
+    for spacing in (max(wide, draw.controls.spacing) for wide in SPACINGS):
         for _ in range(ROUNDS):
             draw.refused.clear()
             for index in draw.open_pairs():
@@ -131,6 +132,8 @@ class _Draw:
         start = site.draw_point(room, stream) if any(free) else None
         if start is None:
             return "end too near another goal"
+        if not self.controls.apart(start, (path.start for path in self.paths)):
+            return "start too near another start"
         arrival = _arrival(site, start, places)
         if not free[arrival]:
             return "end too near another goal"

@@ -1,0 +1,133 @@
+"""What `nav-eval generate` is asked for: how far apart, how long, how dealt, how many rooms."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nav_eval.errors import ConfigError
+from nav_eval.worlds import collection
+from nav_eval.worlds.episodes.controls import Controls, controls_of
+from nav_eval.worlds.episodes.records import instance_records, object_records, point_records
+from nav_eval.worlds.episodes.site import Site
+from nav_eval.worlds.episodes.splits import split_scenes
+from nav_eval.worlds.episodes.vln import vln_paths
+from nav_eval.worlds.plan import Kind
+
+MakeSite = Callable[[int, int, int, Kind, float], Site]
+HOME: tuple[int, int, int, Kind, float] = (3, 10, 1, "home", 0.1)
+Ways = list[tuple[Any, Any]]
+"""Start and goal of each episode; None for a goal that is a thing with many places around it."""
+
+
+def vln(site: Site, controls: Controls) -> Ways:
+    return [(path.start, path.goal) for path in vln_paths(site, 4, "asked", controls).paths]
+
+
+def points(site: Site, controls: Controls) -> Ways:
+    found = point_records(site, 8, "asked", controls)
+    return [(one["start_position"], one["goals"][0]["position"]) for one in found]
+
+
+def objects(site: Site, controls: Controls) -> Ways:
+    return [(one["start_position"], None) for one in object_records(site, 8, "asked", controls)[0]]
+
+
+def instances(site: Site, controls: Controls) -> Ways:
+    return [(one["start_position"], None) for one in instance_records(site, 8, "asked", controls)[0]]
+
+
+def nearest(places: Sequence[Any]) -> float:
+    return min(math.dist(a, b) for a, b in combinations([place for place in places if place], 2))
+
+
+@pytest.mark.parametrize(
+    ("ways", "task"), [(points, "pointnav"), (vln, "vln"), (objects, "objectnav"), (instances, "instance_imagenav")]
+)
+def test_starts_and_goals_are_as_far_apart_as_asked(
+    ways: Callable[[Site, Controls], Ways], task: str, make_site: MakeSite
+) -> None:
+    site = make_site(*HOME)
+    usual, apart = (list(zip(*ways(site, controls_of(task, None, wish)), strict=True)) for wish in (0.0, 2.5))
+    assert len(apart[0]) == len(usual[0])
+    for side in (0, 1) if apart[1][0] else (0,):
+        assert nearest(apart[side]) >= 2.5
+    assert nearest(usual[0]) < 2.5
+
+
+@pytest.mark.parametrize(("ways", "task"), [(points, "pointnav"), (vln, "vln")])
+def test_no_way_on_the_navmesh_is_shorter_than_asked(
+    ways: Callable[[Site, Controls], Ways], task: str, make_site: MakeSite
+) -> None:
+    site = make_site(*HOME)
+    long, usual = (ways(site, controls_of(task, wish, 0.0)) for wish in (11.0, None))
+    assert len(long) == len(usual)
+    assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in long) >= 11.0 - 1e-4
+    assert min(site.navmesh.geodesic_distance(start, goal) for start, goal in usual) < 11.0
+
+
+def test_no_object_is_nearer_on_the_navmesh_than_asked(make_site: MakeSite) -> None:
+    site = make_site(*HOME)
+    episodes, goals = object_records(site, 4, "asked", controls_of("objectnav", 6.0, 0.0))
+    assert len(episodes) == 4
+    for one in episodes:
+        wanted = [goal for name, of in goals.items() if name.endswith(f"_{one['object_category']}") for goal in of]
+        views = [view["agent_state"]["position"] for goal in wanted for view in goal["view_points"]]
+        assert min(site.navmesh.geodesic_distance(one["start_position"], view) for view in views) >= 6.0 - 1e-4
+
+
+def sizes(count: int, *ratios: str) -> list[int]:
+    sites: Any = [f"scene {number}" for number in range(count)]
+    splits = split_scenes(sites, (Fraction(ratios[0]), Fraction(ratios[1]), Fraction(ratios[2])))
+    assert splits.get("val_seen") == splits.get("train")
+    parts = [splits.get(split, []) for split in ("train", "val_unseen", "test")]
+    assert [site for part in parts for site in part] == sites
+    return [len(part) for part in parts]
+
+
+def test_scenes_are_dealt_by_the_ratios_and_to_one_split_each() -> None:
+    assert sizes(10, "8", "1", "1") == [8, 1, 1]
+    assert sizes(20, "0.8", "0.1", "0.1") == [16, 2, 2]
+    assert sizes(3, "8", "1", "1") == [1, 1, 1]
+    assert sizes(15, "8", "1", "1") == [12, 2, 1]
+    assert sizes(5, "0", "0", "1") == [0, 0, 5]
+    with pytest.raises(ConfigError, match="3 splits without a common scene, and there are 2"):
+        sizes(2, "8", "1", "1")
+
+
+def test_each_building_of_a_range_draws_its_number_of_rooms(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[tuple[str, int]] = []
+
+    class Sketch:
+        def __init__(self, seed: str, rooms: int, *_: object) -> None:
+            built.append((seed, rooms))
+            self.name = seed
+
+        def save(self, folder: Path) -> Path:
+            return folder / self.name
+
+    monkeypatch.setattr(collection, "generate_world", Sketch)
+    seeds = [f"0-{number}" for number in range(40)]
+    for _ in range(2):
+        list(collection.make_scenes(tmp_path, seeds, range(4, 9), 1, "home", 20_000))
+    list(collection.make_scenes(tmp_path, seeds[7:8], range(4, 9), 1, "home", 20_000))
+    assert {rooms for _, rooms in built} == {4, 5, 6, 7, 8}
+    assert built[:40] == built[40:80]
+    assert built[80] == built[7]
+    with pytest.raises(ConfigError, match="rooms is 1000"):
+        list(collection.make_scenes(tmp_path, seeds, range(4, 1001), 1, "home", 20_000))
+    assert len(built) == 81
+
+
+@pytest.mark.parametrize(
+    ("least", "spacing"), [(-1.0, 0.0), (31.0, 0.0), (math.nan, 0.0), (2.0, -1.0), (2.0, math.inf)]
+)
+def test_what_no_path_can_be_is_refused(least: float, spacing: float) -> None:
+    with pytest.raises(ConfigError, match=r"--(min-length|spacing) .*: give metres"):
+        controls_of("vln", least, spacing)
