@@ -85,6 +85,31 @@ def test_lamps_and_windows_stay_white_and_rooms_are_lit(make_world: MakeWorld) -
     assert 110 < world.colors[floors, :3].mean() < 235
 
 
+def test_tops_of_skirtings_are_lit_like_their_fronts(make_world: MakeWorld) -> None:
+    """Along the edge that they share; black ones a pixel high would show as dashes."""
+    world = make_world(2, 7, 1, "home")
+    mesh, light = world.mesh, world.colors[:, :3].mean(axis=1)
+    edge = (mesh.materials == mesh.names.index("frame")) & (abs(mesh.positions[:, 1] - 0.075) < 0.001)
+    fronts: dict[tuple[int, ...], float] = {}
+    for row in np.flatnonzero(edge & (abs(mesh.normals[:, 1]) < 0.1)):
+        fronts[tuple(np.rint(mesh.positions[row] * 1000).astype(int))] = light[row]
+    tops = np.flatnonzero(edge & (mesh.normals[:, 1] > 0.9))
+    keys = [tuple(np.rint(mesh.positions[row] * 1000).astype(int)) for row in tops]
+    shares = np.array([light[row] / fronts[key] for row, key in zip(tops, keys, strict=True) if key in fronts])
+    assert len(shares) > 20
+    assert (shares > 0.75).mean() > 0.95
+
+
+def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
+    world = make_world(2, 7, 1, "home")
+    mesh = world.mesh
+    grid = light.cubes(mesh, world.plan, world.items)
+    lamps = [np.array(item.at) / 1000 for item in world.items if item.support == "ceiling" and item.category == "lamp"]
+    assert lamps
+    below = np.floor((np.array(lamps) + np.array([0, -0.15, 0]) - grid.low) / grid.cell).astype(np.int64)
+    assert not grid.solid.reshape(grid.shape)[tuple(below.T)].any()
+
+
 @cache
 def empty_home() -> tuple[Plan, Mesh, Grid]:
     """A home of three rooms without a thing in it, its windows open."""

@@ -16,8 +16,10 @@ from nav_eval.worlds.exact import Floats
 TEXEL = 0.06
 """Most metres between two texels."""
 BORDER = 1
-_THIN = 0.03
-"""Metres; narrower quads get none."""
+THIN = 0.03
+"""Metres: faces narrower than this are thin."""
+_LONG = 0.5
+"""Metres from which on thin ones of the building have charts: their ends lie in dark corners."""
 _LEAST_BUILT_IN, _LEAST_FURNITURE = 0.1, 0.3
 """Square metres from which a quad of the building, or of a thing in it, gets a chart."""
 
@@ -71,7 +73,8 @@ class Charts:
 def lay_out(sizes: Floats, built_in: NDArray[np.bool_], dark: NDArray[np.bool_]) -> Charts:
     """Charts of the quads that are large enough. `sizes` (Q, 2) metres; `dark` (Q,): whether light falls on them."""
     area = sizes[:, 0] * sizes[:, 1]
-    large = (area >= np.where(built_in, _LEAST_BUILT_IN, _LEAST_FURNITURE)) & (sizes.min(axis=1) >= _THIN)
+    thin, long = sizes.min(axis=1) < THIN, sizes.max(axis=1) >= _LONG
+    large = np.where(thin, built_in & long, area >= np.where(built_in, _LEAST_BUILT_IN, _LEAST_FURNITURE))
     quads = np.flatnonzero(large & dark)
     size = np.maximum(np.ceil(sizes[quads] / TEXEL).astype(np.int64), 1) + 1
     first, shape = _shelves(size + 2 * BORDER)

@@ -15,7 +15,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import Charts
+from nav_eval.worlds.charts import THIN, Charts
 from nav_eval.worlds.daylight import Daylight, Rgb
 from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, sin_turns
 from nav_eval.worlds.item import Item
@@ -50,8 +50,8 @@ _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
 _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""
-_THIN = 0.03
-"""Metres: faces narrower than this, if black, show as dashes."""
+_BESIDE, _BESIDE_SHARE = 0.1, 0.7
+"""Metres round which, and share with which, thin faces take the light of their object: black ones show as dashes."""
 _BULB = 0.1
 """Metres from a lamp's middle to the points that stand for it."""
 _NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
@@ -66,6 +66,8 @@ _TRIES = np.asarray(
 """Where a place's rays may start: see sources.lift."""
 _MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.08}
 """Exposed light of the building's median, by the hour."""
+_AT_WORK = 0.17
+"""The least of it in offices."""
 _AMBIENT = 0.3
 """Of the median, everywhere: all later bounces."""
 _COVERED = 0.3
@@ -89,11 +91,13 @@ def bake(
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
     windows = windows_of(plan, items)
     direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
-    direct = _refined(mesh, direct, len(free)) + sunlight(grid, sharp, windows, day) * _matt(mesh, free)
+    direct = _refined(mesh, direct, len(free))
+    sun = sunlight(grid, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
-    light = direct + _indirect(grid, mesh, sharp, soft, direct, _back(mesh, textures, free))
+    light = direct + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
+    light = _lifted(mesh, sharp, light, free) + sun
     tell(0.3)
-    light = _exposed(light, len(sharp) - len(free), day)
+    light = _exposed(light, len(sharp) - len(free), plan, day)
     tell(0.05)
     return _developed(light, mesh, free)
 
@@ -417,12 +421,45 @@ def _luminance(light: Floats) -> Floats:
     return light[:, 0] * 0.25 + light[:, 1] * 0.625 + light[:, 2] * 0.125
 
 
-def _exposed(light: Floats, texels: int, day: Daylight) -> Floats:
+def _lifted(mesh: Mesh, at: Places, light: Floats, free: NDArray[np.int64]) -> Floats:
+    """Thin faces get a share at least of the brightest light that their object has close by, and not more than it."""
+    chart, _, _ = mesh.patches.charts.texels()
+    objects = np.concatenate([mesh.patches.labels[chart, 1], mesh.objects[free]]).astype(np.int64)
+    thin = np.concatenate([mesh.patches.thin[chart], _narrow(mesh)[free]])
+    rows = np.flatnonzero(np.isin(objects, objects[thin]))
+    key = objects[rows]
+    for axis in range(3):
+        place = np.floor(at.points.at[rows, axis] / _BESIDE + 0.5).astype(np.int64)
+        place -= place.min(initial=0)
+        key = key * (int(place.max(initial=0)) + 1) + place
+    _, cell = np.unique(key, return_inverse=True)
+    cell, chosen, out = cell.reshape(-1), thin[rows], light.copy()
+    most = np.zeros((int(cell.max(initial=0)) + 1, 3))
+    wide = np.zeros_like(most)
+    np.maximum.at(most, cell, light[rows])
+    np.maximum.at(wide, cell[~chosen], light[rows[~chosen]])
+    most = np.where(wide > 0, wide, most)[cell[chosen]]
+    out[rows[chosen]] = np.minimum(np.maximum(light[rows[chosen]], most * _BESIDE_SHARE), most)
+    return out
+
+
+def _narrow(mesh: Mesh) -> NDArray[np.bool_]:
+    """(V,) whether a vertex belongs to narrow triangles only."""
+    points = mesh.positions[mesh.triangles]
+    sides = np.stack([length(points[:, k] - points[:, k - 1]) for k in range(3)], axis=1)
+    area = length(cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
+    out = np.ones(len(mesh.positions), np.bool_)
+    out[mesh.triangles[area > sides.max(axis=1) * THIN].reshape(-1)] = False
+    return out
+
+
+def _exposed(light: Floats, texels: int, plan: Plan, day: Daylight) -> Floats:
     """As a camera would expose it: the median of the lightmap's texels that are not covered goes to the hour's."""
     bright = _luminance(light[:texels])
     seen = bright[bright > 0.0]
     middle = float(np.median(seen)) if len(seen) else 1.0
-    return light * (_MIDDLE[day.hour] * day.exposure * day.exposure / max(middle, 1e-6))
+    wanted = max(_MIDDLE[day.hour], _AT_WORK if plan.kind == "office" else 0.0)
+    return light * (wanted * day.exposure * day.exposure / max(middle, 1e-6))
 
 
 def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
@@ -435,39 +472,5 @@ def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDAr
     column = (mesh.light_uvs[mesh.lit, 0] * lightmap.shape[1]).astype(np.int64)
     row = (mesh.light_uvs[mesh.lit, 1] * lightmap.shape[0]).astype(np.int64)
     out[mesh.lit, :3] = np.minimum(lightmap[row, column].astype(np.int64) * 2, 255)
-    glowing = np.asarray([name in GLOWING for name in mesh.names])[mesh.materials]
-    _lift_edges(mesh, out, glowing)
-    out[glowing, :3] = 255
+    out[np.asarray([name in GLOWING for name in mesh.names])[mesh.materials], :3] = 255
     return out, lightmap
-
-
-def _lift_edges(mesh: Mesh, out: NDArray[np.uint8], glowing: NDArray[np.bool_]) -> None:
-    """Thin faces get 4/5 at least of the brightest light that their object has at the same corner."""
-    rows = np.flatnonzero(~glowing)
-    corner = _corners(mesh.objects[rows], mesh.positions[rows])
-    most = np.zeros((int(corner.max(initial=0)) + 1, 3), np.uint8)
-    np.maximum.at(most, corner, out[rows, :3])
-    thin = _thin(mesh)[rows]
-    least = most[corner[thin]].astype(np.int64) * 4 // 5
-    out[rows[thin], :3] = np.maximum(out[rows[thin], :3], least)
-
-
-def _corners(objects: NDArray[np.int32], at: Floats) -> NDArray[np.int64]:
-    """(N,) numbers that are the same for points of one object at one place, to a millimetre."""
-    key = objects.astype(np.int64)
-    for axis in range(3):
-        place = np.floor(at[:, axis] * 1000 + 0.5).astype(np.int64)
-        place -= place.min(initial=0)
-        key = key * (place.max(initial=0) + 1) + place
-    return np.unique(key, return_inverse=True)[1].reshape(-1)
-
-
-def _thin(mesh: Mesh) -> NDArray[np.bool_]:
-    """(V,) whether a vertex has no light in the map, and belongs to narrow triangles only."""
-    points = mesh.positions[mesh.triangles]
-    sides = np.stack([length(points[:, k] - points[:, k - 1]) for k in range(3)], axis=1)
-    area = length(cross(points[:, 1] - points[:, 0], points[:, 2] - points[:, 0]))
-    wide = area > sides.max(axis=1) * _THIN
-    out = ~mesh.lit
-    out[mesh.triangles[wide].reshape(-1)] = False
-    return np.asarray(out)

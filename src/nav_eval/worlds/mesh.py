@@ -39,8 +39,9 @@ class Mesh:
 
 @dataclass(frozen=True, slots=True)
 class Patches:
-    """The quads that have charts: corners (C, 4, 3), and of each its material, object and room (C, 3)."""
+    """The quads that have charts: corners (C, 4, 3), if thin (C,), and the material, object and room of each (C, 3)."""
 
     charts: Charts
     corners: Floats
+    thin: NDArray[np.bool_]
     labels: NDArray[np.int32]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import Charts, lay_out
+from nav_eval.worlds.charts import THIN, Charts, lay_out
 from nav_eval.worlds.exact import Floats, cross, length, normalised, quantise
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh, Patches
@@ -43,7 +43,9 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     for _, _, grid in grids:
         names.setdefault(grid.material, len(names))
     shell = np.asarray([False, *(item.support == "shell" for item in items)])
-    patches = Patches(quads.charts, quads.corners[quads.charts.quads], quads.labels[quads.charts.quads])
+    chosen = quads.charts.quads
+    thin = quads.sizes[chosen].min(axis=1) < THIN
+    patches = Patches(quads.charts, quads.corners[chosen], thin, quads.labels[chosen])
     aim = triangles - triangles // 20
     for _ in range(_TRIES):
         cut = _cut_for(quads, [grid for _, _, grid in grids], aim)
