@@ -13,13 +13,18 @@ from numpy.typing import NDArray
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.episodes.splits import assets_of
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.palette import Palette
 from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.prints import tints
+from nav_eval.worlds.styles import STYLES
 from nav_eval.worlds.things.catalogue import ASSETS, MAKERS, numbers, variants
 from nav_eval.worlds.things.sketch import Shape
 from nav_eval.worlds.world import World, generate_world
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 HOMES: list[tuple[int, int, int, Kind]] = [(2, 7, 1, "home"), (4, 13, 2, "office")]
+CLOTH = frozenset(("fabric", "linen", "boucle", "velvet", "terry", "knit", "plaid", "ticking", "prints"))
+HARD = frozenset(("tints", "prints", "metal", "smooth"))
 HANGING = {"smoke_detector", "ceiling_vent", "sprinkler"}
 
 
@@ -36,6 +41,30 @@ def _points(name: str, number: int) -> NDArray[np.float64]:
     model = MAKERS[name](Shape(number), Stream("look")).model
     parts = [quad.corners for quad in model.quads] + [grid.evaluate(4, 4)[0].reshape(-1, 3) for grid in model.grids]
     return np.round(np.concatenate(parts), 4) + 0.0
+
+
+@pytest.mark.parametrize(
+    ("name", "painters"),
+    [
+        *((name, CLOTH) for name in ("folded_towel", "cushion", "blanket")),
+        *((name, CLOTH | HARD) for name in ("bathrobe", "hung_towel", "mug", "jar", "water_dispenser", "kettle")),
+        *(
+            (name, HARD)
+            for name in ("toothbrush_cup", "soap_dispenser", "drinking_glass", "bottle", "teapot", "blender")
+        ),
+    ],
+)
+def test_cloth_is_cloth_and_ware_has_no_grain(name: str, painters: frozenset[str]) -> None:
+    palette = Palette("stuff", "home", STYLES[0])
+    models = [MAKERS[name](Shape(k), Stream("look", k, n)).model for k in numbers(name) for n in range(3)]
+    used = {part.material for model in models for part in (*model.quads, *model.grids)}
+    assert {palette.paint(material).painter for material in used} <= painters
+
+
+def test_a_tint_is_even_but_for_its_paler_upper_end() -> None:
+    """A field is stretched over a whole face: noise on it would be grain."""
+    image = tints(Stream("tints")).reshape(4, 32, 8, 32, 3)
+    assert (image == image[:, :, :, :1]).all()
 
 
 def test_every_thing_is_dealt_to_every_split_and_no_variant_to_two() -> None:

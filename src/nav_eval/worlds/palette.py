@@ -73,6 +73,7 @@ class Palette:
             "brick": _paint("brick", stream.choice(((168, 96, 74), (206, 200, 190), (120, 92, 80)))),
             "leather": _paint("leather", stream.choice(style.leathers)),
             "sheet": _paint("linen", stream.choice(((240, 237, 230), (236, 234, 230), (226, 222, 212)))),
+            "towel": _paint("terry", stream.child("towel").choice(((240, 238, 232), *style.accents))),
             "curtain": _paint("linen", stream.choice(style.curtains)),
             "felt": _paint("smooth", stream.choice(((36, 110, 74), (40, 84, 130)))),
             "leaf": _paint("leaf", stream.choice(((78, 122, 62), (58, 104, 64), (98, 132, 66)))),
@@ -86,7 +87,7 @@ class Palette:
             "door": _paint("smooth", (238, 234, 226)) if stream.chance(style.painted_doors) else _paint("wood", main),
             "ceiling": _paint("plaster", (246, 244, 238)),
             "wall_tile": _paint(
-                stream.choice(("wall_tiles", "square_tiles", "slab_tiles", "zellige")),
+                stream.choice(("wall_tiles", "square_tiles", "wall_tiles", "zellige")),
                 stream.choice(((236, 238, 236), (214, 224, 222), (228, 220, 208), (196, 210, 202), *style.stones)),
             ),
             "wall_tile2": _paint(stream.choice(("wall_tiles", "zellige", "hex_tiles")), stream.choice(style.accents)),

@@ -60,7 +60,8 @@ def _first(kind: str) -> int:
 
 
 def tints(stream: Stream) -> Floats:
-    """Every tint, each home's a little different, paler towards its upper end."""
+    """Every tint, each home's a little different, paler towards its upper end: a field is stretched over a whole face,
+    and what is drawn on it would look like the grain of wood."""
     image = np.zeros((_ROWS * _CELL, _COLUMNS * _CELL, 3))
     for k, colour in enumerate(TINTS.values()):
         off = [stream.between(-12, 12) for _ in colour]
@@ -71,7 +72,7 @@ def tints(stream: Stream) -> Floats:
         image[row : row + _CELL, column : column + _CELL] = own
     _, y = axes((_CELL, 1))
     shade = np.tile(1.05 - 0.14 * y, (_ROWS, 1))
-    return image * (shade * (0.96 + 0.08 * noise(stream, image.shape[:2], (64, 128))))[..., None]
+    return image * shade[..., None]
 
 
 def prints(stream: Stream) -> Floats:

@@ -416,11 +416,12 @@ def curtain_foot(w: Window) -> int:
 
 def _curtains(room: Room, w: Window) -> list[Item]:
     foot = curtain_foot(w)
-    made = curtain(0.36, (w.top + 90 - foot) / 1000)
     out = []
     for along in curtain_places(room, w):
         x, _, z = point(w.side, room.clear, along, 0, -75)
         at = (round(x * 1000), room.base + foot, round(z * 1000))
         turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
+        inner = (w.low + w.high) // 2 - along
+        made = curtain(0.36, (w.top + 90 - foot) / 1000, (inner if w.side in "ne" else -inner) / 1000)
         out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
     return out

@@ -27,6 +27,8 @@ CELL = 50
 WALK = 900
 """Of a walkway round what stands in the middle of a room."""
 _GAP = 12
+_CASING = 70
+"""What frames a door or window reaches so far above it."""
 _OVER = 350
 """What stands on tall things, under a sloping ceiling."""
 
@@ -77,14 +79,14 @@ class Space:
     def __post_init__(self) -> None:
         for side in SIDES:
             for low, high, bottom, top in openings(self.plan, self.room, side):  # type: ignore[arg-type]
-                self.hung.append((side, low - 110, high + 110, bottom, top))
+                self.hung.append((side, low - 110, high + 110, bottom, top + _CASING))
                 if bottom == 0:
                     self.reserved.append(self.strip(side, low - 60, high + 60, 850))
                     self._doors.append(self._inside(side, (low + high) // 2))
         for window in self.plan.windows:
             if window.room == self.room.id:
                 for along in curtain_places(self.room, window):
-                    self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 90))
+                    self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 120))
         self._hang_slope()
         for sign in self.plan.signs:
             if sign.room == self.room.id:

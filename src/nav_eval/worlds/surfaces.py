@@ -18,6 +18,7 @@ from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, 
 Evaluate = Callable[[int, int], tuple[Floats, Floats]]
 """(nu, nv) -> positions (nv+1, nu+1, 3) and uvs (nv+1, nu+1, 2)."""
 Profile = list[tuple[float, float]]
+Profile3 = list[tuple[float, float, float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +82,10 @@ class Model:
         for name, corners in faces.items():
             if name not in skip:
                 self.quad(corners, front if front and name == "f" else material)
+
+    def drape(self, rows: Profile3, back: float, material: str, folds: int = 3) -> None:
+        """Hanging cloth with folds before a wall: (half width, y, z) rows from its hem up; its edges are at `back`."""
+        self.grids.append(_draped(np.asarray(rows), back, material, folds))
 
     def cushion(
         self,
@@ -229,3 +234,24 @@ def _tube(points: list[tuple[float, float, float]], radius: float, material: str
         return ring, np.stack([np.broadcast_to(u * radius * 6.28, v.shape), v], axis=-1)
 
     return Grid(evaluate, (radius * 6.28, 0.0), (least, len(points) - 1), material, (3, len(points) - 1))
+
+
+def _draped(rows: Floats, back: float, material: str, folds: int) -> Grid:
+    spans, across = len(rows) - 1, 4 * folds
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        per = max(1, nv // spans)
+        share = (np.arange(per) / per)[None, :, None]
+        between = rows[:-1, None] + (rows[1:, None] - rows[:-1, None]) * share
+        half, y, z = (part[:, None] for part in np.concatenate([between.reshape(-1, 3), rows[-1:]]).T)
+        u = (np.arange(nu + 1) / nu)[None]
+        a = u * 2 - 1
+        square = a * a
+        edge = 1 - square * square * square * square
+        out = (z - back) * (0.8 + 0.3 * sin_turns(u * folds))
+        x = half * a
+        points = np.stack([x, np.broadcast_to(y, x.shape), back + out * edge], axis=-1)
+        return points, np.stack([x, -points[..., 1]], axis=-1)
+
+    tall = float(rows[-1, 1] - rows[0, 1])
+    return Grid(evaluate, (float(rows[:, 0].max()) * 2, tall), (across, spans), material, (across, spans))

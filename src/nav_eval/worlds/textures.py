@@ -16,6 +16,8 @@ from nav_eval.worlds.noise import Colour, axes, cell_values, mixed, noise, shade
 Painter = Callable[[Stream, Colour], Floats]
 _S = (256, 256)
 _L = (512, 512)
+_JOINT = 0.005
+"""Of a repeat: joints between tiles are 4 to 6 mm wide, one texel."""
 
 
 def planks(stream: Stream, colour: Colour) -> Floats:
@@ -95,7 +97,7 @@ def _tiles(
     veins = 1 - np.minimum(np.abs(marble - 0.5) * 14, 1.0)
     image = shade(colour, tone * (0.95 + 0.07 * noise(stream, _S, (8, 8), 3) - 0.025 * veins))
     fx, fy = across - column, y * rows - row
-    wx, wy = 0.012 * columns, 0.012 * rows
+    wx, wy = _JOINT * columns, _JOINT * rows
     joint = (fx < wx) | (fy < wy)
     lit = (fx < wx * 2) | (fy < wy * 2)
     image = np.where(lit[..., None], image * 1.05, image)
@@ -103,7 +105,7 @@ def _tiles(
 
 
 def floor_tiles(stream: Stream, colour: Colour) -> Floats:
-    return _tiles(stream, colour, 3, 3, (150, 145, 138), 0.05, False)
+    return _tiles(stream, colour, 4, 4, (150, 145, 138), 0.05, False)
 
 
 def checker_tiles(stream: Stream, colour: Colour) -> Floats:
@@ -139,17 +141,17 @@ def zellige(stream: Stream, colour: Colour) -> Floats:
 def hex_tiles(stream: Stream, colour: Colour) -> Floats:
     """Hexagons: a texel belongs to the nearest of two staggered lattices of centres."""
     x, y = axes(_S)
-    u, v = x * 8, y * 4.5 * 2
+    u, v = x * 7, y * 8
     dx0, dy0 = u - np.floor(u) - 0.5, (v - np.floor(v / 2) * 2 - 1) * 0.8660254
     u1, v1 = u + 0.5, v + 1.0
     dx1, dy1 = u1 - np.floor(u1) - 0.5, (v1 - np.floor(v1 / 2) * 2 - 1) * 0.8660254
     first = dx0 * dx0 + dy0 * dy0 <= dx1 * dx1 + dy1 * dy1
     dx, dy = np.abs(np.where(first, dx0, dx1)), np.abs(np.where(first, dy0, dy1))
     rim = 0.5 - np.maximum(dx, dx * 0.5 + dy * 0.8660254)
-    cell = np.where(first, np.floor(u) + 16 * np.floor(v / 2), 200 + np.floor(u1) % 8 + 16 * (np.floor(v1 / 2) % 4.5))
+    cell = np.where(first, np.floor(u) + 16 * np.floor(v / 2), 200 + np.floor(u1) % 7 + 16 * (np.floor(v1 / 2) % 4))
     tone = 0.93 + 0.1 * cell_values(stream, cell.astype(np.int64))
     image = shade(colour, tone * (0.95 + 0.07 * noise(stream, _S, (6, 6), 3)))
-    return np.where((rim < 0.035)[..., None], image * 0.72, image)
+    return np.where((rim < 0.03)[..., None], image * 0.72, image)
 
 
 def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
@@ -349,9 +351,16 @@ def boucle(stream: Stream, colour: Colour) -> Floats:
     return shade(colour, 0.78 + 0.24 * loops * loops + 0.1 * noise(stream, _S, (110, 110)))
 
 
+def terry(stream: Stream, colour: Colour) -> Floats:
+    """Loops of towelling, a woven band across."""
+    _, y = axes(_S)
+    loops = shade(colour, 0.86 + 0.18 * noise(stream, _S, (128, 128)))
+    return np.where((np.abs(y - 0.8) < 0.05)[..., None], linen(stream, colour) * 0.94, loops)
+
+
 def velvet(stream: Stream, colour: Colour) -> Floats:
-    """Pile that lies this way and that."""
-    return shade(colour, 0.82 + 0.3 * noise(stream, _S, (4, 4), 3) + 0.05 * noise(stream, _S, (128, 128)))
+    """Pile that lies this way and that, faintly."""
+    return shade(colour, 0.92 + 0.09 * noise(stream, _S, (3, 3), 2) + 0.05 * noise(stream, _S, (128, 128)))
 
 
 def knit(stream: Stream, colour: Colour) -> Floats:
@@ -390,8 +399,8 @@ def leather(stream: Stream, colour: Colour) -> Floats:
 def metal(stream: Stream, colour: Colour) -> Floats:
     """Brushed, the strokes along u, with a soft reflection."""
     _, y = axes(_S)
-    glint = sin_turns(y + 0.1) * 0.06
-    return shade(colour, 0.86 + 0.12 * noise(stream, _S, (128, 3)) + glint + 0.1 * noise(stream, _S, (3, 3), 2))
+    glint = sin_turns(y + 0.1) * 0.03
+    return shade(colour, 0.92 + 0.045 * noise(stream, _S, (256, 4)) + glint + 0.05 * noise(stream, _S, (2, 2), 2))
 
 
 def smooth(stream: Stream, colour: Colour) -> Floats:
@@ -447,17 +456,19 @@ PAINTERS: dict[str, Painter] = {
     for function in (
         planks, parquet, herringbone, wood, floor_tiles, checker_tiles, wall_tiles, square_tiles, slab_tiles,
         clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
-        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle, velvet,
-        knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render, boards,
+        slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle,
+        terry, velvet, knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render,
+        boards,
     )
 }  # fmt: skip
 SCALES = {
-    "planks": 2.0, "parquet": 1.8, "herringbone": 1.5, "wood": 1.0, "floor_tiles": 1.35, "checker_tiles": 1.2,
-    "wall_tiles": 1.2, "square_tiles": 1.0, "slab_tiles": 1.6, "clay_tiles": 1.2, "zellige": 1.1, "hex_tiles": 1.2,
-    "pattern_tiles": 1.2, "terrazzo": 1.0, "marble": 1.6, "concrete": 2.0, "brick": 1.0, "plaster": 1.6,
-    "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.9, "circles": 0.9, "diamonds": 0.9, "damask": 1.2,
-    "leaves": 1.2, "botanic": 1.5, "grasscloth": 0.8, "carpet": 0.9, "fabric": 0.45, "linen": 0.7, "boucle": 0.5,
-    "velvet": 0.8, "knit": 0.4, "plaid": 0.8, "ticking": 0.5, "leather": 0.8, "metal": 0.8, "smooth": 1.0,
-    "stone": 0.8, "basket": 0.35, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2, "boards": 1.2,
+    "planks": 2.0, "parquet": 1.8, "herringbone": 1.2, "wood": 1.0, "floor_tiles": 1.2, "checker_tiles": 1.2,
+    "wall_tiles": 0.8, "square_tiles": 1.0, "slab_tiles": 1.2, "clay_tiles": 1.2, "zellige": 1.0, "hex_tiles": 0.6,
+    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.6, "concrete": 2.0, "brick": 0.9, "plaster": 1.6,
+    "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
+    "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "fabric": 0.3, "linen": 0.6, "boucle": 0.35,
+    "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.6,
+    "smooth": 1.0, "stone": 0.8, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
+    "boards": 1.2,
 }  # fmt: skip
 """Metres that one repeat covers."""

@@ -321,7 +321,8 @@ def towel_rail(stream: Stream) -> Made:
     m.tube([(-0.3, 0.62, 0.02), (0.3, 0.62, 0.02)], 0.012, "metal2", 5)
     for x in (-0.29, 0.29):
         m.box((x - 0.01, 0.6, -0.04), (x + 0.01, 0.64, 0.02), "metal2")
-    m.cushion((-0.24, 0.0, -0.01), (0.2, 0.66, 0.04), stream.choice(("fabric2", "fabric3", "sheet")), 0.02, skip="")
+    cloth = stream.choice(("fabric2", "fabric3", "sheet", "towel"))
+    m.drape([(0.22, 0.0, 0.05), (0.215, 0.62, 0.036), (0.21, 0.645, 0.02)], -0.02, cloth)
     return Made("towel", m, (0.6, 0.66, 0.08))
 
 

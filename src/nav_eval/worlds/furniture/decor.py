@@ -10,6 +10,9 @@ from nav_eval.worlds.exact import Floats, Stream, sin_turns
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.surfaces import Grid, Model, lattice
 
+_FOLDS = 4
+"""Of a curtain."""
+
 
 def picture(stream: Stream, w: float = 0.0) -> Made:
     """A framed picture; its back at -z, the origin at the middle of its lower edge."""
@@ -57,20 +60,25 @@ def round_rug(stream: Stream, w: float) -> Made:
     return Made("rug", m, (w, 0.012, w), design="round_rug")
 
 
-def curtain(w: float, h: float) -> Made:
-    """A gathered curtain; hangs from its top, origin at the middle of its lower edge."""
+def curtain(w: float, h: float, reach: float) -> Made:
+    """A gathered curtain on its half of a rail, which goes `reach` to its inner side (the sign says which).
+
+    The origin is at the middle of its lower edge.
+    """
     m = Model()
 
     def side(sign: float) -> Grid:
         def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
             u, v = lattice(nu, nv)
             x = (u - 0.5) * w * sign
-            folds = sin_turns(x * 9.0 + 0.1) * 0.03 * (1.0 - 0.25 * v) + sin_turns(x * 3.7) * 0.012
-            return np.stack([x, v * h, folds], axis=-1), np.stack([x * 1.6, -v * h], axis=-1)
+            folds = sin_turns(x * (_FOLDS / w)) * 0.034 * (1.0 - 0.3 * v) + sin_turns(x * 1.9 + 0.1) * 0.01
+            return np.stack([x * (1.05 - 0.1 * v), v * h, folds], axis=-1), np.stack([x * 2.0, -v * h], axis=-1)
 
-        return Grid(evaluate, (w * 1.6, h), (8, 2), "curtain", (6, 1))
+        return Grid(evaluate, (w * 1.6, h), (4 * _FOLDS, 1), "curtain", (4 * _FOLDS, 1))
 
     m.grids += [side(1.0), side(-1.0)]
+    outer = -(w / 2 + 0.05) if reach > 0 else w / 2 + 0.05
+    m.tube([(outer, h + 0.012, 0.0), (reach, h + 0.012, 0.0)], 0.012, "metal2", 5)
     return Made("curtain", m, (w, h, 0.09))
 
 

@@ -293,7 +293,7 @@ def crate(s: Shape, look: Stream) -> Made:
             x, z = (k % 2 - 0.5) * w * 0.4, (k // 2 - 0.5) * 0.14
             m.drum([(0.035, h - 0.02), (0.034, h + 0.03), (0.013, h + 0.09)], "tint_bottle", (x, z), 6)
     elif what == "cloth":
-        m.pillow((0, h, 0), (w * 0.8, 0.22, 0.1), look.choice(_CLOTH), lying=True)
+        m.pillow((0, h, 0), (w * 0.8, 0.22, 0.1), look.choice(_CLOTH))
     return finished("crate", m)
 
 
@@ -402,10 +402,11 @@ def towel_rack(s: Shape, look: Stream) -> Made:
         m.bar((-w / 2, y, back(y)), (w / 2, y, back(y)), 0.028, wood)
         if k in (2, 4, 0)[:towels]:
             cloth, long = (
-                look.choice(("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_teal")),
+                look.choice(("fabric2", "fabric3", "sheet", "towel")),
                 min(0.45, y - 0.05),
             )
-            m.block((0, back(y)), (w * 0.78, long, 0.06), y - long + 0.025, cloth, skip="")
+            half, z = w * 0.39, back(y)
+            m.drape([(half, y - long, z + 0.035), (half, y, z + 0.03), (half, y + 0.022, z)], z - 0.03, cloth)
     return finished("towel_rack", _off_the_floor(m))
 
 

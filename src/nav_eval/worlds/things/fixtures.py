@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import replace
 
 from nav_eval.worlds.exact import Stream
@@ -236,20 +235,13 @@ def gallery(s: Shape, look: Stream) -> Made:
 def bathrobe(s: Shape, look: Stream) -> Made:
     """On a peg."""
     long, wide, belt = s.of(1.1, 0.95), s.of(0.24, 0.28), s.of(True, False)
-    cloth = look.choice(("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_rust"))
+    cloth = look.choice(("fabric2", "fabric3", "sheet", "towel"))
     m = Sketch()
     m.bar((0, long, -0.06), (0, long + 0.02, 0.02), 0.014, "tint_silver")
-    rows = (
-        (0.0, wide * 0.95, 0.05),
-        (long * 0.55, wide * 0.78, 0.055),
-        (long - 0.16, wide * 0.72, 0.06),
-        (long, 0.05, 0.02),
-    )
-    for (y0, w0, d0), (y1, w1, d1) in itertools.pairwise(rows):
-        a, b = -0.055 + d0 * 2, -0.055 + d1 * 2
-        m.quad([(-w0, y0, a), (w0, y0, a), (w1, y1, b), (-w1, y1, b)], cloth)
-        m.quad([(-w0, y0, -0.055), (-w0, y0, a), (-w1, y1, b), (-w1, y1, -0.055)], cloth)
-        m.quad([(w0, y0, a), (w0, y0, -0.055), (w1, y1, -0.055), (w1, y1, b)], cloth)
+    m.drape(
+        [(wide * 0.95, 0.0, 0.045), (wide * 0.78, long * 0.55, 0.055), (wide * 0.72, long - 0.16, 0.065),
+         (0.05, long, -0.015)], -0.055, cloth, 5,
+    )  # fmt: skip
     for side in (-1, 1):
         m.bar((side * (wide + 0.01), long * 0.38, 0.01), (side * wide * 0.72, long - 0.18, 0.01), 0.1, cloth)
     m.block((0, 0.05), (0.1, 0.2, 0.05), long - 0.22, "tint_white", skip="b")

@@ -14,16 +14,17 @@ def mug(s: Shape, look: Stream) -> Made:
         [(0.034, 0.0), (0.04, 0.095)], [(0.04, 0.0), (0.04, 0.08)], [(0.026, 0.0), (0.046, 0.04), (0.048, 0.075)],
         [(0.036, 0.0), (0.042, 0.03), (0.034, 0.11)],
     )  # fmt: skip
-    handle, colour = s.of(True, False), tint(look, _WARE + BRIGHTS)
+    saucer, colour = s.of(False, True), tint(look, _WARE + BRIGHTS)
     m = Sketch()
-    m.drum(rings, colour, sides=8, top="tint_brown")
-    top = rings[-1][1]
-    if handle:
-        m.bar((0.038, top * 0.25, 0), (0.066, top * 0.25, 0), 0.01, colour)
-        m.bar((0.064, top * 0.22, 0), (0.064, top * 0.8, 0), 0.01, colour)
-        m.bar((0.04, top * 0.78, 0), (0.066, top * 0.78, 0), 0.01, colour)
-    else:
-        m.drum([(0.07, 0.0), (0.075, 0.008)], colour, sides=8)
+    foot = 0.008 if saucer else 0.0
+    (r, y), rim = rings[-1], rings[-1][1] + foot
+    m.drum([*((q, high + foot) for q, high in rings), (r * 0.86, rim), (r * 0.8, rim - 0.014)], colour, sides=8,
+           top="tint_brown")  # fmt: skip
+    for high in (0.25, 0.78):
+        m.bar((r * 0.9, foot + y * high, 0), (0.066, foot + y * high, 0), 0.01, colour)
+    m.bar((0.064, foot + y * 0.22, 0), (0.064, foot + y * 0.8, 0), 0.01, colour)
+    if saucer:
+        m.drum([(0.04, 0.0), (0.078, 0.011), (0.074, 0.012), (0.045, 0.007)], "tint_white", sides=8)
     return finished("mug", m)
 
 
@@ -184,11 +185,11 @@ def pan(s: Shape, look: Stream) -> Made:
 
 
 def jar(s: Shape, look: Stream) -> Made:
-    r, h, lid = s.of(0.045, 0.06), s.of(0.1, 0.16, 0.22), look.choice(("wood", "tint_silver", "tint_black"))
+    r, h, lid = s.of(0.045, 0.06), s.of(0.1, 0.16, 0.22), look.choice(("tint_birch", "tint_silver", "tint_black"))
     body = look.choice(("tint_glass", "tint_straw", "tint_brown", "tint_cream", "tint_olive", "tint_clay"))
     m = Sketch()
-    m.drum([(r, 0.0), (r, h * 0.85), (r * 0.8, h)], body, sides=6)
-    m.drum([(r * 0.85, h), (r * 0.85, h + 0.025)], lid)
+    m.drum([(r, 0.0), (r, h * 0.85), (r * 0.8, h)], body, sides=8)
+    m.drum([(r * 0.85, h), (r * 0.85, h + 0.025)], lid, sides=8)
     return finished("jar", m)
 
 

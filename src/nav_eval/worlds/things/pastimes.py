@@ -332,9 +332,9 @@ def fan(s: Shape, look: Stream) -> Made:
 
 def cushion(s: Shape, look: Stream) -> Made:
     w, h = s.of((0.42, 0.42), (0.5, 0.32), (0.34, 0.34))
-    lean, thick = s.of(0.12, 0.05), s.of(0.13, 0.18)
+    turn, thick = s.of(0.03, 0.95), s.of(0.13, 0.18)
     m = Sketch()
-    m.pillow((0, h / 2, lean / 2), (w, h, thick), look.choice(_SOFT), lean)
+    m.pillow((0, thick / 2, 0), (w, h, thick), look.choice(_SOFT), turn=turn)
     return finished("cushion", m)
 
 

@@ -115,10 +115,10 @@ class Sketch(Model):
             one, two = offsets[k], offsets[(k + 1) % 4]
             self.quad([start + one, start + two, end + two, end + one], material)
 
-    def pillow(self, middle: Point, size: Point, material: str, lean: float = 0.0, lying: bool = False) -> None:
-        """A stuffed square: upright and facing the front (`lean`: how far its top is back), or lying."""
+    def pillow(self, middle: Point, size: Point, material: str, turn: float = 0.0) -> None:
+        """A stuffed square of (w, d, thickness), lying, turned about the vertical."""
         for sign in (1.0, -1.0):
-            self.grids.append(_half_pillow(middle, size, material, sign, lean, lying))
+            self.grids.append(_half_pillow(middle, size, material, sign, turn))
 
     def spun(self, other: Model, turns: float, shift: Point = (0.0, 0.0, 0.0)) -> None:
         """The quads of another model, turned about the vertical by any angle and shifted."""
@@ -151,20 +151,22 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
         return points, np.stack([np.broadcast_to(turn, x.shape), -points[..., 1]], axis=-1)
 
     tall = float(np.abs(profile[1:] - profile[:-1]).sum())
-    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (6, rows))
+    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (8, rows))
 
 
-def _half_pillow(middle: Point, size: Point, material: str, sign: float, lean: float, lying: bool) -> Grid:
+def _half_pillow(middle: Point, size: Point, material: str, sign: float, turn: float) -> Grid:
+    c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
+
     def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
         u, v = lattice(nu, nv)
         a, b = (u * 2 - 1) * sign, v * 2 - 1
-        x, y = a * size[0] / 2, b * size[1] / 2
         out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
-        x, y = x * (1 - 0.09 * b * b * (1 - a * a)), y * (1 - 0.09 * a * a * (1 - b * b))
-        points = np.stack([x, out, -y], axis=-1) if lying else np.stack([x, y, out - lean * (b + 1) / 2], axis=-1)
+        x = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
+        z = -b * size[1] / 2 * (1 - 0.09 * a * a * (1 - b * b))
+        points = np.stack([x * c + z * s, out, z * c - x * s], axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
-    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))
+    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (4, 4))
 
 
 def finished(category: str, m: Model) -> Made:

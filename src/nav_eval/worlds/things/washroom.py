@@ -6,7 +6,7 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 
-_CLOTHS = ("fabric2", "fabric3", "sheet", "tint_white", "tint_sky", "tint_teal")
+_CLOTHS = ("fabric2", "fabric3", "sheet", "towel")
 
 
 def soap_dispenser(s: Shape, look: Stream) -> Made:
@@ -138,15 +138,10 @@ def hung_towel(s: Shape, look: Stream) -> Made:
         m.bar((0, top + 0.02, -0.03), (0, top + 0.02, 0.0), 0.012, "tint_silver")
         for x in (-0.11, 0.11):
             m.bar((x, top - 0.02, 0.0), (x * 0.3, top + 0.025, 0.0), 0.01, "tint_silver")
-        m.block((0, 0), (0.2, long, 0.036), 0, colour, skip="")
+        m.drape([(0.115, 0.0, 0.03), (0.08, top - 0.02, 0.016), (0.075, top - 0.01, 0.0)], -0.03, colour)
     else:
         m.bar((0, top + 0.02, -0.03), (0, top + 0.03, 0.03), 0.012, "tint_silver")
-        for x0, x1, y in ((-0.1, 0.0, 0.0), (0.0, 0.1, 0.05)):
-            front = [(x0, y, 0.012), (x1, y, 0.012), (x1 * 0.15, top + 0.02, 0.022), (x0 * 0.15, top + 0.02, 0.022)]
-            m.quad(front, colour)
-            m.quad([(x, yy, -0.03) for x, yy, _ in reversed(front)], colour)
-        m.quad([(-0.1, 0, -0.03), (-0.1, 0, 0.012), (-0.015, top + 0.02, 0.022), (-0.015, top + 0.02, -0.03)], colour)
-        m.quad([(0.1, 0.05, 0.012), (0.1, 0.05, -0.03), (0.015, top + 0.02, -0.03), (0.015, top + 0.02, 0.022)], colour)
+        m.drape([(0.12, 0.0, 0.03), (0.06, top - 0.08, 0.02), (0.012, top + 0.02, 0.022)], -0.03, colour, 4)
     return finished("towel", m)
 
 
