@@ -254,4 +254,4 @@ def _draped(rows: Floats, back: float, material: str, folds: int) -> Grid:
         return points, np.stack([x, -points[..., 1]], axis=-1)
 
     tall = float(rows[-1, 1] - rows[0, 1])
-    return Grid(evaluate, (float(rows[:, 0].max()) * 2, tall), (across, spans), material, (across, spans))
+    return Grid(evaluate, (float(rows[:, 0].max()) * 2, tall), (across, spans), material, (2 * folds, spans))

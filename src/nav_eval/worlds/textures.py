@@ -81,7 +81,7 @@ def wood(stream: Stream, colour: Colour) -> Floats:
     dark = rings * rings * rings
     board = np.where(y < 0.5, 0.025, -0.025)
     figure = 0.13 * grain - 0.13 * dark - np.where(pores > 0.82, 0.05, 0.0) + 0.06 * noise(stream, _S, (4, 3), 2)
-    return shade(colour, 0.94 + (figure + board) * min(1.0, (290 - max(colour)) / 70))
+    return shade(colour, 0.94 + (figure + board) * min(1.0, max(0.15, (258 - max(colour)) / 60)))
 
 
 def _tiles(

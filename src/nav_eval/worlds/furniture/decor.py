@@ -74,7 +74,7 @@ def curtain(w: float, h: float, reach: float) -> Made:
             folds = sin_turns(x * (_FOLDS / w)) * 0.034 * (1.0 - 0.3 * v) + sin_turns(x * 1.9 + 0.1) * 0.01
             return np.stack([x * (1.05 - 0.1 * v), v * h, folds], axis=-1), np.stack([x * 2.0, -v * h], axis=-1)
 
-        return Grid(evaluate, (w * 1.6, h), (4 * _FOLDS, 1), "curtain", (4 * _FOLDS, 1))
+        return Grid(evaluate, (w * 1.6, h), (4 * _FOLDS, 1), "curtain", (6, 1))
 
     m.grids += [side(1.0), side(-1.0)]
     outer = -(w / 2 + 0.05) if reach > 0 else w / 2 + 0.05

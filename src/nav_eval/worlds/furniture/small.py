@@ -12,7 +12,8 @@ def vase(stream: Stream) -> Made:
     m = Model()
     m.lathe(
         [(0.0, 0.0), (0.05, 0.0), (0.09, h * 0.4), (0.045, h * 0.8), (0.06, h), (0.0, h)],
-        stream.choice(("ceramic", "pot", "fabric3")),
+        stream.choice(("ceramic", "pot", "glass")),
+        least=12,
     )
     for x, z in ((0.06, 0.03), (-0.05, 0.05), (0.01, -0.07), (0.03, 0.07), (-0.06, -0.03)):
         m.tube([(0, h * 0.9, 0), (x * 0.7, h + 0.12, z * 0.7), (x, h + 0.2, z)], 0.004, "leaf", 3)
@@ -20,7 +21,7 @@ def vase(stream: Stream) -> Made:
             [(0.0, h + 0.18), (0.03, h + 0.2), (0.025, h + 0.23), (0.0, h + 0.24)],
             stream.choice(("fruit", "fabric2", "fabric3")),
             (x, z),
-            5,
+            8,
         )
     return Made("vase", m, (0.2, h + 0.24, 0.2))
 

@@ -151,7 +151,7 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
         return points, np.stack([np.broadcast_to(turn, x.shape), -points[..., 1]], axis=-1)
 
     tall = float(np.abs(profile[1:] - profile[:-1]).sum())
-    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (8, rows))
+    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (6, rows))
 
 
 def _half_pillow(middle: Point, size: Point, material: str, sign: float, turn: float) -> Grid:
@@ -166,7 +166,7 @@ def _half_pillow(middle: Point, size: Point, material: str, sign: float, turn: f
         points = np.stack([x * c + z * s, out, z * c - x * s], axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
-    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (4, 4))
+    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))
 
 
 def finished(category: str, m: Model) -> Made:
