@@ -93,6 +93,7 @@ class Canvas:
         above: tuple[float, float],
         colour: Colour | Floats,
         courses: float = 0.0,
+        rough: float = 0.0,
     ) -> None:
         """A trapezium or triangle from x of `below` at its foot to x of `above`; `courses` m: rows of tiles."""
         (y0, y1), (x0, x1), (x2, x3) = heights, below, above
@@ -108,9 +109,10 @@ class Canvas:
             tone = 0.9 + 0.2 * self.grain[rows, columns]
             if foot < courses:
                 tone = tone - 0.3 * covered(at - np.floor(at), 0.0, 0.22, foot / courses)
-            self.put((rows, columns, share), seen * tone[..., None])
-        else:
-            self.put((rows, columns, share), seen)
+            seen = seen * tone[..., None]
+        elif rough:
+            seen = seen * (1 - rough / 2 + rough * self.grain[rows, columns])[..., None]
+        self.put((rows, columns, share), seen)
 
     def flank(self, x: float, near: float, far: float, y0: float, y1: float, colour: Colour | Floats) -> None:
         """A wall that goes away from us at x, from a distance to one further off."""

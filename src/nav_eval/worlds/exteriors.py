@@ -89,7 +89,9 @@ def house(
         c.flank(x0 if x0 > 0 else x1, distance, far, 0.0, top, _dim(wall, 0.72))
     c.rectangle(distance, x0, x1, 0.0, top, wall, 0.16)
     if gable:
-        c.slope(distance, (top - 0.1, top + wide * 0.34), (x0, x1), (middle, middle), wall)
+        c.slope(distance, (top - 0.1, top + wide * 0.34), (x0, x1), (middle, middle), wall, rough=0.16)
+        if wide > 5:
+            _window(c, s, distance, middle, top - 0.1 + wide * 0.06, evening, wall)
         for way in (-1, 1):
             end = middle + way * (wide / 2 + 0.4)
             low = (min(end, end - 0.3 * way), max(end, end - 0.3 * way))

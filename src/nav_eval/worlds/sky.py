@@ -15,6 +15,7 @@ from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats, Stream
 from nav_eval.worlds.exteriors import SITES, Spot
 from nav_eval.worlds.foliage import plants
+from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.noise import noise, to_texels
 from nav_eval.worlds.plan import Plan
 
@@ -25,9 +26,11 @@ _TINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int], tuple[float,
     "noon": ((220, 236, 248), (96, 152, 224), (1.06, 1.04, 1.0)),
     "afternoon": ((254, 222, 176), (112, 154, 214), (1.08, 0.94, 0.76)),
     "overcast": ((224, 228, 232), (190, 198, 206), (0.80, 0.82, 0.84)),
-    "evening": ((74, 64, 84), (12, 17, 38), (0.15, 0.165, 0.23)),
+    "evening": ((74, 64, 84), (12, 17, 38), (0.2, 0.22, 0.3)),
 }
 """Of each hour: the sky's colour at the horizon and overhead, and the light on things."""
+_OUTSIDE = frozenset(("facade", "facade_trim", "roof"))
+"""Materials of the building's own outside."""
 _AHEAD = ((0, -1), (-1, 0), (0, 1), (1, 0))
 """x and z of front, left, back and right."""
 
@@ -45,8 +48,17 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
     """A material's texels, of the building's outside as they look in the light of the hour."""
-    outside = material in ("facade", "facade_trim", "roof")
-    return to_texels(texels * np.asarray(_TINTS[daylight.hour][2])) if outside else texels
+    return to_texels(texels * np.asarray(_TINTS[daylight.hour][2])) if material in _OUTSIDE else texels
+
+
+def shade_outdoors(mesh: Mesh, colors: NDArray[np.uint8], daylight: Daylight) -> None:
+    """Outer walls that turn away from the sun are darker, and all of them at their foot."""
+    ours = np.asarray([name in _OUTSIDE for name in mesh.names])[mesh.materials]
+    normals = mesh.normals[ours]
+    x, _, z = daylight.sun or (0.0, 0.0, -0.5)
+    facing = np.clip(normals[:, 0] * x + normals[:, 2] * z + 0.5, 0.0, 1.0)
+    level = (0.66 + 0.34 * facing) * np.where(mesh.positions[ours, 1] < 0, 0.8, 1.0)
+    colors[ours, :3] = np.floor(level * 255 + 0.5).astype(np.uint8)[:, None]
 
 
 def _site(stream: Stream, plan: Plan) -> tuple[str, float]:
@@ -70,6 +82,7 @@ class _Light:
         self.light = np.asarray(light, np.float64)
         self.evening = daylight.hour == "evening"
         self.sun = daylight.sun
+        self.plants = plants(stream.child("plants"))
         self.cloud = noise(stream, (256, 256), (5, 5), 6)
         self.thick = {"overcast": 0.25}.get(daylight.hour, stream.between(48, 68) / 100)
         self.stars = _stars(stream) if self.evening else None
@@ -109,7 +122,6 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
     soil = noise(stream.child("soil"), (256, 256), (16, 16), 4)
     white = stream.child("fine").unit((SIDE, SIDE))
     fine = (white + np.roll(white, 1, axis=0)) / 2
-    growing = plants(stream.child("plants"))
     clear = 2600.0 if site == "towers" else 700.0
     a, b = np.meshgrid(STEPS, STEPS)
     half = SIDE // 2
@@ -137,7 +149,7 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
             image[:half] += (np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1))[..., None]
         away = eye / b[half:]
         image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]), fine[half:])
-        canvas = Canvas(image, eye, grain, fine, light.on(side), light.horizon, clear, growing)
+        canvas = Canvas(image, eye, grain, fine, light.on(side), light.horizon, clear, light.plants)
         turn = (side - front) % 4
         paint(canvas, stream.child("side", turn), turn, light.evening)
         out[side] = to_texels(image)

@@ -28,7 +28,7 @@ from nav_eval.worlds.palette import Palette
 from nav_eval.worlds.plan import Kind, Plan
 from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
-from nav_eval.worlds.sky import make_sky, outdoors
+from nav_eval.worlds.sky import make_sky, outdoors, shade_outdoors
 from nav_eval.worlds.styles import Style, building_style
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import tessellate
@@ -149,6 +149,7 @@ def generate_world(
     tell(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
     colors, lightmap = bake(plan, items, mesh, textures, daylight, part(tell, 0.6))
+    shade_outdoors(mesh, colors, daylight)
     found = objects(items, mesh)
     return World(
         name, plan, items, mesh, colors, lightmap, textures, palette, daylight, sky, found, regions(plan), assets
