@@ -29,6 +29,8 @@ WALK = 900
 _GAP = 12
 _CASING = 70
 """What frames a door or window reaches so far above it."""
+_BEHIND_A_LEAF = 150
+"""Millimetres: nothing hangs between an open leaf and the wall that it stands open to."""
 _OVER = 350
 """What stands on tall things, under a sloping ceiling."""
 
@@ -99,7 +101,7 @@ class Space:
             leaf = leaf_rect(self.plan, door) if door.b == self.room.id else None
             if leaf:
                 self.taken.append(leaf)
-                self._standing.append((leaf, 2030))
+                self._standing.append((leaf.grown(_BEHIND_A_LEAF), 2030))
 
     def _hang_slope(self) -> None:
         """Nothing hangs where a ceiling slopes."""

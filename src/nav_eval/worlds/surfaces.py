@@ -87,6 +87,10 @@ class Model:
         """Hanging cloth with folds before a wall: (half width, y, z) rows from its hem up; its edges are at `back`."""
         self.grids.append(_draped(np.asarray(rows), back, material, folds))
 
+    def leaning(self, middle: tuple[float, float, float], size: tuple[float, float, float], material: str) -> None:
+        """A loose pillow of (width, height, thickness) that leans back a little, its rim thin."""
+        self.grids += [_pillow_side(middle, size, material, sign) for sign in (1.0, -1.0)]
+
     def cushion(
         self,
         low: tuple[float, float, float],
@@ -255,3 +259,18 @@ def _draped(rows: Floats, back: float, material: str, folds: int) -> Grid:
 
     tall = float(rows[-1, 1] - rows[0, 1])
     return Grid(evaluate, (float(rows[:, 0].max()) * 2, tall), (across, spans), material, (2 * folds, spans))
+
+
+def _pillow_side(
+    middle: tuple[float, float, float], size: tuple[float, float, float], material: str, sign: float
+) -> Grid:
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        u, v = lattice(nu, nv)
+        a, b = (u * 2 - 1) * sign, v * 2 - 1
+        out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
+        x = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
+        up = b * size[1] / 2 * (1 - 0.09 * a * a * (1 - b * b))
+        points = np.stack([x, up * 0.94 + out * 0.34, out * 0.94 - up * 0.34], axis=-1)
+        return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
+
+    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))

@@ -29,7 +29,7 @@ def _bedding(m: Model, w: float, low: float, stream: Stream, head: float = 0.08)
         half = min(0.34, w / 2 / count - 0.03)
         m.cushion((x - half, top - 0.02, z0 + head + 0.02), (x + half, top + 0.13, z0 + 0.5), "sheet", 0.07, skip="d")
         if stream.chance(60):
-            m.cushion((x - 0.2, top + 0.03, z0 + 0.34), (x + 0.2, top + 0.3, z0 + 0.48), cover, 0.06, skip="d")
+            m.leaning((x, top + 0.2, z0 + 0.46), (0.42, 0.3, 0.16), cover)
     if stream.chance(40):
         m.cushion((-w / 2, low + 0.04, z1 - 0.62), (w / 2, top + 0.065, z1 - 0.2), "throw", 0.05)
     return top + 0.3

@@ -21,7 +21,7 @@ def _pillows(m: Model, places: list[float], y: float, z: float, stream: Stream) 
     for x in places:
         if stream.chance(75):
             cloth, half = stream.choice(("fabric2", "fabric3", "throw")), stream.between(18, 22) / 100
-            m.cushion((x - half, y, z), (x + half, y + half * 1.9, z + 0.14), cloth, 0.07)
+            m.leaning((x, y + half * 0.94, z + half * 0.34 + 0.02), (half * 2, half * 2, 0.15), cloth)
 
 
 def _throw(m: Model, x: float, y: float, z0: float, z1: float, foot: float) -> None:
