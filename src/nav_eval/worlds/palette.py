@@ -97,7 +97,7 @@ class Palette:
             "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
             "floor_stair": _paint("wood", main),
             "facade": _facade(stream.child("facade")),
-            "facade_trim": _paint("smooth", (232, 230, 224)),
+            "facade_trim": _paint("render", (244, 242, 236)),
             "roof": _paint("rough", stream.child("roof").choice(((150, 84, 66), (104, 100, 102), (126, 82, 66)))),
             "screen": Paint("screen"),
             "books": Paint("books"),
