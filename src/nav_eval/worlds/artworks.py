@@ -16,9 +16,85 @@ BRIGHT: tuple[Colour, ...] = (
 )  # fmt: skip
 
 
-def picture(stream: Stream) -> Floats:
-    """A landscape, an abstract composition or a still life."""
-    return stream.choice((_landscape, _abstract, _circles))(stream)
+_PICTURE = (120, 160)
+
+
+def picture(stream: Stream, number: int) -> Floats:
+    """The artwork of a number: neighbours in number are of different kinds."""
+    kinds = (_landscape, _portrait, _stripes, _seascape, _abstract, _city, _fields, _circles)
+    return kinds[number % len(kinds)](stream)
+
+
+def _portrait(stream: Stream) -> Floats:
+    """A head and shoulders before a plain ground."""
+    x, y = axes(_PICTURE)
+    image = shade(stream.choice(BRIGHT), 0.7 + 0.3 * y)
+    coat, hair = stream.choice(BRIGHT), stream.choice(((52, 40, 34), (120, 84, 54), (196, 160, 100), (150, 148, 144)))
+    skin, k = stream.choice(((226, 190, 160), (196, 150, 118), (132, 92, 68))), stream.between(90, 115) / 100
+    for colour, cx, cy, rx, ry in (
+        (coat, 0.5, 1.1, 0.34, 0.42), (hair, 0.5, 0.38, 0.19, 0.28), (skin, 0.5, 0.68, 0.07, 0.14),
+        (skin, 0.5, 0.42, 0.145, 0.22), (hair, 0.5, 0.24, 0.15, 0.09), ((44, 38, 36), 0.44, 0.41, 0.016, 0.018),
+        ((44, 38, 36), 0.56, 0.41, 0.016, 0.018), ((156, 72, 66), 0.5, 0.54, 0.045, 0.018),
+    ):  # fmt: skip
+        dx, dy = (x - cx) / (rx * k), (y - cy) / (ry * k)
+        image = np.where((dx * dx + dy * dy < 1)[..., None], shade(colour, 1.1 - 0.3 * x), image)
+    return _canvas(stream, image)
+
+
+def _stripes(stream: Stream) -> Floats:
+    """Bands of uneven breadth, one way or the other."""
+    x, y = axes(_PICTURE)
+    along = x if stream.chance(50) else y
+    image, at = shade(stream.choice(BRIGHT), np.ones(_PICTURE)), 0.0
+    while at < 1:
+        at += stream.between(4, 20) / 100
+        image = np.where((along > at)[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
+    return _canvas(stream, image)
+
+
+def _seascape(stream: Stream) -> Floats:
+    """Sailing boats on the sea."""
+    x, y = axes(_PICTURE)
+    level = stream.between(45, 65) / 100
+    sea = shade(
+        stream.choice(((58, 110, 134), (40, 78, 110), (96, 150, 150))), 0.8 + 0.4 * noise(stream, _PICTURE, (30, 6), 2)
+    )
+    image = np.where(
+        (y > level)[..., None], sea, shade(stream.choice(((206, 222, 230), (236, 220, 196))), 1.05 - 0.15 * y)
+    )
+    for _ in range(stream.between(1, 3)):
+        cx, foot, k = stream.between(15, 85) / 100, level + stream.between(2, 22) / 100, stream.between(12, 36) / 100
+        sail = (y < foot - 0.03) & (y > foot - k) & (np.abs(x - cx) < (y - foot + k) * 0.35)
+        hull = (y > foot - 0.03) & (y < foot + 0.03) & (np.abs(x - cx) < k * 0.4 - (y - foot))
+        image = np.where(sail[..., None], 242.0, image)
+        image = np.where(hull[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64) * 0.7, image)
+    return _canvas(stream, image)
+
+
+def _city(stream: Stream) -> Floats:
+    """Rows of houses with windows under a pale sky."""
+    x, y = axes(_PICTURE)
+    image = shade(stream.choice(((222, 226, 230), (236, 206, 170), (60, 70, 104))), 1.1 - 0.2 * y)
+    left = -0.05
+    while left < 1:
+        w, top = stream.between(10, 22) / 100, stream.between(20, 60) / 100
+        wall = (x > left) & (x < left + w) & (y > top)
+        pane = wall & ((x - left) % 0.05 > 0.025) & ((y - top) % 0.09 > 0.045)
+        image = np.where(wall[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
+        image = np.where(pane[..., None], 232.0, image)
+        left += w
+    return _canvas(stream, image)
+
+
+def _fields(stream: Stream) -> Floats:
+    """Two or three soft fields of colour on a ground."""
+    x, y = axes(_PICTURE)
+    image, count = shade(stream.choice(BRIGHT), np.ones(_PICTURE)), stream.between(2, 3)
+    edge = 0.08 + 0.02 * noise(stream, _PICTURE, (12, 16), 2)
+    for k in range(count):
+        near = np.minimum(np.minimum(x, 1 - x), np.minimum(y - k / count, (k + 1) / count - y) + 0.05)
+        image = mixed(image, stream.choice(BRIGHT), np.clip((near - edge) * 30, 0, 1))
+    return _canvas(stream, image)
 
 
 def _canvas(stream: Stream, image: Floats) -> Floats:
@@ -27,7 +103,7 @@ def _canvas(stream: Stream, image: Floats) -> Floats:
 
 
 def _landscape(stream: Stream) -> Floats:
-    size = (192, 256)
+    size = _PICTURE
     x, y = axes(size)
     warm = stream.chance(50)
     image = mixed(
@@ -47,7 +123,7 @@ def _landscape(stream: Stream) -> Floats:
 
 
 def _abstract(stream: Stream) -> Floats:
-    size = (192, 256)
+    size = _PICTURE
     x, y = axes(size)
     image = shade(stream.choice(((236, 228, 212), (222, 214, 204), (240, 236, 228))), np.ones(size))
     for _ in range(stream.between(7, 12)):
@@ -60,7 +136,7 @@ def _abstract(stream: Stream) -> Floats:
 
 
 def _circles(stream: Stream) -> Floats:
-    size = (192, 256)
+    size = _PICTURE
     x, y = axes(size)
     image = shade(stream.choice(BRIGHT[3:6]), 0.8 + 0.3 * y)
     for _ in range(stream.between(5, 9)):
@@ -195,6 +271,4 @@ def fire(stream: Stream) -> Floats:
     return np.where(logs[..., None], shade((74, 52, 40), 0.6 + 0.7 * noise(stream, size, (20, 8), 2)), image)
 
 
-ARTISTS: dict[str, Artist] = {
-    f.__name__: f for f in (digits, picture, screen, books, mirror, board, fire, glow, lampshade)
-}
+ARTISTS: dict[str, Artist] = {f.__name__: f for f in (digits, screen, books, mirror, board, fire, glow, lampshade)}
