@@ -399,8 +399,8 @@ def leather(stream: Stream, colour: Colour) -> Floats:
 def metal(stream: Stream, colour: Colour) -> Floats:
     """Brushed, the strokes along u, with a soft reflection."""
     _, y = axes(_S)
-    glint = sin_turns(y + 0.1) * 0.03
-    return shade(colour, 0.92 + 0.045 * noise(stream, _S, (256, 4)) + glint + 0.05 * noise(stream, _S, (2, 2), 2))
+    glint = sin_turns(y + 0.1) * 0.04
+    return shade(colour, 0.92 + 0.08 * noise(stream, _S, (256, 4)) + glint + 0.05 * noise(stream, _S, (2, 2), 2))
 
 
 def smooth(stream: Stream, colour: Colour) -> Floats:
