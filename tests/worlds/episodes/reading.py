@@ -12,26 +12,27 @@ from dataclasses import dataclass, field
 from functools import cache
 
 THINGS = {
-    "sofa": ("sofa|couch|settee", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
-    "desk": ("desk|writing desk", "书桌|写字台"), "plant": ("plant|houseplant|potted plant", "盆栽|绿植"),
-    "tv_monitor": ("tv|television|tv screen", "电视|电视机"), "wardrobe": ("wardrobe|closet", "衣柜|衣橱"),
+    "sofa": ("sofa|couch", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
+    "desk": ("desk|writing desk|work desk", "书桌|写字台"), "plant": ("plant|houseplant|potted plant", "盆栽|绿植"),
+    "tv_monitor": ("tv|television|flat-screen tv|computer monitor|monitor", "电视|电视机|电脑显示器|显示器"),
+    "wardrobe": ("wardrobe|armoire", "衣柜|衣橱"),
     "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
-    "bathtub": ("bathtub|bath|tub", "浴缸"), "shower": ("shower|shower cubicle|shower stall", "淋浴间|淋浴房"),
-    "sink": ("sink|washbasin", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
-    "counter": ("counter|worktop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
+    "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|shower stall", "淋浴间|淋浴房"),
+    "sink": ("sink", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
+    "counter": ("counter|countertop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
     "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
-    "nightstand": ("nightstand|bedside table", "床头柜"),
-    "picture": ("picture|painting|framed picture|artwork", "挂画|装饰画"),
+    "nightstand": ("nightstand|bedside table|night table", "床头柜"),
+    "picture": ("picture|painting|framed picture|artwork|framed print", "挂画|装饰画"),
     "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
-    "clothes": ("coat rack|coat stand|row of coats", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
-    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|packing box", "纸箱"),
-    "backpack": ("backpack|rucksack", "背包|双肩包"),
+    "clothes": ("coat rack|coat tree", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
+    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|moving box", "纸箱"),
+    "backpack": ("backpack", "背包|双肩包"),
     "bench": ("bench", "长凳"),
-    "bin": ("bin|trash can|wastebasket", "垃圾桶"),
+    "bin": ("trash can|wastebasket", "垃圾桶"),
     "cat_tree": ("cat tree|cat tower", "猫爬架"),
-    "cot": ("cot|crib", "婴儿床"),
+    "cot": ("crib", "婴儿床"),
     "cupboard": ("cupboard", "橱柜"),
     "exercise_bike": ("exercise bike|stationary bike", "健身车|动感单车"),
     "fan": ("fan|standing fan", "电风扇|风扇"),
@@ -41,14 +42,14 @@ THINGS = {
     "ironing_board": ("ironing board", "熨衣板|烫衣板"),
     "microwave": ("microwave|microwave oven", "微波炉"),
     "mirror": ("mirror", "镜子"),
-    "partition": ("partition|divider", "隔断|屏风"),
+    "partition": ("partition|room divider", "隔断|屏风"),
     "pet_bed": ("pet bed|dog bed", "宠物窝"),
     "piano": ("piano", "钢琴"),
     "pool_table": ("pool table|billiard table", "台球桌"),
-    "pouf": ("pouf|ottoman", "软凳"),
+    "pouf": ("pouf|beanbag", "软凳|豆袋沙发"),
     "radiator": ("radiator|heater", "暖气片|暖气"),
     "step_ladder": ("stepladder|step stool", "人字梯|梯凳"),
-    "suitcase": ("suitcase|trolley case", "行李箱|旅行箱"),
+    "suitcase": ("suitcase|rolling suitcase", "行李箱|旅行箱"),
     "toy_chest": ("toy chest|toy box", "玩具箱"),
     "umbrella_stand": ("umbrella stand", "伞架|雨伞架"),
     "vacuum_cleaner": ("vacuum cleaner|vacuum", "吸尘器"),
@@ -57,31 +58,31 @@ THINGS = {
     "calendar": ("calendar|wall calendar", "挂历|日历"),
     "clock": ("clock|wall clock", "挂钟|时钟"),
     "coat_hooks": ("row of coat hooks|row of hooks", "挂衣钩|挂钩"),
-    "pin_board": ("pinboard|notice board|cork board", "软木板|留言板"),
+    "pin_board": ("bulletin board|cork board", "软木板|留言板"),
     "poster": ("poster", "海报"),
     "wall_shelf": ("wall shelf|floating shelf", "搁板|墙上搁架"),
     "shoe_rack": ("shoe rack", "鞋架"),
-    "towel_rack": ("towel ladder|towel rack", "毛巾架"),
-    "bathrobe": ("bathrobe|dressing gown", "浴袍"),
+    "towel_rack": ("towel rack", "毛巾架"),
+    "bathrobe": ("bathrobe|robe", "浴袍"),
     "crate": ("crate", "收纳箱"),
     "stool": ("stool|bar stool", "高脚凳|吧凳"),
-    "treadmill": ("treadmill|running machine", "跑步机"),
+    "treadmill": ("treadmill", "跑步机"),
     "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
-    "rug": ("rug|carpet", "地毯"), "chair": ("chair|seat", "椅子"), "floor": ("floor", "地面"),
+    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("chair", "椅子"), "floor": ("floor", "地面"),
 }  # fmt: skip
 ROOMS = {
-    "living room": ("living room|lounge|sitting room", "客厅"), "kitchen": ("kitchen", "厨房"),
+    "living room": ("living room|family room", "客厅"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
-    "bathroom": ("bathroom|washroom", "卫生间|洗手间|浴室"), "study": ("study|home office", "书房"),
+    "bathroom": ("bathroom|restroom", "卫生间|洗手间|浴室"), "study": ("study|home office|den", "书房"),
     "laundry room": ("laundry room|laundry|utility room", "洗衣房|洗衣间"),
     "storage room": ("storage room|storeroom", "储藏室|储物间"),
     "reception": ("reception area|reception|lobby", "前台大厅|接待区|前厅"),
     "open office": ("open-plan office|open office area", "开放办公区|大办公区"), "office": ("office", "办公室"),
     "meeting room": ("meeting room|conference room", "会议室"),
-    "break room": ("break room|coffee room", "茶水间|休息室"),
+    "break room": ("break room", "茶水间|休息室"),
     "copy room": ("copy room|print room", "复印室|文印室"),
-    "hallway": ("hallway|corridor|hall|passage|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
-    "foyer": ("foyer|entrance hall", "门厅|玄关"),
+    "hallway": ("hallway|corridor|hall|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
+    "foyer": ("foyer|entryway", "门厅|玄关"),
 }  # fmt: skip
 COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), start=1)}
 COUNT |= {f"第{w}": k for k, w in enumerate("一二三四五六", start=1)}
@@ -92,12 +93,11 @@ MEANINGS = {
     "righthand": ("", "右边|右侧|右手边"),
     "slight": ("slight|slightly|a little to|a bit to", "稍微|略微|前方走"),
     "around": (
-        "turn completely around|turn around|turn back|spin around|all the way around|u-turn|180 degrees|halfway round|"
-        "other way|opposite way|opposite direction",
+        "turn around|turn back|u-turn|reverse direction|other way|opposite way|opposite direction",
         "转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
     ),
     "turn": (
-        "turn|turn completely|rotate|pivot|bear|swing|veer|hang|face|make|take|quarter turn|ninety degrees|90 degrees",
+        "turn|bear|veer|hang|face|make|take",
         "转向",
     ),
     "door": ("door|doors", "门"),
@@ -121,13 +121,13 @@ MEANINGS = {
         "passing between|walking between|going between",
         "",
     ),
-    "stop": ("stop|wait|halt|pause|finish|come to a stop|route ends|walk ends", "停|停下|停下来"),
+    "stop": ("stop|wait|finish|come to a stop|route ends|walk ends", "停|停下|停下来"),
     "remark": ("brings|have|when|as|once", "现在|这时|已经|这里就是|这里是|一进|出发|开始走"),
     "in": ("in|inside", "在|放在"),
     "on": ("on your|on the|on", "在你"),
     "with": ("with", "有"),
     "ahead": (
-        "facing|in front of you|ahead of you|looking at|looking towards",
+        "facing|in front of you|ahead of you|looking at|looking toward",
         "前面|前方|正前方|面前|面对|面朝|面对着|面朝着|正对着|往前看",
     ),
     "behind": ("behind you|back is to|back to", "身后|背后|后面|背对|背朝|背对着"),
@@ -135,7 +135,7 @@ MEANINGS = {
     "touching": ("", "挨着"),
     "between": ("between", "之间|中间"),
     "under": ("below|under", "下面|下方|上"),
-    "then": ("then|after that|from there|next", "然后|接着|随后|接下来"),
+    "then": ("then|after that|afterward|from there|next", "然后|接着|随后|接下来"),
     "after": ("", "之后|以后|后"),
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
@@ -151,17 +151,20 @@ NOTHING = (
     "through|corner|room|floor|easy to spot|hard to miss|can't miss|on the right track|right place|know|how|if|am|"
     "do|there's|you'll|you're|spot|approach|make your way|find yourself|by now|this|"
     "directly|as far as|which has|leads|climb|other|towards|arrived|turn in|walk over|go over|step over|"
-    "off in|start off|here|some",
+    "off in|start off|here|in this room|where|adjoining|toward|carpeting|"
+    "impossible to overlook|arrive|arrive at|moving|located|starting out|initially|open|"
+    "flooring|underfoot|no missing it|easy to recognize|it's|clearly|plainly|visible|"
+    "stands out|seen|sits|route|starts|begins|beginning with",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|中|看|看到|能看到|可以看到|"
     "会看到|能看见|正|正好|另|脚下|地上|墙角|角落里|屋角|很好认|很显眼|一眼就能看到|看到它就对了|很容易找到|偏|偏一点|转|拐|"
-    "转九十度|从那里|这就是终点|就到终点了|目的地就在这里|这里就是终点|起点处|你的|接着往前|站|起点|出发点|了|走完",
+    "转九十度|从那里|这就是终点|就到终点了|目的地就在这里|这里就是终点|起点处|你的|接着往前|站|起点|出发点|了|走完|另一间|隔壁|隔壁的|木地板|地毯地面",
 )
 """Words that tell a walker nothing that the others do not."""
 LOOKS = (
-    "brown|dark|light|tan|pale|beige|cream|cream-coloured|off-white|yellow|mustard-yellow|orange|green|teal|"
-    "blue-green|turquoise|blue|pink|red|white|grey|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
-    "carpeted|tall|low|large|big|narrow|small|little|compact|broad|chocolate-brown|metallic|long|short|double|single|wide",
+    "brown|dark|light|tan|pale|beige|cream|cream-colored|off-white|yellow|mustard-yellow|orange|green|teal|"
+    "blue-green|turquoise|blue|pink|red|white|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
+    "carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|chocolate-brown|metallic|long|short|double|single|wide",
     "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|蓝色|粉色|粉红色|红色|"
     "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|大|窄|小|长|短|双人|单人|宽",
 )
@@ -376,7 +379,7 @@ class _English(_Reader):
             if word.value != "right" or not exactly:
                 self._side(kind, before)
         elif kind in ("ahead", "behind"):
-            self._put(kind, word.value not in ("facing", "looking at", "looking towards", "back is to", "back to"))
+            self._put(kind, word.value not in ("facing", "looking at", "looking toward", "back is to", "back to"))
         elif kind == "remark":
             self.remark = self.remark or word.value
         elif kind == "end":

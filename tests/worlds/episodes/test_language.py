@@ -125,7 +125,7 @@ def test_each_wording_means_its_steps(language: str, style: str, told: list[Step
 def test_no_table_lacks_a_word(language: str) -> None:
     """Every room, thing, colour and rule has its words in both languages; every name is defined."""
     own, english = tables(language), tables("en")
-    for table in ("rooms", "things", "seen", "size", "colour", "material", "turn", "sides", "ordinals"):
+    for table in ("rooms", "things", "seen", "size", "colour", "material", "turn", "sides", "ground", "ordinals"):
         assert set(own[table]) == set(english[table])
     assert {*own["things"], *own["seen"]} == SEEN
     assert set(english["rules"]) - {"walk", "out", "along", "door", "doorway", "going_past", "seen_past"} <= set(
@@ -148,7 +148,7 @@ def test_no_table_lacks_a_word(language: str) -> None:
         "a",
         "b",
     }
-    given_ |= {"along", "seen_past", "up", "other", "floor", "measure", "size", "colour", "material", "name"}
+    given_ |= {"ground", "along", "seen_past", "up", "other", "floor", "measure", "size", "colour", "material", "name"}
     texts = [t for part in own.values() for t in (part if isinstance(part, list) else [part]) if isinstance(t, str)]
     rules = [
         t

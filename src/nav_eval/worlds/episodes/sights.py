@@ -27,6 +27,14 @@ _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE = 0.55, 0.8
 """Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees)."""
+_USUAL = {
+    "bedroom": ("bed", "wardrobe", "nightstand"), "bathroom": ("sink", "toilet", "shower", "bathtub", "towel"),
+    "kitchen": ("counter", "refrigerator", "sink", "cabinet"), "living room": ("sofa", "tv_monitor"),
+    "dining room": ("table",), "study": ("desk",), "office": ("desk",), "open office": ("desk",),
+    "laundry room": ("washing_machine",), "storage room": ("shelf", "box"), "meeting room": ("table", "whiteboard"),
+    "copy room": ("printer",), "break room": ("counter", "refrigerator"),
+}  # fmt: skip
+"""What tells a room of its kind from no other."""
 
 
 def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
@@ -62,10 +70,11 @@ def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tupl
 
 
 def holds(site: Site, door: DoorWay, room: int) -> Noun | None:
-    """What one sees first, from the door, of the things in a room: the largest."""
+    """What one sees first, from the door, of the things in a room that not every such room has: the largest."""
+    usual = _USUAL.get(site.rooms.rooms[room].category, ())
     at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
     seen = (thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN)
-    thing = next(seen, None)
+    thing = next((thing for thing in seen if thing.category not in usual), None)
     return noun(site, thing) if thing else None
 
 

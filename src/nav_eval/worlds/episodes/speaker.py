@@ -36,7 +36,7 @@ def _text(wording: Wording, steps: Sequence[Step]) -> str:
     told, before = "", None
     for step in steps:
         turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
-        seen = "".join(sentence + wording.end for sentence in _sights(wording, step, before is None))
+        seen = "".join(sentence + wording.end for sentence in _sights(wording, step, before))
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
         opening = _orient(wording, step) if before is None else wording.end if alone else _joint(wording, turn, before)
         told += ((wording.end if before else "") + seen if seen else opening) + _step(wording, step, turn, alone)
@@ -49,7 +49,7 @@ def _joint(wording: Wording, turn: str, before: Step) -> str:
     if turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
-        return wording.end + wording.pick(wording.tables["entered"], room=wording.word("rooms", before.enter))
+        return wording.end + wording.pick(wording.tables["entered"], room=_entered(wording, before))
     return wording.pick(wording.manner["cut"])
 
 
@@ -128,10 +128,17 @@ def _go(wording: Wording, step: Go | Climb, along: bool) -> str:
     by = ""
     if step.mark and wording.likely("marks"):
         by = wording.say("by", mark=_noun(wording, step.mark))
-    enter = wording.word("rooms", step.enter)
+    enter = _entered(wording, step)
     if step.holds and wording.likely("contents"):
         enter = wording.say("with", next=enter, a=_noun(wording, step.holds))
     return wording.say(_kind(step), next=enter, by=by, **slots)
+
+
+def _entered(wording: Wording, step: Step) -> str:
+    """The room that one comes into; "another" where the one before has the same name."""
+    assert isinstance(step, Go)
+    room = wording.word("rooms", step.enter)
+    return wording.say("another", room=room) if step.leave == step.enter else room
 
 
 def _kind(step: Go) -> str:
@@ -169,23 +176,31 @@ def _where(wording: Wording, noun: Noun, rule: str = "") -> str:
     return wording.say(rule + noun.relation, **dict(zip("ab", others, strict=False)))
 
 
-def _sights(wording: Wording, step: Step, first: bool) -> list[str]:
+def _sights(wording: Wording, step: Step, before: Step | None) -> list[str]:
     """Sentences about the room one is in and about what is seen there, for styles that look around."""
     if not wording.manner.get("sights"):
         return []
     seen = [_sight(wording, sight) for sight in step.sights if wording.likely("sights")]
-    if seen and not first and wording.likely("asides"):
+    if seen and before and wording.likely("asides"):
         seen.append(wording.say("aside"))
-    return [*([_here(wording, step, first)] if first or wording.likely("rooms") else []), *seen]
+    return [*([_here(wording, step, before)] if before is None or wording.likely("rooms") else []), *seen]
 
 
-def _here(wording: Wording, step: Step, first: bool) -> str:
+def _here(wording: Wording, step: Step, before: Step | None) -> str:
     """Which room one is in."""
     room = wording.word("rooms", step.room if isinstance(step, Stop) else step.leave)
-    rule = "start" if first else "arrive"
+    if isinstance(before, Go):
+        room = _entered(wording, before)
+    rule = "arrive" if before else "start"
     if step.floor and wording.likely("floors"):
-        return wording.say(f"{rule}_floor", room=room, floor=_noun(wording, step.floor, True))
+        return wording.say(f"{rule}_floor", room=room, floor=_ground(wording, step.floor))
     return wording.say(rule, room=room)
+
+
+def _ground(wording: Wording, floor: Noun) -> str:
+    """What a floor is made of, and its colour where that is certain."""
+    colour = wording.word("colour", floor.colour) if floor.colour else ""
+    return wording.say("ground", colour=colour, ground=wording.word("ground", floor.material))
 
 
 def _one(wording: Wording, noun: Noun) -> str:
