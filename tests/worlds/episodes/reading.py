@@ -19,14 +19,14 @@ THINGS = {
     "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
     "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|shower stall", "淋浴间|淋浴房"),
     "sink": ("sink", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
-    "counter": ("counter|countertop", "台面|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
+    "counter": ("counter|countertop", "台面|台子|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
     "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
     "nightstand": ("nightstand|bedside table|night table", "床头柜"),
     "picture": ("picture|painting|framed picture|artwork|framed print", "挂画|装饰画"),
     "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
-    "clothes": ("coat rack|coat tree", "衣帽架|挂衣架"), "towel": ("towel", "毛巾"),
+    "clothes": ("coat rack|coat tree", "落地衣架|立式衣架"), "towel": ("towel", "毛巾"),
     "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|moving box", "纸箱"),
     "backpack": ("backpack", "背包|双肩包"),
     "bench": ("bench", "长凳"),
@@ -46,7 +46,7 @@ THINGS = {
     "pet_bed": ("pet bed|dog bed", "宠物窝"),
     "piano": ("piano", "钢琴"),
     "pool_table": ("pool table|billiard table", "台球桌"),
-    "pouf": ("pouf|beanbag", "软凳|豆袋沙发"),
+    "pouf": ("pouf|beanbag", "软凳|豆袋沙发|软墩|坐墩|懒人沙发"),
     "radiator": ("radiator|heater", "暖气片|暖气"),
     "step_ladder": ("stepladder|step stool", "人字梯|梯凳"),
     "suitcase": ("suitcase|rolling suitcase", "行李箱|旅行箱"),
@@ -68,15 +68,15 @@ THINGS = {
     "stool": ("stool|bar stool", "高脚凳|吧凳"),
     "treadmill": ("treadmill", "跑步机"),
     "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
-    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("chair", "椅子"), "floor": ("floor", "地面"),
+    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("chair", "椅子"), "floor": ("floor", "地板"),
 }  # fmt: skip
 ROOMS = {
     "living room": ("living room|family room", "客厅"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
-    "bathroom": ("bathroom|restroom", "卫生间|洗手间|浴室"), "study": ("study|home office|den", "书房"),
+    "bathroom": ("bathroom|restroom", "卫生间|洗手间"), "study": ("study|home office|den", "书房"),
     "laundry room": ("laundry room|laundry|utility room", "洗衣房|洗衣间"),
     "storage room": ("storage room|storeroom", "储藏室|储物间"),
-    "reception": ("reception area|reception|lobby", "前台大厅|接待区|前厅"),
+    "reception": ("reception area|reception|lobby", "前台大厅|前台接待区|接待区"),
     "open office": ("open-plan office|open office area", "开放办公区|大办公区"), "office": ("office", "办公室"),
     "meeting room": ("meeting room|conference room", "会议室"),
     "break room": ("break room", "茶水间|休息室"),
@@ -101,28 +101,29 @@ MEANINGS = {
         "转向",
     ),
     "door": ("door|doors", "门"),
-    "doorway": ("doorway", "门口|出口"),
+    "doorway": ("doorway", "门口|个门|的门"),
     "opening": ("opening", "门洞"),
     "wide": ("wide opening", "宽门洞"),
     "stairs": ("stairs", "楼梯"),
     "end": ("end|ends", "尽头|到头|到底|走到头|走到底"),
     "across": ("across|opposite|cross|other side|opposite side", "对面|正对面"),
-    "up": ("up|upstairs|upper", "上楼|上到楼上"),
-    "down": ("down|downstairs|lower", "下楼|下到楼下"),
+    "up": ("up|upstairs|upper", "上楼"),
+    "down": ("down|downstairs|lower", "下楼"),
     "leave": ("leave|leaving|exit|out|off", "离开|走出|出|出了|出来|出去|走出来|走出去"),
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the",
-        "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|那里是|就是",
+        "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|里面就是|就是",
     ),
-    "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去|让"),
+    "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去"),
     "among": (
         "walk between|go between|pass between|head between|continue between|walk in between|go in between|gap between|"
         "passing between|walking between|going between",
         "",
     ),
     "stop": ("stop|wait|finish|come to a stop|route ends|walk ends", "停|停下|停下来"),
-    "remark": ("brings|have|when|as|once", "现在|这时|已经|这里就是|这里是|一进|出发|开始走"),
+    "remark": ("brings|have|when|as|once", "出发"),
+    "laid": ("", "铺着"),
     "in": ("in|inside", "在|放在"),
     "on": ("on your|on the|on", "在你"),
     "with": ("with", "有"),
@@ -140,7 +141,7 @@ MEANINGS = {
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
     "of": ("", "的"),
-    "and": ("", "和|跟"),
+    "and": ("", "和"),
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
@@ -156,9 +157,9 @@ NOTHING = (
     "flooring|underfoot|no missing it|easy to recognize|it's|clearly|plainly|visible|"
     "stands out|seen|sits|route|starts|begins|beginning with",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|整条|再|先|直到|看见|就|"
-    "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|中|看|看到|能看到|可以看到|"
-    "会看到|能看见|正|正好|另|脚下|地上|墙角|角落里|屋角|很好认|很显眼|一眼就能看到|看到它就对了|很容易找到|偏|偏一点|转|拐|"
-    "转九十度|从那里|这就是终点|就到终点了|目的地就在这里|这里就是终点|起点处|你的|接着往前|站|起点|出发点|了|走完|另一间|隔壁|隔壁的|木地板|地毯地面",
+    "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|中|看|能看到|可以看到|"
+    "能看见|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
+    "转九十度|从那里|你的|站|起点|出发点|了|走完|另一间|隔壁|隔壁的",
 )
 """Words that tell a walker nothing that the others do not."""
 LOOKS = (
@@ -166,7 +167,7 @@ LOOKS = (
     "blue-green|turquoise|blue|pink|red|white|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
     "carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|chocolate-brown|metallic|long|short|double|single|wide",
     "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|蓝色|粉色|粉红色|红色|"
-    "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|大|窄|小|长|短|双人|单人|宽",
+    "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高大的|高大|低矮的|低矮|宽大|大|窄窄的|小|长|短|双人|单人|宽大的",
 )
 WAYS = ("door", "doorway", "opening", "wide", "stairs")
 SIDES = {"lefthand": "left", "righthand": "right"}
@@ -489,7 +490,7 @@ class _Chinese(_Reader):
             self.fresh()
             now = self.now
             now.moves, now.side = True, kind
-            self.role = "enter" if after.kind in ("of", "room") else ""
+            self.role = "enter" if after.kind in ("of", "room", "with") else ""
         elif kind in ("up", "down"):
             self.fresh()
             self.now.moves, self.now.climb = True, kind
@@ -570,6 +571,8 @@ class _Chinese(_Reader):
     def _thing(self, at: int, name: str) -> None:
         before, after = self.pause(at)
         kinds, later = [word.kind for word in before], [word.kind for word in after]
+        if "laid" in kinds:
+            return
         use = self._use(kinds, later)
         place = "" if use == "other" else self.place
         if use == "past" and (self.now.left or self.now.enter):
@@ -591,7 +594,7 @@ class _Chinese(_Reader):
         if "and" in (*after[:1], *before[-1:]) and "between" in after:
             follows = after[after.index("between") + 1 :]
             return "other" if follows[:1] == ["of"] or not ({"pass"} & {*before, *after}) else "past"
-        if before[:1] and before[0] in WAYS and ("in" in before or "touching" in before):
+        if before[:1] and before[0] in WAYS and {"in", "touching", "beside"} & {*before}:
             return "mark"
         if "pass" in before or "pass" in after:
             return "past"
