@@ -153,7 +153,8 @@ NOTHING = (
     "do|there's|you'll|you're|spot|approach|make your way|find yourself|by now|this|"
     "directly|as far as|which has|leads|climb|other|towards|arrived|turn in|walk over|go over|step over|"
     "off in|start off|here|in this room|where|adjoining|toward|carpeting|"
-    "impossible to overlook|arrive|arrive at|moving|located|starting out|initially|open|"
+    "impossible to overlook|arrive|arrive at|neighboring|complete|keep following|"
+    "moving|located|starting out|initially|open|"
     "flooring|underfoot|no missing it|easy to recognize|it's|clearly|plainly|visible|"
     "stands out|seen|sits|route|starts|begins|beginning with",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|整条|再|先|直到|看见|就|"

@@ -37,7 +37,7 @@ sights = st.lists(
 past = st.one_of(st.none(), st.builds(Pass, plain, sides), st.builds(Pass, plain, sides, plain))
 mark = st.one_of(st.none(), plain)
 counted = st.builds(Way, quarters, sides, st.integers(1, 6))
-ends = st.one_of(st.builds(Way, quarters, st.just("end")), st.just(Way("straight", "across")))
+ends = st.one_of(st.builds(Way, quarters, st.just("end"), near=st.booleans()), st.just(Way("straight", "across")))
 stairs = st.one_of(st.builds(Way, quarters, sides), ends)
 halls = st.builds(Go, st.just("hallway"), st.just("hallway"), st.one_of(counted, ends), past, sights=sights)
 steps = st.one_of(
@@ -125,7 +125,19 @@ def test_each_wording_means_its_steps(language: str, style: str, told: list[Step
 def test_no_table_lacks_a_word(language: str) -> None:
     """Every room, thing, colour and rule has its words in both languages; every name is defined."""
     own, english = tables(language), tables("en")
-    for table in ("rooms", "things", "seen", "size", "colour", "material", "turn", "sides", "ground", "ordinals"):
+    for table in (
+        "rooms",
+        "things",
+        "seen",
+        "size",
+        "colour",
+        "material",
+        "turn",
+        "sides",
+        "ground",
+        "designs",
+        "ordinals",
+    ):
         assert set(own[table]) == set(english[table])
     assert {*own["things"], *own["seen"]} == SEEN
     assert set(english["rules"]) - {"walk", "out", "along", "door", "doorway", "going_past", "seen_past"} <= set(

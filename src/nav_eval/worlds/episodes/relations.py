@@ -19,6 +19,8 @@ _SLIGHT = 0.32
 _MOST = 6
 """Nobody counts further."""
 _OPPOSITE = 0.45
+_WALK = 2.5
+"""Metres of a corridor, at least, for which one would say that one walks to its end."""
 _BESIDE = {"start": 0.6, "side": 0.9, "end": 0.3}
 """Metres along a corridor within which a door is beside the walker, neither ahead nor behind: for one who starts there,
 who stepped in through a long wall, who came in at an end."""
@@ -44,6 +46,8 @@ class Way:
     """straight, slightly left, slightly right, left, right or around."""
     side: str = ""
     ordinal: int = 0
+    near: bool = False
+    """The end of a corridor is so near that one does not walk to it."""
 
 
 def turn_towards(heading: Flat, direction: Flat) -> str:
@@ -141,7 +145,7 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     turn = turn_towards(walker.heading, direction)
     if door.along_x == along_x:
         rivals = [other for other in _choices(rooms, walker) if other != door and _in_wall(door, other)]
-        return Way(turn, "end") if turn and not rivals else None
+        return Way(turn, "end", near=abs(ahead) < _WALK) if turn and not rivals else None
     if came == "side" and abs(ahead) < _OPPOSITE:
         return Way("straight", "across")
     row = [other for other in _choices(rooms, walker) if _in_row(rooms, walker.room, door, other)]

@@ -72,7 +72,22 @@ def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternio
     """Of the rotations that a walk may begin with those from which the first way can be told."""
     if part.door is None:
         return list(rotations)
-    return [rotation for rotation in rotations if way_to(rooms, _starting(part, rotation), part.door)]
+    clear = []
+    for rotation in rotations:
+        walker = _starting(part, rotation)
+        way = way_to(rooms, walker, part.door)
+        if way and (way.turn not in ("left", "right") or _sets_out(walker, part, way.turn)):
+            clear.append(rotation)
+    return clear
+
+
+def _sets_out(walker: Walker, part: Stretch, side: str) -> bool:
+    """Whether the first metre of the way leads between 30 and 135 degrees to that side."""
+    x, _, z = part.points[min(10, len(part.points) - 1)]
+    dx, dz = x - walker.at[0], z - walker.at[1]
+    size = (dx * dx + dz * dz) ** 0.5
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    return side_of(walker.heading, walker.at, (x, z)) == side and -0.7071 * size < ahead < 0.866 * size
 
 
 def _starting(part: Stretch, rotation: Quaternion) -> Walker:

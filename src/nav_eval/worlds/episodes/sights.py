@@ -23,6 +23,8 @@ _BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
 _FAR, _ROOM = 5.0, 8.0
 _STRIKING = 0.02
 """Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
+_SCREEN, _BEAN = 0.75, 0.5
+"""Metres: the width from which a screen is a television, the height from which a pouf is a beanbag."""
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE = 0.55, 0.8
@@ -40,8 +42,19 @@ _USUAL = {
 def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
     """A thing in words; `placed`: also where it is among others, if that can be said."""
     look = site.looks.of(thing)
-    plain = Noun(thing.category, look.size, look.colour, look.material)
+    design = design_of(site.rooms, thing)
+    plain = Noun(thing.category, look.size, look.colour, look.material, design=design)
     return _placed(site.rooms, thing, plain) if placed else plain
+
+
+def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
+    """The tables' key for a thing whose category has several names; "" where the category's own fits."""
+    wide = max(thing.size[0], thing.size[2])
+    if thing.category == "tv_monitor" and wide < _SCREEN:
+        return "computer_monitor"
+    if thing.category == "pouf" and thing.size[1] > _BEAN:
+        return "beanbag"
+    return "kitchen_sink" if thing.category == "sink" and rooms.rooms[thing.region].category == "kitchen" else ""
 
 
 def floor_of(site: Site, room: int) -> Noun | None:
@@ -125,20 +138,25 @@ def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
     others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
     carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
     if carriers:
-        return replace(plain, relation="on", others=(carriers[0].category,))
+        return replace(plain, relation="on", others=(_key(rooms, carriers[0]),))
     level = [other for other in others if _overlap(thing, other, 1) > -0.3]
     flank = [other for other in level if _apart(thing, other) < _GAP]
     for k, a in enumerate(flank):
         for b in flank[k + 1 :]:
             if _opposite(thing, a, b):
-                return replace(plain, relation="between", others=(a.category, b.category))
+                return replace(plain, relation="between", others=(_key(rooms, a), _key(rooms, b)))
     over = [o for o in others if o.category == "picture" and _above(o, thing)]
     if over:
         return replace(plain, relation="under", others=("picture",))
     near = sorted((_apart(thing, other), other.id) for other in level if _apart(thing, other) < _NEAR)
     if near:
-        return replace(plain, relation="near", others=(rooms.things[near[0][1]].category,))
+        return replace(plain, relation="near", others=(_key(rooms, rooms.things[near[0][1]]),))
     return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
+
+
+def _key(rooms: RoomsMap, thing: SemanticObject) -> str:
+    """The tables' key for a thing's name."""
+    return design_of(rooms, thing) or thing.category
 
 
 def _opposite(thing: SemanticObject, a: SemanticObject, b: SemanticObject) -> bool:

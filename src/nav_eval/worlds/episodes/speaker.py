@@ -120,7 +120,7 @@ def _go(wording: Wording, step: Go | Climb, along: bool) -> str:
         "nth": wording.say("nth", number=wording.tables["ordinals"][str(nth)]) if nth else wording.say("only"),
     }
     if isinstance(step, Climb):
-        kind = "climb_" + {"across": "across", "end": "end", "": "here"}.get(way.side, "side")
+        kind = "climb_" + {"across": "across", "end": "at_end" if way.near else "end", "": "here"}.get(way.side, "side")
         direction = "up" if step.up else "down"
         return wording.say(
             kind, up=wording.tables["updown"][direction], other=wording.say(f"{direction}_there"), **slots
@@ -143,7 +143,7 @@ def _entered(wording: Wording, step: Step) -> str:
 
 def _kind(step: Go) -> str:
     """The rule for a way out."""
-    side = step.way.side
+    side = "at_end" if step.way.near else step.way.side
     if step.leave == "stairs":
         return "go_stairs"
     if step.leave != "hallway" and step.wide:
@@ -151,8 +151,8 @@ def _kind(step: Go) -> str:
     if step.leave != "hallway":
         return "go_beside" if side else "go_sole" if step.sole else "go_out"
     if step.enter == "hallway":
-        return f"hall_{side}" if side in ("across", "end") else "hall_side"
-    return f"go_{side}" if side in ("across", "end") else "go_door" if step.way.ordinal else "go_opening"
+        return f"hall_{side}" if side in ("across", "end", "at_end") else "hall_side"
+    return f"go_{side}" if side in ("across", "end", "at_end") else "go_door" if step.way.ordinal else "go_opening"
 
 
 def _noun(wording: Wording, noun: Noun, whole: bool = False) -> str:
@@ -161,11 +161,11 @@ def _noun(wording: Wording, noun: Noun, whole: bool = False) -> str:
     for part in ("size", "colour", "material"):
         word = getattr(noun, part)
         parts[part] = wording.word(part, word) if word and (whole or wording.likely("adjectives")) else ""
-    return wording.pick(wording.tables["noun"], name=_name(wording, noun.kind), **parts)
+    return wording.pick(wording.tables["noun"], name=_name(wording, noun.design or noun.kind), **parts)
 
 
 def _name(wording: Wording, kind: str) -> str:
-    return wording.word("things" if kind in wording.tables["things"] else "seen", kind)
+    return wording.word(next(table for table in ("things", "seen", "designs") if kind in wording.tables[table]), kind)
 
 
 def _where(wording: Wording, noun: Noun, rule: str = "") -> str:

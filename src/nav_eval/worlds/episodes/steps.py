@@ -26,6 +26,8 @@ class Noun:
     material: str = ""
     relation: str = ""
     others: tuple[str, ...] = ()
+    design: str = ""
+    """Of a kind that has several names the one that fits: a key of the tables' designs."""
 
 
 @dataclass(frozen=True, slots=True)
