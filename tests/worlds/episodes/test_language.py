@@ -80,6 +80,16 @@ stops = st.builds(Stop, placed, st.one_of(st.just(""), quarters), places, sights
 )
 
 
+def walkable(told: list[Step]) -> list[Step]:
+    """Without the ways off a stair on which nobody has come."""
+    came = [True, *(isinstance(step, Climb) for step in told)]
+    return [
+        step
+        for step, up in zip(told, came, strict=False)
+        if up or not (isinstance(step, Go) and step.leave == "stairs")
+    ]
+
+
 def understood(order: Order, step: Step, style: str, text: str) -> None:
     """What was read is what was meant; what may be left out is either so, or not there."""
     if isinstance(step, Stop):
@@ -110,7 +120,7 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("style", STYLES)
 @settings(max_examples=25, deadline=None)
-@given(told=st.lists(steps, max_size=4), stop=stops, seed=st.integers(0, 999))
+@given(told=st.lists(steps, max_size=4).map(walkable), stop=stops, seed=st.integers(0, 999))
 def test_each_wording_means_its_steps(language: str, style: str, told: list[Step], stop: Stop, seed: int) -> None:
     text = say([*told, stop], language, style, Stream("words", seed))
     found = orders(text)
