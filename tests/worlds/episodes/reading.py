@@ -516,8 +516,8 @@ class _Chinese(_Reader):
             self._thing(at, word.value)
 
     def fresh(self) -> None:
-        """What is said now is done after one has gone out or in."""
-        if self.now.left or self.now.enter:
+        """What is said now is done after one has gone out or in, or taken stairs whose place is known."""
+        if self.now.left or self.now.enter or (self.now.climb and self.now.side):
             self.finish()
 
     def pause(self, at: int) -> tuple[list[Word], list[Word]]:
