@@ -80,6 +80,7 @@ def rooms(tmp_path_factory):
     return folder, [*overrides, *plugin, "agent_service.secret=s3"]
 
 
+@pytest.mark.soak
 def test_machines_with_other_files_play_nothing_and_the_records_stay_the_same(
     rooms, cluster, tmp_path, monkeypatch, caplog
 ):
@@ -140,6 +141,7 @@ def until_told(texts, caplog, flag):
     threading.Thread(target=tell, daemon=True).start()
 
 
+@pytest.mark.soak
 def test_a_cluster_that_loses_a_node_leaves_the_same_records(tmp_path, cluster):
     paths = [[node(x, 0), node(1, y), node(2, y)] for x in range(3) for y in range(3)]
     items = [item(number, path, ["Walk.", "Go on."]) for number, path in enumerate(paths)]

@@ -152,6 +152,11 @@ def test_runs_under_other_rules_are_refused(metadata: dict[str, str], named: str
         compare([run("a", [1.0, 2.0]), run("b", [1.0, 2.0], **metadata)])
 
 
+def test_a_run_that_drew_nothing_stands_beside_any() -> None:
+    blind = RunRecords("b", run("b", [1.0, 2.0]).episodes, metadata=PROFILE | {"renderer": None})
+    assert compare([run("a", [1.0, 2.0]), blind])
+
+
 def test_runs_over_other_episodes_are_refused() -> None:
     with pytest.raises(RunDirectoryError, match=r"b lacks 5 of a's episodes: scene0/5, scene1/6, scene2/2 and 2 more"):
         compare([run("a", range(7)), run("b", range(2))])

@@ -101,10 +101,11 @@ def require_comparable(a: RunRecords, b: RunRecords) -> None:
 def require_same_rules(a: RunRecords, b: RunRecords) -> None:
     """Raises RunDirectoryError that names the first that differs of what `metadata` says."""
     for key in dict.fromkeys([*a.metadata, *b.metadata]):
-        if a.metadata.get(key) != b.metadata.get(key):
+        one, other = a.metadata.get(key), b.metadata.get(key)
+        unseen = key == "renderer" and None in (one, other)  # a blind agent's run drew nothing: any may stand beside it
+        if one != other and not unseen:
             raise RunDirectoryError(
-                f"{a.name} and {b.name} cannot be compared: {key} is {a.metadata.get(key)!r} in one and "
-                f"{b.metadata.get(key)!r} in the other."
+                f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other."
             )
 
 

@@ -20,6 +20,7 @@ from nav_eval.engine.scene.scene import Sky
 KEY = "nav_eval_sky"
 MOST = 16
 """Pictures that a sky may have."""
+msgspec.json.Decoder(SkyPicture)  # shown while no other thread has it: two that show it together can end the process
 
 
 def read_sky(file: GltfFile) -> Sky | None:
