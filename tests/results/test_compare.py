@@ -157,6 +157,15 @@ def test_a_run_that_drew_nothing_stands_beside_any() -> None:
     assert compare([run("a", [1.0, 2.0]), blind])
 
 
+def test_files_agree_where_both_runs_read_them() -> None:
+    def with_files(name: str, **files: str) -> RunRecords:
+        return run(name, [1.0, 2.0], assets_sha256=files)  # type: ignore[arg-type]
+
+    assert compare([with_files("a", navmesh="x", scene="y"), with_files("b", navmesh="x")])
+    with pytest.raises(RunDirectoryError, match="assets_sha256"):
+        compare([with_files("a", navmesh="x", scene="y"), with_files("b", navmesh="z")])
+
+
 def test_runs_over_other_episodes_are_refused() -> None:
     with pytest.raises(RunDirectoryError, match=r"b lacks 5 of a's episodes: scene0/5, scene1/6, scene2/2 and 2 more"):
         compare([run("a", range(7)), run("b", range(2))])

@@ -102,11 +102,19 @@ def require_same_rules(a: RunRecords, b: RunRecords) -> None:
     """Raises RunDirectoryError that names the first that differs of what `metadata` says."""
     for key in dict.fromkeys([*a.metadata, *b.metadata]):
         one, other = a.metadata.get(key), b.metadata.get(key)
-        unseen = key == "renderer" and None in (one, other)  # a blind agent's run drew nothing: any may stand beside it
-        if one != other and not unseen:
+        if not _agree(key, one, other):
             raise RunDirectoryError(
                 f"{a.name} and {b.name} cannot be compared: {key} is {one!r} in one and {other!r} in the other."
             )
+
+
+def _agree(key: str, one: Any, other: Any) -> bool:
+    """A blind agent's run drew nothing and read no scene: any renderer agrees, and files count where both read them."""
+    if key == "renderer" and None in (one, other):
+        return True
+    if key == "assets_sha256" and one and other:
+        return all(one[name] == other[name] for name in one.keys() & other.keys())
+    return bool(one == other)
 
 
 def _common_metrics(runs: Sequence[RunRecords]) -> list[str]:
