@@ -50,17 +50,21 @@ class Pairs:
         return f"{self.ratio:6.2f}  ({self.low:.2f} to {self.high:.2f})  {answers}"
 
 
+def environment(tree: Path | None) -> dict[str, str]:
+    """Of a process that imports the product of this tree, or of another that is given."""
+    if tree is None:
+        return dict(os.environ)
+    path = os.pathsep.join(str(tree / package) for package in PACKAGES)
+    return dict(os.environ) | {"PYTHONPATH": path, "NAV_EVAL_CACHE": str(tree / "cache")}
+
+
 class Side:
     """A process that answers questions: of this tree, or of another that is given."""
 
     def __init__(self, script: str, arguments: list[str], tree: Path | None = None) -> None:
-        environment = dict(os.environ)
-        if tree is not None:
-            environment["PYTHONPATH"] = os.pathsep.join(str(tree / package) for package in PACKAGES)
-            environment["NAV_EVAL_CACHE"] = str(tree / "cache")
         command = [sys.executable, script, "--side", *arguments]
         self._process = subprocess.Popen(
-            command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+            command, env=environment(tree), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
         )
 
     def ask(self, question: str) -> tuple[float, str]:
