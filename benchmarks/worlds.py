@@ -248,6 +248,8 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5, help="generations to time; 0: no costs")
     parser.add_argument("--side", nargs="?", const="costs", help=argparse.SUPPRESS)
     asked = parser.parse_args()
+    if asked.rounds == 1:
+        parser.error("--rounds is 1: give 0 for no costs, or 2 and more, whose spread is shown")
     if asked.side == "figures":
         print(json.dumps(figures(asked.buildings, asked.views, asked.plans, asked.seed)))
     elif asked.side:

@@ -75,17 +75,20 @@ def write_page(document: Mapping[str, Any], out: Path) -> None:
 
 def render_page(document: Mapping[str, Any]) -> str:
     """The HTML of a document of nav_eval.report.document."""
+    agents = ", ".join(dict.fromkeys(run["agent"] for run in document["runs"]))
+    title = f"{agents} · {document['runs'][0]['benchmark']}"
+    return filled(title, ("report", "报告"), SCRIPTS, packed(document), live=bool(document["live"]))
+
+
+def filled(title: str, kind: tuple[str, str], scripts: Sequence[str], data: str, *, live: bool = False) -> str:
+    """The HTML of a page that scripts build from its data; `kind`: what it is, in English and Chinese."""
     from jinja2 import Environment
 
-    script, style = joined_scripts(), _static("report.css")
-    template = Environment(autoescape=True).from_string(resource("templates", "report.html"))
-    return template.render(
-        title=", ".join(dict.fromkeys(run["agent"] for run in document["runs"])),
-        benchmark=document["runs"][0]["benchmark"],
-        policy=policy(script, style, live=bool(document["live"])),
-        style=style,
-        script=script,
-        data=packed(document),
+    script, style = joined_scripts(scripts), _static("report.css")
+    return (
+        Environment(autoescape=True)
+        .from_string(resource("templates", "report.html"))
+        .render(title=title, kind=kind, policy=policy(script, style, live=live), style=style, script=script, data=data)
     )
 
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import SceneError
-from nav_eval.report.page import GZIP, WALK_SCRIPTS, joined_scripts, policy, resource
+from nav_eval.report.page import GZIP, WALK_SCRIPTS, filled
 from nav_eval.report.storeys import find_storeys
 from nav_eval.report.views import EYE, open_pose
 from nav_eval.results.files import write_bytes
@@ -40,19 +40,13 @@ def write_walk(scene: Scene, navmesh: NavMesh | None, out: Path) -> None:
 
 def render_walk(scene: Scene, navmesh: NavMesh | None) -> str:
     """The HTML; without a navmesh nothing stops who walks."""
-    from jinja2 import Environment
-
     if not 0 < len(scene.triangles) <= MOST_TRIANGLES:
         raise SceneError(
             f"{scene.name}: has {len(scene.triangles):,} triangles, and a page takes 1 to {MOST_TRIANGLES:,}. "
             "Look at it with --kind pose or sheet, or simplify its mesh first."
         )
-    script, style = joined_scripts(WALK_SCRIPTS), resource("static", "report.css")
-    template = Environment(autoescape=True).from_string(resource("templates", "walk.html"))
     data = base64.b64encode(_container(*_document(scene, navmesh))).decode()
-    return template.render(
-        title=scene.name, policy=policy(script, style, live=False), style=style, script=script, data=data
-    )
+    return filled(scene.name, ("page", "页面"), WALK_SCRIPTS, data)
 
 
 def _container(head: dict[str, Any], parts: Mapping[str, bytes]) -> bytes:

@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike
 
 from nav_eval.core.types import Kind
 from nav_eval.errors import RunDirectoryError
+from nav_eval.results.facts import changed
 from nav_eval.results.statistics import Interval, percentile_interval
 
 EpisodeKey: TypeAlias = tuple[str, str]
@@ -113,7 +114,7 @@ def _agree(key: str, one: Any, other: Any) -> bool:
     if key == "renderer" and None in (one, other):
         return True
     if key == "assets_sha256" and one and other:
-        return all(one[name] == other[name] for name in one.keys() & other.keys())
+        return not changed(one, other)
     return bool(one == other)
 
 

@@ -44,12 +44,13 @@ def differing(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> list[str]:
     return [
         *(name.removesuffix("_sha256") for name in PLAIN if ours.get(name) != theirs.get(name)),
         *(text for name in NAMED for text in _named(name.removesuffix("_sha256"), ours[name], theirs[name])),
-        *(
-            name
-            for name in sorted(ours["assets_sha256"].keys() & theirs["assets_sha256"].keys())
-            if ours["assets_sha256"][name] != theirs["assets_sha256"][name]
-        ),
+        *changed(ours["assets_sha256"], theirs["assets_sha256"]),
     ]
+
+
+def changed(ours: Mapping[str, str], theirs: Mapping[str, str]) -> list[str]:
+    """Names of the files that both have and that differ."""
+    return [name for name in sorted(ours.keys() & theirs.keys()) if ours[name] != theirs[name]]
 
 
 def _named(kind: str, ours: Mapping[str, str], theirs: Mapping[str, str]) -> Iterator[str]:

@@ -21,8 +21,7 @@ _PICTURE = (120, 160)
 
 def picture(stream: Stream, number: int) -> Floats:
     """The artwork of a number: neighbours in number are of different kinds."""
-    kinds = (_landscape, _portrait, _stripes, _seascape, _abstract, _city, _fields, _circles)
-    return kinds[number % len(kinds)](stream)
+    return KINDS[number % len(KINDS)](stream)
 
 
 def _portrait(stream: Stream) -> Floats:
@@ -271,4 +270,6 @@ def fire(stream: Stream) -> Floats:
     return np.where(logs[..., None], shade((74, 52, 40), 0.6 + 0.7 * noise(stream, size, (20, 8), 2)), image)
 
 
+KINDS: tuple[Artist, ...] = (_landscape, _portrait, _stripes, _seascape, _abstract, _city, _fields, _circles)
+"""Of artworks that hang in rooms; neighbours differ."""
 ARTISTS: dict[str, Artist] = {f.__name__: f for f in (digits, screen, books, mirror, board, fire, glow, lampshade)}

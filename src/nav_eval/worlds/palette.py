@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.artworks import ARTISTS, picture, rug
+from nav_eval.worlds.artworks import ARTISTS, KINDS, picture, rug
 from nav_eval.worlds.detail import detailed
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
@@ -143,7 +143,7 @@ class Palette:
             colours = (*self.style.accents, *self.style.fabrics)
             return to_texels(rug(stream, kinds[paint.number % len(kinds)], colours))
         if paint.painter == "picture":
-            return to_texels(picture(stream, paint.number + self._stream.child("art").below(8)))
+            return to_texels(picture(stream, paint.number + self._stream.child("art").below(len(KINDS))))
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))

@@ -89,7 +89,9 @@ class Model:
 
     def leaning(self, middle: tuple[float, float, float], size: tuple[float, float, float], material: str) -> None:
         """A loose pillow of (width, height, thickness) that leans back a little, its rim thin."""
-        self.grids += [_pillow_side(middle, size, material, sign) for sign in (1.0, -1.0)]
+        self.grids += pillow(
+            middle, size, material, lambda x, up, out: (x, up * 0.94 + out * 0.34, out * 0.94 - up * 0.34)
+        )
 
     def cushion(
         self,
@@ -261,16 +263,33 @@ def _draped(rows: Floats, back: float, material: str, folds: int) -> Grid:
     return Grid(evaluate, (float(rows[:, 0].max()) * 2, tall), (across, spans), material, (2 * folds, spans))
 
 
+def pillow(
+    middle: tuple[float, float, float],
+    size: tuple[float, float, float],
+    material: str,
+    placed: Callable[[Floats, Floats, Floats], tuple[Floats, Floats, Floats]],
+) -> list[Grid]:
+    """The two sides of a stuffed square of (width, height, thickness), its rim thin.
+
+    `placed`: x, y and z about the middle of what lies across, up and outwards in the pillow itself.
+    """
+    return [_pillow_side(middle, size, material, placed, sign) for sign in (1.0, -1.0)]
+
+
 def _pillow_side(
-    middle: tuple[float, float, float], size: tuple[float, float, float], material: str, sign: float
+    middle: tuple[float, float, float],
+    size: tuple[float, float, float],
+    material: str,
+    placed: Callable[[Floats, Floats, Floats], tuple[Floats, Floats, Floats]],
+    sign: float,
 ) -> Grid:
     def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
         u, v = lattice(nu, nv)
         a, b = (u * 2 - 1) * sign, v * 2 - 1
         out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
-        x = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
+        across = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
         up = b * size[1] / 2 * (1 - 0.09 * a * a * (1 - b * b))
-        points = np.stack([x, up * 0.94 + out * 0.34, out * 0.94 - up * 0.34], axis=-1)
+        points = np.stack(placed(across, up, out), axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
     return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))

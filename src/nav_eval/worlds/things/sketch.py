@@ -16,7 +16,7 @@ import numpy as np
 from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.prints import field_of
-from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, lattice
+from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, lattice, pillow
 
 T = TypeVar("T")
 Point = tuple[float, float, float]
@@ -117,8 +117,8 @@ class Sketch(Model):
 
     def pillow(self, middle: Point, size: Point, material: str, turn: float = 0.0) -> None:
         """A stuffed square of (w, d, thickness), lying, turned about the vertical."""
-        for sign in (1.0, -1.0):
-            self.grids.append(_half_pillow(middle, size, material, sign, turn))
+        c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
+        self.grids += pillow(middle, size, material, lambda x, up, out: (x * c - up * s, out, -up * c - x * s))
 
     def spun(self, other: Model, turns: float, shift: Point = (0.0, 0.0, 0.0)) -> None:
         """The quads of another model, turned about the vertical by any angle and shifted."""
@@ -152,21 +152,6 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
 
     tall = float(np.abs(profile[1:] - profile[:-1]).sum())
     return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (6, rows))
-
-
-def _half_pillow(middle: Point, size: Point, material: str, sign: float, turn: float) -> Grid:
-    c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
-
-    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
-        u, v = lattice(nu, nv)
-        a, b = (u * 2 - 1) * sign, v * 2 - 1
-        out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
-        x = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
-        z = -b * size[1] / 2 * (1 - 0.09 * a * a * (1 - b * b))
-        points = np.stack([x * c + z * s, out, z * c - x * s], axis=-1)
-        return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
-
-    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))
 
 
 def finished(category: str, m: Model) -> Made:
