@@ -13,20 +13,23 @@ from nav_eval.engine.scene.scene import Sky
 from nav_eval.worlds.canvas import SIDE, STEPS, Canvas
 from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats, Stream
-from nav_eval.worlds.exteriors import SITES, Spot
+from nav_eval.worlds.exteriors import SITES
 from nav_eval.worlds.foliage import plants
+from nav_eval.worlds.grounds import Spot
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.noise import noise, to_texels
 from nav_eval.worlds.plan import Plan
 
+_STEPS = 3000
+"""Brightnesses that a camera tells apart, eight to one of a byte's."""
 _EYE = 1.7
 """Metres above the ground at which one looks out of a ground floor."""
 _TINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int], tuple[float, float, float]]] = {
-    "morning": ((252, 230, 204), (126, 172, 228), (1.04, 0.97, 0.86)),
-    "noon": ((220, 236, 248), (96, 152, 224), (1.06, 1.04, 1.0)),
-    "afternoon": ((254, 222, 176), (112, 154, 214), (1.08, 0.94, 0.76)),
-    "overcast": ((224, 228, 232), (190, 198, 206), (0.80, 0.82, 0.84)),
-    "evening": ((74, 64, 84), (12, 17, 38), (0.2, 0.22, 0.3)),
+    "morning": ((236, 222, 206), (122, 160, 208), (1.02, 0.96, 0.88)),
+    "noon": ((206, 220, 230), (96, 142, 204), (1.05, 1.03, 1.0)),
+    "afternoon": ((240, 214, 178), (112, 148, 200), (1.04, 0.96, 0.84)),
+    "overcast": ((208, 212, 216), (184, 190, 198), (0.80, 0.82, 0.84)),
+    "evening": ((86, 68, 66), (13, 18, 36), (0.24, 0.25, 0.31)),
 }
 """Of each hour: the sky's colour at the horizon and overhead, and the light on things."""
 _OUTSIDE = frozenset(("facade", "facade_trim", "roof"))
@@ -48,7 +51,9 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
     """A material's texels, of the building's outside as they look in the light of the hour."""
-    return to_texels(texels * np.asarray(_TINTS[daylight.hour][2])) if material in _OUTSIDE else texels
+    if material not in _OUTSIDE:
+        return texels
+    return _exposed(texels * np.asarray(_TINTS[daylight.hour][2]), daylight.hour == "evening")
 
 
 def shade_outdoors(mesh: Mesh, colors: NDArray[np.uint8], daylight: Daylight) -> None:
@@ -84,7 +89,7 @@ class _Light:
         self.sun = daylight.sun
         self.plants = plants(stream.child("plants"))
         self.cloud = noise(stream, (256, 256), (5, 5), 6)
-        self.thick = {"overcast": 0.25}.get(daylight.hour, stream.between(48, 68) / 100)
+        self.thick = {"overcast": 0.3}.get(daylight.hour, stream.between(46, 64) / 100)
         self.stars = _stars(stream) if self.evening else None
 
     def on(self, side: int) -> Floats:
@@ -93,7 +98,16 @@ class _Light:
             return self.light
         x, z = _AHEAD[side]
         facing = -(self.sun[0] * x + self.sun[2] * z)
-        return self.light * (0.82 + 0.3 * max(facing, 0.0))
+        return self.light * (np.asarray((0.74, 0.78, 0.86)) + 0.4 * max(facing, 0.0))
+
+    def cast(self, side: int) -> tuple[float, float]:
+        """See Canvas.cast; a low sun's shadows are cut."""
+        if self.sun is None:
+            return 0.0, 0.0
+        (x, y, z), (ax, az) = self.sun, _AHEAD[side]
+        right, away = -(x * -az + z * ax), -(x * ax + z * az)
+        scale = min(1 / max(y, 0.1), 1.5)
+        return right * scale, away * scale
 
     def above(self, x: Floats, y: Floats, z: Floats) -> Floats:
         """(..., 3) the sky's colour in directions with y >= 0."""
@@ -102,15 +116,20 @@ class _Light:
         share = np.sqrt(up) * (1.3 - 0.3 * up)
         colours = self.horizon + (self.zenith - self.horizon) * np.clip(share, 0, 1)[..., None]
         reach = 0.3 / (y / size + 0.12)
-        cover = np.clip((sampled(self.cloud, x / size * reach, z / size * reach) - self.thick) * 5, 0, 1)
-        white = self.horizon * 0.35 if self.evening else np.minimum(self.horizon * 1.1, 255.0)
-        colours += (white - colours) * (cover * np.clip(up * 6, 0, 0.85))[..., None]
+        dense = sampled(self.cloud, x / size * reach, z / size * reach) - self.thick
+        cover = np.clip(dense * 5, 0, 1)
+        cover = cover * cover * (3 - 2 * cover)
+        belly = np.clip(dense * 4 - 0.5, 0, 1)[..., None]
+        white = self.horizon * 0.5 if self.evening else np.minimum(self.horizon * 1.14, 250.0)
+        white = white + (white * np.asarray((0.8, 0.82, 0.86)) - white) * belly
+        colours += (white - colours) * (cover * np.clip(up * 6, 0, 0.9))[..., None]
         if self.sun is not None:
             near = np.clip((x * self.sun[0] + y * self.sun[1] + z * self.sun[2]) / size, 0.0, 1.0)
-            for _ in range(4):
+            for _ in range(3):
                 near = near * near
             halo = near * near * near
-            colours += (np.array((255.0, 250.0, 232.0)) - colours) * np.clip(0.25 * near + 0.6 * halo, 0, 1)[..., None]
+            halo = halo * halo
+            colours += (np.array((255.0, 248.0, 230.0)) - colours) * np.clip(0.35 * near + 0.65 * halo, 0, 1)[..., None]
         return colours
 
 
@@ -122,7 +141,8 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
     soil = noise(stream.child("soil"), (256, 256), (16, 16), 4)
     white = stream.child("fine").unit((SIDE, SIDE))
     fine = (white + np.roll(white, 1, axis=0)) / 2
-    clear = 2600.0 if site == "towers" else 700.0
+    clear = 1100.0 if site == "towers" else 420.0
+    variety = stream.child("variety").below(4)
     a, b = np.meshgrid(STEPS, STEPS)
     half = SIDE // 2
     coarse_a, coarse_b = a[::2, ::2], b[::2, ::2]
@@ -136,7 +156,7 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
         detail = _nearest(soil, x / 3, z / 3) * 0.5 + _nearest(soil, x / 37, z / 37) * 0.5
         detail = 0.5 + (detail - 0.5) * np.clip(70 / far, 0.3, 1.6)
         share = (far / (far + clear))[..., None]
-        colours = ground(Spot(x, z, detail, fine, far * far * (2 / (SIDE * eye))))
+        colours = ground(Spot(x, z, detail, fine, far * far * (2 / (SIDE * eye)), variety))
         return np.asarray(colours * light.light * (1 - share) + light.horizon * share)
 
     out = np.empty((6, SIDE, SIDE, 3), np.uint8)
@@ -149,13 +169,32 @@ def _faces(stream: Stream, site: str, eye: float, light: _Light) -> NDArray[np.u
             image[:half] += (np.roll(light.stars, side * 211, axis=1)[:half] * np.clip(-2 * b[:half], 0, 1))[..., None]
         away = eye / b[half:]
         image[half:] = below(away * (ax + rx * a[half:]), away * (az + rz * a[half:]), fine[half:])
-        canvas = Canvas(image, eye, grain, fine, light.on(side), light.horizon, clear, light.plants)
+        canvas = Canvas(
+            image, eye, grain, fine, light.on(side), light.horizon, clear, light.plants, light.evening, light.cast(side)
+        )
         turn = (side - front) % 4
-        paint(canvas, stream.child("side", turn), turn, light.evening)
-        out[side] = to_texels(image)
-    out[4] = to_texels(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)))
-    out[5] = to_texels(_doubled(below(coarse_a * eye, coarse_b * eye, fine[::2, ::2])))
+        paint(canvas, stream.child("side", turn), turn)
+        out[side] = _exposed(_blurred(image), light.evening)
+    out[4] = _exposed(_doubled(light.above(coarse_a, np.ones((half, half)), -coarse_b)), light.evening)
+    out[5] = _exposed(_doubled(below(coarse_a * eye, coarse_b * eye, fine[::2, ::2])), light.evening)
     return out
+
+
+def _exposed(colours: Floats, evening: bool) -> NDArray[np.uint8]:
+    """Bytes, as a camera set for the room shows them: too bright by day, with a soft shoulder below white."""
+    value = (np.arange(_STEPS) + 0.5) / 8.0
+    bright = value + 2.0 if evening else value * 1.24 + 4.0
+    over = np.maximum(bright - 190.0, 0.0)
+    curve = to_texels(bright - over + over * 65.0 / (over + 65.0))
+    found: NDArray[np.uint8] = curve[np.clip(colours * 8.0, 0.0, _STEPS - 1.0).astype(np.int16)]
+    return found
+
+
+def _blurred(image: Floats) -> Floats:
+    """As a lens draws it: no edge within one texel."""
+    image[:, 1:-1] += (image[:, :-2] + image[:, 2:] - 2 * image[:, 1:-1]) * 0.14
+    image[1:-1] += (image[:-2] + image[2:] - 2 * image[1:-1]) * 0.14
+    return image
 
 
 def _stars(stream: Stream) -> Floats:
