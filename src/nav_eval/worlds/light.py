@@ -36,6 +36,8 @@ _RAYS = 64
 """Directions in which a probe looks."""
 _SMOOTH = 4
 """Coarse texels over which the bounced light of a surface is smoothed, to each side."""
+_FILL = 3
+"""Texels that the light beside a covered place is carried into it."""
 _BOUNCES = 2
 _SUN = 3.0
 """Of sunlight, where the sky in a window has 1."""
@@ -48,6 +50,8 @@ _STANDING = 0.35
 """Of a lamp that does not hang, where one that does has 1."""
 _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
+_LEAVES = ("leaf", "leaf2")
+"""Materials through which light comes: cubes are far thicker than a blade."""
 _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""
 _BESIDE, _BESIDE_SHARE = 0.1, 0.7
@@ -70,6 +74,8 @@ _AT_WORK = 0.17
 """The least of it in offices."""
 _AMBIENT = 0.3
 """Of the median, everywhere: all later bounces."""
+_CORNER = 0.3
+"""Of the light from all around, what a place keeps that sees nothing of it."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""
 _KNEE, _WHITE = 0.6, 1.28
@@ -91,11 +97,13 @@ def bake(
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
     windows = windows_of(plan, items)
     direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
+    _fill(charts.halved(), soft, direct)
     direct = _refined(mesh, direct, len(free))
     sun = sunlight(grid, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
     light = direct + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
     light = _lifted(mesh, sharp, light, free) + sun
+    _fill(charts, sharp, light)
     tell(0.3)
     light = _exposed(light, len(sharp) - len(free), plan, day)
     tell(0.05)
@@ -109,6 +117,7 @@ def cubes(mesh: Mesh, plan: Plan, items: Sequence[Item] = ()) -> Grid:
     """
     objects = mesh.objects[mesh.triangles[:, 0]]
     solid = np.asarray([True, *map(_shades, items)])[objects] if items else np.ones(len(objects), np.bool_)
+    solid &= ~np.asarray([name in _LEAVES for name in mesh.names])[mesh.materials[mesh.triangles[:, 0]]]
     voxels = voxelise(mesh.positions, mesh.triangles[solid], objects[solid], CELL)
     lit = []
     for door in plan.doors:
@@ -390,13 +399,20 @@ def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Float
         probes.fill(sharp.points.at, sharp.points.normal, (direct + out) * back, weights)
         probes.read(soft.starts, soft.open, soft.points.normal, coarse)
         _soften(mesh, soft, coarse)
+        _fill(mesh.patches.charts.halved(), soft, coarse)
         out = _refined(mesh, coarse, vertices)
     near = np.zeros(len(sharp))
     bounce.openness(grid, sharp.starts, sharp.open, sharp.points.normal, _sphere(36), np.asarray(_NEAR), near)
     near = np.maximum(near, _COVERED)
     middle = _luminance(direct + out)
     ambient = _AMBIENT * float(np.median(middle[sharp.open > 0]))
-    return np.asarray((out + ambient) * (0.15 + 0.85 * near)[:, None])
+    return np.asarray((out + ambient) * (_CORNER + (1.0 - _CORNER) * near)[:, None])
+
+
+def _fill(charts: Charts, at: Places, values: Floats) -> None:
+    """Gives the covered texels of all charts the light that lies round them."""
+    counts = charts.size[:, 0] * charts.size[:, 1]
+    bounce.fill(charts.size, np.cumsum(counts) - counts, _FILL, at.open.copy(), values)
 
 
 def _soften(mesh: Mesh, soft: Places, values: Floats) -> None:

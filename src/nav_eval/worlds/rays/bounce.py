@@ -114,6 +114,39 @@ def soften(size: I64, first: I64, reach: int, step: int, open_: U8, values: F64,
 
 
 @kernel(_nrt=False)
+def fill(size: I64, first: I64, reach: int, known: U8, values: F64) -> None:
+    """Covered texels (`known` 0, which becomes 1) take the mean of their neighbours, `reach` texels far at most.
+
+    What lies behind a picture or a chest has no light of its own; its darkness must not show beside it.
+    """
+    for c in range(len(size)):
+        wide, high = size[c, 0], size[c, 1]
+        for round_ in range(2, reach + 2):
+            found = False
+            for k in range(wide * high):
+                at = first[c] + k
+                if known[at]:
+                    continue
+                total = r = g = b = 0.0
+                for side in range(4):
+                    x, y = k % wide + (side == 0) - (side == 1), k // wide + (side == 2) - (side == 3)
+                    if not (0 <= x < wide and 0 <= y < high):
+                        continue
+                    other = first[c] + y * wide + x
+                    if known[other] and known[other] != round_:
+                        total += 1.0
+                        r += values[other, 0]
+                        g += values[other, 1]
+                        b += values[other, 2]
+                if total > 0.0:
+                    values[at, 0], values[at, 1], values[at, 2] = r / total, g / total, b / total
+                    known[at] = round_
+                    found = True
+            if not found:
+                break
+
+
+@kernel(_nrt=False)
 def refine(chart: I64, u: F64, v: F64, size: I64, first: I64, coarse: F64, out: F64) -> None:
     """out (N, 3): between the values of coarser texels; chart c has size[c] of them, from row first[c] of `coarse`."""
     for k in range(len(out)):
