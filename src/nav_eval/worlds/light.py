@@ -2,7 +2,7 @@
 
 Every texel of the lightmap, and every vertex that has none, gathers what it sees of these sources by rays through a
 grid of cubes (worlds/rays). What it sends back is gathered at probes and handed on; narrow corners get less of it.
-The sum is exposed for the building's median, compressed by L / (L + k) and a square root, the gamma that stored
+The sum is exposed (worlds/exposure), compressed by L / (L + k) and a square root, the gamma that stored
 texels expect. All of it is exact arithmetic.
 """
 
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from nav_eval.worlds.charts import THIN, Charts
 from nav_eval.worlds.daylight import Daylight, Rgb
 from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, sin_turns
+from nav_eval.worlds.exposure import exposed, luminance
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import GLOWING
@@ -68,10 +69,6 @@ _TRIES = np.asarray(
     )
 )  # fmt: skip
 """Where a place's rays may start: see sources.lift."""
-_MIDDLE: dict[str, float] = {"morning": 0.20, "noon": 0.27, "overcast": 0.14, "afternoon": 0.17, "evening": 0.08}
-"""Exposed light of the building's median, by the hour."""
-_AT_WORK = 0.17
-"""The least of it in offices."""
 _AMBIENT = 0.3
 """Of the median, everywhere: all later bounces."""
 _CORNER = 0.3
@@ -105,7 +102,7 @@ def bake(
     light = _lifted(mesh, sharp, light, free) + sun
     _fill(charts, sharp, light)
     tell(0.3)
-    light = _exposed(light, len(sharp) - len(free), plan, day)
+    light = exposed(light, len(sharp) - len(free), sharp.points.at, sharp.points.room, plan, day)
     tell(0.05)
     return _developed(light, mesh, free)
 
@@ -404,7 +401,7 @@ def _indirect(grid: Grid, mesh: Mesh, sharp: Places, soft: Places, direct: Float
     near = np.zeros(len(sharp))
     bounce.openness(grid, sharp.starts, sharp.open, sharp.points.normal, _sphere(36), np.asarray(_NEAR), near)
     near = np.maximum(near, _COVERED)
-    middle = _luminance(direct + out)
+    middle = luminance(direct + out)
     ambient = _AMBIENT * float(np.median(middle[sharp.open > 0]))
     return np.asarray((out + ambient) * (_CORNER + (1.0 - _CORNER) * near)[:, None])
 
@@ -431,10 +428,6 @@ def _sphere(count: int, part: float = 0.5) -> Floats:
     r = np.sqrt(1 - y * y)
     turns: Floats = k * 0.6180339887498949 + part
     return np.stack([r * cos_turns(turns), y, r * sin_turns(turns)], axis=1)
-
-
-def _luminance(light: Floats) -> Floats:
-    return light[:, 0] * 0.25 + light[:, 1] * 0.625 + light[:, 2] * 0.125
 
 
 def _lifted(mesh: Mesh, at: Places, light: Floats, free: NDArray[np.int64]) -> Floats:
@@ -467,15 +460,6 @@ def _narrow(mesh: Mesh) -> NDArray[np.bool_]:
     out = np.ones(len(mesh.positions), np.bool_)
     out[mesh.triangles[area > sides.max(axis=1) * THIN].reshape(-1)] = False
     return out
-
-
-def _exposed(light: Floats, texels: int, plan: Plan, day: Daylight) -> Floats:
-    """As a camera would expose it: the median of the lightmap's texels that are not covered goes to the hour's."""
-    bright = _luminance(light[:texels])
-    seen = bright[bright > 0.0]
-    middle = float(np.median(seen)) if len(seen) else 1.0
-    wanted = max(_MIDDLE[day.hour], _AT_WORK if plan.kind == "office" else 0.0)
-    return light * (wanted * day.exposure * day.exposure / max(middle, 1e-6))
 
 
 def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
