@@ -21,7 +21,7 @@ from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, 
 from nav_eval.worlds.exposure import exposed, luminance
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.palette import GLOWING
+from nav_eval.worlds.palette import glows
 from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
@@ -355,7 +355,7 @@ def _back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.in
     """(N, 3) what share of light each place sends back; nothing from what shines by itself."""
     sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
     albedo = np.asarray(sums) * np.asarray(sums)
-    albedo[[name in GLOWING for name in mesh.names]] = 0.0
+    albedo[[glows(name) for name in mesh.names]] = 0.0
     return np.asarray(albedo[_materials(mesh, free)])
 
 
@@ -472,5 +472,5 @@ def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDAr
     column = (mesh.light_uvs[mesh.lit, 0] * lightmap.shape[1]).astype(np.int64)
     row = (mesh.light_uvs[mesh.lit, 1] * lightmap.shape[0]).astype(np.int64)
     out[mesh.lit, :3] = np.minimum(lightmap[row, column].astype(np.int64) * 2, 255)
-    out[np.asarray([name in GLOWING for name in mesh.names])[mesh.materials], :3] = 255
+    out[np.asarray([glows(name) for name in mesh.names])[mesh.materials], :3] = 255
     return out, lightmap

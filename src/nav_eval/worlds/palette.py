@@ -19,6 +19,8 @@ from nav_eval.worlds.textures import PAINTERS, SCALES
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
 GLOWING = frozenset(("glow", "shade", "facade", "facade_trim", "roof", "screen", "fire"))
 """Materials that no baked light falls on: they shine by themselves, or stand outside."""
+REFLECTION = "reflection"
+"""Of the materials that show a picture of their room, before the number."""
 _WALLS = 6
 """Numbers of wall materials: the last is the accent that one or two rooms have."""
 
@@ -45,6 +47,11 @@ def _facade(stream: Stream) -> Paint:
     if kind == 1:
         return _paint("boards", stream.choice(((196, 200, 198), (124, 96, 72), (112, 130, 138), (150, 66, 54))))
     return _paint("render", stream.choice(((220, 204, 172), (204, 172, 134), (206, 206, 200), (176, 188, 180))))
+
+
+def glows(material: str) -> bool:
+    """Whether no baked light falls on a material."""
+    return material in GLOWING or material.startswith(REFLECTION)
 
 
 class Palette:
@@ -126,6 +133,8 @@ class Palette:
 
     def paint(self, name: str) -> Paint:
         """KeyError for a name that no palette has."""
+        if name.startswith(REFLECTION):
+            return self._fixed["mirror"]
         numbered = re.fullmatch(r"(art|rug|wall|paper)(\d+)", name)
         if numbered is None:
             return self._fixed[name]
@@ -137,6 +146,7 @@ class Palette:
     def texels(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 of a material's texture."""
         paint = self.paint(name)
+        name = "mirror" if name.startswith(REFLECTION) else name
         stream = self._stream.child("texture", name)
         if paint.painter == "rug":
             kinds = self.style.rugs

@@ -12,7 +12,7 @@ from nav_eval.worlds.charts import THIN, Charts, lay_out
 from nav_eval.worlds.exact import Floats, cross, length, normalised, quantise
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh, Patches
-from nav_eval.worlds.palette import GLOWING
+from nav_eval.worlds.palette import glows
 from nav_eval.worlds.surfaces import Grid, lattice, place
 from nav_eval.worlds.weld import welded
 
@@ -71,7 +71,7 @@ def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
             uvs.append(quad.uvs)
             edges.append(quad.max_edge)
             built_in.append(item.support == "shell")
-            dark.append(quad.material not in GLOWING)
+            dark.append(not glows(quad.material))
             labels.append((names.setdefault(quad.material, len(names)), index + 1, item.room))
     points = np.concatenate(corners)
     u = np.maximum(length(points[:, 1] - points[:, 0]), length(points[:, 2] - points[:, 3]))

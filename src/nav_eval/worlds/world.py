@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion, Sky
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.daylight import Daylight, draw_daylight
-from nav_eval.worlds.exact import Stream, quantise
+from nav_eval.worlds.exact import Floats, Stream, quantise
 from nav_eval.worlds.facade import facade_items
 from nav_eval.worlds.fittings import fitting_items
 from nav_eval.worlds.furnish import furnish
@@ -25,8 +26,9 @@ from nav_eval.worlds.item import Item
 from nav_eval.worlds.light import bake
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import MAX_ROOMS, make_plan
-from nav_eval.worlds.palette import Palette
+from nav_eval.worlds.palette import REFLECTION, Palette
 from nav_eval.worlds.plan import Kind, Plan
+from nav_eval.worlds.reflections import Face, reflecting, reflections
 from nav_eval.worlds.semantics import objects, regions, sidecar
 from nav_eval.worlds.shell import shell_items
 from nav_eval.worlds.sky import make_sky, outdoors, shade_outdoors
@@ -83,7 +85,6 @@ class World:
     def scene(self) -> Scene:
         """The world as the loader would give it, without a detour over a file."""
         mesh = self.mesh
-        scales = np.asarray([self.palette.paint(name).scale or 1.0 for name in mesh.names])
         opaque = [np.dstack([t, np.full(t.shape[:2], 255, np.uint8)]) for t in (*self.textures, self.lightmap)]
         looks, owner = mesh.looks()
         lightmap = len(self.textures)
@@ -95,7 +96,7 @@ class World:
             materials=tuple(
                 Material(name=mesh.names[k], texture=k, lightmap=lightmap if lit else -1) for k, lit in looks
             ),
-            uvs=quantise(mesh.uvs / scales[mesh.materials][:, None]).astype(np.float32),
+            uvs=quantise(scaled(mesh, self.palette)).astype(np.float32),
             light_uvs=mesh.light_uvs,
             colors=self.colors,
             textures=tuple(opaque),
@@ -141,7 +142,7 @@ def generate_world(
     check_building(rooms, storeys, kind, detail, assets)
     plan = make_plan(str(seed), rooms, storeys, kind)
     style = building_style(str(seed), kind)
-    items = tuple(_items(plan, style, Stream("world", seed, kind, rooms, storeys), assets))
+    items, faces = reflecting(_items(plan, style, Stream("world", seed, kind, rooms, storeys), assets))
     mesh = tessellate(items, detail)
     tell(0.25)
     palette = Palette(str(seed), kind, style)
@@ -152,10 +153,35 @@ def generate_world(
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
     colors, lightmap = bake(plan, items, mesh, textures, daylight, part(tell, 0.6))
     shade_outdoors(mesh, colors, daylight)
+    textures = _reflected(faces, plan, mesh, palette, textures, (colors, lightmap), sky)
     found = objects(items, mesh)
     return World(
         name, plan, items, mesh, colors, lightmap, textures, palette, daylight, sky, found, regions(plan), assets
     )
+
+
+def _reflected(
+    faces: Sequence[Face],
+    plan: Plan,
+    mesh: Mesh,
+    palette: Palette,
+    textures: tuple[NDArray[np.uint8], ...],
+    light: tuple[NDArray[np.uint8], NDArray[np.uint8]],
+    sky: Sky,
+) -> tuple[NDArray[np.uint8], ...]:
+    """The textures with what mirrors and dark screens show."""
+    out = list(textures)
+    floors = [plan.room(face.room).base / 1000 for face in faces]
+    pictures = reflections(faces, floors, mesh, scaled(mesh, palette), textures, light, sky)
+    for k, picture in enumerate(pictures):
+        out[mesh.names.index(f"{REFLECTION}{k}")] = picture
+    return tuple(out)
+
+
+def scaled(mesh: Mesh, palette: Palette) -> Floats:
+    """(V, 2) texture coordinates in repeats."""
+    scales = np.asarray([palette.paint(name).scale or 1.0 for name in mesh.names])
+    return np.asarray(mesh.uvs / scales[mesh.materials][:, None])
 
 
 def check_building(rooms: int, storeys: int, kind: str, detail: int, assets: str) -> None:
