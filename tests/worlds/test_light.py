@@ -147,7 +147,7 @@ def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: flo
     )
     day = Daylight("noon", sun, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
     floor = floor_texels(plan, mesh, places, window.room)
-    shone = light.sunlight(grid, places, own, day)[floor, 0]
+    shone = light.sunlight(grid, light.opaque(mesh), mesh, places, own, day)[floor, 0]
     share = shone / shone.max()
     at = places.points.at[floor]
     axis = int(own.axis[0])

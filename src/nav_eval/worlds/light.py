@@ -25,7 +25,8 @@ from nav_eval.worlds.palette import glows
 from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
-from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Windows
+from nav_eval.worlds.rays.soup import Soup, soup_of, standing
+from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Texels, Windows
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.voxels import Voxels, voxelise
 
@@ -53,6 +54,9 @@ _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
 _LEAVES = ("leaf", "leaf2")
 """Materials through which light comes: cubes are far thicker than a blade."""
+_CLEAR = ("glass", "frosted")
+_SHIFTS = ((-0.3, -0.1), (0.1, -0.3), (0.3, 0.1), (-0.1, 0.3))
+"""In texels: places from which the sun is looked for."""
 _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""
 _BESIDE, _BESIDE_SHARE = 0.1, 0.7
@@ -96,7 +100,7 @@ def bake(
     direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
     _fill(charts.halved(), soft, direct)
     direct = _refined(mesh, direct, len(free))
-    sun = sunlight(grid, sharp, windows, day) * _matt(mesh, free)
+    sun = sunlight(grid, opaque(mesh, items), mesh, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
     light = direct + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
     light = _lifted(mesh, sharp, light, free) + sun
@@ -210,12 +214,25 @@ def _refined(mesh: Mesh, coarse: Floats, vertices: int) -> Floats:
     return out
 
 
-def sunlight(grid: Grid, at: Places, windows: Windows, day: Daylight) -> Floats:
+def sunlight(grid: Grid, soup: Soup, mesh: Mesh, at: Places, windows: Windows, day: Daylight) -> Floats:
     """(N, 3) light straight from the sun."""
     amount = np.zeros(len(at))
     if day.sun is not None:
-        sources.sunlight(grid, at.points, at.starts, at.open, windows, _disc(day.sun), amount)
+        texels = Texels(*mesh.patches.charts.texels(), mesh.patches.corners, mesh.patches.charts.size)
+        rays = (windows, _disc(day.sun), np.asarray(_SHIFTS))
+        sources.sunlight(grid, soup, standing(), at.points, at.starts, at.open, texels, *rays, amount)
     return np.asarray(amount[:, None] * (np.asarray(day.sun_colour) * _SUN))
+
+
+def opaque(mesh: Mesh, items: Sequence[Item] = ()) -> Soup:
+    """The triangles that throw shadows in the sun: lamps are too bright to, and glass does not."""
+    dark = (
+        np.asarray([True, *(item.category != "lamp" for item in items)])[mesh.objects[mesh.triangles[:, 0]]]
+        if items
+        else True
+    )
+    dark = dark & ~np.asarray([name in _CLEAR for name in mesh.names])[mesh.materials[mesh.triangles[:, 0]]]
+    return soup_of(mesh.positions, mesh.triangles[dark])
 
 
 def _soft_light(

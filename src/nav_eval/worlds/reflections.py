@@ -18,10 +18,10 @@ from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import REFLECTION
 from nav_eval.worlds.rays import pictures
-from nav_eval.worlds.rays.pictures import Paints, Soup
+from nav_eval.worlds.rays.pictures import Paints
+from nav_eval.worlds.rays.soup import Soup, soup_of, standing
 from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, place
 
-_CELL = 0.15
 _MOST = 40
 """Pictures in a building; further mirrors keep the plain one."""
 _LEAST = {"mirror": 0.06, "screen": 0.06}
@@ -163,22 +163,9 @@ def reflections(
     """
     if not faces:
         return []
-    soup, paints = _soup(mesh), _paints(mesh, uvs, textures, light, sky.faces[0])
+    soup, paints = soup_of(mesh.positions, mesh.triangles), _paints(mesh, uvs, textures, light, sky.faces[0])
     views = [paints._replace(sky=sky.faces[sky.seen_from(floor + _EYE)]) for floor in floors]
     return [_picture(face, floor, soup, view) for face, floor, view in zip(faces, floors, views, strict=True)]
-
-
-def _soup(mesh: Mesh) -> Soup:
-    corners = np.ascontiguousarray(mesh.positions[mesh.triangles])
-    low = mesh.positions.min(axis=0) - _CELL
-    shape = ((mesh.positions.max(axis=0) - low) / _CELL).astype(np.int64) + 2
-    sums = np.zeros(int(shape[0] * shape[1] * shape[2]) + 1, np.int64)
-    empty = Soup(corners, sums, np.zeros(0, np.int64), shape, low, _CELL)
-    pictures.count(empty, sums)
-    first = np.cumsum(sums)
-    soup = Soup(corners, first, np.zeros(int(first[-1]), np.int64), shape, low, _CELL)
-    pictures.sort(soup, first[:-1].copy())
-    return soup
 
 
 def _paints(
@@ -225,7 +212,7 @@ def _picture(face: Face, floor: float, soup: Soup, paints: Paints) -> NDArray[np
     at = (face.corner + face.right * u[..., None] + face.up * (1.0 - v)[..., None]).reshape(-1, 3)
     rays = normalised(at - _behind(face, floor))
     seen = np.zeros_like(rays)
-    pictures.look(soup, paints, pictures.standing(), at + face.normal * 0.004, rays, seen)
+    pictures.look(soup, paints, standing(), at + face.normal * 0.004, rays, seen)
     grid = seen.reshape(rows, _RAYS, columns, _RAYS, 3)
     total = np.zeros((rows, columns, 3))
     for i in range(_RAYS):

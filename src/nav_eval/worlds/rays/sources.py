@@ -8,9 +8,12 @@ import numpy as np
 
 from nav_eval.jit import inner, kernel
 from nav_eval.worlds.rays.march import F64, I64, U8, Grid, Scalar, cell_of, hit, hit_beyond, to_cells
+from nav_eval.worlds.rays.soup import Soup, Walk, nearest
 
 ABOVE = 1.2
 """How far above its surface, in cells, a point's rays start, and how far before a window's wall they end."""
+OFF = 0.03
+"""Metres before its surface at which a ray through triangles starts: beyond a skirting that the place lies in."""
 LEAST = 1e-4
 """Form factor of a piece of a window that is worth a ray."""
 FAINT = 1e-4
@@ -81,9 +84,38 @@ def lift(grid: Grid, points: Points, tries: F64, starts: F64, open_: U8) -> None
                 break
 
 
+class Texels(NamedTuple):
+    """Where on its quad each of the first texels lies: `chart` (N,), `u`, `v` (N,) from 0 to 1.
+
+    `corners` (C, 4, 3) of the quads; `size` (C, 2) texels along u and v.
+    """
+
+    chart: I64
+    u: F64
+    v: F64
+    corners: F64
+    size: I64
+
+
 @kernel(_nrt=False)
-def sunlight(grid: Grid, points: Points, starts: F64, open_: U8, windows: Windows, suns: F64, out: F64) -> None:
-    """out (N,): the cosine towards the sun times the share of `suns` (S, 3), unit vectors, that is seen."""
+def sunlight(
+    grid: Grid,
+    soup: Soup,
+    walk: Walk,
+    points: Points,
+    starts: F64,
+    open_: U8,
+    texels: Texels,
+    windows: Windows,
+    suns: F64,
+    shifts: F64,
+    out: F64,
+) -> None:
+    """out (N,): the cosine towards the sun times the share that is seen of `suns` (S, 3), unit vectors.
+
+    Each is looked for from another place of a texel, `shifts` (S, 2) texels from its middle: edges of shadows are
+    smooth, and as narrow as texels allow.
+    """
     share = 1.0 / len(suns)
     for k in range(len(out)):
         out[k] = 0.0
@@ -93,50 +125,77 @@ def sunlight(grid: Grid, points: Points, starts: F64, open_: U8, windows: Window
             cosine = (
                 points.normal[k, 0] * suns[s, 0] + points.normal[k, 1] * suns[s, 1] + points.normal[k, 2] * suns[s, 2]
             )
-            if cosine > 0.0 and sees_sun(grid, points, starts, k, windows, suns[s]):
+            if cosine <= 0.0:
+                continue
+            fine = k < len(texels.chart)
+            for axis in range(3):
+                walk.ray[axis], walk.ray[3 + axis] = points.at[k, axis], suns[s, axis]
+            if fine:
+                within(texels, k, shifts[s, 0], shifts[s, 1], walk.ray)
+            if sees_sun(grid, soup, walk, points, starts, k, windows, fine):
                 out[k] += cosine * share
 
 
 @inner(_nrt=False)
-def sees_sun(grid: Grid, points: Points, starts: F64, k: Scalar, windows: Windows, sun: F64) -> bool:
-    """Whether the ray from a point to the sun leaves through a pane, and meets nothing before and after."""
+def within(texels: Texels, k: Scalar, right: Scalar, down: Scalar, ray: F64) -> None:
+    """ray[:3]: a place of texel k, so many texels from its middle, but on its quad."""
+    c = texels.chart[k]
+    wide, high = texels.size[c, 0] - 1.0, texels.size[c, 1] - 1.0
+    u = min(max(texels.u[k] + right / wide, 0.1 / wide), 1.0 - 0.1 / wide)
+    v = min(max(texels.v[k] + down / high, 0.1 / high), 1.0 - 0.1 / high)
+    corners = texels.corners[c]
+    for axis in range(3):
+        low = corners[0, axis] * (1.0 - u) + corners[1, axis] * u
+        ray[axis] = low * (1.0 - v) + (corners[3, axis] * (1.0 - u) + corners[2, axis] * u) * v
+
+
+@inner(_nrt=False)
+def sees_sun(
+    grid: Grid, soup: Soup, walk: Walk, points: Points, starts: F64, k: Scalar, windows: Windows, fine: Scalar
+) -> bool:
+    """Whether `walk.ray`, from a point to the sun, leaves through a pane, and meets nothing before and after.
+
+    Before, it is asked of the triangles if `fine`, else of the cubes, from where the point's rays start.
+    """
+    at, sun = walk.ray[:3], walk.ray[3:]
     for w in range(len(windows.axis)):
         axis = windows.axis[w]
         towards = sun[axis] * windows.out[w]
         if towards <= 1e-6:
             continue
         along = 2 - axis
-        leave = (windows.planes[w, 1] - points.at[k, axis]) / sun[axis]
+        leave = (windows.planes[w, 1] - at[axis]) / sun[axis]
         if leave <= 0.0:
             continue
-        a = points.at[k, along] + sun[along] * leave
-        y = points.at[k, 1] + sun[1] * leave
+        a = at[along] + sun[along] * leave
+        y = at[1] + sun[1] * leave
         through = False
         for p in range(windows.first_pane[w], windows.first_pane[w + 1]):
             pane = windows.panes[p]
             through |= pane[0] <= a <= pane[1] and pane[2] <= y <= pane[3]
         if not through:
             continue
-        enter = (windows.planes[w, 0] - points.at[k, axis]) / sun[axis]
+        enter = (windows.planes[w, 0] - at[axis]) / sun[axis]
         cells = 1.0 / grid.cell
         if enter > 0.0:
-            a = points.at[k, along] + sun[along] * enter
-            y = points.at[k, 1] + sun[1] * enter
+            a = at[along] + sun[along] * enter
+            y = at[1] + sun[1] * enter
             hole = windows.hole[w]
             if not (hole[0] <= a <= hole[1] and hole[2] <= y <= hole[3]):
                 continue
-            reach = (enter - ABOVE * grid.cell / towards) * cells
-            x0, y0, z0 = starts[k, 0], starts[k, 1], starts[k, 2]
-            if (
-                reach > 0.0
-                and hit(grid, x0, y0, z0, x0 + sun[0] * reach, y0 + sun[1] * reach, z0 + sun[2] * reach) >= 0
-            ):
-                return False
         past = leave + 2.0 * grid.cell / towards
-        x1, y1, z1 = to_cells(
-            grid, points.at[k, 0] + sun[0] * past, points.at[k, 1] + sun[1] * past, points.at[k, 2] + sun[2] * past
+        x1, y1, z1 = to_cells(grid, at[0] + sun[0] * past, at[1] + sun[1] * past, at[2] + sun[2] * past)
+        if hit_beyond(grid, x1, y1, z1, sun[0], sun[1], sun[2]) >= 0:
+            return False
+        if fine:
+            for side in range(3):
+                at[side] += sun[side] * OFF
+            return bool(nearest(soup, walk, leave - 2.0 * OFF, True) < 0)
+        reach = (enter - ABOVE * grid.cell / towards) * cells
+        x0, y0, z0 = starts[k, 0], starts[k, 1], starts[k, 2]
+        return bool(
+            reach <= 0.0 or hit(grid, x0, y0, z0, x0 + sun[0] * reach, y0 + sun[1] * reach, z0 + sun[2] * reach) < 0
         )
-        return bool(hit_beyond(grid, x1, y1, z1, sun[0], sun[1], sun[2]) < 0)
     return False
 
 
