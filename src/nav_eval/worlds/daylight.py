@@ -56,6 +56,8 @@ def draw_daylight(seed: str, kind: str) -> Daylight:
     hour = stream.choice(HOURS)
     warmth = stream.between(0, 100) / 100
     lamp = (1.0, 0.86 - 0.16 * warmth, 0.64 - 0.28 * warmth)
+    if hour == "evening":
+        lamp = (1.0, 0.78 - 0.12 * warmth, 0.48 - 0.18 * warmth)
     exposure = stream.between(80, 125) / 100
     if hour not in _SUN:
         return Daylight(hour, None, (0.0, 0.0, 0.0), _SKY[hour], lamp, exposure)

@@ -13,12 +13,12 @@ from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats
 from nav_eval.worlds.plan import Door, Plan
 
-_MIDDLE: dict[str, float] = {"morning": 0.21, "noon": 0.28, "overcast": 0.16, "afternoon": 0.18, "evening": 0.11}
+_MIDDLE: dict[str, float] = {"morning": 0.21, "noon": 0.28, "overcast": 0.16, "afternoon": 0.18, "evening": 0.135}
 """Exposed light of the building's median, by the hour."""
 _AT_WORK = 0.17
 """The least of it in offices."""
-_DIM, _BRIGHT = 0.075, 0.42
-"""The least and the most median that a room is left with."""
+_DIM, _BRIGHT = 0.6, 0.42
+"""The least median that a room is left with, of the building's, and the most."""
 _DOORWAY = 1.8
 """Metres from a door in which a room's exposure becomes its own."""
 
@@ -56,7 +56,7 @@ def _own(bright: Floats, rows: NDArray[np.int64], whole: float, wanted: float) -
         return 1.0
     middle = max(float(np.median(lit)) * whole, 1e-6)
     shown = float(np.sqrt(middle * wanted))
-    return min(max(shown, _DIM), _BRIGHT) / middle
+    return min(max(shown, wanted * _DIM), _BRIGHT) / middle
 
 
 def _distance(door: Door, floor: float, at: Floats) -> Floats:

@@ -41,15 +41,15 @@ _SMOOTH = 4
 _FILL = 3
 """Texels that the light beside a covered place is carried into it."""
 _BOUNCES = 2
-_SUN = 3.0
+_SUN = 4.0
 """Of sunlight, where the sky in a window has 1."""
 _PENUMBRA = 0.012
 """Half the width of the sun, in radians: three times the true one, which the cubes could not show."""
 _LAMP_BY_DAY, _LAMP_AT_WORK, _LAMP = 0.035, 0.07, 0.08
 _INNER = 1.6
 """By day, of lamps in rooms without windows."""
-_STANDING = 0.35
-"""Of a lamp that does not hang, where one that does has 1."""
+_STANDING, _STANDING_AT_NIGHT = 0.35, 0.7
+"""Of a lamp that does not hang, where one that does has 1: pools of light, when it is dark."""
 _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
 _LEAVES = ("leaf", "leaf2")
@@ -352,7 +352,8 @@ def _lamps(plan: Plan, items: Sequence[Item], day: Daylight) -> tuple[Lamps, lis
         at[k] = item.at[0] / 1000, item.at[1] / 1000 + lift, item.at[2] / 1000
         by_day = _LAMP_AT_WORK if plan.kind == "office" else _LAMP_BY_DAY
         strength = _LAMP if day.hour == "evening" else by_day * (1.0 if item.room in bright else _INNER)
-        power[k] = np.asarray(day.lamp) * (strength * (1.0 if hanging else _STANDING))
+        share = _STANDING_AT_NIGHT if day.hour == "evening" else _STANDING
+        power[k] = np.asarray(day.lamp) * (strength * (1.0 if hanging else share))
     return Lamps(at, power), [item.room for item in lamps]
 
 
