@@ -110,16 +110,17 @@ def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
     assert not grid.solid.reshape(grid.shape)[tuple(below.T)].any()
 
 
+def bare(plan: Plan) -> list[Item]:
+    """What a home is built of, its windows open."""
+    built = shell_items(plan, building_style("light", plan.kind), Stream("light"))
+    return [item for item in built if item.category not in ("curtain", "window")]
+
+
 @cache
 def empty_home() -> tuple[Plan, Mesh, Grid]:
-    """A home of three rooms without a thing in it, its windows open."""
+    """A home of three rooms without a thing in it."""
     plan = make_plan("light", 3, 1, "home")
-    items = [
-        item
-        for item in shell_items(plan, building_style("light", plan.kind), Stream("light"))
-        if item.category not in ("curtain", "window")
-    ]
-    mesh = tessellate(items, 20_000)
+    mesh = tessellate(bare(plan), 20_000)
     return plan, mesh, light.cubes(mesh, plan)
 
 
@@ -234,3 +235,33 @@ def test_the_ceiling_gets_of_a_lit_floor_what_its_form_factor_says() -> None:
     out[:] = 1
     probes.read(starts, np.ones(3, np.uint8), ups[:3], out)
     assert (out < 1e-2).all()
+
+
+def test_bare_walls_have_no_dark_lines() -> None:
+    """Of the texels of empty rooms by evening, few are much darker than the median of those around them.
+
+    Rays that start in a wall, or above a ceiling, see nothing.
+    """
+    import scipy.ndimage
+
+    plan = make_plan("light", 3, 1, "home")
+    lamps = [Item("lamp", room.id, Model(), *_hanging(room), support="ceiling") for room in plan.rooms]
+    items = [*bare(plan), *lamps]
+    mesh = tessellate(items, 20_000)
+    day = Daylight("evening", None, (0.0, 0.0, 0.0), (0.01, 0.02, 0.04), (1.0, 0.8, 0.5), 1.0)
+    textures = [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names]
+    _, lightmap = light.bake(plan, items, mesh, textures, day)
+    charts, dark, count = mesh.patches.charts, 0, 0
+    for (x, y), (wide, high) in zip(charts.first.tolist(), charts.size.tolist(), strict=True):
+        if min(wide, high) >= 12:
+            own = lightmap[y : y + high, x : x + wide].mean(axis=2)
+            dark += int((own < 0.75 * scipy.ndimage.median_filter(own, 9)).sum())
+            count += own.size
+    assert count > 20_000
+    assert dark < 0.002 * count
+
+
+def _hanging(room: Any) -> tuple[tuple[int, int, int], int, tuple[float, float, float]]:
+    """Where a lamp hangs in the middle of a room, its turn and its size."""
+    r = room.clear
+    return ((r.x0 + r.x1) // 2, room.base + room.ceiling, (r.z0 + r.z1) // 2), 0, (0.4, 0.1, 0.4)

@@ -27,6 +27,7 @@ from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.rays.soup import Soup, soup_of, standing
 from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Texels, Windows
+from nav_eval.worlds.surfaces import place
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.voxels import Voxels, voxelise
 
@@ -348,13 +349,31 @@ def _lamps(plan: Plan, items: Sequence[Item], day: Daylight) -> tuple[Lamps, lis
     bright = {window.room for window in plan.windows}
     for k, item in enumerate(lamps):
         hanging = item.support == "ceiling"
-        lift = -item.size[1] - 0.12 if hanging else item.size[1] + 0.12
-        at[k] = item.at[0] / 1000, item.at[1] / 1000 + lift, item.at[2] / 1000
+        at[k] = _bulb(item)
         by_day = _LAMP_AT_WORK if plan.kind == "office" else _LAMP_BY_DAY
         strength = _LAMP if day.hour == "evening" else by_day * (1.0 if item.room in bright else _INNER)
         share = _STANDING_AT_NIGHT if day.hour == "evening" else _STANDING
         power[k] = np.asarray(day.lamp) * (strength * (1.0 if hanging else share))
     return Lamps(at, power), [item.room for item in lamps]
+
+
+def _bulb(item: Item) -> Floats:
+    """(3,) metres, where a lamp's light comes from: below what hangs or has a shade that is open below only."""
+    x, y, z = item.at[0] / 1000, item.at[1] / 1000, item.at[2] / 1000
+    if item.support == "ceiling":
+        return np.asarray([x, y - item.size[1] - 0.12, z])
+    parts = {"glow": [np.zeros((0, 3))], "shade": [np.zeros((0, 3))]}
+    for quad in item.model.quads:
+        parts.get(quad.material, []).append(quad.corners)
+    for grid in item.model.grids:
+        parts.get(grid.material, []).append(grid.evaluate(*grid.least)[0].reshape(-1, 3))
+    shade, glow = (np.concatenate(parts[name]) for name in ("shade", "glow"))
+    shining = shade if len(shade) else glow
+    if not len(shining):
+        return np.asarray([x, y + item.size[1] + 0.12, z])
+    middle = (shining.min(axis=0) + shining.max(axis=0)) / 2
+    middle[1] -= 0.0 if len(shade) else 0.1
+    return np.asarray(place(middle, (x, y, z), item.turn))
 
 
 def _matt(mesh: Mesh, free: NDArray[np.int64]) -> Floats:
