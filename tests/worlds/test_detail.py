@@ -10,7 +10,7 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
 
-@pytest.mark.parametrize("painter", ["plaster", "planks", "wall_tiles", "wood"])
+@pytest.mark.parametrize("painter", ["plaster", "planks", "carpet", "wood"])
 def test_detail_is_fine_and_vanishes_from_afar(painter: str) -> None:
     image = PAINTERS[painter](Stream("x"), (180, 150, 120))
     fine = detailed(image, painter, SCALES[painter])

@@ -15,8 +15,12 @@ from nav_eval.worlds.noise import noise
 COARSE = 0.0025
 """Metres of a texel from which a texture gets detail."""
 _GRAIN = frozenset(("planks", "parquet", "herringbone", "wood", "slats", "metal"))
-_SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards"))
-_DEPTH = 0.11
+_SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards", "stone", "hex_tiles"))
+_PAINTED = frozenset(
+    ("plaster", "beadboard", "panelled", "stripes", "circles", "diamonds", "damask", "leaves", "botanic")
+)
+_DEPTH, _FAINT = 0.11, 0.75
+"""Of bumps in brightness, and how much of it shows under paint."""
 
 
 def detailed(image: Floats, painter: str, scale: float) -> Floats:
@@ -24,7 +28,8 @@ def detailed(image: Floats, painter: str, scale: float) -> Floats:
     if painter in _SMOOTH or scale / image.shape[1] < COARSE:
         return image
     fine = _doubled(_doubled(image, 0), 1)
-    fine *= _pattern(painter in _GRAIN, fine.shape[0], fine.shape[1])[..., None]
+    pattern = _pattern(painter in _GRAIN, fine.shape[0], fine.shape[1])
+    fine *= (1 + (pattern - 1) * (_FAINT if painter in _PAINTED else 1.0))[..., None]
     return fine
 
 

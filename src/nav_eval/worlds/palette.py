@@ -23,6 +23,8 @@ REFLECTION = "reflection"
 """Of the materials that show a picture of their room, before the number."""
 _WALLS = 6
 """Numbers of wall materials: the last is the accent that one or two rooms have."""
+_TINTED = 55
+"""Percent of homes whose second wall colour is no white."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,17 @@ def _facade(stream: Stream) -> Paint:
     return _paint("render", stream.choice(((220, 204, 172), (204, 172, 134), (206, 206, 200), (176, 188, 180))))
 
 
+def _board(colour: Colour) -> Paint:
+    """Veneer; white wood is painted."""
+    return _paint("smooth" if min(colour) > 210 else "wood", colour)
+
+
+def _pale(colour: Colour) -> Colour:
+    """Paint with a little of a colour in it."""
+    red, green, blue = (176 + 62 * channel // 255 for channel in colour)
+    return red, green, blue
+
+
 def glows(material: str) -> bool:
     """Whether no baked light falls on a material."""
     return material in GLOWING or material.startswith(REFLECTION)
@@ -62,8 +75,8 @@ class Palette:
         self._stream, self.style = stream, style
         main, second = stream.choice(style.woods)
         self._fixed: dict[str, Paint] = {
-            "wood": _paint("wood", main),
-            "wood2": _paint("wood", second),
+            "wood": _board(main),
+            "wood2": _board(second),
             "white": _paint("smooth", (236, 234, 228)),
             "front": _paint("smooth", stream.choice(style.fronts)),
             "metal": _paint("metal", (190, 192, 194)),
@@ -91,7 +104,7 @@ class Palette:
             "cardboard": _paint("rough", (190, 152, 108)),
             "basket": _paint("basket", stream.choice(((202, 168, 120), (178, 138, 92), (214, 190, 152)))),
             "frame": _paint("smooth", (240, 238, 232)),
-            "door": _paint("smooth", (238, 234, 226)) if stream.chance(style.painted_doors) else _paint("wood", main),
+            "door": _paint("smooth", (238, 234, 226)) if stream.chance(style.painted_doors) else _board(main),
             "ceiling": _paint("plaster", (246, 244, 238)),
             "wall_tile": _paint(
                 stream.choice(("wall_tiles", "square_tiles", "wall_tiles", "zellige")),
@@ -102,7 +115,7 @@ class Palette:
             "floor_tile": _paint(stream.choice(style.tiles), stream.choice(style.stones)),
             "floor_tile2": _paint(stream.choice(("floor_tiles", *style.tiles)), stream.choice(style.stones)),
             "floor_carpet": _paint("carpet", stream.choice(CARPETS)),
-            "floor_stair": _paint("wood", main),
+            "floor_stair": _board(main),
             "facade": _facade(stream.child("facade")),
             "facade_trim": _paint("render", (244, 242, 236)),
             "roof": _paint("rough", stream.child("roof").choice(((150, 84, 66), (104, 100, 102), (126, 82, 66)))),
@@ -124,9 +137,10 @@ class Palette:
             self._fixed[f"fabric{k}"] = _paint(weaves[k], colour)
         self._fixed["throw"] = _paint(stream.choice(("knit", "plaid", "ticking")), accents[-1])
         walls = stream.shuffled(style.walls)
-        painter, colours = style.feature
+        painter, colours = stream.choice(style.features)
         accent = _paint(painter, stream.choice(colours), _WALLS - 1)
-        plain = [_paint("plaster", walls[0 if k < 3 else 1], k) for k in range(_WALLS - 1)]
+        other = _pale(stream.choice(style.accents)) if stream.chance(_TINTED) else walls[1]
+        plain = [_paint("plaster", walls[0] if k < 3 else other, k) for k in range(_WALLS - 1)]
         self._walls = [*plain, accent]
         paper = stream.choice(style.papers)
         self._paper = _paint(paper, stream.choice((walls[0], walls[1], stream.choice(style.fabrics))))

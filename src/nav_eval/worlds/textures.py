@@ -71,57 +71,60 @@ def herringbone(stream: Stream, colour: Colour) -> Floats:
 
 
 def wood(stream: Stream, colour: Colour) -> Floats:
-    """Veneer with its grain along u: arched figure, fine pores, a joint between two boards; fainter the paler it is."""
+    """Veneer with its grain along u: long fine lines, a faint arched figure, a joint between two boards."""
     _, y = axes(_S)
-    warp = noise(stream, _S, (4, 2), 3)
-    grain = noise(stream, _S, (110, 3), 2)
+    warp = noise(stream, _S, (3, 2), 2)
+    lines = noise(stream, _S, (128, 2), 2) * 0.6 + noise(stream, _S, (48, 3), 2) * 0.4
     pores = noise(stream, _S, (128, 14))
-    figure = y * 5.0 + warp * 3.2
+    figure = y * 4.0 + warp * 2.6
     rings = figure - np.floor(figure)
     dark = rings * rings * rings
-    board = np.where(y < 0.5, 0.025, -0.025)
-    figure = 0.13 * grain - 0.13 * dark - np.where(pores > 0.82, 0.05, 0.0) + 0.06 * noise(stream, _S, (4, 3), 2)
-    return shade(colour, 0.94 + (figure + board) * min(1.0, max(0.15, (258 - max(colour)) / 60)))
+    board = np.where(y < 0.5, 0.03, -0.03)
+    joint = np.where(np.minimum(np.abs(y - 0.5), np.minimum(y, 1 - y)) < 0.003, -0.16, 0.0)
+    figure = 0.2 * lines - 0.055 * dark - np.where(pores > 0.84, 0.05, 0.0)
+    return shade(colour, 0.9 + figure + board + joint)
 
 
 def _tiles(
     stream: Stream, colour: Colour, rows: int, columns: int, grout: Colour, spread: float, brick: bool
 ) -> Floats:
-    x, y = axes(_S)
+    """Glazed tiles: each even, a little darker or lighter than its neighbours, bright along one edge, dull joints."""
+    x, y = axes(_L)
     row = np.floor(y * rows)
     across = x * columns + (np.where(row % 2 < 1, 0.0, 0.5) if brick else 0.0)
     column = np.floor(across)
     tile = (row * columns + column % columns).astype(np.int64)
-    tone = 1 - spread + 2 * spread * cell_values(stream, tile)
-    marble = noise(stream, _S, (4, 4), 4)
-    veins = 1 - np.minimum(np.abs(marble - 0.5) * 14, 1.0)
-    image = shade(colour, tone * (0.95 + 0.07 * noise(stream, _S, (8, 8), 3) - 0.025 * veins))
     fx, fy = across - column, y * rows - row
+    tone = 1 - spread + 2 * spread * cell_values(stream, tile) + 0.02 * (0.5 - fy)
+    image = shade(colour, tone * (0.985 + 0.02 * noise(stream, _L, (6, 6), 2)))
     wx, wy = _JOINT * columns, _JOINT * rows
     joint = (fx < wx) | (fy < wy)
-    lit = (fx < wx * 2) | (fy < wy * 2)
-    image = np.where(lit[..., None], image * 1.05, image)
-    return np.where(joint[..., None], shade(grout, 0.9 + 0.2 * noise(stream, _S, (64, 64))), image)
+    alike = abs(sum(colour) - sum(grout)) < 60
+    lit, dim = (fx < wx * 1.6) | (fy < wy * 1.6), (fx > 1 - wx * 0.6) | (fy > 1 - wy * 0.6)
+    image = image * np.where(lit, 1.05, np.where(dim, 0.95, 1.0))[..., None]
+    return np.where(
+        joint[..., None], shade(grout, (0.8 if alike else 0.94) + 0.1 * noise(stream, _L, (128, 128))), image
+    )
 
 
 def floor_tiles(stream: Stream, colour: Colour) -> Floats:
-    return _tiles(stream, colour, 4, 4, (150, 145, 138), 0.05, False)
+    return _tiles(stream, colour, 4, 4, (150, 145, 138), 0.025, False)
 
 
 def checker_tiles(stream: Stream, colour: Colour) -> Floats:
     """Two tones in a chessboard."""
-    x, y = axes(_S)
+    x, y = axes(_L)
     dark = (np.floor(x * 4) + np.floor(y * 4)) % 2 < 1
-    image = _tiles(stream, colour, 4, 4, (140, 136, 130), 0.04, False)
+    image = _tiles(stream, colour, 4, 4, (140, 136, 130), 0.02, False)
     return np.where(dark[..., None], image * 0.62, image)
 
 
 def wall_tiles(stream: Stream, colour: Colour) -> Floats:
-    return _tiles(stream, colour, 8, 4, (205, 205, 200), 0.035, True)
+    return _tiles(stream, colour, 8, 4, (206, 205, 200), 0.018, True)
 
 
 def square_tiles(stream: Stream, colour: Colour) -> Floats:
-    return _tiles(stream, colour, 8, 8, (196, 196, 192), 0.02, False)
+    return _tiles(stream, colour, 8, 8, (196, 196, 192), 0.014, False)
 
 
 def slab_tiles(stream: Stream, colour: Colour) -> Floats:
@@ -130,12 +133,12 @@ def slab_tiles(stream: Stream, colour: Colour) -> Floats:
 
 
 def clay_tiles(stream: Stream, colour: Colour) -> Floats:
-    return _tiles(stream, colour, 4, 4, (176, 160, 144), 0.13, False)
+    return _tiles(stream, colour, 4, 4, (176, 160, 144), 0.07, False)
 
 
 def zellige(stream: Stream, colour: Colour) -> Floats:
     """Small hand-made tiles, each with its own depth of glaze."""
-    return _tiles(stream, colour, 10, 10, (214, 212, 206), 0.16, False)
+    return _tiles(stream, colour, 10, 10, (214, 212, 206), 0.06, False)
 
 
 def hex_tiles(stream: Stream, colour: Colour) -> Floats:
@@ -156,7 +159,7 @@ def hex_tiles(stream: Stream, colour: Colour) -> Floats:
 
 def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
     """Cement tiles with one drawn motif: a star, petals or quarter circles, in two tones."""
-    x, y = axes(_S)
+    x, y = axes(_L)
     u, v = np.abs(x * 6 - np.floor(x * 6) - 0.5), np.abs(y * 6 - np.floor(y * 6) - 0.5)
     r = u * u + v * v
     corner = (0.5 - u) * (0.5 - u) + (0.5 - v) * (0.5 - v)
@@ -166,9 +169,9 @@ def pattern_tiles(stream: Stream, colour: Colour) -> Floats:
         ((corner < 0.19) & (corner > 0.11)) | (r < 0.02),
     )[stream.below(3)]
     second = stream.choice(((72, 88, 104), (96, 84, 76), (150, 96, 72), (86, 110, 104)))
-    image = np.where(motif[..., None], shade(second, np.ones(_S)), shade(colour, np.ones(_S) * 1.08))
-    joint = (u > 0.485) | (v > 0.485)
-    return np.where(joint[..., None], image * 0.78, image) * (0.9 + 0.14 * noise(stream, _S, (24, 24), 3))[..., None]
+    image = np.where(motif[..., None], shade(second, np.ones(_L)), shade(colour, np.ones(_L) * 1.04))
+    joint = (u > 0.488) | (v > 0.488)
+    return np.where(joint[..., None], image * 0.8, image) * (0.96 + 0.06 * noise(stream, _L, (24, 24), 3))[..., None]
 
 
 def terrazzo(stream: Stream, colour: Colour) -> Floats:
@@ -180,41 +183,46 @@ def terrazzo(stream: Stream, colour: Colour) -> Floats:
 
 
 def marble(stream: Stream, colour: Colour) -> Floats:
-    """Two depths of veins, warped."""
-    warp = noise(stream, _S, (3, 3), 4)
-    fine = noise(stream, _S, (7, 7), 4)
-    thick = 1 - np.minimum(np.abs(warp - 0.5) * 16, 1.0)
-    thin = 1 - np.minimum(np.abs(fine - 0.5) * 22, 1.0)
-    vein = np.clip(0.5 * thick * fine + 0.3 * thin * warp, 0, 1)
-    return mixed(shade(colour, 0.95 + 0.06 * fine), (128, 126, 124), vein * 0.7)
+    """Polished stone with two depths of veins, warped."""
+    x, y = axes(_L)
+    warp, fine, cloud = noise(stream, _L, (3, 3), 4), noise(stream, _L, (5, 5), 5), noise(stream, _L, (2, 2), 3)
+    thick = 1 - np.minimum(np.abs(warp - 0.5) * 26, 1.0)
+    thin = 1 - np.minimum(np.abs(sin_turns(x + 2 * y + fine * 2.2)) * 9, 1.0)
+    vein = np.clip(0.75 * thick * (cloud - 0.2) + 0.4 * thin * fine, 0, 1)
+    pale = max(colour) < 120
+    return mixed(shade(colour, 0.95 + 0.07 * cloud), (206, 204, 200) if pale else (122, 120, 120), vein * 0.75)
 
 
 def concrete(stream: Stream, colour: Colour) -> Floats:
-    pits = noise(stream, _S, (90, 90))
-    image = shade(colour, 0.86 + 0.12 * noise(stream, _S, (4, 4), 4) + 0.07 * noise(stream, _S, (40, 40), 2))
-    return np.where((pits > 0.9)[..., None], image * 0.86, image)
+    """Cast in boards: soft clouds, few pores."""
+    pits = noise(stream, _S, (128, 128))
+    image = shade(colour, 0.93 + 0.06 * noise(stream, _S, (3, 3), 4) + 0.03 * noise(stream, _S, (64, 64), 2))
+    return np.where((pits > 0.95)[..., None], image * 0.88, image)
 
 
 def brick(stream: Stream, colour: Colour) -> Floats:
     """A running bond of bricks of many shades, rough joints."""
-    x, y = axes(_S)
+    x, y = axes(_L)
     rows, columns = 14, 4
     row = np.floor(y * rows)
     across = x * columns + np.where(row % 2 < 1, 0.0, 0.5)
     column = np.floor(across)
-    tone = 0.76 + 0.36 * cell_values(stream, (row * columns + column % columns).astype(np.int64))
-    rough = noise(stream, _S, (48, 48), 2)
-    image = shade(colour, tone * (0.82 + 0.3 * rough))
-    joint = (np.abs(y * rows - row - 0.5) > 0.42 - 0.05 * rough) | (
-        np.abs(across - column - 0.5) > 0.465 - 0.02 * rough
-    )
-    return np.where(joint[..., None], shade((196, 190, 180), 0.82 + 0.22 * rough), image)
+    own = (row * columns + column % columns).astype(np.int64)
+    tone = 0.8 + 0.32 * cell_values(stream, own)
+    rough = noise(stream, _L, (96, 96), 2)
+    image = shade(colour, tone * (0.88 + 0.18 * rough))
+    image = image * (1 + (cell_values(stream, own) - 0.5)[..., None] * np.asarray((0.1, -0.04, -0.12)))
+    fy, fx = np.abs(y * rows - row - 0.5), np.abs(across - column - 0.5)
+    joint = (fy > 0.435 - 0.05 * rough) | (fx > 0.478 - 0.015 * rough)
+    shadow = (y * rows - row > 0.86) & ~joint
+    image = np.where(shadow[..., None], image * 0.82, image)
+    return np.where(joint[..., None], shade((200, 194, 184), 0.88 + 0.14 * rough), image)
 
 
 def plaster(stream: Stream, colour: Colour) -> Floats:
-    """Painted plaster: roller texture and faint unevenness."""
-    fine = noise(stream, _S, (90, 90), 2)
-    return shade(colour, 0.95 + 0.035 * noise(stream, _S, (3, 3), 4) + 0.045 * fine)
+    """Painted plaster: the faint stipple of a roller, and next to no unevenness."""
+    fine = noise(stream, _S, (128, 128))
+    return shade(colour, 0.965 + 0.016 * noise(stream, _S, (2, 2)) + 0.026 * fine)
 
 
 def render(stream: Stream, colour: Colour) -> Floats:
@@ -321,8 +329,10 @@ def _foliage(stream: Stream, colour: Colour, n: int, green: Colour) -> Floats:
 
 
 def grasscloth(stream: Stream, colour: Colour) -> Floats:
-    """Woven grass on paper: long horizontal fibres."""
-    return shade(colour, 0.84 + 0.14 * noise(stream, _S, (128, 5), 2) + 0.06 * noise(stream, _S, (3, 3), 2))
+    """Woven grass on paper: long horizontal fibres, strips of paper side by side."""
+    x, _ = axes(_S)
+    strip = np.where(x < 0.5, 0.008, -0.008)
+    return shade(colour, 0.9 + strip + 0.09 * noise(stream, _S, (128, 9)) + 0.03 * noise(stream, _S, (128, 64)))
 
 
 def carpet(stream: Stream, colour: Colour) -> Floats:
@@ -335,20 +345,20 @@ def fabric(stream: Stream, colour: Colour) -> Floats:
     x, y = axes(_S)
     over = (np.floor(x * 96) + np.floor(y * 96)) % 2
     warp, weft = noise(stream, _S, (6, 96), 1), noise(stream, _S, (96, 6), 1)
-    tone = 0.86 + 0.03 * over + 0.11 * np.where(over > 0, warp, weft) + 0.08 * noise(stream, _S, (4, 4), 3)
+    tone = 0.88 + 0.04 * over + 0.12 * np.where(over > 0, warp, weft) + 0.02 * noise(stream, _S, (3, 3), 2)
     return shade(colour, tone)
 
 
 def linen(stream: Stream, colour: Colour) -> Floats:
-    """Washed cloth: fine threads, soft creases."""
+    """Washed cloth: fine threads, next to no creases."""
     threads = noise(stream, _S, (128, 10)) + noise(stream, _S, (10, 128))
-    return shade(colour, 0.9 + 0.035 * threads + 0.09 * noise(stream, _S, (3, 5), 4))
+    return shade(colour, 0.92 + 0.045 * threads + 0.02 * noise(stream, _S, (2, 3), 2))
 
 
 def boucle(stream: Stream, colour: Colour) -> Floats:
     """Loops of yarn."""
     loops = noise(stream, _S, (64, 64))
-    return shade(colour, 0.78 + 0.24 * loops * loops + 0.1 * noise(stream, _S, (110, 110)))
+    return shade(colour, 0.84 + 0.16 * loops * loops + 0.08 * noise(stream, _S, (110, 110)))
 
 
 def terry(stream: Stream, colour: Colour) -> Floats:
@@ -360,7 +370,7 @@ def terry(stream: Stream, colour: Colour) -> Floats:
 
 def velvet(stream: Stream, colour: Colour) -> Floats:
     """Pile that lies this way and that, faintly."""
-    return shade(colour, 0.92 + 0.09 * noise(stream, _S, (3, 3), 2) + 0.05 * noise(stream, _S, (128, 128)))
+    return shade(colour, 0.95 + 0.03 * noise(stream, _S, (2, 2)) + 0.05 * noise(stream, _S, (128, 64)))
 
 
 def knit(stream: Stream, colour: Colour) -> Floats:
@@ -391,30 +401,34 @@ def ticking(stream: Stream, colour: Colour) -> Floats:
 
 
 def leather(stream: Stream, colour: Colour) -> Floats:
-    creases = noise(stream, _S, (40, 40), 2)
-    lines = 1 - np.minimum(np.abs(creases - 0.5) * 10, 1.0)
-    return shade(colour, 0.9 + 0.2 * noise(stream, _S, (5, 5), 3) - 0.12 * lines)
+    """Fine pores, soft creases here and there."""
+    creases = noise(stream, _S, (14, 14), 3)
+    lines = 1 - np.minimum(np.abs(creases - 0.5) * 30, 1.0)
+    tone = 0.95 + 0.05 * noise(stream, _S, (3, 3)) + 0.05 * noise(stream, _S, (96, 96)) - 0.05 * lines
+    return shade(colour, tone)
 
 
 def metal(stream: Stream, colour: Colour) -> Floats:
-    """Brushed, the strokes along u, with a soft reflection."""
+    """Finely brushed, the strokes along u, with soft reflections."""
     _, y = axes(_S)
-    glint = sin_turns(y + 0.1) * 0.04
-    return shade(colour, 0.92 + 0.08 * noise(stream, _S, (256, 4)) + glint + 0.05 * noise(stream, _S, (2, 2), 2))
+    glint = sin_turns(y + 0.1) * 0.03
+    return shade(colour, 0.97 + 0.028 * noise(stream, _S, (256, 3)) + glint + 0.014 * noise(stream, _S, (256, 16)))
 
 
 def smooth(stream: Stream, colour: Colour) -> Floats:
-    """Lacquer, ceramic, plastic: nearly even, faintly mottled."""
-    image = shade(colour, 0.93 + 0.08 * noise(stream, _S, (4, 4), 3) + 0.02 * noise(stream, _S, (100, 100)))
-    return image + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 9
+    """Lacquer, enamel, ceramic, plastic: clean, with a broad soft sheen and the finest grain."""
+    _, y = axes(_S)
+    tone = 0.972 + 0.016 * sin_turns(y + 0.13) + 0.006 * noise(stream, _S, (2, 2))
+    return shade(colour, tone) + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 2.4
 
 
 def stone(stream: Stream, colour: Colour) -> Floats:
-    """Speckled worktop."""
-    speckle = noise(stream, _S, (128, 128))
-    image = shade(colour, 0.85 + 0.2 * noise(stream, _S, (6, 6), 4))
-    image = np.where((speckle > 0.8)[..., None], image * 1.18, image)
-    return np.where((speckle < 0.2)[..., None], image * 0.68, image)
+    """Polished granite: small grains of three shades."""
+    grains, flakes = noise(stream, _S, (100, 100)), noise(stream, _S, (64, 64))
+    image = shade(colour, 0.94 + 0.06 * noise(stream, _S, (4, 4), 3))
+    image = np.where((grains > 0.76)[..., None], image * 1.12, image)
+    image = np.where((grains < 0.24)[..., None], image * 0.8, image)
+    return np.where((flakes > 0.86)[..., None], image * 0.62, image)
 
 
 def basket(stream: Stream, colour: Colour) -> Floats:
@@ -439,7 +453,7 @@ def leaf(stream: Stream, colour: Colour) -> Floats:
 
 def rough(stream: Stream, colour: Colour) -> Floats:
     """Soil, clay, cardboard."""
-    return shade(colour, 0.78 + 0.3 * noise(stream, _S, (24, 24), 4) + 0.08 * noise(stream, _S, (4, 4)))
+    return shade(colour, 0.88 + 0.1 * noise(stream, _S, (48, 48), 3) + 0.06 * noise(stream, _S, (128, 128)))
 
 
 def water(stream: Stream, colour: Colour) -> Floats:
@@ -464,11 +478,11 @@ PAINTERS: dict[str, Painter] = {
 SCALES = {
     "planks": 2.0, "parquet": 1.8, "herringbone": 1.2, "wood": 1.0, "floor_tiles": 1.2, "checker_tiles": 1.2,
     "wall_tiles": 0.8, "square_tiles": 1.0, "slab_tiles": 1.2, "clay_tiles": 1.2, "zellige": 1.0, "hex_tiles": 0.6,
-    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.6, "concrete": 2.0, "brick": 0.9, "plaster": 1.6,
+    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.6,
     "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
     "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "fabric": 0.3, "linen": 0.6, "boucle": 0.35,
-    "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.6,
-    "smooth": 1.0, "stone": 0.8, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
+    "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.5,
+    "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
     "boards": 1.2,
 }  # fmt: skip
 """Metres that one repeat covers."""
