@@ -419,7 +419,7 @@ def smooth(stream: Stream, colour: Colour) -> Floats:
     """Lacquer, enamel, ceramic, plastic: clean, with a broad soft sheen and the finest grain."""
     _, y = axes(_S)
     tone = 0.972 + 0.016 * sin_turns(y + 0.13) + 0.006 * noise(stream, _S, (2, 2))
-    return shade(colour, tone) + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 2.4
+    return shade(colour, tone) + (noise(stream, _S, (128, 128))[..., None] - 0.5) * 3.6
 
 
 def stone(stream: Stream, colour: Colour) -> Floats:
