@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -16,7 +17,7 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import make_plan
-from nav_eval.worlds.plan import Kind, Plan
+from nav_eval.worlds.plan import Kind, Plan, Window
 from nav_eval.worlds.rays import sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.shell import point, shell_items
@@ -24,6 +25,7 @@ from nav_eval.worlds.styles import building_style
 from nav_eval.worlds.surfaces import Model
 from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.voxels import voxelise
+from nav_eval.worlds.windows import curtain_places
 from nav_eval.worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]
@@ -112,14 +114,14 @@ def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
 
 def bare(plan: Plan) -> list[Item]:
     """What a home is built of, its windows open."""
-    built = shell_items(plan, building_style("light", plan.kind), Stream("light"))
-    return [item for item in built if item.category not in ("curtain", "window")]
+    return shell_items(plan, building_style("light", plan.kind), Stream("light"))
 
 
 @cache
 def empty_home() -> tuple[Plan, Mesh, Grid]:
-    """A home of three rooms without a thing in it."""
+    """A home of three rooms without a thing in it, its curtains drawn back."""
     plan = make_plan("light", 3, 1, "home")
+    plan = replace(plan, windows=tuple(replace(window, drawn=(0, 0), net=False) for window in plan.windows))
     mesh = tessellate(bare(plan), 20_000)
     return plan, mesh, light.cubes(mesh, plan)
 
@@ -180,7 +182,23 @@ def test_blinds_shorten_windows() -> None:
     covered = light.windows_of(plan, [Item("blind", room.id, Model(), at)])
     plain = light.windows_of(plan)
     np.testing.assert_allclose(plain.hole[:, 3] - covered.hole[:, 3], [0.4, *[0.0] * (len(plan.windows) - 1)])
-    assert covered.panes[0, 3] == pytest.approx(plain.panes[0, 3] - 0.4)
+    own, before = covered.panes[: covered.first_pane[1]], plain.panes[: plain.first_pane[1]]
+    np.testing.assert_allclose(own[:, 3], np.minimum(before[: len(own), 3], covered.hole[0, 3]))
+    assert own[:, 3].max() < before[:, 3].max()
+
+
+def test_curtains_and_nets_keep_the_sun_out() -> None:
+    """A curtain drawn over half of its half leaves three quarters of the glass, a net or frosted glass none."""
+    plan, _, _ = empty_home()
+    at = next(k for k, w in enumerate(plan.windows) if len(curtain_places(plan.room(w.room), w)) == 2)
+
+    def glass(window: Window) -> float:
+        panes = light.windows_of(replace(plan, windows=(window,))).panes
+        return float(((panes[:, 1] - panes[:, 0]) * (panes[:, 3] - panes[:, 2])).sum())
+
+    bare = replace(plan.windows[at], casing="ribbon")
+    assert glass(replace(bare, drawn=(50, 0))) == pytest.approx(0.75 * glass(bare), rel=0.08)
+    assert glass(replace(bare, net=True)) == glass(replace(bare, casing="frosted")) == 0
 
 
 def test_a_window_lights_the_floor_by_its_form_factor() -> None:

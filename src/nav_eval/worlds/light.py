@@ -9,7 +9,7 @@ texels expect. All of it is exact arithmetic.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,7 @@ from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Texels, Windows
 from nav_eval.worlds.surfaces import place
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.voxels import Voxels, voxelise
+from nav_eval.worlds.windows import panes, uncurtained
 
 CELL = 0.06
 """Side of a cube, metres."""
@@ -126,7 +127,7 @@ def cubes(mesh: Mesh, plan: Plan, items: Sequence[Item] = ()) -> Grid:
         x, z = door.centre
         lit.append((x / 1000, plan.room(door.b).base / 1000 + 1.0, z / 1000))
     for window in plan.windows:
-        hole = _hole(plan.room(window.room), window)
+        hole = _hole(plan.room(window.room), window, window.top)
         across, along = hole.planes[0] - hole.out * 0.15, (hole.hole[0] + hole.hole[1]) / 2
         height = (hole.hole[2] + hole.hole[3]) / 2
         lit.append((across, height, along) if hole.axis == 0 else (along, height, across))
@@ -303,7 +304,7 @@ class _Hole:
 def windows_of(plan: Plan, items: Sequence[Item] = ()) -> Windows:
     """All windows, as far as no blind covers them."""
     blinds = [item for item in items if item.category == "blind"]
-    holes = [_hole(plan.room(window.room), _uncovered(plan, window, blinds)) for window in plan.windows]
+    holes = [_hole(plan.room(window.room), window, _below_blind(plan, window, blinds)) for window in plan.windows]
     first = np.cumsum([0, *(len(hole.panes) for hole in holes)]).astype(np.int64)
     panes = [pane for hole in holes for pane in hole.panes]
     return Windows(
@@ -316,30 +317,27 @@ def windows_of(plan: Plan, items: Sequence[Item] = ()) -> Windows:
     )
 
 
-def _uncovered(plan: Plan, window: Window, blinds: Sequence[Item]) -> Window:
-    """The part of a window below its blind."""
+def _below_blind(plan: Plan, window: Window, blinds: Sequence[Item]) -> int:
+    """How high a window is free of its blind, mm above the floor."""
     room = plan.room(window.room)
     line, _, _ = wall_line(room.clear, window.side)
     for item in blinds:
         along, across = (item.at[0], item.at[2]) if window.side in "ns" else (item.at[2], item.at[0])
         if item.room == room.id and window.low < along < window.high and abs(across - line) < OUTER:
-            return replace(window, top=max(min(window.top, item.at[1] - room.base), window.sill + 200))
-    return window
+            return max(min(window.top, item.at[1] - room.base), window.sill + 200)
+    return window.top
 
 
-def _hole(room: Room, w: Window) -> _Hole:
-    """A window as the shell builds it: frames of 5 cm, a mullion in wide ones."""
+def _hole(room: Room, w: Window, top: int) -> _Hole:
+    """A window as windows.py builds it, up to `top`, between its curtains."""
     line, _, _ = wall_line(room.clear, w.side)
     out = -1.0 if w.side in "nw" else 1.0
     planes = (line / 1000, line / 1000 + out * (OUTER - WALL // 2) / 1000)
-    bottom, top = (room.base + w.sill) / 1000, (room.base + w.top) / 1000
-    low, high, middle = w.low / 1000, w.high / 1000, (w.low + w.high) / 2000
-    frame, mullion = 0.05, 0.03
-    spans = [(low + frame, middle - mullion), (middle + mullion, high - frame)]
-    if w.high - w.low <= 800:
-        spans = [(low + frame, high - frame)]
-    panes = [(a, b, bottom + frame, top - frame) for a, b in spans]
-    return _Hole(2 if w.side in "ns" else 0, out, planes, (low, high, bottom, top), panes)
+    low, high = uncurtained(room, w)
+    cut = [(max(a, low), min(b, high), room.base + y0, room.base + min(y1, top)) for a, b, y0, y1 in panes(w)]
+    glass = [(a / 1000, b / 1000, y0 / 1000, y1 / 1000) for a, b, y0, y1 in cut if a < b and y0 < y1]
+    hole = (low / 1000, high / 1000, (room.base + w.sill) / 1000, (room.base + top) / 1000)
+    return _Hole(2 if w.side in "ns" else 0, out, planes, hole, glass)
 
 
 def _lamps(plan: Plan, items: Sequence[Item], day: Daylight) -> tuple[Lamps, list[int]]:

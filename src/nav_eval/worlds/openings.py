@@ -6,16 +6,17 @@ from dataclasses import replace
 
 from nav_eval.errors import NavEvalError
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.fenestration import HOME_CASINGS, OFFICE_CASINGS, windows_of
 from nav_eval.worlds.fittings import draw_columns, draw_glazing, draw_signs
 from nav_eval.worlds.grammars import PER_SPINE, Storey, choose, lay_out
 from nav_eval.worlds.layout import Draft, Link, draw_measures, turned
 from nav_eval.worlds.plan import (
     DOOR_HEIGHT,
-    KNEE,
     LINTEL,
     SIDES,
     SLAB,
     WALL,
+    Casing,
     Door,
     Kind,
     Plan,
@@ -27,6 +28,7 @@ from nav_eval.worlds.plan import (
     wall_line,
 )
 from nav_eval.worlds.programme import CIRCULATION, programme
+from nav_eval.worlds.styles import building_style
 
 MAX_ROOMS = 50
 
@@ -34,6 +36,8 @@ MAX_ROOMS = 50
 def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
     """A floor plan; the same arguments give the same plan everywhere."""
     stream = Stream("world", seed, kind, rooms, storeys, "plan")
+    casings = OFFICE_CASINGS if kind == "office" else HOME_CASINGS[building_style(seed, kind).name]
+    casing = stream.child("casing").choice(casings)
     grammar = choose(kind, rooms, storeys, stream.child("grammar"))
     ceiling = stream.child("ceiling").between(*_CEILINGS[kind]) * 20
     lists = programme(kind, grammar, rooms, storeys, stream.child("programme"))
@@ -44,7 +48,7 @@ def make_plan(seed: str, rooms: int, storeys: int, kind: Kind) -> Plan:
         for level, names in enumerate(lists)
         for own in [stream.child("storey", level)]
     ]
-    return _finished(kind, grammar, ceiling, drafts, stream.child("openings"))
+    return _finished(kind, grammar, ceiling, drafts, casing, stream.child("openings"))
 
 
 _CEILINGS: dict[Kind, tuple[int, int]] = {"home": (120, 160), "office": (130, 160)}
@@ -58,7 +62,7 @@ _NIB = 240
 _UPSTAIRS = "corridor"
 
 
-def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], stream: Stream) -> Plan:
+def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], casing: Casing, stream: Stream) -> Plan:
     turn, mirror, flip = stream.below(4), stream.below(2) == 1, stream.below(2) == 1
     arches, pitch = stream.child("arches").chance(35), ceiling + SLAB
     attic = kind == "home" and ceiling <= _ATTIC and stream.child("attic").chance(50)
@@ -86,7 +90,7 @@ def _finished(kind: Kind, grammar: str, ceiling: int, drafts: list[Draft], strea
     for room in rooms:
         others = [other.cell for other in rooms if other.storey == room.storey and other.id != room.id]
         for side in SIDES:
-            windows += _windows(len(windows) + 1, room, side, others, stream)  # type: ignore[arg-type]
+            windows += windows_of(len(windows) + 1, room, side, open_stretches(room.cell, side, others), casing, stream)  # type: ignore[arg-type]
     fitted = stream.child("fittings")
     glazing = draw_glazing(doors, rooms, fitted) if kind == "office" and fitted.chance(70) else ()
     columns = draw_columns(rooms, fitted.child("columns"))
@@ -168,16 +172,6 @@ def _door_start(low: int, high: int, width: int, wide: bool, stream: Stream) -> 
     return stream.choice((low + 140, low + 140, high - width - 140, high - width - 140, low + room // 2))
 
 
-def _windows(first_id: int, room: Room, side: Side, others: list[Rect], stream: Stream) -> list[Window]:
-    if room.type in ("stairs", "storage room") and stream.chance(60):
-        return []
-    out: list[Window] = []
-    for low, high in open_stretches(room.cell, side, others):
-        low, high = room.upright(side, low, high)
-        out += _row_of_windows(first_id + len(out), room, side, low + 350, high - 350, stream)
-    return out
-
-
 def open_stretches(cell: Rect, side: Side, others: list[Rect], clear: int = 1500) -> list[tuple[int, int]]:
     """Parts of a side with no other cell within `clear` mm."""
     line, low, high = wall_line(cell, side)
@@ -196,28 +190,3 @@ def open_stretches(cell: Rect, side: Side, others: list[Rect], clear: int = 1500
     if low < high:
         out.append((low, high))
     return out
-
-
-def _row_of_windows(first_id: int, room: Room, side: Side, low: int, high: int, stream: Stream) -> list[Window]:
-    span = high - low
-    if span < 600:
-        return []
-    if room.type in ("bathroom", "laundry room", "storage room", "stairs"):
-        width, sill, top = min(700, span), 1350, 2100
-        count = 1
-    else:
-        width = min(stream.between(1200, 2000), span)
-        sill, top = (
-            stream.choice((500, 850, 900)),
-            min(2250, room.ceiling - LINTEL) + max(room.ceiling - 2600, 0) * 2 // 3,
-        )
-        if room.type == "kitchen":
-            sill = 1100
-        count = 1 if span < width * 2 + 1300 or room.type == "kitchen" else 2
-    if side == room.eaves:
-        sill, top = 400, KNEE - 150
-    if room.type == "hallway" and span > 3000:
-        count = min(4, span // 3000)
-    step = span // count
-    starts = [low + step * k + (step - width) // 2 for k in range(count)]
-    return [Window(first_id + k, room.id, side, s, s + width, sill, top) for k, s in enumerate(starts)]

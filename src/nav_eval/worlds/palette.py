@@ -17,7 +17,7 @@ from nav_eval.worlds.styles import Style
 from nav_eval.worlds.textures import PAINTERS, SCALES
 
 CARPETS: tuple[Colour, ...] = ((172, 160, 142), (132, 136, 142), (150, 130, 112), (110, 120, 138), (186, 176, 160))
-GLOWING = frozenset(("glow", "shade", "facade", "facade_trim", "roof", "screen", "fire"))
+GLOWING = frozenset(("glow", "shade", "facade", "facade_trim", "roof", "screen", "fire", "net", "pane"))
 """Materials that no baked light falls on: they shine by themselves, or stand outside."""
 REFLECTION = "reflection"
 """Of the materials that show a picture of their room, before the number."""
@@ -126,6 +126,8 @@ class Palette:
             "fire": Paint("fire"),
             "glow": Paint("glow", scale=0.5),
             "shade": Paint("lampshade", scale=0.4),
+            "net": _paint("linen", (228, 230, 230)),
+            "pane": _paint("rough", (206, 216, 220)),
             "frosted": _paint("smooth", (212, 226, 228)),
             "digits": Paint("digits"),
             "tints": Paint("tints"),

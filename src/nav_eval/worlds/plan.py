@@ -22,6 +22,8 @@ DOOR_HEIGHT = 2050
 SIDES = ("n", "e", "s", "w")
 Side = Literal["n", "e", "s", "w"]
 Kind = Literal["home", "office"]
+Casing = Literal["casement", "lattice", "sash", "tilt", "fixed", "ribbon", "french", "frosted"]
+"""How a window is divided; a French one is a glazed door, whose closed foot nobody steps over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,11 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """A window in the outer wall on `side` of a room: `low` to `high` along it, `sill` to `top` above the floor."""
+    """A window in the outer wall on `side` of a room: `low` to `high` along it, `sill` to `top` above the floor.
+
+    `drawn`: per cent of its half of the glass that the curtain at the low and at the high end covers; `long`: they
+    reach the floor; `net`: a thin cloth hangs in the opening.
+    """
 
     id: int
     room: int
@@ -143,6 +149,10 @@ class Window:
     high: int
     sill: int
     top: int
+    casing: Casing = "casement"
+    drawn: tuple[int, int] = (0, 0)
+    long: bool = False
+    net: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The building itself: floors, ceilings, walls with their openings, door frames and leaves, windows, the stair.
+"""The building itself: floors, ceilings, walls with their openings, door frames and leaves, the stair.
 
 Models here are in world coordinates (metres). A wall face is cut at its openings, so that no quad hides another.
 """
@@ -9,10 +9,9 @@ from itertools import pairwise
 
 from nav_eval.worlds.arches import arc
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.furniture.decor import curtain
 from nav_eval.worlds.furniture.leaves import leaf, leaves_of
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import KNEE, OUTER, SIDES, WALL, Door, Plan, Rect, Room, Side, Window, wall_line
+from nav_eval.worlds.plan import KNEE, SIDES, WALL, Door, Plan, Rect, Room, Side, wall_line
 from nav_eval.worlds.stairs import stair_items
 from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Model
@@ -45,9 +44,6 @@ def shell_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     for door in plan.doors:
         joins = (door.a, door.b)
         items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door, leaves), joins=joins))
-    for window in plan.windows:
-        items.append(Item("window", window.room, _window(plan.room(window.room), window)))
-        items += _curtains(plan.room(window.room), window)
     return items + stair_items(plan)
 
 
@@ -359,23 +355,6 @@ def _leaf(m: Model, r: Rect, base: int, side: Side, kinds: tuple[str, str], room
     m.add(model, (x / 1000, (base + 8) / 1000, z / 1000), {"n": 0, "w": 1, "s": 2, "e": 3}[side])
 
 
-def _window(room: Room, w: Window) -> Model:
-    """Reveal, sill board, and a frame with a mullion; what lies behind is the sky's."""
-    m = Model()
-    deep, base = OUTER - WALL // 2, room.base
-    hole = (w.low, w.high, base + w.sill, base + w.top)
-    tunnel(m, w.side, room.clear, hole, deep, "frame", sill=True)
-    bars = [(w.low, w.low + 50, w.sill, w.top), (w.high - 50, w.high, w.sill, w.top)]
-    bars += [(w.low + 50, w.high - 50, w.sill, w.sill + 50), (w.low + 50, w.high - 50, w.top - 50, w.top)]
-    if w.high - w.low > 800:
-        middle = (w.low + w.high) // 2
-        bars.append((middle - 30, middle + 30, w.sill + 50, w.top - 50))
-    for low, high, y0, y1 in bars:
-        bar(m, w.side, room.clear, (low, high, base + y0, base + y1), deep - 50)
-    _sill_board(m, w, room)
-    return m
-
-
 def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str = "frame") -> None:
     """A frame bar seen from the room: its front and the four faces beside it."""
     low, high, y0, y1 = hole
@@ -387,41 +366,3 @@ def bar(m: Model, side: Side, rect: Rect, hole: Opening, out: int, material: str
     for y, first, second in ((y1, out, out + 45), (y0, out + 45, out)):
         ends = [(a, first), (b, first), (b, second), (a, second)]
         m.quad([point(side, rect, along, y, o) for along, o in ends], material)
-
-
-def _sill_board(m: Model, w: Window, room: Room) -> None:
-    base, rect = room.base + w.sill, room.clear
-    a, b = (w.low - 60, w.high + 60) if w.side in "ne" else (w.high + 60, w.low - 60)
-
-    def p(along: int, y: int, out: int) -> Point:
-        return point(w.side, rect, along, y, out)
-
-    m.quad(face(w.side, rect, w.low - 60, w.high + 60, base - 30, base, -45), "frame")
-    m.quad([p(a, base, -45), p(b, base, -45), p(b, base, 0), p(a, base, 0)], "frame")
-    m.quad([p(b, base - 30, -45), p(a, base - 30, -45), p(a, base - 30, 0), p(b, base - 30, 0)], "frame")
-
-
-def curtain_places(room: Room, w: Window) -> list[int]:
-    """Where curtains hang along the wall: a pair at large windows of rooms one lives in."""
-    if room.type not in ("living room", "bedroom", "dining room", "study") or w.high - w.low < 900:
-        return []
-    _, low, high = wall_line(room.clear, w.side)
-    return [along for along in (w.low - 130, w.high + 130) if low + 340 <= along <= high - 340]
-
-
-def curtain_foot(w: Window) -> int:
-    """Height of the lower hem: to the floor at low windows, else below the sill, so that a desk fits."""
-    return 30 if w.sill < 800 else w.sill - 80
-
-
-def _curtains(room: Room, w: Window) -> list[Item]:
-    foot = curtain_foot(w)
-    out = []
-    for along in curtain_places(room, w):
-        x, _, z = point(w.side, room.clear, along, 0, -75)
-        at = (round(x * 1000), room.base + foot, round(z * 1000))
-        turn = {"n": 0, "w": 1, "s": 2, "e": 3}[w.side]
-        inner = (w.low + w.high) // 2 - along
-        made = curtain(0.36, (w.top + 90 - foot) / 1000, (inner if w.side in "ne" else -inner) / 1000)
-        out.append(Item("curtain", room.id, made.model, at, turn, made.size, "wall"))
-    return out

@@ -34,6 +34,8 @@ _TINTS: dict[str, tuple[tuple[int, int, int], tuple[int, int, int], tuple[float,
 """Of each hour: the sky's colour at the horizon and overhead, and the light on things."""
 _OUTSIDE = frozenset(("facade", "facade_trim", "roof"))
 """Materials of the building's own outside."""
+_VEILS = frozenset(("net", "pane"))
+"""Materials of windows that daylight shines through."""
 _AHEAD = ((0, -1), (-1, 0), (0, 1), (1, 0))
 """x and z of front, left, back and right."""
 
@@ -51,19 +53,24 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
     """A material's texels, of the building's outside as they look in the light of the hour."""
+    if material in _VEILS:
+        return to_texels(texels * np.asarray((0.46, 0.40, 0.33) if daylight.hour == "evening" else daylight.sky))
     if material not in _OUTSIDE:
         return texels
     return _exposed(texels * np.asarray(_TINTS[daylight.hour][2]), daylight.hour == "evening")
 
 
 def shade_outdoors(mesh: Mesh, colors: NDArray[np.uint8], daylight: Daylight) -> None:
-    """Outer walls that turn away from the sun are darker, and all of them at their foot."""
+    """Outer walls that turn away from the sun are darker, and all of them at their foot; nets have folds."""
     ours = np.asarray([name in _OUTSIDE for name in mesh.names])[mesh.materials]
     normals = mesh.normals[ours]
     x, _, z = daylight.sun or (0.0, 0.0, -0.5)
     facing = np.clip(normals[:, 0] * x + normals[:, 2] * z + 0.5, 0.0, 1.0)
     level = (0.66 + 0.34 * facing) * np.where(mesh.positions[ours, 1] < 0, 0.8, 1.0)
     colors[ours, :3] = np.floor(level * 255 + 0.5).astype(np.uint8)[:, None]
+    folded = np.asarray([name == "net" for name in mesh.names])[mesh.materials]
+    fold = 0.9 + 0.14 * (mesh.normals[folded, 0] + mesh.normals[folded, 2])
+    colors[folded, :3] = np.floor(np.clip(fold, 0.7, 1.0) * 255 + 0.5).astype(np.uint8)[:, None]
 
 
 def _site(stream: Stream, plan: Plan) -> tuple[str, float]:

@@ -16,8 +16,9 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item, Support
 from nav_eval.worlds.plan import KNEE, SIDES, Plan, Rect, Room, Side, wall_line
-from nav_eval.worlds.shell import curtain_foot, curtain_places, leaf_rect, openings
+from nav_eval.worlds.shell import leaf_rect, openings
 from nav_eval.worlds.styles import Style
+from nav_eval.worlds.windows import curtain_foot, curtain_spans
 
 TURN_OF = {"n": 0, "w": 1, "s": 2, "e": 3}
 """Quarter turns that put an object's back against the wall on that side."""
@@ -87,8 +88,8 @@ class Space:
                     self._doors.append(self._inside(side, (low + high) // 2))
         for window in self.plan.windows:
             if window.room == self.room.id:
-                for along in curtain_places(self.room, window):
-                    self.hung.append((window.side, along - 190, along + 190, curtain_foot(window), window.top + 120))
+                for low, high in curtain_spans(self.room, window):
+                    self.hung.append((window.side, low, high, curtain_foot(window), window.top + 120))
         self._hang_slope()
         for sign in self.plan.signs:
             if sign.room == self.room.id:

@@ -36,6 +36,7 @@ from nav_eval.worlds.styles import Style, building_style
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
+from nav_eval.worlds.windows import window_items
 
 _ARTWORKS = 64
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
@@ -202,6 +203,7 @@ def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Ite
     """The shell, then each room's furniture; `on` counts within the whole list."""
     stock = Stock(stream.child("stock"), assets)
     items = [*shell_items(plan, style, stream.child("shell")), *fitting_items(plan), *facade_items(plan)]
+    items += window_items(plan, style, stream.child("windows"))
     for room in plan.rooms:
         offset = len(items)
         for item in furnish(plan, room, style, stream.child("furniture", room.id), stock):

@@ -66,15 +66,16 @@ def curtain(w: float, h: float, reach: float) -> Made:
     The origin is at the middle of its lower edge.
     """
     m = Model()
+    folded = max(_FOLDS, round(_FOLDS * w / 0.5))
 
     def side(sign: float) -> Grid:
         def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
             u, v = lattice(nu, nv)
             x = (u - 0.5) * w * sign
-            folds = sin_turns(x * (_FOLDS / w)) * 0.034 * (1.0 - 0.3 * v) + sin_turns(x * 1.9 + 0.1) * 0.01
+            folds = sin_turns(x * (folded / w)) * 0.034 * (1.0 - 0.3 * v) + sin_turns(x * 1.9 + 0.1) * 0.01
             return np.stack([x * (1.05 - 0.1 * v), v * h, folds], axis=-1), np.stack([x * 2.0, -v * h], axis=-1)
 
-        return Grid(evaluate, (w * 1.6, h), (4 * _FOLDS, 1), "curtain", (6, 1))
+        return Grid(evaluate, (w * 1.6, h), (4 * folded, 1), "curtain", (max(6, 3 * folded // 2), 1))
 
     m.grids += [side(1.0), side(-1.0)]
     outer = -(w / 2 + 0.05) if reach > 0 else w / 2 + 0.05

@@ -6,11 +6,12 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import Window, wall_line
-from nav_eval.worlds.shell import curtain_places, openings, point
+from nav_eval.worlds.shell import openings, point
 from nav_eval.worlds.space import TURN_OF
 from nav_eval.worlds.things.carriers import Carriers, Wish
 from nav_eval.worlds.things.fixtures import blind_for
 from nav_eval.worlds.things.sketch import Shape
+from nav_eval.worlds.windows import curtain_places
 
 _SWITCH, _SOCKET, _RADIATOR = 1050, 250, 110
 """Heights of their lower edges, mm."""
@@ -258,10 +259,11 @@ def _windows(carriers: Carriers, stream: Stream) -> None:
     space = carriers.space
     for window in space.plan.windows:
         if window.room == space.room.id:
-            if not curtain_places(space.room, window) and stream.chance(75):
+            bare = not curtain_places(space.room, window) and window.casing not in ("french", "frosted")
+            if bare and stream.chance(75):
                 _blind(carriers, window, stream)
             for share in (1, 2, 3):
-                if stream.chance(45):
+                if window.sill > 200 and stream.chance(45):
                     _on_sill(carriers, window, share, stream)
 
 
