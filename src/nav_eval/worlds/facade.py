@@ -16,6 +16,8 @@ from nav_eval.worlds.surfaces import Model
 
 _OUT = OUTER - WALL // 2
 """From a room's face to the outer one, mm."""
+_EDGE = 150
+"""From a floor down to what one sees from below where it juts out, mm."""
 _RIB = 300
 """Width of a rib of the roof, mm."""
 
@@ -32,6 +34,7 @@ def facade_items(plan: Plan) -> list[Item]:
                     _wall(m, plan, room, side, low, high, cells)  # type: ignore[arg-type]
         if any(room.storey < plan.room(window.room).storey for window in plan.windows):
             _roof(m, plan, room)
+        _soffit(m, plan, room)
         if m.quads:
             out.append(Item("wall", room.id, m))
     return out
@@ -40,16 +43,28 @@ def facade_items(plan: Plan) -> list[Item]:
 def _roof(m: Model, plan: Plan, room: Room) -> None:
     """Over those parts of a room that no room above covers."""
     above = [r.cell for r in plan.rooms if r.storey > room.storey]
-    cell = room.cell
-    xs = sorted({cell.x0, cell.x1, *(x for r in above for x in (r.x0, r.x1) if cell.x0 < x < cell.x1)})
-    zs = sorted({cell.z0, cell.z1, *(z for r in above for z in (r.z0, r.z1) if cell.z0 < z < cell.z1)})
-    for x0, x1 in pairwise(xs):
-        for z0, z1 in pairwise(zs):
-            x, z = (x0 + x1) // 2, (z0 + z1) // 2
-            if not any(r.holds(x, z) for r in above):
-                ends = [(x0 - 20, z), (x1 + 20, z), (x, z0 - 20), (x, z1 + 20)]
-                w, e, n, s = (0 if any(r.holds(*end) for r in above) else OUTER // 2 for end in ends)
-                _ribs(m, Rect(x0 - w, z0 - n, x1 + e, z1 + s), room.base + max(plan.pitch, room.ceiling + SLAB))
+    for part in _bare(room.cell, above):
+        (x, z), (x0, z0, x1, z1) = part.centre, (part.x0, part.z0, part.x1, part.z1)
+        ends = [(x0 - 20, z), (x1 + 20, z), (x, z0 - 20), (x, z1 + 20)]
+        w, e, n, s = (0 if any(r.holds(*end) for r in above) else OUTER // 2 for end in ends)
+        _ribs(m, Rect(x0 - w, z0 - n, x1 + e, z1 + s), room.base + max(plan.pitch, room.ceiling + SLAB))
+
+
+def _soffit(m: Model, plan: Plan, room: Room) -> None:
+    """Under those parts of a room above the ground that no room below carries."""
+    below = [r.cell for r in plan.rooms if r.storey == room.storey - 1]
+    for part in _bare(room.cell, below) if below else ():
+        x0, z0, x1, z1, y = part.x0 / 1000, part.z0 / 1000, part.x1 / 1000, part.z1 / 1000, (room.base - _EDGE) / 1000
+        corners = [(x0, y, z0), (x1, y, z0), (x1, y, z1), (x0, y, z1)]
+        m.quad(corners, "facade", [(x, z) for x, _, z in corners])
+
+
+def _bare(cell: Rect, others: list[Rect]) -> list[Rect]:
+    """The parts of a cell that no other covers."""
+    xs = sorted({cell.x0, cell.x1, *(x for r in others for x in (r.x0, r.x1) if cell.x0 < x < cell.x1)})
+    zs = sorted({cell.z0, cell.z1, *(z for r in others for z in (r.z0, r.z1) if cell.z0 < z < cell.z1)})
+    parts = [Rect(x0, z0, x1, z1) for x0, x1 in pairwise(xs) for z0, z1 in pairwise(zs)]
+    return [part for part in parts if not any(r.holds(*part.centre) for r in others)]
 
 
 def _ribs(m: Model, rect: Rect, y: int) -> None:

@@ -16,7 +16,7 @@ from nav_eval.worlds.shell import Opening, bar, face, point, tunnel
 from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Model
 
-_FRAME, _POST, _LEAF, _MUNTIN = 50, 60, 36, 22
+_FRAME, _POST, _LEAF, _MUNTIN = 46, 24, 34, 22
 """Widths of bars, mm. A muntin's shadow is lost in the sun's own width: light.py knows panes between the others."""
 _UNDER = 24
 """How far a frame goes on behind its leaves, mm."""
