@@ -1,4 +1,4 @@
-"""Images drawn once: framed pictures, screens, book backs, rugs, a mirror's reflection."""
+"""Images drawn once: screens, book backs, rugs, a mirror's reflection; what hangs framed is in paintings."""
 
 from __future__ import annotations
 
@@ -14,137 +14,6 @@ BRIGHT: tuple[Colour, ...] = (
     (196, 84, 60), (222, 166, 70), (70, 110, 130), (46, 62, 92), (150, 168, 130), (214, 196, 170), (120, 60, 78),
     (232, 222, 205), (88, 120, 84),
 )  # fmt: skip
-
-
-_PICTURE = (120, 160)
-
-
-def picture(stream: Stream, number: int) -> Floats:
-    """The artwork of a number: neighbours in number are of different kinds."""
-    return KINDS[number % len(KINDS)](stream)
-
-
-def _portrait(stream: Stream) -> Floats:
-    """A head and shoulders before a plain ground."""
-    x, y = axes(_PICTURE)
-    image = shade(stream.choice(BRIGHT), 0.7 + 0.3 * y)
-    coat, hair = stream.choice(BRIGHT), stream.choice(((52, 40, 34), (120, 84, 54), (196, 160, 100), (150, 148, 144)))
-    skin, k = stream.choice(((226, 190, 160), (196, 150, 118), (132, 92, 68))), stream.between(90, 115) / 100
-    for colour, cx, cy, rx, ry in (
-        (coat, 0.5, 1.1, 0.34, 0.42), (hair, 0.5, 0.38, 0.19, 0.28), (skin, 0.5, 0.68, 0.07, 0.14),
-        (skin, 0.5, 0.42, 0.145, 0.22), (hair, 0.5, 0.24, 0.15, 0.09), ((44, 38, 36), 0.44, 0.41, 0.016, 0.018),
-        ((44, 38, 36), 0.56, 0.41, 0.016, 0.018), ((156, 72, 66), 0.5, 0.54, 0.045, 0.018),
-    ):  # fmt: skip
-        dx, dy = (x - cx) / (rx * k), (y - cy) / (ry * k)
-        image = np.where((dx * dx + dy * dy < 1)[..., None], shade(colour, 1.1 - 0.3 * x), image)
-    return _canvas(stream, image)
-
-
-def _stripes(stream: Stream) -> Floats:
-    """Bands of uneven breadth, one way or the other."""
-    x, y = axes(_PICTURE)
-    along = x if stream.chance(50) else y
-    image, at = shade(stream.choice(BRIGHT), np.ones(_PICTURE)), 0.0
-    while at < 1:
-        at += stream.between(4, 20) / 100
-        image = np.where((along > at)[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
-    return _canvas(stream, image)
-
-
-def _seascape(stream: Stream) -> Floats:
-    """Sailing boats on the sea."""
-    x, y = axes(_PICTURE)
-    level = stream.between(45, 65) / 100
-    sea = shade(
-        stream.choice(((58, 110, 134), (40, 78, 110), (96, 150, 150))), 0.8 + 0.4 * noise(stream, _PICTURE, (30, 6), 2)
-    )
-    image = np.where(
-        (y > level)[..., None], sea, shade(stream.choice(((206, 222, 230), (236, 220, 196))), 1.05 - 0.15 * y)
-    )
-    for _ in range(stream.between(1, 3)):
-        cx, foot, k = stream.between(15, 85) / 100, level + stream.between(2, 22) / 100, stream.between(12, 36) / 100
-        sail = (y < foot - 0.03) & (y > foot - k) & (np.abs(x - cx) < (y - foot + k) * 0.35)
-        hull = (y > foot - 0.03) & (y < foot + 0.03) & (np.abs(x - cx) < k * 0.4 - (y - foot))
-        image = np.where(sail[..., None], 242.0, image)
-        image = np.where(hull[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64) * 0.7, image)
-    return _canvas(stream, image)
-
-
-def _city(stream: Stream) -> Floats:
-    """Rows of houses with windows under a pale sky."""
-    x, y = axes(_PICTURE)
-    image = shade(stream.choice(((222, 226, 230), (236, 206, 170), (60, 70, 104))), 1.1 - 0.2 * y)
-    left = -0.05
-    while left < 1:
-        w, top = stream.between(10, 22) / 100, stream.between(20, 60) / 100
-        wall = (x > left) & (x < left + w) & (y > top)
-        pane = wall & ((x - left) % 0.05 > 0.025) & ((y - top) % 0.09 > 0.045)
-        image = np.where(wall[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
-        image = np.where(pane[..., None], 232.0, image)
-        left += w
-    return _canvas(stream, image)
-
-
-def _fields(stream: Stream) -> Floats:
-    """Two or three soft fields of colour on a ground."""
-    x, y = axes(_PICTURE)
-    image, count = shade(stream.choice(BRIGHT), np.ones(_PICTURE)), stream.between(2, 3)
-    edge = 0.08 + 0.02 * noise(stream, _PICTURE, (12, 16), 2)
-    for k in range(count):
-        near = np.minimum(np.minimum(x, 1 - x), np.minimum(y - k / count, (k + 1) / count - y) + 0.05)
-        image = mixed(image, stream.choice(BRIGHT), np.clip((near - edge) * 30, 0, 1))
-    return _canvas(stream, image)
-
-
-def _canvas(stream: Stream, image: Floats) -> Floats:
-    size = image.shape[:2]
-    return image * (0.88 + 0.2 * noise(stream, size, (48, 48), 2))[..., None]
-
-
-def _landscape(stream: Stream) -> Floats:
-    size = _PICTURE
-    x, y = axes(size)
-    warm = stream.chance(50)
-    image = mixed(
-        shade((240, 214, 170) if warm else (196, 216, 232), np.ones(size)),
-        (214, 130, 86) if warm else (96, 140, 190),
-        np.clip(1 - y * 2, 0, 1),
-    )
-    sx, sy = stream.between(20, 80) / 100, stream.between(15, 35) / 100
-    image = np.where(((x - sx) * (x - sx) * 1.7 + (y - sy) * (y - sy) < 0.006)[..., None], 250.0, image)
-    for k in range(4):
-        ridge = 0.38 + 0.13 * k + 0.16 * (noise(stream, (1, size[1]), (1, 3 + k), 3) - 0.5)
-        tone = stream.choice(BRIGHT[2:5])
-        image = np.where(
-            (y > ridge)[..., None], shade(tone, 1.25 - 0.2 * k + 0.2 * noise(stream, size, (12, 16), 2)), image
-        )
-    return _canvas(stream, image)
-
-
-def _abstract(stream: Stream) -> Floats:
-    size = _PICTURE
-    x, y = axes(size)
-    image = shade(stream.choice(((236, 228, 212), (222, 214, 204), (240, 236, 228))), np.ones(size))
-    for _ in range(stream.between(7, 12)):
-        x0, y0 = stream.between(0, 85) / 100, stream.between(0, 85) / 100
-        w, h = stream.between(8, 45) / 100, stream.between(8, 45) / 100
-        lean = stream.between(-30, 30) / 100
-        inside = (x + lean * (y - y0) > x0) & (x + lean * (y - y0) < x0 + w) & (y > y0) & (y < y0 + h)
-        image = np.where(inside[..., None], np.asarray(stream.choice(BRIGHT), dtype=np.float64), image)
-    return _canvas(stream, image)
-
-
-def _circles(stream: Stream) -> Floats:
-    size = _PICTURE
-    x, y = axes(size)
-    image = shade(stream.choice(BRIGHT[3:6]), 0.8 + 0.3 * y)
-    for _ in range(stream.between(5, 9)):
-        cx, cy, r = stream.between(5, 95) / 100, stream.between(5, 95) / 100, stream.between(6, 26) / 100
-        d = (x - cx) * (x - cx) * 1.78 + (y - cy) * (y - cy)
-        image = np.where(
-            (d < r * r)[..., None], shade(stream.choice(BRIGHT), 1.1 - np.minimum(d / (r * r), 1.0) * 0.3), image
-        )
-    return _canvas(stream, image)
 
 
 def screen(stream: Stream) -> Floats:
@@ -270,6 +139,4 @@ def fire(stream: Stream) -> Floats:
     return np.where(logs[..., None], shade((74, 52, 40), 0.6 + 0.7 * noise(stream, size, (20, 8), 2)), image)
 
 
-KINDS: tuple[Artist, ...] = (_landscape, _portrait, _stripes, _seascape, _abstract, _city, _fields, _circles)
-"""Of artworks that hang in rooms; neighbours differ."""
 ARTISTS: dict[str, Artist] = {f.__name__: f for f in (digits, screen, books, mirror, board, fire, glow, lampshade)}

@@ -19,7 +19,7 @@ _SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards", "stone", 
 _PAINTED = frozenset(
     ("plaster", "beadboard", "panelled", "stripes", "circles", "diamonds", "damask", "leaves", "botanic")
 )
-_DEPTH, _FAINT = 0.11, 0.75
+_DEPTH, _FAINT = 0.11, 0.5
 """Of bumps in brightness, and how much of it shows under paint."""
 
 

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.artworks import ARTISTS, KINDS, picture, rug
+from nav_eval.worlds.artworks import ARTISTS, rug
 from nav_eval.worlds.detail import detailed
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.noise import Colour, to_texels
+from nav_eval.worlds.paintings import art_of, painting
 from nav_eval.worlds.prints import SHEETS
 from nav_eval.worlds.styles import Style
 from nav_eval.worlds.textures import PAINTERS, SCALES
@@ -169,7 +170,7 @@ class Palette:
             colours = (*self.style.accents, *self.style.fabrics)
             return to_texels(rug(stream, kinds[paint.number % len(kinds)], colours))
         if paint.painter == "picture":
-            return to_texels(picture(stream, paint.number + self._stream.child("art").below(len(KINDS))))
+            return to_texels(painting(stream, *art_of(paint.number), (*self.style.accents, *self.style.fabrics)))
         artist = ARTISTS.get(paint.painter) or SHEETS.get(paint.painter)
         if artist:
             return to_texels(artist(stream))

@@ -222,7 +222,7 @@ def brick(stream: Stream, colour: Colour) -> Floats:
 def plaster(stream: Stream, colour: Colour) -> Floats:
     """Painted plaster: the faint stipple of a roller, and next to no unevenness."""
     fine = noise(stream, _S, (128, 128))
-    return shade(colour, 0.965 + 0.016 * noise(stream, _S, (2, 2)) + 0.026 * fine)
+    return shade(colour, 0.965 + 0.016 * noise(stream, _S, (2, 2)) + 0.02 * fine)
 
 
 def render(stream: Stream, colour: Colour) -> Floats:

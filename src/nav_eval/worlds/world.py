@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +21,7 @@ from nav_eval.worlds.facade import facade_items
 from nav_eval.worlds.fittings import fitting_items
 from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
+from nav_eval.worlds.hanging import hung
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.light import bake
 from nav_eval.worlds.mesh import Mesh
@@ -38,7 +38,6 @@ from nav_eval.worlds.tessellate import tessellate
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
 from nav_eval.worlds.windows import window_items
 
-_ARTWORKS = 64
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
 
 
@@ -209,19 +208,4 @@ def _items(plan: Plan, style: Style, stream: Stream, assets: Assets) -> list[Ite
         for item in furnish(plan, room, style, stream.child("furniture", room.id), stock):
             on = item.on + offset if item.on >= 0 else -1
             items.append(replace(item, on=on))
-    return _hung(items)
-
-
-def _hung(items: list[Item]) -> list[Item]:
-    """The items with an artwork of its own in each frame; from the 65th on they are had again."""
-    out, count = [], 0
-    for item in items:
-        framed = [k for k, quad in enumerate(item.model.quads) if re.fullmatch(r"art\d+", quad.material)]
-        if framed:
-            quads = list(item.model.quads)
-            for k in framed:
-                quads[k] = replace(quads[k], material=f"art{count % _ARTWORKS}")
-                count += 1
-            item = replace(item, model=replace(item.model, quads=quads))
-        out.append(item)
-    return out
+    return hung(items, stream.child("art"))

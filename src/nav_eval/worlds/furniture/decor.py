@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -12,25 +12,59 @@ from nav_eval.worlds.surfaces import Grid, Model, lattice
 
 _FOLDS = 4
 """Of a curtain."""
+_FRAMES = ("wood", "wood2", "dark", "white", "metal2", "metal", "")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Of frames: their material (none: bare canvas), how wide they are, and whether paper is between."""
+
+    frame: str
+    edge: float
+    mount: bool
 
 
 def picture(stream: Stream, w: float = 0.0) -> Made:
-    """A framed picture; its back at -z, the origin at the middle of its lower edge."""
-    w = w or stream.choice((0.5, 0.7, 0.9, 1.1))
-    h = w * stream.choice((70, 75, 130)) / 100 if w < 0.8 else w * 0.7
-    f = 0.03
-    art = f"art{stream.below(6)}"
+    """Framed, in a mount or on bare canvas; wide ones may be three in a row. The origin: the middle of the lower edge.
+
+    `w`: the width in metres, else from A4 to a metre, lying or standing.
+    """
+    look = _Look(stream.choice(_FRAMES), stream.choice((0.014, 0.022, 0.034, 0.05)), stream.chance(45))
     m = Model()
-    frame = stream.choice(("wood", "wood2", "dark", "white"))
-    m.box((-w / 2, 0, -0.015), (w / 2, f, 0.015), frame, skip="b")
-    m.box((-w / 2, h - f, -0.015), (w / 2, h, 0.015), frame, skip="b")
-    m.box((-w / 2, f, -0.015), (-w / 2 + f, h - f, 0.015), frame, skip="bud")
-    m.box((w / 2 - f, f, -0.015), (w / 2, h - f, 0.015), frame, skip="bud")
-    x = w / 2 - f
-    m.quad(
-        [(-x, f, 0.003), (x, f, 0.003), (x, h - f, 0.003), (-x, h - f, 0.003)], art, [(0, 1), (1, 1), (1, 0), (0, 0)]
-    )
+    if w >= 0.9 and stream.chance(45):
+        own = w * 0.31
+        for k in (-1, 0, 1):
+            _framed(m, k * (w - own) / 2, own, own * 1.36, look)
+        return Made("picture", m, (w, own * 1.36, 0.03))
+    upright = not w and stream.chance(45)
+    w = w or stream.choice((0.3, 0.45, 0.55, 0.65, 0.78) if upright else (0.3, 0.5, 0.6, 0.75, 0.9, 1.1))
+    h = w * (stream.choice((125, 134, 142)) if upright else stream.choice((62, 70, 75, 80))) / 100
+    _framed(m, 0.0, w, h, look)
     return Made("picture", m, (w, h, 0.03))
+
+
+def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
+    """One artwork about x."""
+    f = min(look.edge, w * 0.07) if look.frame else 0.0
+    x0, x1, z = x - w / 2, x + w / 2, 0.003
+    if look.frame:
+        for y0, y1 in ((0.0, f), (h - f, h)):
+            m.box((x0, y0, -0.015), (x1, y1, 0.015), look.frame, skip="b")
+        for a, b in ((x0, x0 + f), (x1 - f, x1)):
+            m.box((a, f, -0.015), (b, h - f, 0.015), look.frame, skip="bud")
+    else:
+        z = 0.015
+        m.box((x0, 0.0, -0.015), (x1, h, z), "white", skip="bf")
+    if look.frame and look.mount:
+        _face(m, (x0 + f, f, x1 - f, h - f), z, "white")
+        f, z = f + min(w, h) * 0.13, z + 0.002
+    _face(m, (x0 + f, f, x1 - f, h - f), z, "art0")
+
+
+def _face(m: Model, at: tuple[float, float, float, float], z: float, material: str) -> None:
+    x0, y0, x1, y1 = at
+    corners = [(x0, y0, z), (x1, y0, z), (x1, y1, z), (x0, y1, z)]
+    m.quad(corners, material, [(0, 1), (1, 1), (1, 0), (0, 0)] if material == "art0" else None)
 
 
 def rug(stream: Stream, w: float, d: float, number: int = -1) -> Made:

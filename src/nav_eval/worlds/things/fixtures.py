@@ -161,10 +161,10 @@ def calendar(s: Shape, look: Stream) -> Made:
 def poster(s: Shape, look: Stream) -> Made:
     """Unframed, or between two rails."""
     w, h = s.of((0.5, 0.7), (0.6, 0.9), (0.7, 0.5))
-    rails, art = s.of(True, False), f"art{look.between(4, 9)}"
+    rails = s.of(True, False)
     m = Sketch()
     m.block((0, 0), (w, h, 0.004), 0, "tint_white", skip="bf")
-    m.quad([(-w / 2, 0, 0.002), (w / 2, 0, 0.002), (w / 2, h, 0.002), (-w / 2, h, 0.002)], art,
+    m.quad([(-w / 2, 0, 0.002), (w / 2, 0, 0.002), (w / 2, h, 0.002), (-w / 2, h, 0.002)], "art0",
            [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])  # fmt: skip
     if rails:
         for y in (0.0, h - 0.025):
@@ -211,6 +211,7 @@ def gallery(s: Shape, look: Stream) -> Made:
         ((0.0, 0.0, 0.4, 0.3), (0.0, 0.36, 0.4, 0.3), (0.46, 0.0, 0.4, 0.3), (0.46, 0.36, 0.4, 0.3)),
     )
     k, same = s.of(1.0, 1.2), look.chance(60)
+    edge, mount = look.choice((0.013, 0.02, 0.03)), look.chance(50)
     m, frames = Sketch(), ("wood", "wood2", "tint_black", "tint_white", "tint_gold")
     wide, frame = max(x + w for x, _, w, _ in spots), look.choice(frames)
     foot = min(y for _, y, _, _ in spots)
@@ -218,17 +219,12 @@ def gallery(s: Shape, look: Stream) -> Made:
         x0, y0, x1, y1 = (x - wide / 2) * k, (y - foot) * k, (x - wide / 2 + w) * k, (y - foot + h) * k
         own = frame if same else look.choice(frames)
         m.block(((x0 + x1) / 2, 0), (x1 - x0, y1 - y0, 0.022), y0, own, skip="b")
-        e = 0.022 * k
-        if look.chance(45):
-            m.card(x0 + e, y0 + e, x1 - e, y1 - e, 0.0115, f"print_photo{look.below(6)}")
-        else:
-            inner = [
-                (x0 + e, y0 + e, 0.0115),
-                (x1 - e, y0 + e, 0.0115),
-                (x1 - e, y1 - e, 0.0115),
-                (x0 + e, y1 - e, 0.0115),
-            ]
-            m.quad(inner, f"art{look.between(4, 11)}", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
+        e = edge * k
+        if mount:
+            m.card(x0 + e, y0 + e, x1 - e, y1 - e, 0.0113, "tint_white")
+            e += 0.13 * k * min(w, h)
+        inner = [(x0 + e, y0 + e), (x1 - e, y0 + e), (x1 - e, y1 - e), (x0 + e, y1 - e)]
+        m.quad([(a, b, 0.0125) for a, b in inner], "art0", [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)])
     return _backed("picture", m)
 
 
