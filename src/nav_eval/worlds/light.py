@@ -2,7 +2,7 @@
 
 Every texel of the lightmap, and every vertex that has none, gathers what it sees of these sources by rays through a
 grid of cubes (worlds/rays). What it sends back is gathered at probes and handed on; narrow corners get less of it.
-The sum is exposed (worlds/exposure), compressed by L / (L + k) and a square root, the gamma that stored
+The sum is exposed (worlds/exposure), compressed by 1 / (luminance + k) and a square root, the gamma that stored
 texels expect. All of it is exact arithmetic.
 """
 
@@ -25,7 +25,7 @@ from nav_eval.worlds.palette import glows
 from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
-from nav_eval.worlds.rays.soup import Soup, soup_of, standing
+from nav_eval.worlds.rays.soup import Soup, crowded, soup_of, standing
 from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Texels, Windows
 from nav_eval.worlds.surfaces import place
 from nav_eval.worlds.telling import Tell, silent
@@ -43,7 +43,7 @@ _SMOOTH = 4
 _FILL = 3
 """Texels that the light beside a covered place is carried into it."""
 _BOUNCES = 2
-_SUN = 4.0
+_SUN = 3.0
 """Of sunlight, where the sky in a window has 1."""
 _PENUMBRA = 0.012
 """Half the width of the sun, in radians: three times the true one, which the cubes could not show."""
@@ -54,6 +54,9 @@ _STANDING, _STANDING_AT_NIGHT = 0.35, 0.7
 """Of a lamp that does not hang, where one that does has 1: pools of light, when it is dark."""
 _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
+_LOOKS, _OVER, _CLOSE, _STANDS = 10, 0.016, 0.18, 0.75
+"""Directions, metres from above a rug's edge on, and how far it is looked for what stands on a floor; and how much of
+its light a place loses that sees nothing else."""
 _LEAVES = ("leaf", "leaf2")
 """Materials through which light comes: cubes are far thicker than a blade."""
 _CLEAR = ("glass", "frosted")
@@ -81,7 +84,8 @@ _CORNER = 0.3
 """Of the light from all around, what a place keeps that sees nothing of it."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""
-_KNEE, _WHITE = 0.6, 1.28
+_KNEE, _WHITE, _MOST = 0.6, 1.28, 1.16
+"""Where light is compressed, what the brightest becomes, and what its strongest colour is held to, to keep its hue."""
 
 
 def bake(
@@ -105,7 +109,7 @@ def bake(
     sun = sunlight(grid, opaque(mesh, items), mesh, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
     light = direct + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
-    light = _lifted(mesh, sharp, light, free) + sun
+    light = _lifted(mesh, sharp, light, free) * _grounded(mesh, items, sharp) + sun
     _fill(charts, sharp, light)
     tell(0.3)
     light = exposed(light, len(sharp) - len(free), sharp.points.at, sharp.points.room, plan, day)
@@ -374,6 +378,24 @@ def _bulb(item: Item) -> Floats:
     return np.asarray(place(middle, (x, y, z), item.turn))
 
 
+def _grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
+    """(N, 1) what floors and tops keep of their light close to what stands on them."""
+    out = np.ones((len(at), 1))
+    texels = int((mesh.patches.charts.size[:, 0] * mesh.patches.charts.size[:, 1]).sum())
+    rows = np.flatnonzero((at.points.normal[:texels, 1] > 0.9) & (at.open[:texels] > 0))
+    loose = np.asarray([False, *(item.support != "shell" for item in items)])[mesh.objects[mesh.triangles[:, 0]]]
+    if not len(rows) or not loose.any():
+        return out
+    around = _sphere(2 * _LOOKS)
+    around = around[around[:, 1] > 0]
+    share = np.zeros(len(rows))
+    above = at.points.at[rows] + np.asarray([0.0, _OVER, 0.0])
+    soup = soup_of(mesh.positions, mesh.triangles[loose])
+    crowded(soup, standing(), above, around, _CLOSE, share)
+    out[rows, 0] = 1.0 - _STANDS * share
+    return out
+
+
 def _matt(mesh: Mesh, free: NDArray[np.int64]) -> Floats:
     """(N, 1) 0 where a place scatters no sunlight, 1 elsewhere."""
     smooth = np.asarray([name in _SMOOTH_FACES for name in mesh.names])
@@ -498,8 +520,10 @@ def _narrow(mesh: Mesh) -> NDArray[np.bool_]:
 
 
 def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Compressed, gamma-corrected bytes; what shines by itself stays white."""
-    value = np.sqrt(light / (light + _KNEE)) * _WHITE
+    """Gamma-corrected bytes, compressed as the whole is bright: warm light stays warm. What shines stays white."""
+    value = np.sqrt(light / (luminance(light) + _KNEE)[:, None]) * _WHITE
+    most = np.maximum(np.maximum(value[:, 0], value[:, 1]), value[:, 2])
+    value *= (_MOST / np.maximum(most, _MOST))[:, None]
     texels = len(value) - len(free)
     lightmap = mesh.patches.charts.painted(np.floor(np.minimum(value[:texels] * 128, 255) + 0.5).astype(np.uint8))
     out = np.full((len(mesh.positions), 4), 255, dtype=np.uint8)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nav_eval.jit import inner, kernel
 from nav_eval.worlds.rays.march import F64, I64, Scalar
@@ -47,7 +48,7 @@ def standing() -> Walk:
     return Walk(np.zeros(6), np.zeros(3), np.zeros(3, np.int64), np.zeros(3))
 
 
-def soup_of(positions: F64, triangles: I64) -> Soup:
+def soup_of(positions: F64, triangles: NDArray[np.int32]) -> Soup:
     """Triangles (T, 3) of corners (V, 3), in metres."""
     corners = np.ascontiguousarray(positions[triangles])
     low = positions.min(axis=0) - CELL
@@ -155,3 +156,15 @@ def meets(corners: F64, t: Scalar, ray: F64, found: F64, both: Scalar) -> bool:
         return False
     found[0], found[1], found[2] = far, u, v
     return True
+
+
+@kernel(_nrt=False)
+def crowded(soup: Soup, walk: Walk, at: F64, directions: F64, far: float, out: F64) -> None:
+    """out (N,): the share of the directions (D, 3) in which something is nearer than `far` metres."""
+    for k in range(len(at)):
+        out[k] = 0.0
+        for d in range(len(directions)):
+            for axis in range(3):
+                walk.ray[axis], walk.ray[3 + axis] = at[k, axis], directions[d, axis]
+            if nearest(soup, walk, far, True) >= 0:
+                out[k] += 1.0 / len(directions)
