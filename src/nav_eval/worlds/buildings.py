@@ -139,14 +139,15 @@ def _roof(c: Canvas, s: Stream, at: tuple[float, float, float], top: float, form
         distance + 2, (top - 0.2, top + 2.6), (x0 * scale - 0.3, x1 * scale + 0.3),
         (x0 * scale + hip, x1 * scale - hip), tiles, 0.34,
     )  # fmt: skip
+    high, near = (distance + 3) / distance, (distance + 1.2) / distance
     for k in range(s.between(1, 2)):
-        x = x0 + wide * (0.15 + 0.55 * k)
+        x = (x0 + wide * (0.15 + 0.55 * k)) * high
         c.rectangle(distance + 3, x, x + 0.7, top + 1.4, top + 3.3, (146, 100, 82), 0.2)
         c.rectangle(distance + 3, x + 0.45, x + 0.7, top + 1.4, top + 3.3, (104, 72, 60), 0.2)
         for pot in (0.08, 0.4):
             c.rectangle(distance + 3, x + pot, x + pot + 0.2, top + 3.3, top + 3.62, (158, 92, 66))
     if s.chance(55):
-        for x in (x0 + wide * 0.34, x0 + wide * 0.66):
+        for x in ((x0 + wide * 0.34) * near, (x0 + wide * 0.66) * near):
             c.slope(distance + 1.2, (top + 0.7, top + 1.6), (x - 0.45, x + 0.45), (x - 0.42, x + 0.42), (92, 92, 94))
             c.slope(
                 distance + 1.2, (top + 0.78, top + 1.52), (x - 0.37, x + 0.37), (x - 0.34, x + 0.34), (148, 168, 186)

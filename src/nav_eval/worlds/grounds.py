@@ -107,10 +107,16 @@ def street_ground(p: Spot) -> Floats:
 
 
 def yard(p: Spot) -> Floats:
-    """Paving with beds of grass."""
-    colours = _mixed((132, 126, 118), (170, 164, 154), _worn(p))
-    u, v = p.x / 0.8 - np.floor(p.x / 0.8), p.z / 0.8 - np.floor(p.z / 0.8)
-    colours[((u < 0.06) | (v < 0.06)) & (p.foot < 0.5)] *= 0.78
+    """Paving with beds of grass, or grass with a path."""
+    if p.variety > 1:
+        return lawn(p)
+    size = 0.5 + 0.3 * p.variety
+    i, j = np.floor(p.x / size), np.floor(p.z / size)
+    u, v = p.x / size - i, p.z / size - j
+    number = i * 37 + j * 59
+    tone = (number - np.floor(number / 16) * 16) / 16
+    colours = _mixed((128, 124, 118), (162, 157, 149), 0.7 * _worn(p) + 0.3 * tone)
+    colours[((u < 0.05) | (v < 0.05)) & (p.foot < 0.3)] *= 0.84
     beds = np.minimum(np.abs(p.x) - 5, np.abs(p.z) - 5)
     _blend(colours, (188, 184, 176), np.clip((beds + 0.15) / p.foot + 0.5, 0, 1))
     _blend(colours, _grass(p, (88, 104, 60), (112, 126, 76)), np.clip(beds / p.foot + 0.5, 0, 1))

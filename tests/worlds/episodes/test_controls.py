@@ -27,7 +27,7 @@ Ways = list[tuple[Any, Any]]
 
 
 def vln(site: Site, controls: Controls) -> Ways:
-    return [(path.start, path.goal) for path in vln_paths(site, 4, "asked", controls).paths]
+    return [(path.start, path.goal) for path in vln_paths(site, 8, "asked", controls).paths]
 
 
 def points(site: Site, controls: Controls) -> Ways:
