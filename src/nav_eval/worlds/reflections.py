@@ -1,7 +1,8 @@
-"""What mirrors and switched-off screens show: their room, as it looks to who stands before them.
+"""What mirrors and switched-off screens show: their room, as it looks to who stands before them; panes what is behind.
 
 Each large enough one has a texture of its own, a picture taken at generation by rays from where one would stand,
-turned back at its face. It is right from there and looks like a mirror from elsewhere; it costs a frame nothing.
+turned back at its face, or passing through glass. It is right from there and looks like a mirror, or glass, from
+elsewhere; it costs a frame nothing.
 """
 
 from __future__ import annotations
@@ -22,14 +23,16 @@ from nav_eval.worlds.rays.pictures import Paints
 from nav_eval.worlds.rays.soup import Soup, soup_of, standing
 from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, place
 
+_PANES = 4
+"""Faces of glass in one thing: a shower has two panes, and one sees both sides."""
 _MOST = 40
 """Pictures in a building; further mirrors keep the plain one."""
-_LEAST = {"mirror": 0.06, "screen": 0.06}
+_LEAST = {"mirror": 0.06, "screen": 0.06, "glass": 0.3}
 """Square metres from which a face has a picture."""
-_TEXEL = {"mirror": 0.007, "screen": 0.012}
-_SIDES = {"mirror": (48, 176), "screen": (32, 96)}
+_TEXEL = {"mirror": 0.007, "screen": 0.012, "glass": 0.012}
+_SIDES = {"mirror": (48, 176), "screen": (32, 96), "glass": (48, 128)}
 """Metres between texels, and least and most texels along a side."""
-_SENDS = {"mirror": (0.94, (0.0, 2.0, 2.0)), "screen": (0.2, (9.0, 9.5, 11.0))}
+_SENDS = {"mirror": (0.94, (0.0, 2.0, 2.0)), "screen": (0.2, (9.0, 9.5, 11.0)), "glass": (0.78, (30.0, 36.0, 37.0))}
 """What share of light comes back, and what the face adds, 0 to 255."""
 _EYE, _BEFORE = 1.4, 1.4
 """Metres above the floor and before the face where one stands."""
@@ -65,10 +68,11 @@ def reflecting(items: Sequence[Item]) -> tuple[tuple[Item, ...], tuple[Face, ...
     faces: list[Face] = []
     for item in items:
         for kind in _LEAST:
-            found = _face(item, kind) if len(faces) < _MOST else None
-            if found is not None:
-                item = replace(item, model=_laid(item.model, kind, found, f"{REFLECTION}{len(faces)}"))
-                faces.append(_standing(found, item))
+            for _ in range(_PANES if kind == "glass" else 1):
+                found = _face(item, kind) if len(faces) < _MOST else None
+                if found is not None:
+                    item = replace(item, model=_laid(item.model, kind, found, f"{REFLECTION}{len(faces)}"))
+                    faces.append(_standing(found, item))
         out.append(item)
     return tuple(out), tuple(faces)
 
@@ -82,7 +86,12 @@ def _face(item: Item, kind: str) -> Face | None:
     normals = [_normal(quad.corners) for quad in quads]
     areas = [float(length(cross(q.corners[2] - q.corners[0], q.corners[3] - q.corners[1]))) / 2 for q in quads]
     normal = normals[areas.index(max(areas))] if quads else np.asarray([0.0, 0.0, 1.0])
-    parts = [quad.corners for quad, own in zip(quads, normals, strict=True) if _along(own, normal)]
+    largest = quads[areas.index(max(areas))].corners[0] if quads else np.zeros(3)
+    parts = [
+        quad.corners
+        for quad, own in zip(quads, normals, strict=True)
+        if _along(own, normal) and abs(float(_dot(quad.corners[0] - largest, normal))) < 0.05
+    ]
     parts += [grid.evaluate(*grid.least)[0].reshape(-1, 3) for grid in grids]
     if abs(float(normal[1])) > 0.7:
         return None
@@ -109,10 +118,10 @@ def _dot(points: Floats, axis: Floats) -> Floats:
 
 
 def _laid(model: Model, kind: str, face: Face, name: str) -> Model:
-    """The model with a picture laid over the faces of a kind that look the way of `face`."""
+    """The model with a picture laid over the faces of a kind that look the way of `face`, in its plane."""
     quads = [
         Quad(quad.corners, _uvs(quad.corners, face), name, quad.max_edge)
-        if quad.material == kind and _along(_normal(quad.corners), face.normal)
+        if quad.material == kind and _lies_in(quad.corners, face)
         else quad
         for quad in model.quads
     ]
@@ -121,6 +130,11 @@ def _laid(model: Model, kind: str, face: Face, name: str) -> Model:
         for grid in model.grids
     ]
     return Model(quads, grids)
+
+
+def _lies_in(corners: Floats, face: Face) -> bool:
+    off = np.abs(_dot(corners - face.corner, face.normal))
+    return _along(_normal(corners), face.normal) and float(off.max()) < 0.05
 
 
 def _uvs(points: Floats, face: Face) -> Floats:
@@ -210,9 +224,14 @@ def _picture(face: Face, floor: float, soup: Soup, paints: Paints) -> NDArray[np
         indexing="ij",
     )  # fmt: skip
     at = (face.corner + face.right * u[..., None] + face.up * (1.0 - v)[..., None]).reshape(-1, 3)
-    rays = normalised(at - _behind(face, floor))
+    eye = _behind(face, floor)
+    start = at + face.normal * 0.004
+    if face.kind == "glass":
+        eye = eye + face.normal * (2 * _dot(face.corner - eye, face.normal))
+        start = at - face.normal * 0.004
+    rays = normalised(at - eye)
     seen = np.zeros_like(rays)
-    pictures.look(soup, paints, standing(), at + face.normal * 0.004, rays, seen)
+    pictures.look(soup, paints, standing(), start, rays, seen)
     grid = seen.reshape(rows, _RAYS, columns, _RAYS, 3)
     total = np.zeros((rows, columns, 3))
     for i in range(_RAYS):
