@@ -12,28 +12,34 @@ from dataclasses import dataclass, field
 from functools import cache
 
 THINGS = {
-    "sofa": ("sofa|couch", "沙发"), "bed": ("bed", "床"), "table": ("table", "桌子"),
-    "desk": ("desk|writing desk|work desk", "书桌|写字台"), "plant": ("plant|houseplant|potted plant", "盆栽|绿植"),
-    "tv_monitor": ("tv|television|flat-screen tv|computer monitor|monitor", "电视|电视机|电脑显示器|显示器"),
+    "sofa": ("sofa|couch", "沙发"), "bed": ("bed", "床"), "table": ("table|coffee table|"
+    "conference table|meeting table|dining table|dining room table|console table|side table|"
+    "kitchen table", "桌子|茶几|会议桌|餐桌|边桌|边几"),
+    "desk": ("desk|office desk|work desk|writing desk", "书桌|写字台|办公桌"), "plant": ("plant|"
+    "houseplant|indoor plant|potted plant", "绿植|植物"),
+    "tv_monitor": ("tv|television|flat-screen tv|computer monitor|monitor|computer screen|screen|"
+    "tv screen", "电视|电视机|电脑显示器|显示器|电脑屏幕|显示屏|电视屏幕"),
     "wardrobe": ("wardrobe|armoire", "衣柜|衣橱"),
-    "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶|坐便器"),
-    "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|shower stall", "淋浴间|淋浴房"),
-    "sink": ("sink", "洗手池|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
-    "counter": ("counter|countertop", "台面|台子|操作台"), "washing_machine": ("washing machine|washer", "洗衣机"),
+    "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶"),
+    "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|shower cabin|shower stall", "淋浴间|淋浴房"),
+    "sink": ("sink|kitchen sink", "洗手池|洗手台|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
+    "counter": ("counter|kitchen counter|reception desk|front desk", "操作台|厨房台面|"
+    "前台"), "washing_machine": ("washing machine|washer", "洗衣机"),
     "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
-    "nightstand": ("nightstand|bedside table|night table", "床头柜"),
-    "picture": ("picture|painting|framed picture|artwork|framed print", "挂画|装饰画"),
-    "shelf": ("storage shelf|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
+    "nightstand": ("nightstand|night table|bedside table", "床头柜"),
+    "picture": ("picture|piece of artwork|wall picture|painting|framed picture|framed print", "挂画|装饰画"),
+    "shelf": ("set of shelves|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
-    "clothes": ("coat rack|coat tree", "落地衣架|立式衣架"), "towel": ("towel", "毛巾"),
-    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|moving box", "纸箱"),
+    "clothes": ("coat rack|coat stand", "落地衣架|立式衣架"), "towel": ("towel", "毛巾"),
+    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|"
+    "moving box|box", "纸箱"),
     "backpack": ("backpack", "背包|双肩包"),
     "bench": ("bench", "长凳"),
-    "bin": ("trash can|wastebasket", "垃圾桶"),
-    "cat_tree": ("cat tree|cat tower", "猫爬架"),
+    "bin": ("trash can|garbage can|trash bin|wastebasket|waste bin", "垃圾桶|废纸篓"),
+    "cat_tree": ("cat tree", "猫爬架"),
     "cot": ("crib", "婴儿床"),
-    "cupboard": ("cupboard", "橱柜"),
+    "cupboard": ("closet", "壁橱|壁柜"),
     "exercise_bike": ("exercise bike|stationary bike", "健身车|动感单车"),
     "fan": ("fan|standing fan", "电风扇|风扇"),
     "fireplace": ("fireplace", "壁炉"),
@@ -46,10 +52,10 @@ THINGS = {
     "pet_bed": ("pet bed|dog bed", "宠物窝"),
     "piano": ("piano", "钢琴"),
     "pool_table": ("pool table|billiard table", "台球桌"),
-    "pouf": ("pouf|beanbag", "软凳|豆袋沙发|软墩|坐墩|懒人沙发"),
+    "pouf": ("pouf|beanbag|beanbag chair", "软凳|坐墩|懒人沙发"),
     "radiator": ("radiator|heater", "暖气片|暖气"),
-    "step_ladder": ("stepladder|step stool", "人字梯|梯凳"),
-    "suitcase": ("suitcase|rolling suitcase", "行李箱|旅行箱"),
+    "step_ladder": ("stepladder", "人字梯|梯凳"),
+    "suitcase": ("suitcase|rolling suitcase|piece of luggage", "行李箱|旅行箱"),
     "toy_chest": ("toy chest|toy box", "玩具箱"),
     "umbrella_stand": ("umbrella stand", "伞架|雨伞架"),
     "vacuum_cleaner": ("vacuum cleaner|vacuum", "吸尘器"),
@@ -65,23 +71,41 @@ THINGS = {
     "towel_rack": ("towel rack", "毛巾架"),
     "bathrobe": ("bathrobe|robe", "浴袍"),
     "crate": ("crate", "收纳箱"),
-    "stool": ("stool|bar stool", "高脚凳|吧凳"),
+    "stool": ("stool|bar stool|barstool", "凳子|高脚凳|吧台凳"),
     "treadmill": ("treadmill", "跑步机"),
     "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
-    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("chair", "椅子"), "floor": ("floor", "地板"),
+    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("chair|armchair|easy chair|"
+    "dining chair", "椅子|扶手椅|餐椅"), "floor": ("floor", "地板"),
+    "window": ("window", "窗户"),
+    "wall_hanging": ("wall hanging|tapestry", "挂毯|壁毯"),
+    "glass_partition": ("glass partition|glass wall", "玻璃隔断|玻璃墙"),
+    "bag": ("bag", "包"),
+    "broom": ("broom", "扫帚"),
+    "umbrella": ("umbrella", "雨伞"),
+    "teddy_bear": ("teddy bear|stuffed bear", "泰迪熊|玩具熊"),
+    "borne": ("alarm clock|board game|book|bowl|cactus|calculator|candle|coffee maker|"
+    "coffee machine|figurine|small statue|bowl of fruit|game console|globe|hat|pair of headphones|"
+    "kettle|keyboard|knife block|lamp|table lamp|laptop|laptop computer|mug|coffee mug|notebook|"
+    "stack of papers|pile of paper|pen holder|photo frame|framed photo|radio|remote control|remote|"
+    "stapler|teapot|telephone|desk phone|box of tissues|toaster|tray", "闹钟|桌游|书|碗|仙人掌|"
+    "计算器|蜡烛|咖啡机|摆件|小摆件|水果|游戏机|地球仪|帽子|耳机|水壶|热水壶|键盘|刀架|台灯|"
+    "笔记本电脑|马克杯|杯子|笔记本|纸|一摞纸|笔筒|相框|相架|收音机|遥控器|订书机|茶壶|电话|座机|"
+    "纸巾盒|抽纸|烤面包机|吐司机|托盘"),
 }  # fmt: skip
 ROOMS = {
-    "living room": ("living room|family room", "客厅"), "kitchen": ("kitchen", "厨房"),
+    "living room": ("living room|living area", "客厅"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
-    "bathroom": ("bathroom|restroom", "卫生间|洗手间"), "study": ("study|home office|den", "书房"),
-    "laundry room": ("laundry room|laundry|utility room", "洗衣房|洗衣间"),
-    "storage room": ("storage room|storeroom", "储藏室|储物间"),
-    "reception": ("reception area|reception|lobby", "前台大厅|前台接待区|接待区"),
-    "open office": ("open-plan office|open office area", "开放办公区|大办公区"), "office": ("office", "办公室"),
+    "bathroom": ("bathroom", "卫生间"), "restroom": ("restroom|"
+    "washroom", "洗手间"), "study": ("study|home office", "书房"),
+    "laundry room": ("laundry room|utility room|laundry area", "洗衣房|洗衣间"),
+    "storage room": ("storage room|storage closet", "储藏室|储物间"),
+    "reception": ("reception area|reception|lobby", "接待区|接待大厅"),
+    "open office": ("open-plan office|open office area|open office", "开放办公区|"
+    "大办公区"), "office": ("office", "办公室"),
     "meeting room": ("meeting room|conference room", "会议室"),
     "break room": ("break room", "茶水间|休息室"),
     "copy room": ("copy room|print room", "复印室|文印室"),
-    "hallway": ("hallway|corridor|hall|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
+    "hallway": ("hallway|corridor|hall", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
     "foyer": ("foyer|entryway", "门厅|玄关"),
 }  # fmt: skip
 COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), start=1)}
@@ -93,7 +117,8 @@ MEANINGS = {
     "righthand": ("", "右边|右侧|右手边"),
     "slight": ("slight|slightly|a little to|a bit to", "稍微|略微|前方走"),
     "around": (
-        "turn around|turn back|u-turn|reverse direction|other way|opposite way|opposite direction",
+        "turn around|turn back|turn all the way around|turn 180 degrees|spin around|"
+        "reverse direction|other way|opposite way|opposite direction",
         "转身|掉头|转过身|转过身来|向后转|往回走|转身往回走",
     ),
     "turn": (
@@ -109,7 +134,7 @@ MEANINGS = {
     "across": ("across|opposite|cross|other side|opposite side", "对面|正对面"),
     "up": ("up|upstairs|upper", "上楼"),
     "down": ("down|downstairs|lower", "下楼"),
-    "leave": ("leave|leaving|exit|out|off", "离开|走出|出|出了|出来|出去|走出来|走出去"),
+    "leave": ("leave|leaving|exit|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去"),
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the",
@@ -117,16 +142,19 @@ MEANINGS = {
     ),
     "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去"),
     "among": (
-        "walk between|go between|pass between|head between|continue between|walk in between|go in between|gap between|"
+        "walk between|go between|pass between|head between|continue between|walk in between|"
+        "go in between|gap between|"
         "passing between|walking between|going between",
         "",
     ),
-    "stop": ("stop|wait|finish|come to a stop|route ends|walk ends", "停|停下|停下来"),
+    "stop": ("stop|wait|finish|come to a stop|route ends|walk ends", "停|停下|停下来|等着"),
     "remark": ("brings|have|when|as|once", "出发"),
     "laid": ("", "铺着"),
     "in": ("in|inside", "在|放在"),
-    "on": ("on your|on the|on", "在你"),
-    "with": ("with", "有"),
+    "on": ("on your|on the|on|over on your|off to your|standing on your", "在你"),
+    "with": ("with|where there is|where you'll see|where you will see|where you can see|which has", "有"),
+    "within": ("", "里面有|那里有"),
+    "bearing": ("", "放着|摆着|上面放着|上面摆着"),
     "ahead": (
         "facing|in front of you|ahead of you|looking at|looking toward",
         "前面|前方|正前方|面前|面对|面朝|面对着|面朝着|正对着|往前看",
@@ -136,7 +164,7 @@ MEANINGS = {
     "touching": ("", "挨着"),
     "between": ("between", "之间|中间"),
     "under": ("below|under", "下面|下方|上"),
-    "then": ("then|after that|afterward|from there|next", "然后|接着|随后|接下来"),
+    "then": ("then|after that|afterward|from there|next", "然后|接着|随后|接下来|最后"),
     "after": ("", "之后|以后|后"),
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
@@ -145,20 +173,32 @@ MEANINGS = {
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
-    "the|a|an|and|of|your|you|is|are|be|at|it|its|that|there|this|which|will|should|can|need|please|straight|see|front|"
-    "forward|ahead|walk|walking|go|going|head|continue|proceed|step|move|come|carry on|keep walking|keep going|follow|"
-    "keep straight on|carry|way|along|all|length|whole|very|far|until|reach|get|before|after|just|one|standing|over|"
-    "find|look|looking|done|goal|destination|soon|notice|now|we|begin|beginning|start|starting|starting with|reached|"
-    "through|corner|room|floor|easy to spot|hard to miss|can't miss|on the right track|right place|know|how|if|am|"
+    "the|a|an|and|of|your|you|is|are|be|at|it|its|that|there|this|which|will|should|can|need|please|"
+    "straight|see|front|"
+    "forward|ahead|walk|walking|go|going|head|continue|proceed|step|move|come|carry on|keep walking|"
+    "keep going|follow|"
+    "keep straight on|carry|way|along|all|length|whole|very|far|until|reach|get|before|after|just|"
+    "one|standing|over|"
+    "find|look|looking|done|goal|destination|soon|notice|now|we|begin|beginning|start|starting|"
+    "starting with|reached|"
+    "through|corner|room|floor|easy to spot|hard to miss|can't miss|on the right track|right place|"
+    "know|how|if|am|"
     "do|there's|you'll|you're|spot|approach|make your way|find yourself|by now|this|"
     "directly|as far as|which has|leads|climb|other|towards|arrived|turn in|walk over|go over|step over|"
     "off in|start off|here|in this room|where|adjoining|toward|carpeting|"
     "impossible to overlook|arrive|arrive at|neighboring|complete|keep following|"
     "moving|located|starting out|initially|open|"
     "flooring|underfoot|no missing it|easy to recognize|it's|clearly|plainly|visible|"
-    "stands out|seen|sits|route|starts|begins|beginning with",
-    "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|整条|再|先|直到|看见|就|"
-    "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|中|看|能看到|可以看到|"
+    "stands out|seen|sits|route|starts|begins|beginning with|the next|keep straight|cut|use|stand|"
+    "has|right now|am|"
+    "that|see|has|you have|to begin with|currently|starting point|that brings you to|you have reached|make out|"
+    "as soon as|away|far|all the way down|all the way|to get|until you are|"
+    "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
+    "this is the|here is",
+    "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
+    "整条|再|先|直到|看见|就|"
+    "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
+    "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
     "能看见|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
     "转九十度|从那里|你的|站|起点|出发点|了|走完|另一间|另一条|隔壁|隔壁的",
 )
@@ -166,9 +206,11 @@ NOTHING = (
 LOOKS = (
     "brown|dark|light|tan|pale|beige|cream|cream-colored|off-white|yellow|mustard-yellow|orange|green|teal|"
     "blue-green|turquoise|blue|pink|red|white|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
-    "carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|chocolate-brown|metallic|long|short|double|single|wide",
-    "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|蓝色|粉色|粉红色|红色|"
-    "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高大的|高大|低矮的|低矮|宽大|大|窄窄的|小|长|短|双人|单人|宽大的",
+    "hardwood|mustard|carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|"
+    "chocolate-brown|metallic|long|short|double|single|wide",
+    "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|"
+    "蓝色|粉色|粉红色|红色|"
+    "白色|灰色|黑色|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|窄|宽|大|小|长|短|双人|单人",
 )
 WAYS = ("door", "doorway", "opening", "wide", "stairs")
 SIDES = {"lefthand": "left", "righthand": "right"}
@@ -375,6 +417,7 @@ class _English(_Reader):
                 "between",
                 "under",
                 "ahead",
+                "behind",
                 "in",
                 "on",
             )
@@ -393,7 +436,8 @@ class _English(_Reader):
             if after.kind != "room":
                 now.moves, now.climb = True, kind
         elif kind == "stop":
-            now.stops, self.last = True, ""
+            self.arrive()
+            self.now.stops, self.last = True, ""
         elif kind == "leave" or kind == "from":
             now.moves |= kind == "leave"
             self.role = "leave"
@@ -405,6 +449,14 @@ class _English(_Reader):
             self._way(kind)
         elif kind == "thing" and word.value != "floor":
             self._thing(word.value)
+
+    def arrive(self) -> None:
+        """One stops in the room that one has come into, beside what was named since: "enter it, walk to the sofa"."""
+        if self.now.moves:
+            to = [noun for noun in self.now.nouns if not noun.use and not noun.place]
+            self.now.nouns = [noun for noun in self.now.nouns if noun not in to]
+            self.finish()
+            self.now.nouns = to
 
     def _side(self, side: str, before: Word) -> None:
         if before.kind == "on" or (before.value in ("to the", "to your") and not self.turning):
@@ -432,7 +484,8 @@ class _English(_Reader):
         self.count, self.place = 0, ""
 
     def _room(self, room: str) -> None:
-        role, self.role, self.last = self.role, "", "room"
+        role, self.role = self.role, ""
+        self.last = "" if self.remark or role == "in" else "room"
         if room == "hallway" and (self.count or role == ""):
             self.noun = Noun(room, "way")
             if self.count:
@@ -450,7 +503,7 @@ class _English(_Reader):
             use = "past"
         elif role == "with" and self.last == "room":
             use = "holds"
-        elif role in ("beside", "between", "under", "on") and self.last == "thing":
+        elif role in ("beside", "between", "under", "on", "with") and self.last == "thing":
             use = "other"
         elif role == "beside" and self.last in ("way", "room") and not self.now.stops:
             use = "mark"
@@ -575,19 +628,23 @@ class _Chinese(_Reader):
         if "laid" in kinds:
             return
         use = self._use(kinds, later)
-        place = "" if use == "other" else self.place
+        place = "" if use in ("other", "mark", "holds") else self.place
         if use == "past" and (self.now.left or self.now.enter):
             self.finish()
         if not use and not place and self.now.moves and "on" not in later:
             self.finish()
         self.now.nouns.append(Noun(name, use, place))
-        self.place = self.place if use == "other" else ""
+        self.place = self.place if use in ("other", "mark", "holds") else ""
 
     def _use(self, before: list[str], after: list[str]) -> str:
         """What a thing is named for, by the kinds of the words of its clause."""
         relation = ("beside", "under", "between")
-        if after[:2] == ["of", "room"] and "with" in before:
+        if "within" in before:
             return "holds"
+        if before[-1:] == ["bearing"]:
+            return "other"
+        if (after[:1] == ["beside"] and after[1:2] in [[way] for way in WAYS]) or "beside" in before[:2] == before[-2:]:
+            return "mark"
         if (after[:1] and after[0] in relation and after[1:2] == ["of"]) or (
             before[-1:] == ["touching"] and after[:1] == ["of"]
         ):

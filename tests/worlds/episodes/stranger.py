@@ -26,6 +26,7 @@ LOOKS = {
     "open office": ("desk", "chair"), "office": ("desk",), "meeting room": ("whiteboard", "table"),
     "break room": ("vending_machine", "refrigerator", "counter"), "copy room": ("printer",),
 }  # fmt: skip
+LOOKS["restroom"] = LOOKS["bathroom"]
 """What makes a room look as it is called."""
 FURNISHED = {"bed", "toilet", "desk", "counter", "refrigerator", "sofa", "oven", "stove"}
 """What no hallway holds."""
@@ -238,7 +239,8 @@ def _passes_all(
 ) -> bool:
     """Whether a thing is passed on its side; of two without a side, whether they lie on two sides."""
     if len(past) == 1:
-        return _passes(building, navmesh, here, gap, *past[0])
+        kind, side = past[0]
+        return any(_passes(building, navmesh, here, gap, kind, one) for one in ((side,) if side else ("left", "right")))
     (a, _), (b, _) = past
     return any(
         _passes(building, navmesh, here, gap, a, left) and _passes(building, navmesh, here, gap, b, right)

@@ -121,7 +121,7 @@ def tell(
 def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int) -> Go | None:
     assert part.door is not None
     rooms = site.rooms
-    here, there = rooms.rooms[part.room].category, rooms.rooms[part.door.other(part.room)].category
+    here, there = _called(rooms, part.room), _called(rooms, part.door.other(part.room))
     way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
     if way is None:
         return None
@@ -139,6 +139,13 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         floor_of(site, part.room),
         part.door.wide,
     )
+
+
+def _called(rooms: RoomsMap, room: int) -> str:
+    """The tables' key for a room's name: bathrooms of offices have another."""
+    kind = rooms.rooms[room].category
+    office = kind == "bathroom" and any("office" in region.category for region in rooms.rooms.values())
+    return "restroom" if office else kind
 
 
 def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
@@ -163,7 +170,7 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
         return None
     seen = sights(site, walker, {thing.id})
     floor = floor_of(site, walker.room)
-    return Stop(noun(site, thing, placed=True), turn, rooms.rooms[walker.room].category, seen, floor)
+    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, floor)
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:

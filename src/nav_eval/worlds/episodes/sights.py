@@ -14,17 +14,18 @@ from nav_eval.worlds.episodes.relations import Walker
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.steps import Noun, Sight
-from nav_eval.worlds.episodes.wording import KINDS, SEEN
+from nav_eval.worlds.episodes.wording import BORNE, KINDS, SEEN
 
 _LEAST, _FACE = 0.4, 0.1
 """Metres of its longest side and square metres that a landmark has at least."""
 _BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
 """Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
+_BEARERS = ("table", "desk", "counter", "nightstand", "chest_of_drawers", "cabinet", "bench")
+_TABLE = 1.2
+"""Metres up to which one looks down on what stands on a thing."""
 _FAR, _ROOM = 5.0, 8.0
 _STRIKING = 0.02
 """Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
-_SCREEN, _BEAN = 0.75, 0.5
-"""Metres: the width from which a screen is a television, the height from which a pouf is a beanbag."""
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE = 0.55, 0.8
@@ -37,6 +38,31 @@ _USUAL = {
     "copy room": ("printer",), "break room": ("counter", "refrigerator"),
 }  # fmt: skip
 """What tells a room of its kind from no other."""
+_DULL = frozenset(("radiator", "bin", "towel", "box", "cupboard", "cabinet", "nightstand", "towel_rack", "partition"))
+"""What nobody would name a room by."""
+_OFFICES = ("office", "open office")
+_DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
+    ("computer_monitor", "tv_monitor", (), 0, 0.0, 0.75),
+    ("wall_screen", "tv_monitor", ("meeting room", "reception", *_OFFICES), 0, 0.75, 9.0),
+    ("beanbag", "pouf", (), 1, 0.5, 9.0),
+    ("kitchen_sink", "sink", ("kitchen", "break room"), 0, 0.0, 9.0),
+    ("bathroom_sink", "sink", ("bathroom",), 0, 0.0, 9.0),
+    ("coffee_table", "table", ("living room", "reception"), 1, 0.0, 0.55),
+    ("dining_table", "table", ("dining room",), 0, 1.0, 9.0),
+    ("kitchen_table", "table", ("kitchen",), 0, 0.8, 9.0),
+    ("conference_table", "table", ("meeting room",), 0, 1.2, 9.0),
+    ("hall_table", "table", ("hallway", "foyer"), 0, 0.0, 1.5),
+    ("office_desk", "desk", _OFFICES, 0, 0.0, 9.0),
+    ("writing_desk", "desk", ("study", "bedroom"), 0, 0.0, 9.0),
+    ("kitchen_counter", "counter", ("kitchen",), 0, 0.0, 9.0),
+    ("reception_desk", "counter", ("reception",), 0, 0.0, 9.0),
+    ("armchair", "chair", ("living room",), 0, 0.65, 9.0),
+    ("dining_chair", "chair", ("dining room",), 0, 0.0, 9.0),
+    ("bar_stool", "stool", (), 1, 0.6, 9.0),
+    ("waste_basket", "bin", ("bedroom", "study", *_OFFICES), 0, 0.0, 9.0),
+)  # fmt: skip
+"""The tables' key, the category, the rooms (all if none are given), and of a measure (0 the longer side, 1 the height)
+the metres between which the name fits."""
 
 
 def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
@@ -49,12 +75,12 @@ def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
 
 def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
     """The tables' key for a thing whose category has several names; "" where the category's own fits."""
-    wide = max(thing.size[0], thing.size[2])
-    if thing.category == "tv_monitor" and wide < _SCREEN:
-        return "computer_monitor"
-    if thing.category == "pouf" and thing.size[1] > _BEAN:
-        return "beanbag"
-    return "kitchen_sink" if thing.category == "sink" and rooms.rooms[thing.region].category == "kitchen" else ""
+    room = rooms.rooms[thing.region].category
+    measures = (max(thing.size[0], thing.size[2]), thing.size[1])
+    for name, category, found_in, axis, low, high in _DESIGNS:
+        if thing.category == category and room in (found_in or (room,)) and low < measures[axis] < high:
+            return name
+    return ""
 
 
 def floor_of(site: Site, room: int) -> Noun | None:
@@ -87,7 +113,7 @@ def holds(site: Site, door: DoorWay, room: int) -> Noun | None:
     usual = _USUAL.get(site.rooms.rooms[room].category, ())
     at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
     seen = (thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN)
-    thing = next((thing for thing in seen if thing.category not in usual), None)
+    thing = next((thing for thing in seen if thing.category not in usual and thing.category not in _DULL), None)
     return noun(site, thing) if thing else None
 
 
@@ -145,6 +171,8 @@ def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
         for b in flank[k + 1 :]:
             if _opposite(thing, a, b):
                 return replace(plain, relation="between", others=(_key(rooms, a), _key(rooms, b)))
+    if borne := _borne(rooms, thing):
+        return replace(plain, relation="bearing", others=(borne,))
     over = [o for o in others if o.category == "picture" and _above(o, thing)]
     if over:
         return replace(plain, relation="under", others=("picture",))
@@ -152,6 +180,20 @@ def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
     if near:
         return replace(plain, relation="near", others=(_key(rooms, rooms.things[near[0][1]]),))
     return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
+
+
+def _borne(rooms: RoomsMap, thing: SemanticObject) -> str:
+    """The largest of the things that stand on a thing below the eye, if it is the only one of its kind there."""
+    if thing.category not in _BEARERS or _end(thing, 1) > rooms.rooms[thing.region].low[1] + _TABLE:
+        return ""
+    on = [one for one in rooms.things_in(thing.region) if _stands_on(one, thing)]
+    kinds = [one.category for one in sorted(on, key=lambda one: (-_face(one), one.id))]
+    return next((kind for kind in kinds if kind in BORNE and kinds.count(kind) == 1), "")
+
+
+def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:
+    inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 for k in (0, 2))
+    return inside and abs(_start(upper, 1) - _end(thing, 1)) < 0.04
 
 
 def _key(rooms: RoomsMap, thing: SemanticObject) -> str:

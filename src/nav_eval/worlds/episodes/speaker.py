@@ -33,24 +33,32 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
 
 
 def _text(wording: Wording, steps: Sequence[Step]) -> str:
-    told, before = "", None
+    told, before, named = "", None, False
     for step in steps:
         turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
         seen = "".join(sentence + wording.end for sentence in _sights(wording, step, before))
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
-        opening = _orient(wording, step) if before is None else wording.end if alone else _joint(wording, turn, before)
-        told += ((wording.end if before else "") + seen if seen else opening) + _step(wording, step, turn, alone)
-        before = step
+        opening = _orient(wording, step) if before is None else wording.end if alone else ""
+        joint = (wording.end if before else "") + seen if seen else opening or _joint(wording, told, step, turn, before)
+        named |= before is not None and _entered(wording, before) in joint
+        said = _step(wording, step, turn, alone, before is not None, named, wording.merges(joint))
+        told, before, named = told + joint + said, step, isinstance(step, Go) and _entered(wording, step) in said
     return wording.finished(told + wording.end)
 
 
-def _joint(wording: Wording, turn: str, before: Step) -> str:
+def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | None) -> str:
     """What stands between two steps; it may make one sentence of them, or say which room one has come to."""
-    if turn not in ("", "straight") and wording.likely("merges"):
+    if before is None:
+        return ""
+    room_left = not wording.full(told)
+    if room_left and isinstance(step, Stop) and not turn and wording.likely("merges"):
+        return wording.pick(wording.tables["merge_stop"])
+    if room_left and turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
         return wording.end + wording.pick(wording.tables["entered"], room=_entered(wording, before))
-    return wording.pick(wording.manner["cut"])
+    joint = wording.pick(wording.manner["cut"])
+    return joint if room_left or not wording.merges(joint) else wording.end
 
 
 def _orient(wording: Wording, step: Step) -> str:
@@ -63,23 +71,26 @@ def _orient(wording: Wording, step: Step) -> str:
     return wording.say(f"orient_{where}", a=_noun(wording, sight.thing), side=side)
 
 
-def _step(wording: Wording, step: Step, turn: str, alone: bool) -> str:
-    """`alone`: the end is a sentence of its own, that gives no order before it."""
+def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, named: bool, merged: bool) -> str:
+    """`alone`: the end is a sentence of its own, that gives no order before it; `later`: it is not the first step;
+    `named`: the room one is in was named just before; `merged`: the step goes on with a sentence."""
     past = None
     if isinstance(step, Stop):
-        rule = "stop_alone" if alone else "stop"
-        go = wording.say(rule, thing=_noun(wording, step.thing), where=_where(wording, step.thing))
+        where = _where(wording, step.thing)
+        rule = "stop_alone" if alone else "stop_placed" if where else "stop"
+        go = wording.say(rule, thing=_noun(wording, step.thing), where=where)
         if not turn:
             return go
     else:
-        go = _go(wording, step, along=turn == "straight")
         past = step.past if step.past and wording.likely("passes") else None
+        go = _go(
+            wording, step, turn == "straight", "on_" if named else "through_" if later else "go_", bool(past or turn)
+        )
     slots = {"go": go} | (_past(wording, past) if past else {})
     if turn:
         slots["turn"] = _turn(wording, turn, step)
-    return wording.say(
-        {(1, 1): "both", (1, 0): "turned", (0, 1): "passing"}.get((bool(turn), bool(past)), "plain"), **slots
-    )
+    rule = {(1, 1): "both", (1, 0): "turned", (0, 1): "passing"}.get((bool(turn), bool(past)), "plain")
+    return wording.say(f"{rule}_merged" if (merged or wording.full(go)) and rule != "plain" else rule, **slots)
 
 
 def _past(wording: Wording, past: Pass) -> dict[str, str]:
@@ -109,8 +120,9 @@ def _turn(wording: Wording, turn: str, step: Step) -> str:
     return wording.pick(wording.tables["turn"][turn])
 
 
-def _go(wording: Wording, step: Go | Climb, along: bool) -> str:
-    """`along`: that one walks along a corridor is told before."""
+def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool) -> str:
+    """`along`: that one walks along a corridor is told before; `how`: what the rules for ways out of rooms begin with;
+    `passes`: a turn or a thing that is passed is told before."""
     way, nth = step.way, step.way.ordinal
     slots = {"along": ""} if along or step.leave != "hallway" else {}
     slots |= {
@@ -125,47 +137,61 @@ def _go(wording: Wording, step: Go | Climb, along: bool) -> str:
         return wording.say(
             kind, up=wording.tables["updown"][direction], other=wording.say(f"{direction}_there"), **slots
         )
-    by = ""
-    if step.mark and wording.likely("marks"):
-        by = wording.say("by", mark=_noun(wording, step.mark))
-    enter = _entered(wording, step)
-    if step.holds and wording.likely("contents"):
-        enter = wording.say("with", next=enter, a=_noun(wording, step.holds))
-    return wording.say(_kind(step), next=enter, by=by, **slots)
+    rule = _kind(step, along, how, passes)
+    marked = step.mark is not None and wording.likely("marks")
+    if marked and wording.has(f"{rule}_by"):
+        rule += "_by"
+    if marked and step.mark:
+        slots |= {"mark": _noun(wording, step.mark), "measure": _measure(wording, step.mark)}
+    slots["by"] = wording.say("by", **slots) if marked else ""
+    go = wording.say(rule, next=_entered(wording, step), **slots)
+    tells = step.holds and not passes and not marked and _entered(wording, step) in go[-24:]
+    if step.holds and tells and wording.likely("contents"):
+        go += wording.say("inside", a=_one(wording, step.holds))
+    return go
 
 
 def _entered(wording: Wording, step: Step) -> str:
-    """The room that one comes into; "another" where the one before has the same name."""
-    assert isinstance(step, Go)
+    """The room that one comes into; "another" where the one before has the same name; "" where none is entered."""
+    if not isinstance(step, Go):
+        return ""
     room = wording.word("rooms", step.enter)
-    return wording.say("another", room=room) if step.leave == step.enter else room
+    rule = "another_hall" if step.enter == "hallway" else "another"
+    return wording.say(rule, room=room) if step.leave == step.enter else room
 
 
-def _kind(step: Go) -> str:
+def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
     """The rule for a way out."""
     side = "at_end" if step.way.near else step.way.side
     if step.leave == "stairs":
         return "go_stairs"
-    if step.leave != "hallway" and step.wide:
-        return "go_wide_beside" if side else "go_wide"
     if step.leave != "hallway":
-        return "go_beside" if side else "go_sole" if step.sole else "go_out"
+        if step.wide:
+            return "go_wide_beside" if side else f"{how}wide"
+        if side:
+            return f"{how}beside"
+        return "go_sole" if step.sole and how == "go_" else "past_out" if passes and how != "go_" else f"{how}out"
     if step.enter == "hallway":
         return f"hall_{side}" if side in ("across", "end", "at_end") else "hall_side"
-    return f"go_{side}" if side in ("across", "end", "at_end") else "go_door" if step.way.ordinal else "go_opening"
+    if side in ("across", "end", "at_end"):
+        return f"go_{side}"
+    return ("then_" if along else "go_") + ("door" if step.way.ordinal else "opening")
 
 
-def _noun(wording: Wording, noun: Noun, whole: bool = False) -> str:
-    """A thing with some (`whole`: all) of the words that are certain; its name is the same throughout the text."""
-    parts = {}
-    for part in ("size", "colour", "material"):
+def _noun(wording: Wording, noun: Noun) -> str:
+    """A thing with some of the words that are certain; its name is the same throughout the text."""
+    parts = dict.fromkeys(("size", "colour", "material", "close"), "")
+    certain = [part for part in ("size", "colour", "material") if getattr(noun, part) and wording.likely("adjectives")]
+    for part in wording.stream.shuffled(certain)[: wording.manner["words"]]:
         word = getattr(noun, part)
-        parts[part] = wording.word(part, word) if word and (whole or wording.likely("adjectives")) else ""
+        parts["close" if word in wording.tables["close"] else part] = wording.word(part, word)
     return wording.pick(wording.tables["noun"], name=_name(wording, noun.design or noun.kind), **parts)
 
 
 def _name(wording: Wording, kind: str) -> str:
-    return wording.word(next(table for table in ("things", "seen", "designs") if kind in wording.tables[table]), kind)
+    return wording.word(
+        next(table for table in ("things", "seen", "designs", "borne") if kind in wording.tables[table]), kind
+    )
 
 
 def _where(wording: Wording, noun: Noun, rule: str = "") -> str:
@@ -180,9 +206,8 @@ def _sights(wording: Wording, step: Step, before: Step | None) -> list[str]:
     """Sentences about the room one is in and about what is seen there, for styles that look around."""
     if not wording.manner.get("sights"):
         return []
-    seen = [_sight(wording, sight) for sight in step.sights if wording.likely("sights")]
-    if seen and before and wording.likely("asides"):
-        seen.append(wording.say("aside"))
+    told = before.holds.kind if isinstance(before, Go) and before.holds else ""
+    seen = [_sight(wording, sight) for sight in step.sights if sight.thing.kind != told and wording.likely("sights")]
     return [*([_here(wording, step, before)] if before is None or wording.likely("rooms") else []), *seen]
 
 
@@ -203,15 +228,19 @@ def _ground(wording: Wording, floor: Noun) -> str:
     return wording.say("ground", colour=colour, ground=wording.word("ground", floor.material))
 
 
+def _measure(wording: Wording, noun: Noun) -> str:
+    """The measure word of a thing, in a language that has such words."""
+    measures: dict[str, str] = wording.tables.get("measure", {})
+    return measures.get(noun.design or noun.kind, measures.get(noun.kind, ""))
+
+
 def _one(wording: Wording, noun: Noun) -> str:
     """A thing that was not spoken of before."""
-    measure = wording.tables.get("measure", {}).get(noun.kind, "")
-    return wording.pick(wording.tables["article"], thing=_noun(wording, noun), measure=measure)
+    return wording.pick(wording.tables["article"], thing=_noun(wording, noun), measure=_measure(wording, noun))
 
 
 def _sight(wording: Wording, sight: Sight) -> str:
-    where = _where(wording, sight.thing, "seen_")
+    slots = {"a": _one(wording, sight.thing), "where": _where(wording, sight.thing, "seen_")}
     if sight.where in ("ahead", "behind"):
-        return wording.say(f"sight_{sight.where}", a=_one(wording, sight.thing)) + where
-    side = wording.pick(wording.tables["sides"][sight.where])
-    return wording.say("sight_beside", a=_one(wording, sight.thing), side=side) + where
+        return wording.say(f"sight_{sight.where}", **slots)
+    return wording.say("sight_beside", side=wording.pick(wording.tables["sides"][sight.where]), **slots)

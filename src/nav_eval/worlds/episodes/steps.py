@@ -17,7 +17,7 @@ class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
     `relation` ("between", "on", "near", "under", "corner") says where it is, beside, on or below the things named in
-    `others`.
+    `others`; "bearing": the other is on it.
     """
 
     kind: str

@@ -14,6 +14,8 @@ from typing import Any
 from nav_eval.worlds.exact import Stream
 
 LANGUAGES = ("en", "zh")
+_SHORT = 8
+"""Characters of a template that may come again: "{turn}", a name, a full stop."""
 _ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
 
 
@@ -26,6 +28,8 @@ KINDS = frozenset(tables("en")["things"])
 """What one may be told to pass or to stop at. A category without a name is never mentioned."""
 SEEN = KINDS | frozenset(tables("en")["seen"])
 """What may be told as seen."""
+BORNE = frozenset(tables("en")["borne"])
+"""What may be told to stand on something."""
 ROOMS = frozenset(tables("en")["rooms"])
 
 
@@ -40,6 +44,7 @@ class Wording:
         self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
         self.end: str = self.tables["rules"]["end"]
         self._names: dict[tuple[str, str], str] = {}
+        self._used: set[str] = set()
 
     def likely(self, what: str) -> bool:
         """Whether this time a style says what it may leave out."""
@@ -52,8 +57,10 @@ class Wording:
         return self._names[table, key]
 
     def pick(self, choices: str | list[str], **slots: str) -> str:
-        """One of some templates, filled in."""
-        template = choices if isinstance(choices, str) else self.stream.choice(choices)
+        """One of some templates, if it can be one that the text has not had yet, filled in."""
+        fresh = [choices] if isinstance(choices, str) else [one for one in choices if one not in self._used] or choices
+        template = self.stream.choice(fresh)
+        self._used |= {template} if len(template) > _SHORT else set()
         while found := _ALTERNATIVES.search(template):
             chosen = self.stream.choice(found[1].split("|"))
             template = template[: found.start()] + chosen + template[found.end() :]
@@ -63,6 +70,17 @@ class Wording:
         """What a rule of the style, or of all styles, gives."""
         own = self.tables.get(self.style, {})
         return self.pick(own[rule] if rule in own else self.tables["rules"][rule], **slots)
+
+    def has(self, rule: str) -> bool:
+        return rule in self.tables["rules"]
+
+    def merges(self, joint: str) -> bool:
+        """Whether what follows goes on with the sentence."""
+        return bool(joint) and self.end.strip() not in joint
+
+    def full(self, told: str) -> bool:
+        """Whether the last sentence of a text takes no more."""
+        return bool(re.search(self.tables["full"], told.rsplit(self.end, 1)[-1]))
 
     def finished(self, text: str) -> str:
         """Spaces and articles put right, sentences with a capital."""
