@@ -54,7 +54,8 @@ def make_sky(seed: str, plan: Plan, daylight: Daylight) -> Sky:
 def outdoors(material: str, texels: NDArray[np.uint8], daylight: Daylight) -> NDArray[np.uint8]:
     """A material's texels, of the building's outside as they look in the light of the hour."""
     if material in _VEILS:
-        return to_texels(texels * np.asarray((0.46, 0.40, 0.33) if daylight.hour == "evening" else daylight.sky))
+        glow = np.asarray((0.46, 0.40, 0.33) if daylight.hour == "evening" else daylight.sky)
+        return to_texels(texels * (glow if daylight.hour == "evening" else (2 + glow) / 3))
     if material not in _OUTSIDE:
         return texels
     return _exposed(texels * np.asarray(_TINTS[daylight.hour][2]), daylight.hour == "evening")
@@ -69,7 +70,7 @@ def shade_outdoors(mesh: Mesh, colors: NDArray[np.uint8], daylight: Daylight) ->
     level = (0.66 + 0.34 * facing) * np.where(mesh.positions[ours, 1] < 0, 0.8, 1.0)
     colors[ours, :3] = np.floor(level * 255 + 0.5).astype(np.uint8)[:, None]
     folded = np.asarray([name == "net" for name in mesh.names])[mesh.materials]
-    fold = 0.9 + 0.14 * (mesh.normals[folded, 0] + mesh.normals[folded, 2])
+    fold = 0.94 + 0.15 * mesh.normals[folded, 0] * mesh.normals[folded, 2]
     colors[folded, :3] = np.floor(np.clip(fold, 0.7, 1.0) * 255 + 0.5).astype(np.uint8)[:, None]
 
 
