@@ -336,8 +336,8 @@ def grasscloth(stream: Stream, colour: Colour) -> Floats:
 
 
 def carpet(stream: Stream, colour: Colour) -> Floats:
-    """Loops: strong fine grain, soft patches."""
-    return shade(colour, 0.72 + 0.36 * noise(stream, _S, (256, 256)) + 0.16 * noise(stream, _S, (5, 5), 3))
+    """Loops: strong fine grain."""
+    return shade(colour, 0.78 + 0.3 * noise(stream, _S, (256, 256)) + 0.1 * noise(stream, _S, (64, 64)))
 
 
 def fabric(stream: Stream, colour: Colour) -> Floats:

@@ -48,8 +48,8 @@ def _framed(m: Model, x: float, w: float, h: float, look: _Look) -> None:
     f = min(look.edge, w * 0.07) if look.frame else 0.0
     x0, x1, z = x - w / 2, x + w / 2, 0.003
     if look.frame:
-        for y0, y1 in ((0.0, f), (h - f, h)):
-            m.box((x0, y0, -0.015), (x1, y1, 0.015), look.frame, skip="b")
+        for y0, y1, hidden in ((0.0, f, "bd"), (h - f, h, "b")):
+            m.box((x0, y0, -0.015), (x1, y1, 0.015), look.frame, skip=hidden)
         for a, b in ((x0, x0 + f), (x1 - f, x1)):
             m.box((a, f, -0.015), (b, h - f, 0.015), look.frame, skip="bud")
     else:

@@ -210,6 +210,9 @@ def combi_fridge(stream: Stream) -> Made:
     grip = "metal" if skin == "dark" else "dark"
     for y0, y1 in ((0.2, h * 0.34), (h * 0.4, h * 0.75)):
         m.tube([(-w / 2 + 0.07, y0, d / 2 + 0.03), (-w / 2 + 0.07, y1, d / 2 + 0.03)], 0.012, grip, 5)
+    m.box((w / 2 - 0.16, h - 0.1, d / 2 - 0.002), (w / 2 - 0.06, h - 0.08, d / 2 + 0.002), grip, skip="blrud")
+    if skin != "white":
+        m.box((-0.05, h * 0.78, d / 2 - 0.002), (0.05, h * 0.78 + 0.05, d / 2 + 0.002), "lacquer", skip="blrud")
     return Made("refrigerator", m, (w, h, d + 0.09))
 
 

@@ -98,13 +98,18 @@ def leaves_of(style: Style, stream: Stream) -> tuple[str, str]:
 
 
 def leaf(kinds: tuple[str, str], room: str, w: float, h: float) -> Model:
-    """The leaf of a room's door, with handles."""
+    """The leaf of a room's door, with handles on plates, and hinges."""
     m = Model()
     LEAVES[kinds[1] if room in _PRIVATE else kinds[0]](m, w, h)
     y, z = 1.02, w / 2 - 0.06
     for s in (-1, 1):
+        inner = "l" if s > 0 else "r"
+        a, b = sorted((s * HALF, s * (HALF + 0.008)))
+        m.box((a, y - 0.16, z - 0.02), (b, y + 0.05, z + 0.02), "metal2", skip=inner + "ud")
         a, b = sorted((s * HALF, s * (HALF + 0.05)))
-        m.box((a, y - 0.01, z - 0.012), (b, y + 0.012, z + 0.012), "metal2", skip="l" if s > 0 else "r")
+        m.box((a, y - 0.01, z - 0.012), (b, y + 0.012, z + 0.012), "metal2", skip="lr")
         a, b = sorted((s * (HALF + 0.03), s * (HALF + 0.05)))
-        m.box((a, y - 0.01, z - 0.12), (b, y + 0.012, z + 0.012), "metal2")
+        m.box((a, y - 0.01, z - 0.12), (b, y + 0.012, z + 0.012), "metal2", skip=inner)
+    for low in (0.2, h - 0.3):
+        m.box((-HALF - 0.006, low, -w / 2 - 0.005), (HALF + 0.006, low + 0.1, -w / 2 + 0.008), "metal2", skip="udbf")
     return m

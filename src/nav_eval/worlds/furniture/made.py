@@ -122,13 +122,16 @@ def fronts(
 
     `kind`: "bar" handles, "knob", "plain" (none), "frame" (a raised border and knobs) or "slot" (a dark grip above).
     """
-    gap, thick = 0.008, 0.018
+    gap, thick = 0.006, 0.018
+    (left, foot), (right, top), shadow = low, high, z + 0.0015
+    corners = [(left, foot, shadow), (right, foot, shadow), (right, top, shadow), (left, top, shadow)]
+    model.quad(corners, "dark")
     w, h = (high[0] - low[0]) / columns, (high[1] - low[1]) / rows
     for i in range(columns):
         for k in range(rows):
             x0, y0 = low[0] + i * w + gap / 2, low[1] + k * h + gap / 2
             x1, y1 = x0 + w - gap, y0 + h - gap
-            model.box((x0, y0, z), (x1, y1, z + thick), material, skip="b")
+            model.box((x0, y0, z), (x1, y1, z + thick), material, skip="bd")
             if kind == "frame" and min(x1 - x0, y1 - y0) > 0.16:
                 _border(model, x0, y0, x1, y1, z + thick, material)
             _grip(model, (x0, y0, x1, y1), z + thick, handle, kind, h > w * 1.2, i % 2 == 0)
@@ -152,8 +155,8 @@ def _grip(
         model.box((x0, y1 - 0.022, z), (x1, y1, z + 0.001), "dark", skip="blrud")
     elif kind in ("knob", "frame"):
         x, y = (hx, y0 + (y1 - y0) * 0.5) if tall else (cx, (y0 + y1) / 2)
-        model.box((x - 0.014, y - 0.014, z), (x + 0.014, y + 0.014, z + 0.025), handle, skip="b")
+        model.box((x - 0.014, y - 0.014, z), (x + 0.014, y + 0.014, z + 0.025), handle, skip="bd")
     elif kind == "bar" and tall:
-        model.box((hx - 0.008, y0 + (y1 - y0) * 0.42, z), (hx + 0.008, y0 + (y1 - y0) * 0.58, z + 0.025), handle, "b")
+        model.box((hx - 0.008, y0 + (y1 - y0) * 0.42, z), (hx + 0.008, y0 + (y1 - y0) * 0.58, z + 0.025), handle, "bd")
     elif kind == "bar":
-        model.box((cx - 0.07, cy - 0.008, z), (cx + 0.07, cy + 0.008, z + 0.025), handle, skip="b")
+        model.box((cx - 0.07, cy - 0.008, z), (cx + 0.07, cy + 0.008, z + 0.025), handle, skip="bd")

@@ -218,7 +218,7 @@ def gallery(s: Shape, look: Stream) -> Made:
     for x, y, w, h in spots:
         x0, y0, x1, y1 = (x - wide / 2) * k, (y - foot) * k, (x - wide / 2 + w) * k, (y - foot + h) * k
         own = frame if same else look.choice(frames)
-        m.block(((x0 + x1) / 2, 0), (x1 - x0, y1 - y0, 0.022), y0, own, skip="b")
+        m.block(((x0 + x1) / 2, 0), (x1 - x0, y1 - y0, 0.022), y0, own, skip="bd")
         e = edge * k
         if mount:
             m.card(x0 + e, y0 + e, x1 - e, y1 - e, 0.0113, "tint_white")
