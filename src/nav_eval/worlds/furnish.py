@@ -11,7 +11,7 @@ from itertools import chain
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
-from nav_eval.worlds.furniture.made import Made
+from nav_eval.worlds.furniture.made import Made, askew
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import Plan, Rect, Room
 from nav_eval.worlds.space import OPPOSITE, TURN_OF, Space, Spot
@@ -413,9 +413,17 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, count: 
 
 
 def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made) -> None:
-    ax, az = table.aside(along)
-    bx, bz = table.ahead(ahead)
-    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table)
+    """A seat as its user left it: a little turned and pulled out, if there is room for that."""
+    stream, tries = space.stream, [(made, 0)]
+    if turn in (0, 2) and stream.chance(65):
+        loose = askew(made, stream.between(-30, 30) / 1000)
+        clear = int((loose.size[2] - made.size[2]) * 500) + 30
+        tries = [(loose, clear + stream.choice((0, 40, 160))), (loose, clear), (made, 0)]
+    for chair, out in tries:
+        ax, az = table.aside(along)
+        bx, bz = table.ahead(ahead + (out if ahead > 0 else -out))
+        if space.stand(chair, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table):
+            return
 
 
 def bathroom(space: Space, stream: Stream) -> None:
@@ -480,10 +488,12 @@ def _desk_and_chair(space: Space, stream: Stream, office: bool) -> Spot | None:
 
 
 def _chair_before(space: Space, stream: Stream, desk: Spot) -> None:
-    chair = chairs.office_chair(stream, space.style)
-    x, z = desk.ahead(int((desk.made.size[2] + chair.size[2]) * 500 + 20))
+    straight = chairs.office_chair(stream, space.style)
     _release(space, desk)
-    space.stand(chair, x, z, desk.turn + 2)
+    for chair in (askew(straight, stream.between(-90, 90) / 1000), straight):
+        x, z = desk.ahead(int((desk.made.size[2] + chair.size[2]) * 500 + 20))
+        if space.stand(chair, x, z, desk.turn + 2):
+            return
 
 
 def laundry_room(space: Space, stream: Stream) -> None:
@@ -621,7 +631,10 @@ def meeting_room(space: Space, stream: Stream) -> None:
                     along = int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000)
                     ax, az = table.aside(along)
                     bx, bz = table.ahead(side * 955)
-                    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + (2 if side == 1 else 0))
+                    at, turn_in = (ax + bx - table.x, az + bz - table.z), table.turn + (2 if side == 1 else 0)
+                    for chair in (askew(made, stream.between(-50, 50) / 1000), made):
+                        if space.stand(chair, *at, turn_in):
+                            break
             break
     space.hang(decor.whiteboard(stream), 950)
     if stream.chance(50):

@@ -33,13 +33,17 @@ class Quad:
 
 @dataclass(frozen=True, slots=True)
 class Grid:
-    """A curved surface. `size` in metres along u and v; `least` cells keep its shape, `rough` cells barely do."""
+    """A curved surface. `size` in metres along u and v; `least` cells keep its shape, `rough` cells barely do.
+
+    `give`: metres by which its top is uneven; what lies on it sinks in by a third of that.
+    """
 
     evaluate: Evaluate
     size: tuple[float, float]
     least: tuple[int, int]
     material: str
     rough: tuple[int, int]
+    give: float = 0.0
 
 
 @dataclass(slots=True)
@@ -268,12 +272,13 @@ def pillow(
     size: tuple[float, float, float],
     material: str,
     placed: Callable[[Floats, Floats, Floats], tuple[Floats, Floats, Floats]],
+    dent: float = 0.0,
 ) -> list[Grid]:
-    """The two sides of a stuffed square of (width, height, thickness), its rim thin.
+    """The two sides of a stuffed square of (width, height, thickness), its rim thin, its front dented by a share.
 
     `placed`: x, y and z about the middle of what lies across, up and outwards in the pillow itself.
     """
-    return [_pillow_side(middle, size, material, placed, sign) for sign in (1.0, -1.0)]
+    return [_pillow_side(middle, size, material, placed, sign, dent if sign > 0 else 0.0) for sign in (1.0, -1.0)]
 
 
 def _pillow_side(
@@ -282,14 +287,17 @@ def _pillow_side(
     material: str,
     placed: Callable[[Floats, Floats, Floats], tuple[Floats, Floats, Floats]],
     sign: float,
+    dent: float,
 ) -> Grid:
     def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
         u, v = lattice(nu, nv)
         a, b = (u * 2 - 1) * sign, v * 2 - 1
-        out = sign * size[2] / 2 * (1 - a * a * a * a) * (1 - b * b * b * b)
+        full = (1 - a * a * a * a) * (1 - b * b * b * b)
+        hollow = np.clip(1 - a * a * 2.2 - (b + 0.1) * (b + 0.1) * 2.2, 0, 1)
+        out = sign * size[2] / 2 * full * (1 - dent * hollow)
         across = a * size[0] / 2 * (1 - 0.09 * b * b * (1 - a * a))
         up = b * size[1] / 2 * (1 - 0.09 * a * a * (1 - b * b))
         points = np.stack(placed(across, up, out), axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
-    return Grid(evaluate, (size[0], size[1]), (4, 4), material, (2, 2))
+    return Grid(evaluate, (size[0], size[1]), (6, 6), material, (3, 3))

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.cloth import heap, sheet
+from nav_eval.worlds.exact import Floats, Stream
 from nav_eval.worlds.furniture.made import Made, family, legs, make
 from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces import Model, pillow
 
 _D = 2.08
 
@@ -16,23 +17,38 @@ def bed(stream: Stream, style: Style, w: float = 1.6) -> Made:
 
 
 def _bedding(m: Model, w: float, low: float, stream: Stream, head: float = 0.08) -> float:
-    """Mattress, duvet, its turned-down edge, pillows and perhaps a throw; returns the height."""
-    cover = stream.choice(("fabric0", "fabric2", "fabric3", "sheet", "throw"))
+    """Mattress, duvet, pillows, perhaps a throw; a bed that is made, slept in or thrown open. Returns the height."""
+    cover, kind = stream.choice(("fabric0", "fabric2", "fabric3", "sheet", "throw")), stream.below(3)
     top, z0, z1 = low + 0.2, -_D / 2, _D / 2
     m.cushion((-w / 2 + 0.02, low, z0 + head), (w / 2 - 0.02, top, z1 - 0.02), "sheet", 0.06)
-    drop = low + 0.05 if stream.chance(50) else low - 0.06
-    m.cushion((-w / 2 + 0.006, drop, z0 + 0.62), (w / 2 - 0.006, top + 0.05, z1 - 0.006), cover, 0.07)
-    m.cushion((-w / 2 + 0.003, top - 0.04, z0 + 0.55), (w / 2 - 0.003, top + 0.07, z0 + 0.85), "sheet", 0.05)
-    count = 1 if w < 1.2 else 2
-    for i in range(count):
-        x = 0.0 if count == 1 else (-1) ** i * w / 4
-        half = min(0.34, w / 2 / count - 0.03)
-        m.cushion((x - half, top - 0.02, z0 + head + 0.02), (x + half, top + 0.13, z0 + 0.5), "sheet", 0.07, skip="d")
-        if stream.chance(60):
-            m.leaning((x, top + 0.2, z0 + 0.46), (0.42, 0.3, 0.16), cover)
-    if stream.chance(40):
-        m.cushion((-w / 2, low + 0.04, z1 - 0.62), (w / 2, top + 0.065, z1 - 0.2), "throw", 0.05)
+    drop, seed = stream.between(16, 28) / 100, stream.below(1000)
+    near, crease = ((z0 + 0.62, 0.012), (z0 + 0.72, 0.03), (z0 + 1.05, 0.045))[kind]
+    m.grids.append(sheet(w / 2 - 0.004, near, z1 - 0.065, top + 0.045, drop, cover, seed, crease))
+    if kind < 2:
+        m.cushion((-w / 2 + 0.003, top - 0.04, near - 0.07), (w / 2 - 0.003, top + 0.08, near + 0.2), "sheet", 0.055)
+    else:
+        m.grids.append(heap((0.0, top, near), (w * 0.99, 0.2, 0.62), cover, seed + 1, 0.0, 10))
+    _pillows(m, w, top, z0 + head, cover, stream)
+    if kind == 0 and stream.chance(40):
+        m.grids.append(sheet(w / 2, z1 - 0.62, z1 - 0.2, top + 0.07, 0.12, "throw", seed + 2, 0.008))
     return top + 0.3
+
+
+def _pillows(m: Model, w: float, top: float, z0: float, cover: str, stream: Stream) -> None:
+    """Lying ones with a dent where a head lay, a little askew; loose ones leaning before them."""
+    count = 1 if w < 1.2 else 2
+    loose = stream.chance(60)
+    for i in range(count):
+        x, off = (0.0 if count == 1 else (-1) ** i * w / 4), stream.between(-30, 30) / 1000
+        wide, tilt = min(0.7, w / count - 0.08), stream.between(-40, 40) / 1000
+
+        def lying(a: Floats, up: Floats, out: Floats, tilt: float = tilt) -> tuple[Floats, Floats, Floats]:
+            return a - up * tilt * 4, out + up * 0.1, -up - a * tilt * 4
+
+        dent = stream.between(20, 45) / 100
+        m.grids += pillow((x + off, top + 0.075, z0 + 0.26), (wide * 0.88, 0.42, 0.19), "sheet", lying, dent)
+        if loose:
+            m.leaning((x + off, top + 0.2, z0 + 0.5), (0.44, 0.34, 0.17), cover)
 
 
 def panel_bed(stream: Stream, w: float) -> Made:

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval.worlds.exact import Stream, cross, length
+from nav_eval.worlds.exact import Floats, Stream, cos_turns, cross, length, sin_turns
 from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces import Grid, Model
 
 Point = tuple[float, float, float]
 Designs = dict[str, Callable[..., "Made"]]
@@ -45,6 +45,27 @@ def make(designs: Designs, stream: Stream, style: Style, *arguments: Any) -> Mad
     liked = [name for name in designs if name in style.likes]
     name = stream.choice(liked if liked and stream.chance(_LIKED) else list(designs))
     return replace(designs[name](stream, *arguments), design=name)
+
+
+def askew(made: Made, turn: float) -> Made:
+    """The object turned about the vertical by a few hundredths of a turn; its box grows as it must."""
+    c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
+
+    def turned(points: Floats) -> Floats:
+        x, y, z = points[..., 0], points[..., 1], points[..., 2]
+        return np.stack([x * c + z * s, y, z * c - x * s], axis=-1)
+
+    def grid(old: Grid) -> Grid:
+        def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+            points, uvs = old.evaluate(nu, nv)
+            return turned(points), uvs
+
+        return replace(old, evaluate=evaluate)
+
+    quads = [replace(quad, corners=turned(quad.corners)) for quad in made.model.quads]
+    (w, h, d), t = made.size, abs(s)
+    size = (w * c + d * t, h, d * c + w * t)
+    return replace(made, model=Model(quads, [grid(old) for old in made.model.grids]), size=size)
 
 
 def legs(

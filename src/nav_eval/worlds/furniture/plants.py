@@ -11,7 +11,7 @@ from nav_eval.worlds.furniture.made import Made, beam, family, legs, make
 from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Grid, Model, lattice
 
-_Path = Callable[[Floats], tuple[Floats, Floats, Floats]]
+Path = Callable[[Floats], tuple[Floats, Floats, Floats]]
 
 
 def plant(stream: Stream, style: Style) -> Made:
@@ -38,7 +38,7 @@ def _pot(m: Model, stream: Stream, r: float, h: float) -> float:
     return y + h - 0.03
 
 
-def _blade(m: Model, turn: float, path: _Path, material: str, size: tuple[float, float], rows: int) -> None:
+def blade(m: Model, turn: float, path: Path, material: str, size: tuple[float, float], rows: int) -> None:
     """A two-sided leaf: `path` gives, along it (0 to 1), how far out, how high and how wide it is."""
     c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
 
@@ -56,7 +56,7 @@ def _blade(m: Model, turn: float, path: _Path, material: str, size: tuple[float,
     m.grids += [side(1.0), side(-1.0)]
 
 
-def _arching(reach: float, foot: float, top: float, wide: float) -> _Path:
+def _arching(reach: float, foot: float, top: float, wide: float) -> Path:
     def path(v: Floats) -> tuple[Floats, Floats, Floats]:
         rise = foot + (top - foot) * v * (1.25 - 0.25 * v * v) - v * v * v * 0.12
         return v * v * reach, rise, wide * (0.15 + 5.44 * v * v * (1 - v))
@@ -71,7 +71,7 @@ def lily(stream: Stream) -> Made:
     for k in range(stream.between(12, 16)):
         turn = (k * 618 % 1000) / 1000 + stream.below(40) / 1000
         reach, top = stream.between(18, 34) / 100, stream.between(35, 90) / 100
-        _blade(m, turn, _arching(reach, soil, soil + top, stream.between(5, 8) / 100), "leaf", (0.14, top), 4)
+        blade(m, turn, _arching(reach, soil, soil + top, stream.between(5, 8) / 100), "leaf", (0.14, top), 6)
     return Made("plant", m, (0.8, soil + 1.0, 0.8))
 
 
@@ -86,7 +86,7 @@ def snake(stream: Stream) -> Made:
         def path(v: Floats, off: float = off, top: float = top, lean: float = lean) -> tuple[Floats, Floats, Floats]:
             return off + lean * v * v, soil + top * v, 0.06 * (0.7 + 0.6 * v) * (1 - v * v * v * v) * 0.6
 
-        _blade(m, turn, path, "leaf2", (0.1, top), 3)
+        blade(m, turn, path, "leaf2", (0.1, top), 3)
     return Made("plant", m, (0.5, soil + 0.86, 0.5))
 
 
@@ -107,7 +107,7 @@ def monstera(stream: Stream) -> Made:
                 r * 4 * (v * (1 - v)) * (1.35 - 0.7 * v),
             )
 
-        _blade(m, turn, path, "leaf", (2 * r, 2 * r), 4)
+        blade(m, turn, path, "leaf", (2 * r, 2 * r), 6)
     return Made("plant", m, (0.96, soil + 0.95, 0.96))
 
 
@@ -124,7 +124,7 @@ def palm(stream: Stream) -> Made:
         def path(v: Floats, reach: float = reach, top: float = top) -> tuple[Floats, Floats, Floats]:
             return v * reach, soil + trunk + top * v * (1.5 - v), 0.09 * (0.2 + 3.0 * v * (1 - v))
 
-        _blade(m, turn, path, "leaf", (0.1, 0.6), 5)
+        blade(m, turn, path, "leaf", (0.1, 0.6), 5)
     return Made("plant", m, (1.0, soil + trunk + 0.45, 1.0))
 
 
@@ -141,7 +141,7 @@ def fiddle(stream: Stream) -> Made:
         def path(v: Floats, y: float = y, r: float = r) -> tuple[Floats, Floats, Floats]:
             return 0.02 + v * 2 * r, y + 0.12 * v - 0.1 * v * v, r * 3.2 * v * (1.1 - v) * (0.6 + 0.6 * v) + 0.004
 
-        _blade(m, turn, path, "leaf", (2 * r, 2 * r), 3)
+        blade(m, turn, path, "leaf", (2 * r, 2 * r), 5)
     return Made("plant", m, (0.74, soil + high + 0.25, 0.74))
 
 
@@ -156,7 +156,7 @@ def fern(stream: Stream) -> Made:
         def path(v: Floats, reach: float = reach, top: float = top) -> tuple[Floats, Floats, Floats]:
             return v * reach, soil + top * v * (2.0 - 1.6 * v), 0.05 * (0.3 + 2.4 * v * (1 - v))
 
-        _blade(m, turn, path, "leaf2" if k % 3 == 0 else "leaf", (0.08, reach), 3)
+        blade(m, turn, path, "leaf2" if k % 3 == 0 else "leaf", (0.08, reach), 5)
     return Made("plant", m, (0.8, soil + 0.35, 0.8))
 
 
@@ -187,9 +187,18 @@ def bonsai(stream: Stream) -> Made:
     m.box((-0.24, 0, -0.17), (0.24, 0.4, 0.17), "wood2", skip="d")
     m.box((-0.2, 0.4, -0.14), (0.2, 0.5, 0.14), "pot", skip="d")
     m.tube([(0, 0.48, 0), (0.06, 0.62, 0.02), (-0.04, 0.78, 0), (0.04, 0.94, 0)], 0.026, "wood2", 5)
-    for x, y, r in ((0.14, 0.74, 0.13), (-0.15, 0.82, 0.15), (0.04, 0.98, 0.17)):
-        m.lathe([(0.0, y - 0.03), (r, y), (r * 0.7, y + 0.07), (0.0, y + 0.09)], "leaf", (x, 0.0), 9)
+    for k, (x, y, r) in enumerate(((0.14, 0.74, 0.13), (-0.15, 0.82, 0.15), (0.04, 0.98, 0.16))):
+        m.lathe([(0.0, y - 0.02), (r * 0.8, y + 0.01), (0.0, y + 0.03)], "leaf2", (x, 0.0), 10)
+        for n in range(26):
+            turn, off = (n * 618 % 1000) / 1000, r * (0.15 + 0.85 * ((n * 381 % 26) / 26))
+            up, tip = y + 0.075 * (1 - off * off / (r * r)), 0.045 + 0.01 * (n % 3)
+            blade(m, turn, _tuft(off, up, tip), "leaf" if (n + k) % 3 else "leaf2", (0.04, 0.05), 2)
     return Made("plant", m, (0.62, 1.08, 0.4))
+
+
+def _tuft(off: float, up: float, tip: float) -> Path:
+    """A small leaf that grows outwards and upwards."""
+    return lambda v: (off - tip * 0.4 + v * tip, up + v * 0.03, 0.07 * (0.35 + v * 1.4) * (1.02 - v))
 
 
 PLANTS = family(lily, snake, monstera, palm, fiddle, fern, cactus, bonsai)

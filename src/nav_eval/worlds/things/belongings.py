@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
+from nav_eval.worlds.cloth import heap
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, finished, tint
+from nav_eval.worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, extent, finished, tint
 
 _CLOTH = ("fabric1", "fabric2", "fabric3", "tint_navy", "tint_black", "tint_olive", "tint_rust", "tint_tan")
 
@@ -307,26 +306,30 @@ def coat_hooks(s: Shape, look: Stream) -> Made:
     for k in range(hooks):
         x = (k + 0.5) * w - wide / 2
         m.bar((x, top - 0.03, -0.09), (x, top, -0.03), 0.014, "tint_bronze")
-        if k < full:
-            long = (0.95, 0.7, 0.85)[k]
-            _coat(m, x, top, long, look.choice(_CLOTH))
-    foot = min(float(q.corners[:, 1].min()) for q in m.quads)
+    for n in range(full):
+        x = ((0, hooks - 1, hooks // 2)[n] + 0.5) * w - wide / 2
+        m.add(_coat((0.95, 0.7, 0.82)[n], look.choice(_CLOTH), n), (x, top, 0.0))
     out = Sketch()
-    out.add(m, (0.0, -foot, 0.0))
+    out.add(m, (0.0, -float(extent(m)[0][1]), 0.0))
     return finished("coat_hooks", out)
 
 
-def _coat(m: Sketch, x: float, top: float, long: float, cloth: str) -> None:
-    """Narrow at the peg, wide at the shoulders, falling straight."""
-    y0, y1, y2 = top - long, top - 0.16, top - 0.02
-    rows = [(y0, 0.13, 0.05), (y1, 0.11, 0.07), (y2, 0.02, 0.01)]
-    for (ya, wa, da), (yb, wb, db) in itertools.pairwise(rows):
-        a0, a1, b0, b1 = -0.08, -0.08 + da * 2, -0.08, -0.08 + db * 2
-        m.quad([(x - wa, ya, a1), (x + wa, ya, a1), (x + wb, yb, b1), (x - wb, yb, b1)], cloth)
-        m.quad([(x - wa, ya, a0), (x - wa, ya, a1), (x - wb, yb, b1), (x - wb, yb, b0)], cloth)
-        m.quad([(x + wa, ya, a1), (x + wa, ya, a0), (x + wb, yb, b0), (x + wb, yb, b1)], cloth)
-    m.quad([(x - 0.13, y0, -0.08), (x + 0.13, y0, -0.08), (x + 0.13, y0, 0.02), (x - 0.13, y0, 0.02)], "tint_black")
-    m.card(x - 0.006, y0 + 0.02, x + 0.006, y1, 0.061, "tint_black")
+def _coat(long: float, cloth: str, number: int) -> Sketch:
+    """A coat on a peg at y = 0: narrow there, sloping shoulders, folds down to the hem, a sleeve on each side."""
+    m, wide = Sketch(), 0.16 + 0.015 * number
+    rows = [
+        (wide, -long, 0.05), (wide * 0.92, -long * 0.55, 0.05), (wide * 0.9, -0.2, 0.055), (wide * 0.72, -0.1, 0.04),
+        (0.03, -0.01, -0.02),
+    ]  # fmt: skip
+    m.drape(rows, -0.085, cloth, 2)
+    for side in (-1, 1):
+        shoulder, elbow = (side * wide * 0.5, -0.12, -0.04), (side * wide * 0.86, -0.24, -0.02)
+        m.tube(
+            [shoulder, elbow, (side * wide * 0.98, -0.42, -0.01), (side * wide * 0.95, -0.64, 0.02)], 0.045, cloth, 8
+        )
+        m.quad([(side * 0.012, -0.05, 0.028), (side * 0.075, -0.13, 0.03), (side * 0.05, -0.3, 0.041),
+                (side * 0.012, -0.32, 0.041)][::side], cloth)  # fmt: skip
+    return m
 
 
 def shoe_rack(s: Shape, look: Stream) -> Made:
@@ -423,7 +426,7 @@ def basket_(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.drum([(r * 0.85, 0.0), (r, h), (r * 0.93, h), (r * 0.9, h - 0.06)], "basket", sides=8, top="tint_charcoal")
     if what == "cloth":
-        m.drum([(r * 0.8, h - 0.06), (r * 0.7, h + 0.04), (r * 0.25, h + 0.09)], look.choice(_CLOTH), sides=6)
+        m.grids.append(heap((0.0, h - 0.06, 0.0), (r * 1.8, 0.16, r * 1.8), look.choice(_CLOTH), s.number))
     else:
         for k in range(4):
             m.bar(

@@ -160,11 +160,11 @@ def cutting_board(s: Shape, look: Stream) -> Made:
     m = Sketch()
     m.block((0, 0), (w, 0.022, d), 0, look.choice(("wood", "wood2", "tint_birch")))
     if extra == "bread":
-        m.drum([(0.07, 0.022), (0.085, 0.055), (0.05, 0.09)], "tint_rust", (-0.04, 0), 8, squash=0.6)
+        m.ball((-0.04, 0.07, 0.0), 0.09, "tint_rust", 0.55, 10)
         m.block((w / 2 - 0.07, 0), (0.012, 0.008, 0.2), 0.022, "tint_silver")
     elif extra == "vegetables":
         for x, z, colour in ((-0.06, 0.03, "red"), (0.0, -0.04, "red"), (0.06, 0.03, "leaf")):
-            m.drum([(0.02, 0.022), (0.036, 0.05), (0.02, 0.08)], f"tint_{colour}", (x, z))
+            m.ball((x, 0.054, z), 0.034, f"tint_{colour}", 0.9, 7)
     return finished("cutting_board", m)
 
 
@@ -222,13 +222,14 @@ def fruit(s: Shape, look: Stream) -> Made:
             m.bar((-0.02, 0.014, z), (0.08, 0.04, z * 0.4), 0.03, "tint_yellow")
         return finished("fruit", _set_down(m))
     if kind == "melon":
-        m.lathe([(0.0, 0.0), (0.09, 0.06), (0.09, 0.13), (0.0, 0.19)], "tint_green", least=8)
+        m.ball((0.0, 0.095, 0.0), 0.1, "tint_green", 0.95, 12)
         return finished("fruit", m)
     colours = ("red", "leaf", "red", "rust") if kind == "apples" else ("yellow", "yellow", "olive", "yellow")
     m.drum([(0.07, 0.0), (0.13, 0.06), (0.12, 0.06), (0.07, 0.015)], tint(look, _WARE), sides=8)
     spots = ((-0.05, 0.0), (0.05, 0.01), (0.0, 0.05), (0.0, -0.05))[: 4 if kind == "apples" else 3]
     for (x, z), colour in zip(spots, colours, strict=False):
-        m.drum([(0.018, 0.02), (0.038, 0.055), (0.02, 0.095)], f"tint_{colour}", (x, z))
+        m.ball((x, 0.058, z), 0.038, f"tint_{colour}")
+        m.bar((x, 0.09, z), (x + 0.004, 0.108, z), 0.005, "tint_brown")
     return finished("fruit", m)
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from nav_eval.worlds.cloth import heap
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
@@ -220,7 +223,7 @@ def globe(s: Shape, look: Stream) -> Made:
     m.drum([(r * foot_wide, 0.0), (r * 0.5, 0.02), (0.012, 0.03), (0.012, 0.09)], foot, sides=8)
     y = 0.08 + r
     m.lathe(
-        [(0.0, y - r), (r * 0.7, y - r * 0.7), (r, y), (r * 0.7, y + r * 0.7), (0.0, y + r)], "print_globe0", least=8
+        [(0.0, y - r), (r * 0.7, y - r * 0.7), (r, y), (r * 0.7, y + r * 0.7), (0.0, y + r)], "print_globe0", least=12
     )
     if ring:
         m.bar((r * 1.05, y - r * 0.7, 0), (r * 1.05, y + r * 0.7, 0), 0.012, "tint_gold")
@@ -339,29 +342,37 @@ def cushion(s: Shape, look: Stream) -> Made:
 
 
 def blanket(s: Shape, look: Stream) -> Made:
-    """Folded: a few layers, one edge turned over."""
+    """Folded in soft layers, or thrown down."""
     w, d = s.of((0.9, 0.34), (0.5, 0.4), (1.2, 0.45))
-    layers, cloth = s.of(1, 2), look.choice(_SOFT)
+    form, cloth = s.of("folded", "thrown", "crumpled"), look.choice(_SOFT[:4])
     m = Sketch()
-    for k in range(layers):
-        m.block((0.0, 0.01 * k), (w - 0.03 * k, 0.028, d - 0.03 * k), 0.028 * k, cloth)
-    m.block((0, d / 2 - 0.08), (w - 0.05, 0.012, 0.1), 0.028 * layers, cloth)
-    return finished("blanket", m)
+    if form == "folded":
+        for k in range(2):
+            low, high = (-w / 2 + 0.012 * k, 0.04 * k, -d / 2 + 0.01 * k), (w / 2, 0.04 * k + 0.045, d / 2 - 0.008 * k)
+            m.cushion(low, high, cloth, 0.02, least=3)
+        return finished("blanket", m)
+    h = 0.09 if form == "thrown" else 0.17
+    m.grids.append(heap((0.0, 0.0, 0.0), (w * (1.0 if h < 0.1 else 0.7), h, d), cloth, s.number, 0.0, 10))
+    return replace(finished("blanket", m), size=(w, h, d))
 
 
 def teddy_bear(s: Shape, look: Stream) -> Made:
+    """It sits."""
     k, colour = s.of(1.0, 1.4), look.choice(("tint_tan", "tint_brown", "tint_cream", "tint_pink", "tint_grey"))
     ears = s.of("bear", "rabbit", "elephant")
     m = Sketch()
-    m.drum([(0.06 * k, 0.0), (0.08 * k, 0.06 * k), (0.05 * k, 0.15 * k)], colour)
-    m.drum([(0.04 * k, 0.14 * k), (0.065 * k, 0.19 * k), (0.04 * k, 0.25 * k)], colour, (0, 0.01))
-    m.block((0, 0.06 * k), (0.045 * k, 0.035 * k, 0.02 * k), 0.17 * k, "tint_cream", skip="")
+    m.ball((0.0, 0.08 * k, 0.0), 0.075 * k, colour, 1.05)
+    m.ball((0.0, 0.2 * k, 0.012 * k), 0.06 * k, colour)
+    m.ball((0.0, 0.19 * k, 0.058 * k), 0.026 * k, "tint_cream", 0.8, 6)
+    m.ball((0.0, 0.2 * k, 0.082 * k), 0.008 * k, "tint_black", 1.0, 5)
     for side in (-1, 1):
-        m.drum([(0.03 * k, 0.0), (0.03 * k, 0.05 * k)], colour, (side * 0.055 * k, 0.08 * k), 4)
-        m.bar((side * 0.05 * k, 0.13 * k, 0.01), (side * 0.1 * k, 0.06 * k, 0.05 * k), 0.04 * k, colour)
-        high = {"bear": 0.28, "rabbit": 0.36, "elephant": 0.26}[ears] * k
-        wide = {"bear": 0.03, "rabbit": 0.025, "elephant": 0.06}[ears] * k
-        m.block((side * 0.05 * k, 0.0), (wide, high - 0.2 * k, 0.02), 0.2 * k, colour, skip="")
+        m.ball((side * 0.023 * k, 0.222 * k, 0.064 * k), 0.007 * k, "tint_black", 1.0, 5)
+        m.ball((side * 0.055 * k, 0.033 * k, 0.085 * k), 0.034 * k, colour, 0.95, 7)
+        m.tube([(side * 0.06 * k, 0.13 * k, 0.0), (side * 0.1 * k, 0.09 * k, 0.03 * k),
+                (side * 0.105 * k, 0.06 * k, 0.055 * k)], 0.024 * k, colour, 6)  # fmt: skip
+        r, tall = {"bear": (0.024, 1.0), "rabbit": (0.018, 3.0), "elephant": (0.04, 0.9)}[ears]
+        off, up = (0.078, 0.21) if ears == "elephant" else (0.045, 0.25 + 0.018 * (tall - 1))
+        m.ball((side * off * k, up * k, 0.0), r * k, colour, tall, 7)
     return finished("teddy_bear", m)
 
 
@@ -410,8 +421,7 @@ def toy(s: Shape, look: Stream) -> Made:
 def ball(s: Shape, look: Stream) -> Made:
     r, tall = s.of(0.11, 0.05, 0.14), s.of(1.0, 1.35)
     m = Sketch()
-    rings = [(0.0, 0.0), (r * 0.72, r * 0.3 * tall), (r, r * tall), (r * 0.72, r * 1.7 * tall), (0.0, 2 * r * tall)]
-    m.lathe(rings, look.choice((tint(look), "print_cloth0", "tint_orange")), least=8)
+    m.ball((0.0, r * tall, 0.0), r, look.choice((tint(look), "print_cloth0", "tint_orange")), tall, 12)
     return finished("ball", m)
 
 

@@ -115,10 +115,16 @@ class Sketch(Model):
             one, two = offsets[k], offsets[(k + 1) % 4]
             self.quad([start + one, start + two, end + two, end + one], material)
 
+    def ball(self, middle: Point, r: float, material: str, tall: float = 1.0, least: int = 9) -> None:
+        """A ball, or an egg `tall` times as high as wide."""
+        x, y, z = middle
+        arc = ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
+        self.lathe([(r * out, y + r * tall * up) for out, up in arc], material, (x, z), least)
+
     def pillow(self, middle: Point, size: Point, material: str, turn: float = 0.0) -> None:
         """A stuffed square of (w, d, thickness), lying, turned about the vertical."""
         c, s = float(cos_turns(np.asarray(turn))), float(sin_turns(np.asarray(turn)))
-        self.grids += pillow(middle, size, material, lambda x, up, out: (x * c - up * s, out, -up * c - x * s))
+        self.grids += pillow(middle, size, material, lambda x, up, out: (x * c - up * s, out, -up * c - x * s), 0.22)
 
     def spun(self, other: Model, turns: float, shift: Point = (0.0, 0.0, 0.0)) -> None:
         """The quads of another model, turned about the vertical by any angle and shifted."""

@@ -83,7 +83,7 @@ def _boxes(model: Model) -> tuple[Floats, Floats]:
     for grid in model.grids:
         points = grid.evaluate(*grid.least)[0].reshape(-1, 3)
         low.append(points.min(axis=0))
-        high.append(points.max(axis=0))
+        high.append(points.max(axis=0) - (0.0, grid.give * 0.3, 0.0))
     return np.stack(low) * 1000, np.stack(high) * 1000
 
 
@@ -106,7 +106,7 @@ def _plateaus(model: Model) -> list[tuple[Rect, int]]:
     out = []
     for grid in model.grids:
         points = grid.evaluate(*grid.least)[0] * 1000
-        level = points[..., 1] > points[..., 1].max() - 0.5
+        level = points[..., 1] > points[..., 1].max() - 0.5 - 2000 * grid.give
         cells = level[:-1, :-1] & level[1:, :-1] & level[:-1, 1:] & level[1:, 1:]
         if not cells.any():
             continue
@@ -118,7 +118,7 @@ def _plateaus(model: Model) -> list[tuple[Rect, int]]:
             middle, half = (low + high) / 2, (high - low) * 0.35
             low, high = middle - half, middle + half
         if whole > 0.6 and min(high[0] - low[0], high[2] - low[2]) >= _LEAST:
-            out.append((_rect(low, high), int(points[..., 1].max() + 0.5)))
+            out.append((_rect(low, high), int(points[..., 1].max() - 300 * grid.give + 0.5)))
     return out
 
 
