@@ -413,17 +413,9 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, count: 
 
 
 def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made) -> None:
-    """A seat as its user left it: a little turned and pulled out, if there is room for that."""
-    stream, tries = space.stream, [(made, 0)]
-    if turn in (0, 2) and stream.chance(65):
-        loose = askew(made, stream.between(-30, 30) / 1000)
-        clear = int((loose.size[2] - made.size[2]) * 500) + 30
-        tries = [(loose, clear + stream.choice((0, 40, 160))), (loose, clear), (made, 0)]
-    for chair, out in tries:
-        ax, az = table.aside(along)
-        bx, bz = table.ahead(ahead + (out if ahead > 0 else -out))
-        if space.stand(chair, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table):
-            return
+    ax, az = table.aside(along)
+    bx, bz = table.ahead(ahead)
+    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table)
 
 
 def bathroom(space: Space, stream: Stream) -> None:

@@ -45,7 +45,7 @@ class Carriers:
         """Grants each wish by its chance, on the surfaces at heights between two, as far as there is room."""
         granted = 0
         for name, chance, where in wishes:
-            if granted < most and self.stream.chance(chance):
+            if granted < most and self.stream.chance(chance) and self.stock.spend(name):
                 granted += self.put(index, name, where, between)
 
     def put(self, index: int, name: str, where: str = "any", between: tuple[int, int] = (300, 1350)) -> bool:

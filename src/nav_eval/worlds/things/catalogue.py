@@ -8,6 +8,7 @@ no object of another. A home has few variants of a kind: its mugs, switches and 
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -15,7 +16,7 @@ from typing import Literal, get_args
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.things import belongings, fixtures, kitchenware, pastimes, stationery, washroom
+from nav_eval.worlds.things import belongings, fixtures, kitchenware, mess, pastimes, stationery, washroom
 from nav_eval.worlds.things.sketch import Shape
 
 Maker = Callable[[Shape, Stream], Made]
@@ -49,6 +50,7 @@ MAKERS: dict[str, Maker] = {
         belongings.cat_tree, belongings.scratching_post, belongings.dumbbell, belongings.yoga_mat, belongings.pouf,
         belongings.step_ladder, belongings.paint_can, belongings.toolbox, belongings.crate, belongings.coat_hooks,
         belongings.basket_, belongings.shoe_rack, belongings.bench, belongings.floor_mirror, belongings.towel_rack,
+        mess.garment, mess.clothes_heap, mess.dishes, mess.letters, mess.charger, mess.parcel, mess.bricks, mess.laptop,
         fixtures.radiator, fixtures.light_switch, fixtures.socket, fixtures.thermostat, fixtures.wall_clock,
         fixtures.wall_mirror, fixtures.wall_shelf, fixtures.calendar, fixtures.poster, fixtures.pin_board,
         fixtures.wall_hanging, fixtures.gallery, fixtures.bathrobe, fixtures.key_rack, fixtures.vent,
@@ -61,6 +63,15 @@ FIXED = frozenset(
      "plate", "drinking_glass", "cutlery", "toilet_paper", "keyboard", "mouse", "telephone", "fire_extinguisher")
 )  # fmt: skip
 """Of these a home has one variant only: they were bought together."""
+
+
+_MANY = frozenset(
+    ("cactus", "figurine", "candle", "jar", "photo_frame", "book", "standing_books", "toiletry", "bottle", "toy",
+     "garment", "parcel", "mug", "cushion")
+)  # fmt: skip
+"""Of these it has six: they were bought one by one."""
+_RARE = {"cactus": 4, "globe": 1, "record_player": 1, "guitar": 1, "teddy_bear": 4, "teapot": 2, "figurine": 8}
+"""How many of these a building has at most on its furniture and sills."""
 
 
 @cache
@@ -79,15 +90,25 @@ def variants(assets: Assets = "all") -> tuple[str, ...]:
 
 @dataclass
 class Stock:
-    """What one home has of each thing. What is asked for in one room does not change another's."""
+    """What one home has of each thing; `mess`: how much of it lies about, in percent."""
 
     stream: Stream
     assets: Assets = "all"
+    mess: int = 50
     _made: dict[tuple[str, int], Made] = field(default_factory=dict)
+    _placed: Counter[str] = field(default_factory=Counter)
+
+    def __post_init__(self) -> None:
+        self.mess = self.stream.child("mess").choice((5, 25, 45, 60, 80, 100))
+
+    def spend(self, name: str) -> bool:
+        """Whether the building may have one more of what it has few of; it counts as placed."""
+        self._placed[name] += 1
+        return self._placed[name] <= _RARE.get(name, 1 << 30)
 
     def take(self, name: str, stream: Stream) -> Made:
-        """One of the home's two or three pieces of a kind, or its only one."""
-        pieces = 1 if name in FIXED else 3
+        """One of the home's pieces of a kind, or its only one."""
+        pieces = 1 if name in FIXED else 6 if name in _MANY else 3
         piece = stream.below(pieces)
         if (name, piece) not in self._made:
             number, look = self.variant(name, piece)

@@ -11,6 +11,7 @@ from nav_eval.worlds.item import Item
 from nav_eval.worlds.space import Space
 from nav_eval.worlds.things.carriers import Carriers, Wish, inward
 from nav_eval.worlds.things.catalogue import Stock
+from nav_eval.worlds.things.lived_in import leave
 from nav_eval.worlds.things.walls import dress_walls
 
 OFFICES = frozenset(("office", "open office", "meeting room", "break room", "reception", "copy room"))
@@ -173,6 +174,7 @@ def dress(space: Space, stock: Stock, stream: Stream) -> None:
     for index, item in enumerate(list(space.items)):
         if item.support == "floor":
             _on(item)(carriers, index, item)
+    leave(carriers, _kind(space), stream.child("mess"))
     _floor(space, stock, stream.child("floor"))
     dress_walls(carriers, stream.child("walls"))
 
@@ -290,13 +292,18 @@ _RULES: dict[str, Rule] = {
 }  # fmt: skip
 
 
-def _floor(space: Space, stock: Stock, stream: Stream) -> None:
-    """Along the walls, where the walkway stays free."""
+def _kind(space: Space) -> str:
+    """What a room is dressed as: a bedroom with a small bed is a child's."""
     kind = "hallway" if space.room.type == "foyer" else space.room.type
     if kind == "bedroom" and any(
         item.category == "cot" or (item.category == "bed" and item.size[0] < _CHILD) for item in space.items
     ):
         kind = "child"
-    for name, chance, where in _FLOOR.get(kind, ()):
+    return kind
+
+
+def _floor(space: Space, stock: Stock, stream: Stream) -> None:
+    """Along the walls, where the walkway stays free."""
+    for name, chance, where in _FLOOR.get(_kind(space), ()):
         if stream.chance(chance):
             space.against_wall(stock.take(name, stream), front=0, where=where, tries=8)

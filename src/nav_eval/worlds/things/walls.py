@@ -116,7 +116,13 @@ _SHELVED_IN: dict[str, tuple[Wish, ...]] = {
     "office": (("folder", 90, "any"), ("folder", 70, "any"), ("cactus", 50, "any"), ("standing_books", 50, "any")),
 }  # fmt: skip
 _DAMP = frozenset(("bathroom", "kitchen", "laundry room"))
-_SILL: tuple[str, ...] = ("cactus", "candle", "photo_frame", "figurine", "standing_books", "jar", "cactus")
+_SILL = ("cactus", "candle", "photo_frame", "figurine", "standing_books", "jar", "mug", "toy", "book", "radio",
+         "bottle", "alarm_clock", "tissue_box", "drinking_glass")  # fmt: skip
+_SILL_IN: dict[str, tuple[str, ...]] = {
+    "bathroom": ("toiletry", "candle", "toothbrush_cup", "soap_dispenser", "tissue_box", "cactus"),
+    "kitchen": ("jar", "bottle", "mug", "cactus", "soap_dispenser", "utensils", "food_box", "drinking_glass"),
+    "laundry room": ("detergent", "jar", "soap_dispenser"),
+}
 
 
 def dress_walls(carriers: Carriers, stream: Stream) -> None:
@@ -262,9 +268,10 @@ def _windows(carriers: Carriers, stream: Stream) -> None:
             bare = not curtain_places(space.room, window) and window.casing not in ("french", "frosted")
             if bare and stream.chance(75):
                 _blind(carriers, window, stream)
-            for share in (1, 2, 3):
-                if window.sill > 200 and stream.chance(45):
-                    _on_sill(carriers, window, share, stream)
+            names = stream.shuffled(_SILL_IN.get(space.room.type, _SILL))
+            for share, name in zip((1, 2, 3), names, strict=False):
+                if window.sill > 200 and stream.chance(45) and carriers.stock.spend(name):
+                    _on_sill(carriers, window, share, carriers.stock.take(name, stream))
 
 
 def _blind(carriers: Carriers, window: Window, stream: Stream) -> None:
@@ -275,8 +282,7 @@ def _blind(carriers: Carriers, window: Window, stream: Stream) -> None:
     _in_reveal(carriers, made, window, (window.low + window.high) // 2, window.top - drop - 4, 60)
 
 
-def _on_sill(carriers: Carriers, window: Window, share: int, stream: Stream) -> None:
-    made = carriers.stock.take(stream.choice(_SILL), stream)
+def _on_sill(carriers: Carriers, window: Window, share: int, made: Made) -> None:
     if made.size[2] < 0.17 and made.size[1] < 0.32 and made.size[0] < (window.high - window.low) / 4200:
         along = window.low + (window.high - window.low) * share // 4
         _in_reveal(carriers, made, window, along, window.sill, 30)
