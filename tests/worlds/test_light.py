@@ -113,7 +113,8 @@ def test_tops_of_skirtings_are_lit_like_their_fronts(make_world: MakeWorld) -> N
     keys = [tuple(np.rint(mesh.positions[row] * 1000).astype(int)) for row in tops]
     shares = np.array([light[row] / fronts[key] for row, key in zip(tops, keys, strict=True) if key in fronts])
     assert len(shares) > 20
-    assert (shares > 0.75).mean() > 0.95
+    assert (shares > 0.75).mean() > 0.93  # the ends of some lie beside the bright reveal of a French window
+    assert (shares > 0.5).all()
 
 
 def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
