@@ -281,10 +281,10 @@ def _mirror(m: Model, w: float, d: float, stream: Stream) -> None:
     z = -d / 2
     if stream.chance(40):
         part = Model()
-        part.lathe([(0.0, 0.02), (0.31, 0.02), (0.33, 0.0)], "metal2", least=16)
+        part.lathe([(0.33, 0.0), (0.31, 0.02), (0.0, 0.02)], "metal2", least=16)
         upright(m, part.grids[0], 1.55, z + 0.005)
         glass = Model()
-        glass.lathe([(0.0, 0.026), (0.3, 0.026)], "mirror", least=16)
+        glass.lathe([(0.3, 0.026), (0.0, 0.026)], "mirror", least=16)
         upright(m, glass.grids[0], 1.55, z)
     else:
         frame = stream.choice(("metal", "metal2", "wood"))
