@@ -76,6 +76,10 @@ def _frozen(scene: Scene) -> Scene:
 
 def loader_of(path: Path) -> SceneLoader:
     """The registered loader for the file's ending."""
+    if path.suffix == ".navmesh":
+        raise SceneError(
+            f"{path}: a navmesh has no walls to show. Give the scene that it was built for (.glb, .ply, ...)."
+        )
     try:
         return SCENE_FORMATS.get(path.suffix.lower().lstrip("."))
     except ConfigError as error:
