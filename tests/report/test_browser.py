@@ -113,6 +113,7 @@ def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: li
     assert f"in {record['steps']} steps" in text
     assert page.locator("svg.floor .goal").count() == 1
     assert page.locator("svg.floor .reference").get_attribute("d").count("L") == 2
+    assert page.locator("svg.rose .spoke").count() >= 2
 
 
 def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:

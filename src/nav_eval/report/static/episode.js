@@ -17,6 +17,8 @@ export function episodeView(app, index) {
       0,
       doc.results.findIndex((run) => run.tracks[index]),
     );
+  const stage = new Stage(app, index);
+  app.keys = stage.keys;
   return h(
     "section",
     { class: "episode", id: "episode", "aria-labelledby": "episode-title" },
@@ -26,12 +28,11 @@ export function episodeView(app, index) {
       h("a", { class: "button", href: "#episodes" }, `← ${t("page.back")}`),
       h("a", { class: "button", href: app.link(neighbour(app, index, -1)), "aria-label": t("episode.previous") }, "‹"),
       h("a", { class: "button", href: app.link(neighbour(app, index, 1)), "aria-label": t("episode.next") }, "›"),
+      h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
+      h("p", { class: "quiet" }, [t("episode.scene", { scene: scene.id }), asked(all, index)].join(" · ")),
     ),
-    h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
-    h("p", { class: "quiet" }, t("episode.scene", { scene: scene.id })),
-    task(all, index),
+    stage.element,
     h("div", { class: "fates" }, ...doc.runs.map((run, i) => fate(app, i, index))),
-    new Stage(app, index).element,
     values(app, index),
   );
 }
@@ -42,21 +43,12 @@ function neighbour(app, index, by) {
   return at < 0 ? index : list[(at + by + list.length) % list.length];
 }
 
-function task(all, index) {
-  const category = all.category[index];
-  return h(
-    "div",
-    { class: "task" },
-    all.text[index] ? h("blockquote", { dir: "auto", lang: all.language[index] || null }, all.text[index]) : null,
-    category ? h("p", {}, t("episode.goal", { goal: category })) : null,
-    h(
-      "p",
-      {},
-      all.shortest[index] === null
-        ? t("episode.unknown")
-        : t("episode.shortest", { metres: metres(all.shortest[index]) }),
-    ),
-  );
+// What stands beside the instruction: a goal's category, and how far it is.
+function asked(all, index) {
+  const category = all.category[index],
+    shortest = all.shortest[index];
+  const far = shortest === null ? t("episode.unknown") : t("episode.shortest", { metres: metres(shortest) });
+  return category ? `${t("episode.goal", { goal: category })} · ${far}` : far;
 }
 
 function fate(app, i, index) {
