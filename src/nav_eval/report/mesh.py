@@ -37,6 +37,23 @@ class SceneMesh:
     head: dict[str, Any]
     parts: Parts
 
+    @property
+    def vertices(self) -> npt.NDArray[np.float64]:
+        """(V, 3) metres."""
+        shares = np.frombuffer(self.parts["places"], "<u2").reshape(-1, 4)[:, :3] / 65535
+        positions: npt.NDArray[np.float64] = np.array(self.head["low"]) + shares * np.array(self.head["extent"])
+        return positions
+
+    @property
+    def triangles(self) -> npt.NDArray[np.uint32]:
+        """(T, 3) indices."""
+        return np.frombuffer(self.parts["triangles"], "<u4").reshape(-1, 3)
+
+    @property
+    def colours(self) -> npt.NDArray[np.uint8]:
+        """(V, 4) of the vertices."""
+        return np.frombuffer(self.parts["colours"], np.uint8).reshape(-1, 4)
+
     def to_record(self) -> dict[str, Any]:
         return {"head": self.head, "parts": {n: base64.b64encode(data).decode() for n, data in self.parts.items()}}
 
@@ -49,7 +66,12 @@ def scene_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
     whole = _packed(scene, min(most, MOST_TEXELS)) if known <= HOPELESS * most else None
     if whole is not None and sum(len(zlib.compress(part, 1)) for part in whole.parts.values()) <= most:
         return whole
-    return _packed(coarser(scene, int(most / PACKED_TRIANGLE)), most)
+    return coarse_mesh(scene, most)
+
+
+def coarse_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
+    """Without textures, in colours of its vertices; None without triangles."""
+    return _packed(coarser(scene, int(most / PACKED_TRIANGLE)), most) if len(scene.triangles) else None
 
 
 def _packed(scene: Scene, texels: int) -> SceneMesh:

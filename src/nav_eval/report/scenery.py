@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from sys import intern
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from nav_eval.core.capabilities import HasGraph, HasScene
 from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.engine.scene.scene import Scene as Building
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
 from nav_eval.report.mesh import MOST_BYTES, SceneMesh, scene_mesh
@@ -28,6 +30,12 @@ from nav_eval.report.track import Ints, centimetres
 from nav_eval.report.workshop import Workshop
 
 MOST_GOALS = 60
+
+
+class Shape(Protocol):
+    """Makes the mesh of a building, of about `most` bytes."""
+
+    def __call__(self, scene: Building, most: int = ...) -> SceneMesh | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,8 +72,8 @@ class Scenery:
     notes: tuple[str, ...] = ()
 
 
-def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes: bool = True) -> Scenery:
-    """Read the episodes with these keys and visit each of their scenes once."""
+def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: Shape | None = scene_mesh) -> Scenery:
+    """Read the episodes with these keys and visit each of their scenes once; `shape` makes the scenes' meshes."""
     notes: list[str] = []
     try:
         same = {key: key for key in keys}
@@ -79,9 +87,11 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     try:
         with closing(workshop.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
             groups = _by_scene(episodes)
-            most = MOST_BYTES // max(1, len(groups)) if meshes else 0
+            most = MOST_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
-                notes += _visit(session, scene_id, members, task, run, facts, scenes, most)
+                notes += _visit(
+                    session, scene_id, members, task, run, facts, scenes, shape and partial(shape, most=most)
+                )
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
     for episode in episodes:
@@ -118,7 +128,7 @@ def _visit(
     run: Run,
     facts: dict[EpisodeKey, EpisodeFacts],
     scenes: dict[str, Scene],
-    mesh_bytes: int,
+    shape: Callable[[Building], SceneMesh | None] | None,
 ) -> list[str]:
     """Fill in the scene and its episodes; a scene that cannot be opened costs its own map only."""
     try:
@@ -130,9 +140,9 @@ def _visit(
             facts[episode.key] = episode_facts(episode, task, session)
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
-    if mesh_bytes and isinstance(session, HasScene):
+    if shape and isinstance(session, HasScene):
         try:
-            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.scene(), mesh_bytes))
+            scenes[scene_id] = Scene(scenes[scene_id].maps, shape(session.scene()))
         except NavEvalError as error:
             return [f"There is no 3-D view of scene {scene_id}: {error}"]
     return []
