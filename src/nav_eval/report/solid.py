@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from nav_eval.engine.scene.scene import Scene
 
 Parts = dict[str, bytes]
+CELL = np.array([5.0, 3.0, 5.0])
+"""Metres: a chunk's width, height and depth."""
 
 
 def solid_parts(scene: Scene, most_texels: int, quality: int) -> tuple[dict[str, Any], Parts]:
     """The head and the parts; textures of more texels together are halved until they fit (head: `shrunk`)."""
     low, high = scene.positions.min(axis=0).astype(float), scene.positions.max(axis=0).astype(float)
     extent = np.maximum(high - low, 1e-3)
-    order = np.argsort(scene.material_ids, kind="stable")
+    order, ranges, boxes = _chunks(scene)
     halvings = _halvings(scene, most_texels)
     parts = {
         "places": _places(scene, low, extent),
@@ -38,7 +40,8 @@ def solid_parts(scene: Scene, most_texels: int, quality: int) -> tuple[dict[str,
         "low": low.tolist(),
         "extent": extent.tolist(),
         "bare": scene.bare,
-        "ranges": _ranges(scene.material_ids[order]),
+        "ranges": ranges,
+        "boxes": boxes,
         "materials": [
             {
                 "factor": [min(max(float(value), 0.0), 1.0) for value in material.base_color],
@@ -72,10 +75,23 @@ def raw(array: NDArray[Any], dtype: type[Any]) -> bytes:
     return np.ascontiguousarray(array, dtype=np.dtype(dtype).newbyteorder("<")).tobytes()
 
 
-def _ranges(materials: NDArray[np.int32]) -> list[tuple[int, int, int]]:
-    """Material, first index and number of indices, of sorted triangles."""
-    used, first, count = np.unique(materials, return_index=True, return_counts=True)
-    return [(int(m), 3 * int(a), 3 * int(n)) for m, a, n in zip(used, first, count, strict=True)]
+def _chunks(scene: Scene) -> tuple[NDArray[np.intp], list[tuple[int, int, int]], list[list[float]]]:
+    """The triangles by material and cell; material, first index and number of indices of each chunk; its box.
+
+    What lies outside a picture is skipped by chunks.
+    """
+    corners = scene.positions[scene.triangles].astype(np.float64)
+    cells = np.floor(corners.mean(axis=1) / CELL).astype(np.int64)
+    keys = np.column_stack([scene.material_ids, cells[:, 1], cells[:, 0], cells[:, 2]])
+    order = np.lexsort(keys.T[::-1])
+    keys = keys[order]
+    first = np.flatnonzero(np.concatenate([[True], (keys[1:] != keys[:-1]).any(axis=1)]))
+    count = np.diff(np.append(first, len(keys)))
+    ends = corners[order]
+    low = np.minimum.reduceat(ends.min(axis=1), first)
+    high = np.maximum.reduceat(ends.max(axis=1), first)
+    ranges = [(int(keys[a, 0]), 3 * int(a), 3 * int(n)) for a, n in zip(first, count, strict=True)]
+    return order, ranges, np.round(np.hstack([low, high]), 2).tolist()
 
 
 def _halvings(scene: Scene, most: int) -> int:

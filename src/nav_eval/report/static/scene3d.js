@@ -15,6 +15,10 @@ const BACK = 3.4;
 const UP = 2.9;
 const SMOOTH = 4;
 const GHOST = 0.9;
+const FINE = 1.25;
+const COARSE = 0.4;
+const SLOW_MS = 55;
+const REST_MS = 400;
 const TUBE_VERTEX = `#version 300 es
 in vec3 place; in vec3 colour; in vec3 normal; uniform mat4 camera; uniform vec3 eye; out vec3 shade;
 void main() { float light = 0.6 + 0.4 * abs(dot(normalize(normal), normalize(eye - place)));
@@ -25,7 +29,7 @@ void main() { seen = vec4(shade, strength); }`;
 
 export function sceneView(view) {
   const canvas = h("canvas", { class: "scene", tabindex: "0", role: "img", "aria-label": view.label });
-  const gl = canvas.getContext("webgl2", { alpha: false, antialias: true, preserveDrawingBuffer: true });
+  const gl = canvas.getContext("webgl2", { alpha: false, antialias: false, preserveDrawingBuffer: true });
   if (!gl) return { element: h("p", { class: "warning" }, t("view.none")), show() {}, close() {} };
   const { head, parts } = view.scene.mesh;
   const part = (name) => bytes(parts[name]);
@@ -34,7 +38,7 @@ export function sceneView(view) {
   const path = view.track ? view.track.points : [[0, 0, 0]];
   const fixed = pathTubes(view);
   const orbit = { turn: 0.6, tilt: 0.95, zoom: 1, away: spread(path) * 2 + 4, target: middle(path), step: path.length - 1 };
-  const draw = () => drawScene(gl, solid, tubes, canvas, orbit, view);
+  const draw = inTime((scale) => drawScene(gl, solid, tubes, canvas, orbit, view, scale));
   const show = (step) => {
     orbit.step = Math.min(step, path.length - 1);
     tubes.fill([...fixed, ...(view.track ? agentBody(path[orbit.step], view.track.yaws[orbit.step]) : [])]);
@@ -52,7 +56,28 @@ export function sceneView(view) {
     watch.disconnect();
     gl.getExtension("WEBGL_lose_context")?.loseContext();
   };
-  return { element: canvas, show, draw, close };
+  return { element: canvas, show, close };
+}
+
+// Draws once a frame at most; coarser while frames come slowly, and finely as soon as nothing moves.
+function inTime(draw) {
+  let asked = false,
+    rest = null,
+    before = 0,
+    scale = 1;
+  return () => {
+    clearTimeout(rest);
+    rest = setTimeout(() => draw(FINE), REST_MS);
+    if (asked) return;
+    asked = true;
+    requestAnimationFrame((now) => {
+      asked = false;
+      const passed = now - before;
+      before = now;
+      if (passed < 4 * REST_MS) scale = Math.max(COARSE, Math.min(1, scale * (passed > SLOW_MS ? 0.8 : 1.05)));
+      draw(scale);
+    });
+  };
 }
 
 // Triangles with colours, drawn over the building, and faintly through it where it hides them.
@@ -196,9 +221,10 @@ function stand(orbit, view) {
   return [eye, [at[0] - 0.6 * Math.sin(yaw), at[1] + 0.7, at[2] - 0.6 * Math.cos(yaw)]];
 }
 
-function drawScene(gl, solid, tubes, canvas, orbit, view) {
+function drawScene(gl, solid, tubes, canvas, orbit, view, finer) {
+  if (gl.isContextLost()) return;
   const [eye, target] = stand(orbit, view);
-  const scale = Math.min(window.devicePixelRatio || 1, 2);
+  const scale = finer * Math.min(window.devicePixelRatio || 1, 2);
   const size = [canvas.clientWidth || 960, canvas.clientHeight || 640].map((side) => Math.round(side * scale));
   if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
   const camera = multiply(perspective(0.9, size[0] / size[1], 0.1, 300), lookAt(eye, target));

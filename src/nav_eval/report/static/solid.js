@@ -122,7 +122,7 @@ export class Solid {
     gl.uniform1i(where("cut"), ghost ? 1 : 0);
     gl.uniform1i(where("light"), 1);
     gl.uniform1i(where("lit"), scene.bare ? 1 : 0);
-    for (const [material, first, count] of scene.ranges) {
+    for (const [material, first, count] of runs(scene, sides(camera), top)) {
       const { factor, cutoff } = scene.materials[material];
       gl.uniform4fv(where("factor"), factor);
       gl.uniform1f(where("cutoff"), cutoff);
@@ -134,4 +134,28 @@ export class Solid {
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
     }
   }
+}
+
+// The chunks that may be in the picture, neighbours of one material together.
+function runs(scene, planes, top) {
+  const found = [];
+  scene.ranges.forEach(([material, first, count], i) => {
+    const box = scene.boxes[i];
+    if (box[1] > top + 0.01 || planes.some((plane) => outside(box, plane))) return;
+    const last = found[found.length - 1];
+    if (last && last[0] === material && last[1] + last[2] === first) last[2] += count;
+    else found.push([material, first, count]);
+  });
+  return found;
+}
+
+// The six sides of what a camera sees, each as a plane with its inside positive.
+function sides(camera) {
+  const row = (i) => [0, 4, 8, 12].map((at) => camera[at + i]);
+  const last = row(3);
+  return [0, 1, 2].flatMap((i) => [1, -1].map((sign) => row(i).map((value, k) => last[k] + sign * value)));
+}
+
+function outside(box, [a, b, c, d]) {
+  return a * box[a > 0 ? 3 : 0] + b * box[b > 0 ? 4 : 1] + c * box[c > 0 ? 5 : 2] + d < 0;
 }
