@@ -146,6 +146,19 @@ class MotionConfig(Section):
     noise_multiplier: Multiple = Field(1.0, description="of the actuation noise; 0 turns it off")
 
 
+class PeopleConfig(Section):
+    """Who else walks in the building (backend custom)."""
+
+    count: Annotated[int, Field(ge=0, le=50)] = Field(
+        0, description="people in every episode, drawn with the run's seed"
+    )
+    motion: str = Field("social_force", description="how they move, a name from `nav-eval list crowds`")
+    wait_s: Seconds = Field(
+        0.5, description="how long the action wait takes; under evaluation.clock=charged it is evaluation.step_s"
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="what this motion takes beyond these keys")
+
+
 class SimulatorConfig(Section):
     """Where the agent walks and what it senses."""
 
@@ -191,6 +204,7 @@ class SimulatorConfig(Section):
     physics: str = Field(
         "kinematic", description="how the body moves, a name from `nav-eval list physics` (backend custom)"
     )
+    people: PeopleConfig = Field(PeopleConfig(), description="who else walks there")
     options: dict[str, Any] = Field(
         default_factory=dict, description="what this backend and its physics take beyond these keys"
     )
