@@ -1,12 +1,12 @@
 // One episode: what was asked, how each agent fared, the map, and a slider through the steps.
 
 import { h } from "./dom.js";
-import { fixed, metres, seconds } from "./format.js";
+import { metres, seconds, shown } from "./format.js";
 import { key } from "./charts.js";
 import { finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
-import { explained, metricName, named, t } from "./words.js";
+import { explained, metricTitle, t } from "./words.js";
 
 export function episodeView(app, index) {
   const { doc, state } = app;
@@ -101,9 +101,9 @@ function values(app, index) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, metricName(app.doc, name)),
+      h("th", { scope: "row" }, metricTitle(app.doc, name, app.state.exact)),
       ...app.doc.results.map((run) =>
-        h("td", { class: "number" }, fixed(run.values[name] ? run.values[name][index] : null)),
+        h("td", { class: "number" }, shown(app.doc.definitions[name], run.values[name] ? run.values[name][index] : null, app.state.exact)),
       ),
     ),
   );

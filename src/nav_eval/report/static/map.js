@@ -58,7 +58,7 @@ export class FloorMap {
     this.grid = view.scene.storeys[view.storey];
     this.level = (point) => storeyOf(point[1], view.scene.storeys) === view.storey;
     this.box = this.bounds();
-    this.unit = Math.max(this.box.width, this.box.height) / 100;
+    this.unit = Math.max(this.box.width, this.box.height) / (view.small ? 45 : 100);
     this.moving = svg("g", {});
     this.shade = svg("g", {});
     const { x, z, width, height } = this.box;

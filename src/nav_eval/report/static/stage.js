@@ -24,12 +24,12 @@ export class Stage {
     this.notes = h("div", {});
     this.said = instruction(app.doc.episodes, index, this.track, this.reference);
     this.eyes = this.track && eyes(this.track, this.scene, this.reference);
-    this.steps = this.track && slider(this.track, this.goals(), (step) => this.move(step));
+    this.steps = this.track && slider(this.track, this.goals(), (step) => this.move(step), app.state.step);
+    app.state.step = null;
     this.keys = this.steps ? this.steps.keys : {};
-    const last = this.track ? this.track.points.length - 1 : 0;
     this.panes = h("div", { class: "panes" }, this.eyes && this.eyes.element, this.holder);
     this.panes.classList.toggle("two", Boolean(this.eyes));
-    this.storey = this.track ? storeyOf(this.track.points[last][1], this.scene.storeys) : 0;
+    this.storey = this.track ? storeyOf(this.track.points[this.steps.step()][1], this.scene.storeys) : 0;
     this.element = h(
       "div",
       { class: "player" },

@@ -7,8 +7,8 @@ import { named, t } from "./words.js";
 
 const FRAME_MS = 120;
 
-// `moved` is called with the step whenever it changes.
-export function slider(track, goals, moved) {
+// `moved` is called with the step whenever it changes; it begins at step `begun`, or at the end.
+export function slider(track, goals, moved, begun) {
   const last = track.points.length - 1;
   const walked = [0];
   for (let i = 1; i <= last; i++) walked.push(walked[i - 1] + apart(track.points[i], track.points[i - 1]));
@@ -18,7 +18,7 @@ export function slider(track, goals, moved) {
     type: "range",
     min: 0,
     max: last,
-    value: last,
+    value: begun ?? last,
     step: 1,
     "aria-label": t("step.slider"),
     oninput: () => show(),
@@ -68,7 +68,7 @@ export function slider(track, goals, moved) {
     ),
     text,
   );
-  say(last);
+  say(begun ?? last);
   const keys = {
     ArrowLeft: () => jump(Number(input.value) - 1),
     ArrowRight: () => jump(Number(input.value) + 1),
