@@ -83,7 +83,9 @@ def test_a_chinese_page_has_the_sections_tables_lists_and_names_of_the_english_o
 
 def outline(page: Path) -> tuple[list[str], int, int, set[str]]:
     """Levels of headings; how many rows and items; keys, options and files that its prose names."""
-    text = re.sub(r"(?ms)<!--.*?-->|^(```+)[^\n]*\n.*?^\1 *$", "", page.read_text(encoding="utf-8").replace(".zh-CN", ""))
+    text = re.sub(
+        r"(?ms)<!--.*?-->|^(```+)[^\n]*\n.*?^\1 *$", "", page.read_text(encoding="utf-8").replace(".zh-CN", "")
+    )
     code = " ".join(re.findall(r"`([^`]+)`", text))
     names = set(re.findall(r"--[a-z][a-z-]+|[A-Za-z]\w*(?:[._/]\w+)+", code))
     levels, rows, items = (re.findall(rf"(?m)^{mark}", text) for mark in ("#+ ", r"\|", r" *(?:-|\d+\.) "))
