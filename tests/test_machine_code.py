@@ -160,3 +160,21 @@ def test_twenty_times_four_processes_compile_the_metrics_into_an_empty_cache(tmp
         said.append(subprocess.run(command, input=b"\n", env=environment, capture_output=True, check=True).stderr)
         assert all(line.startswith((b"Compiling", b"... still")) for text in said for line in text.splitlines())
         assert [process.returncode for process in processes] == [0] * 4
+
+
+PRODUCT = """
+import sys
+import numpy as np
+from numba import njit
+from small import total
+total(np.array([3, 4], "float32"))
+print("scipy.linalg" in sys.modules)
+print(njit(lambda a: a @ a)(np.full((2, 2), 3.0))[0, 0])
+"""
+
+
+def test_scipys_linear_algebra_is_imported_only_for_who_multiplies_matrices(small: Small) -> None:
+    small.start().communicate('["float32"]\n')
+    environment = os.environ | {"NAV_EVAL_CACHE": str(small.cache), "PYTHONPATH": str(small._package)}
+    done = subprocess.run([sys.executable, "-c", PRODUCT], env=environment, capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "18.0"]

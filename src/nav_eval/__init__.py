@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
     from nav_eval.simulator.perturbations.registry import register_perturbation
-    from nav_eval.simulator.registry import register_physics, register_simulator
+    from nav_eval.simulator.registry import register_crowds, register_physics, register_simulator
     from nav_eval.simulator.sensors.registry import register_sensor
     from nav_eval.tasks.registry import register_task
     from nav_eval_sdk.protocol.specs import ActionSpec, Argument
@@ -62,6 +62,7 @@ _HOMES = {
     "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
     "register_perturbation": "nav_eval.simulator.perturbations.registry",
+    "register_crowds": "nav_eval.simulator.registry",
     "register_physics": "nav_eval.simulator.registry",
     "register_scene_format": "nav_eval.engine.scene.formats",
     "register_sensor": "nav_eval.simulator.sensors.registry",
@@ -96,6 +97,7 @@ __all__ = [
     "make_vec_env",
     "register_agent",
     "register_benchmark",
+    "register_crowds",
     "register_dataset",
     "register_metric",
     "register_perturbation",

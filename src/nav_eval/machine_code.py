@@ -18,6 +18,9 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -26,6 +29,7 @@ from numba.core.caching import _Cache
 from numba.core.compiler import CompileResult
 from numba.core.compiler_lock import global_compiler_lock
 from numba.core.typeinfer import register_dispatcher
+from numba.np import linalg
 
 from nav_eval.logging import get_logger
 
@@ -93,6 +97,7 @@ class MachineCode(_Cache):
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """The compiled function, or None where it must be compiled."""
+        _import_array_functions()
         target_context.refresh()
         path = self.file(sig, target_context.codegen())
         try:
@@ -126,6 +131,22 @@ class MachineCode(_Cache):
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
             with global_compiler_lock, _alone(self._directory), _told(self._directory), _uncollected():
                 yield
+
+
+@cache
+def _import_array_functions() -> None:
+    """Numba's, whose import would import scipy.linalg, 0.2 s of CPU, only to see that it is there."""
+    asked = linalg.ensure_blas
+    linalg.ensure_blas = _find_scipy
+    try:
+        import_module("numba.np.arraymath")
+    finally:
+        linalg.ensure_blas = asked  # a kernel that multiplies matrices has it looked at when it is compiled
+
+
+def _find_scipy() -> None:
+    if find_spec("scipy") is None:
+        raise ImportError("scipy is not installed")
 
 
 class Notice:

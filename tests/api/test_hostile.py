@@ -178,15 +178,21 @@ def test_a_service_that_refuses_our_token(wire: tuple[str, str], open_client: Op
         assert client.get_action(observation(0)).action.name == "stop"
 
 
-def test_who_waits_is_told_for_what(caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_is_told_for_what_how_long_and_how_to_wait_less(
+    caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(remote, "PATIENCE_SECONDS", 0.1)
-    service = connect("127.0.0.1:9", deadlines=Deadlines(connect=0.5, ready=1.2), retry=Retry(1, 0.01))
+    monkeypatch.setattr(remote, "REMINDER_SECONDS", 1.0)
+    service = connect("127.0.0.1:9", deadlines=Deadlines(connect=0.5, ready=2.4), retry=Retry(1, 0.01))
     with pytest.raises(ServiceUnavailable):
         service.health_check()
-    told = [record.getMessage() for record in caplog.records if "waiting up to" in record.getMessage()]
-    assert len(told) == 1
-    assert "1.2 s for 127.0.0.1:9" in told[0]
-    assert "refused" in told[0]
+    told = [record.getMessage() for record in caplog.records if record.getMessage().startswith("waiting for")]
+    left = [float(text.split(", ")[1].split(" s more")[0]) for text in told]
+    assert len(told) in (2, 3)
+    assert left == sorted(left, reverse=True)
+    assert left[0] == 2
+    assert left[-1] < 2
+    assert all("127.0.0.1:9" in text and "refused" in text and "deadlines.ready=" in text for text in told)
 
 
 def test_nobody_is_there(wire: tuple[str, str]) -> None:

@@ -82,7 +82,7 @@ def test_all_are_told_at_once_and_where_each_came_from(tmp_path):
     file.write_text("simulator: {options: {scnee: x}}\ntask: {options: {windowe: 1}}\n")
     with pytest.raises(ConfigError, match="3 faults") as told:
         check(load_config("r2r", file=file, environment={}, overrides=["simulator.backend=custom", "task.type=fly"]))
-    assert str(told.value).count(f"[{file}]") == 1  # whose task.options are is not known
+    assert str(told.value).count(f"[{file} line 1]") == 1  # whose task.options are is not known
     assert "simulator.options.discrete_views: unknown key" in str(told.value)
     assert "[benchmark r2r]" in str(told.value)
 

@@ -110,8 +110,8 @@ def test_rules_that_nobody_uses_are_in_no_sum(world: list[str]) -> None:
     assert LATER.items() <= rules_of(config).items()
     before = public_config(config)
     for key in LATER:
-        section, name = key.split(".")
-        del before[section][name]
+        section, name = key.split(".")[:2]
+        before[section].pop(name, None)
     assert config_differences(before, public_config(config)) == []
     for key, value in (("evaluation.max_chunk", 2), ("evaluation.cut_at_collision", True)):
         other = benchmark_config("pointnav", overrides=[*world, f"{key}={value}"])

@@ -7,12 +7,14 @@ import inspect
 import re
 import typing
 from collections.abc import Iterator, Sequence
+from importlib.metadata import entry_points
 from typing import Any
 
 from cyclopts import App, Parameter
 
 from documentation.markdown import code, prose, table
-from nav_eval.cli import COMMANDS, GROUPS, make_app
+from nav_eval.cli import make_app
+from nav_eval.cli.commands import GROUPS
 from nav_eval_sdk.cli import parser
 from nav_eval_server.cli import COMMANDS as SERVER
 from nav_eval_server.cli import app as server
@@ -24,11 +26,17 @@ VALUES = {"int": "integer", "float": "number", "str": "text", "Path": "path", "t
 
 def evaluator_commands() -> dict[str, tuple[str, App]]:
     """Words after nav-eval -> (what the command does, its app)."""
-    app = make_app()
-    found = {name: (line, app[name]) for name, (_, line) in COMMANDS.items()}
-    for group, (_, members) in GROUPS.items():
-        found |= {f"{group} {name}": (line, app[group][name]) for name, (_, line) in members.items()}
+    app, found = make_app(), {}
+    for name, command in ((name, command) for group in GROUPS.values() for name, command in group.items()):
+        found |= {f"{name} {part}": (held.help, app[name][part]) for part, held in command.parts.items()}
+        if not command.parts and name not in entered():
+            found[name] = (command.help, app[name])
     return found
+
+
+def entered() -> set[str]:
+    """Commands that another distribution brings; their own pages show them."""
+    return {point.name for point in entry_points(group="nav_eval.commands")} | {"competition"}
 
 
 def server_commands() -> dict[str, tuple[str, App]]:

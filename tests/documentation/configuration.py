@@ -11,7 +11,7 @@ from documentation.markdown import code, prose, table
 from nav_eval.config.schema import Config
 from nav_eval.metrics.registry import METRICS
 from nav_eval.registry import Registry
-from nav_eval.simulator.registry import PHYSICS, SIMULATORS
+from nav_eval.simulator.registry import CROWDS, PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
 
@@ -22,6 +22,7 @@ OF_A_SENSOR = "NAME"
 OPTIONS: Sequence[tuple[str, Registry[Any]]] = (
     ("simulator.options", SIMULATORS),
     ("simulator.options", PHYSICS),
+    ("simulator.people.options", CROWDS),
     (f"simulator.sensors.{OF_A_SENSOR}.options", SENSORS),
     ("task.options", TASKS),
     ("task.options", METRICS),

@@ -42,7 +42,11 @@ def known(key: str) -> bool:
     section, name, *_ = key.split(".")
     if hasattr({"simulator": Simulator, "task": Task}.get(section), name):  # an object in a plug-in
         return True
-    return key in KNOWN or key in MISSPELT or key.startswith(("simulator.options.", "task.options."))
+    return (
+        key in KNOWN
+        or key in MISSPELT
+        or key.startswith(("simulator.options.", "simulator.people.options.", "task.options."))
+    )
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))

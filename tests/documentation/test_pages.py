@@ -75,6 +75,29 @@ def test_a_chinese_page_holds_the_blocks_of_the_english_one(page: Path) -> None:
     assert [code(block) for block in blocks(page)] == [code(block) for block in blocks(english)]
 
 
+@pytest.mark.parametrize("page", [page for page in CHINESE if page.name != "README.zh-CN.md"], ids=name)
+def test_a_chinese_page_has_the_sections_tables_lists_and_names_of_the_english_one(page: Path) -> None:
+    """Who changes one page finds here that the other is older."""
+    assert outline(page) == outline(DOCS / page.relative_to(DOCS / "zh"))
+
+
+def outline(page: Path) -> tuple[list[str], int, int, set[str]]:
+    """Levels of headings; how many rows and items; keys, options and files that its prose names."""
+    text = re.sub(
+        r"(?ms)<!--.*?-->|^(```+)[^\n]*\n.*?^\1 *$", "", page.read_text(encoding="utf-8").replace(".zh-CN", "")
+    )
+    code = " ".join(re.findall(r"`([^`]+)`", text))
+    names = set(re.findall(r"--[a-z][a-z-]+|[A-Za-z]\w*(?:[._/]\w+)+", code))
+    levels, rows, items = (re.findall(rf"(?m)^{mark}", text) for mark in ("#+ ", r"\|", r" *(?:-|\d+\.) "))
+    return levels, len(rows), len(items), names
+
+
+def test_every_page_but_the_reference_is_there_in_chinese() -> None:
+    english = {page.relative_to(DOCS) for page in PAGES if page.is_relative_to(DOCS) and page not in CHINESE}
+    written = {page for page in english if page.parts[0] != "reference"}
+    assert {page.relative_to(DOCS / "zh") for page in CHINESE if page.is_relative_to(DOCS)} == written
+
+
 @pytest.mark.parametrize("page", CHINESE, ids=name)
 def test_a_chinese_page_addresses_its_reader_as_the_site_does(page: Path) -> None:
     assert "你" not in page.read_text(encoding="utf-8")

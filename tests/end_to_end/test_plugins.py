@@ -40,6 +40,7 @@ KINDS = {
     "metrics": "longest_step",
     "simulators": "corridor",
     "physics": "bumper",
+    "crowds": "pacers",
     "sensors": "odometer",
     "datasets": "lines",
     "agents": "walker",

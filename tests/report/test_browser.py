@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 
@@ -48,19 +50,57 @@ def test_hostile_text_is_shown_as_text(visit: Open, page_file: Path, runs: list[
 
 
 def test_the_answer_comes_first(visit: Open, page_file: Path, runs: list[Path]) -> None:
-    brief = visit().open(page_file).locator(".brief").inner_text()
+    page = visit().open(page_file)
+    brief = page.locator(".brief").inner_text()
     random, _oracle, stop = (episodes_of(run) for run in runs)
     rate = 100 * sum(e["metrics"]["success"] for e in random) / len(random)
-    assert f"success 100.0 % against {rate:.1f} %" in brief
+    assert f"shortest_path reached 100.0 %, random {rate:.1f} %" in brief
+    answer = page.locator(".answer").inner_text()
+    assert answer == "Too few episodes (12) to say which is better: random and stop."
     # All 12 disagree: 2 * 0.5 ** 12 by the sign test, sure even after Holm. The few that random wins are too few.
     assert "shortest_path is better than stop: success 100.0 % against 0.0 %" in brief
     assert 1 <= sum(e["metrics"]["success"] for e in random) <= 5
-    assert "It is not sure whether random or stop is better" in brief
+    assert f"Not certain: random reached {rate:.1f} %, stop 0.0 %" in brief
     assert "Most frequent failure: never moved" in brief
     assert f"nothing, all {len(stop)} episodes count" in brief
     assert "shortest_path is an oracle" in brief
     error = sum(e["metrics"]["navigation_error"] for e in stop) / len(stop)
     assert f"it ended {error:.2f} m from the goal" in brief
+
+
+def test_figures_are_printed_as_papers_do_and_exact_on_demand(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    page = visit().open(page_file)
+    random = [episode["metrics"] for episode in episodes_of(runs[0])]
+    mean = {name: sum(m[name] for m in random) / len(random) for name in ("spl", "navigation_error")}
+    figures = page.locator(".figures tbody tr").all_inner_texts()
+    spl, error = (next(row for row in figures if row.startswith(name)) for name in ("SPL (%)", "Navigation error (m)"))
+    assert f"{100 * mean['spl']:.1f} [" in spl
+    assert f"{mean['navigation_error']:.2f} [" in error
+    page.get_by_label("exact values").check()
+    assert f"{mean['spl']:.6g}"[:7] in page.locator(".figures tbody").first.inner_text()
+
+
+def test_a_chart_is_saved_for_a_paper(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    files = {}
+    for kind in ("SVG", "PDF"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=kind).first.click()
+        files[kind] = Path(download.value.path()).read_bytes()
+    drawing = ElementTree.fromstring(files["SVG"])
+    words = [part.text for part in drawing.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"SR", "SPL", "Metric", "100", "random"} <= set(words)
+    assert all(part.get("class") is None for part in drawing.iter())
+    pdf = files["PDF"]
+    start = int(re.search(rb"startxref\n(\d+)", pdf)[1])  # type: ignore[index]
+    places = [int(row[:10]) for row in pdf[start:].splitlines()[3:8]]
+    assert [pdf[place : place + 7] for place in places] == [b"%d 0 obj" % n for n in range(1, 6)]
+    stream = re.search(rb"/Length (\d+) >>\nstream\n(.*?)\nendstream", pdf, re.DOTALL)
+    assert stream is not None
+    assert int(stream[1]) == len(stream[2])
+    assert b"(SPL) Tj" in stream[2]
+    assert b"NaN" not in pdf
+    assert b"undefined" not in pdf
 
 
 def rows(page: Any) -> list[str]:
@@ -113,6 +153,7 @@ def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: li
     assert f"in {record['steps']} steps" in text
     assert page.locator("svg.floor .goal").count() == 1
     assert page.locator("svg.floor .reference").get_attribute("d").count("L") == 2
+    assert page.locator("svg.rose .spoke").count() >= 2
 
 
 def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:

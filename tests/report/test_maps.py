@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import itertools
 import json
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nav_eval.dataset.connectivity import NavigationGraph
-from nav_eval.engine.navmesh.mesh import load_navmesh
+from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.mesh import clustered, scene_mesh, triangle_colours
 from nav_eval.report.storeys import find_storeys, storey_of
 from nav_eval.report.topdown import graph_maps, navmesh_maps, probed_maps
+from nav_eval.worlds.world import generate_world
 
 
 def test_two_floors_and_stairs() -> None:
@@ -149,11 +151,35 @@ def test_mesh_is_small_and_coloured() -> None:
     middle = places[triangles].mean(axis=1)[:, 0]
     assert (colours[middle < 1.9] == (200, 0, 0)).all()
     assert (colours[middle > 2.1] == (0, 0, 200)).all()
-    mesh = scene_mesh(scene, most=2000)
-    assert mesh is not None
-    assert len(mesh.triangles) <= 2000
-    assert mesh.triangles.max() < len(mesh.vertices)
-    assert mesh.vertices.max() <= 400
+    whole, small = scene_mesh(scene), scene_mesh(scene, most=18_000)
+    assert whole is not None
+    assert small is not None
+    assert len(whole.parts["triangles"]) == 12 * len(triangles)
+    assert whole.head["textures"] == ["image/jpeg"]
+    corners = np.frombuffer(small.parts["triangles"], "<u4")
+    assert len(corners) <= 3 * 2000
+    assert small.head["textures"] == []
+    assert corners.max() < len(small.parts["places"]) // 8
+    assert len(zlib.compress(b"".join(small.parts.values()))) < 18_000
+
+
+def test_a_plan_has_the_rooms_of_a_home_and_the_floor_of_a_scan() -> None:
+    world = generate_world("planned", 2, 1, "home", 20_000)
+    scene, navmesh = world.scene(), NavMesh.from_bytes(world.navmesh())
+    (storey,) = navmesh_maps(navmesh, scene=scene)
+    plan = storey.to_record()["plan"]
+    assert [room[0] for room in plan["rooms"]] == [region.category for region in scene.regions]
+    first = scene.regions[0]
+    box = (first.low[0], first.low[2], first.high[0], first.high[2])
+    assert plan["rooms"][0][1:] == pytest.approx([100 * value for value in box], abs=0.51)
+    assert "floor" not in plan
+    (bare,) = navmesh_maps(navmesh)
+    record = bare.to_record()["plan"]
+    assert not record["boxes"]
+    flat = [np.array(polygon).reshape(-1, 2) / 100 for polygon in record["floor"]]
+    rolled = [np.roll(polygon, -1, axis=0) for polygon in flat]
+    area = sum(abs((p[:, 0] * q[:, 1] - p[:, 1] * q[:, 0]).sum()) / 2 for p, q in zip(flat, rolled, strict=True))
+    assert area == pytest.approx(max(island.area for island in navmesh.islands), rel=0.05)
 
 
 def test_a_scene_without_triangles_has_no_mesh() -> None:

@@ -10,10 +10,12 @@ import pytest
 
 from nav_eval.config.schema import Config
 from nav_eval.core.types import EpisodeResult
+from nav_eval.engine.scene.scene import Material
+from nav_eval.engine.scene.scene import Scene as Solid
 from nav_eval.report.compose import small_jpeg
 from nav_eval.report.document import assemble
 from nav_eval.report.frames import stem, write_frames
-from nav_eval.report.mesh import SceneMesh
+from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.page import write_page
 from nav_eval.report.scenery import EpisodeFacts, Scene, Scenery
 from nav_eval.report.source import Run, summarise_run
@@ -33,7 +35,7 @@ def storey(height: float, cells: int = 30) -> GridMap:
 
 @pytest.fixture(scope="module")
 def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """One episode: 1 m ahead on the ground floor, then a metre more upstairs; red, then blue frames."""
+    """One episode: a metre ahead on the ground floor, one upstairs; red, then blue frames, depth the other way."""
     folder = tmp_path_factory.mktemp("house")
     points = centimetres([(0, 0, 1), (0, 0, 0.5), (0, 0, 0), (0, 3, -0.5), (0, 3, -1.0), (0, 3, -1.0)])
     track = Track(points, np.zeros(6, np.int32), "fffrs", (1,), np.full(5, 0.01, np.float32))
@@ -44,9 +46,10 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run = Run(folder / "run", Config(), manifest, summarise_run(Config(), manifest, results), results, {KEY: track})
     (run.path / "videos").mkdir(parents=True)
     shots = [small_jpeg(np.full((40, 60, 3), colour, np.uint8)) for colour in [(200, 0, 0)] * 3 + [(0, 0, 200)] * 2]
-    write_frames(run.path / "videos" / f"{stem(KEY)}.frames.zip", shots)
-    corners = np.array([[-150, 0, -150], [150, 0, -150], [150, 0, 150], [-150, 0, 150]], np.int16)
-    mesh = SceneMesh(corners, np.array([[0, 2, 1], [0, 3, 2]], np.uint16), np.full((2, 3), (10, 220, 10), np.uint8))
+    write_frames(run.path / "videos" / f"{stem(KEY)}.frames.zip", shots, shots[::-1])
+    corners = np.array([[-1.5, 0, -1.5], [1.5, 0, -1.5], [1.5, 0, 1.5], [-1.5, 0, 1.5]], np.float32)
+    green, faces = np.full((4, 4), (10, 220, 10, 255), np.uint8), np.array([[0, 2, 1], [0, 3, 2]], np.int32)
+    mesh = scene_mesh(Solid("floor", corners, faces, np.zeros(2, np.int32), (Material(),), colors=green))
     facts = EpisodeFacts("上楼。Go up.", "en", None, points[:3], "gt", points[-1:], 5.0)
     scenery = Scenery({KEY: facts}, {KEY[0]: Scene((storey(0.0), storey(3.0)), mesh)})
     write_page(assemble([run], scenery, None), folder / "report.html")
@@ -97,20 +100,39 @@ def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house:
     assert covered == [True, False]
 
 
-def test_slider_shows_what_the_agent_saw(visit: Callable[..., Visit], house: Path) -> None:
+def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit], house: Path) -> None:
     page = visit().open(house, "#episode=0")
-    red = """() => { const i = document.querySelector('img.frame'), c = document.createElement('canvas');
+    red = """(kind) => { const i = document.querySelector('img.frame.' + kind), c = document.createElement('canvas');
         c.width = c.height = 1; const x = c.getContext('2d'); x.drawImage(i, 0, 0, 1, 1);
         const p = x.getImageData(0, 0, 1, 1).data; return p[0] > p[2]; }"""
     page.wait_for_timeout(100)
-    assert page.evaluate(red) is False
-    page.get_by_label("Step", exact=True).focus()
-    page.keyboard.press("Home")
-    assert not page.locator("img.frame").is_visible()
+    assert page.evaluate(red, "rgb") is False
+    assert page.evaluate(red, "depth") is True
+    assert page.locator(".phrase.now").inner_text() == "Go up."
+    page.locator("#episode-title").focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowLeft")
+    assert page.locator(".step").inner_text().startswith("Start")
+    assert page.get_by_text("Recording begins after the first step").is_visible()
+    assert page.locator(".phrase.now").inner_text() == "上楼。"
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(100)
-    assert page.evaluate(red) is True
-    assert page.locator("img.frame").get_attribute("alt") == "What the agent saw at step 1"
+    assert page.evaluate(red, "rgb") is True
+    assert page.locator("img.frame.rgb").get_attribute("alt") == "What the agent saw after step 1"
+    page.keyboard.press(" ")
+    page.locator(".step", has_text="Step 5 of 5").wait_for(timeout=5000)
+
+
+def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(visit: Callable[..., Visit], house: Path) -> None:
+    page = visit().open(house, "#episode=0")
+    page.get_by_text("the path").first.click()
+    seen = page.evaluate(
+        """() => { const box = (q) => document.querySelector('svg.floor ' + q).getBoundingClientRect();
+        const f = box('.radius'), m = document.querySelector('svg.floor').getBoundingClientRect(), g = box('.goal');
+        const top = document.elementFromPoint(g.x + g.width / 2, g.y + g.height / 2).getAttribute('class');
+        return [f.left >= m.left && f.right <= m.right && f.top >= m.top && f.bottom <= m.bottom, top]; }"""
+    )
+    assert seen == [True, "goal"]
 
 
 def test_three_dimensions(visit: Callable[..., Visit], house: Path) -> None:
@@ -119,17 +141,28 @@ def test_three_dimensions(visit: Callable[..., Visit], house: Path) -> None:
     page.locator("label.chip", has_text="3-D").click()
     if page.locator("canvas.scene").count() == 0:
         pytest.skip("this Chromium offers no WebGL")
-    greens = """() => { const c = document.querySelector('canvas.scene'), g = c.getContext('webgl');
+    page.locator("canvas.scene[data-painted]").wait_for()
+    greens = """() => { const c = document.querySelector('canvas.scene'), g = c.getContext('webgl2');
         const p = new Uint8Array(c.width * c.height * 4);
         g.readPixels(0, 0, c.width, c.height, g.RGBA, g.UNSIGNED_BYTE, p);
-        let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i + 1] > 90 && p[i] < 60 && p[i + 2] < 60;
+        let n = 0; for (let i = 0; i < p.length; i += 4) n += p[i + 1] > 80 && p[i] < 60 && p[i + 2] < 60;
         return n; }"""
+    rest = 900  # what moves is drawn coarser, and finely when it stands still
+    page.wait_for_timeout(rest)
     before = page.evaluate(greens)
     assert before > 1000
     page.locator("canvas.scene").focus()
     for _ in range(6):
         page.keyboard.press("-")
+    page.wait_for_timeout(rest)
     assert page.evaluate(greens) < before / 2
+    page.locator("label.chip", has_text="follow").click()
+    page.locator("canvas.scene[data-painted]").wait_for()
+    page.wait_for_timeout(rest)
+    followed = page.evaluate(greens)
+    page.get_by_role("button", name="To the start").click()
+    page.wait_for_timeout(rest)
+    assert page.evaluate(greens) != followed
     assert [error for error in guest.errors if "GPU stall" not in error and "GL Driver" not in error] == []
 
 

@@ -39,6 +39,8 @@ STARTED = frozenset({"ready", "ok"})
 POLL_SECONDS = 0.25
 PATIENCE_SECONDS = 2.0
 """So long nobody is told that we wait."""
+REMINDER_SECONDS = 15.0
+"""So often it is told again, with the time that is left."""
 ABANDON_SECONDS = 1.0
 ENDING_AT_ONCE = 8
 NAME_LENGTH = 100
@@ -52,6 +54,27 @@ class WireProtocol(Protocol):
     def open_plain(self, connection: Connection) -> Transport: ...
 
     def open_session(self, connection: Connection, form: str, info: Info) -> Transport: ...
+
+
+class _Reminder:
+    """Says now and then why we wait, how much longer, and how to make that shorter."""
+
+    def __init__(self, name: str, seconds: float) -> None:
+        now = time.monotonic()
+        self._name, self._until = name, now + seconds
+        self._next, self._told = now + PATIENCE_SECONDS, ""
+
+    def tell(self, why: str) -> None:
+        now = time.monotonic()
+        if now < self._next and (not self._told or why == self._told):
+            return
+        self._next, self._told = now + REMINDER_SECONDS, why
+        get_logger(__name__).warning(
+            "waiting for %s, %.0f s more at most (agent_service.deadlines.ready=20 would wait 20 s): %s",
+            self._name,
+            max(0.0, self._until - now),
+            why,
+        )
 
 
 class RemoteService(AgentService):
@@ -114,7 +137,7 @@ class RemoteService(AgentService):
 
     def _await_ready(self, transport: Transport, deadline: Deadline) -> None:
         last = "nobody answers"
-        begun, told = time.monotonic(), ""
+        reminder = _Reminder(self.name, self._deadlines.ready)
         while True:
             pause = POLL_SECONDS
             try:
@@ -132,9 +155,7 @@ class RemoteService(AgentService):
                 ) from None
             except WireError as error:
                 last, pause = str(error), max(pause, error.after)
-            if last != told and time.monotonic() - begun > PATIENCE_SECONDS:
-                told = last
-                get_logger(__name__).warning("waiting up to %g s for %s: %s", self._deadlines.ready, self.name, last)
+            reminder.tell(last)
             if not self._slept(pause, deadline):
                 raise ServiceUnavailable(
                     f"{self.name} was not ready within {self._deadlines.ready:g} s: {last.rstrip('.')}."

@@ -13,7 +13,9 @@ from pathlib import Path
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
 
-Check = tuple[str, bool, str]
+Check = tuple[str, bool | None, str]
+"""What is looked at, whether it is well (None: optional, and absent), and in what words."""
+MARKS = {True: "ok", False: "look", None: "--"}
 
 
 def doctor(*, warm: bool = False) -> int:
@@ -30,8 +32,8 @@ def doctor(*, warm: bool = False) -> int:
         compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
-        say(f"{'ok  ' if fine else 'look'} {name:<18} {detail}")
-        broken = broken or not fine
+        say(f"{MARKS[fine]:<4} {name:<18} {detail}")
+        broken = broken or fine is False
     return FINDINGS if broken else DONE
 
 
@@ -41,13 +43,17 @@ def _checks() -> Iterator[Check]:
     yield "memory", *_memory()
     yield "cache", *_cache()
     yield "renderer cpu", *_guarded(_cpu)
-    yield "renderer opengl", *_guarded(_opengl)
+    yield "renderer opengl", *_opengl()
     for extra, module in (("gl", "moderngl"), ("ray", "ray"), ("ktx2", "opengl_basisu"), ("sign", "cryptography")):
         there = find_spec(module) is not None
-        yield f"extra [{extra}]", True, "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'"
+        yield (
+            f"extra [{extra}]",
+            there or None,
+            "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'",
+        )
     root = Path(os.environ.get("NAV_EVAL_DATA", "data"))
     where = "is there" if root.is_dir() else "is not there (only the *-demo benchmarks run)"
-    yield "data", True, f"{root} {where}; see `nav-eval data check`"
+    yield "data", root.is_dir() or None, f"{root} {where}; see `nav-eval data check`"
 
 
 def _memory() -> tuple[bool, str]:
@@ -74,9 +80,13 @@ def _cpu() -> str:
     return "compiled" if is_warm() else "compiles on first use (a minute or two), or with `nav-eval doctor --warm`"
 
 
-def _opengl() -> str:
+def _opengl() -> tuple[bool | None, str]:
     if find_spec("moderngl") is None:
-        return "optional: pip install 'nav-eval[gl]', Debian packages libegl1 libgl1-mesa-dri"
+        return None, "optional: pip install 'nav-eval[gl]', Debian packages libegl1 libgl1-mesa-dri"
+    return _guarded(_card)
+
+
+def _card() -> str:
     from nav_eval.engine.render.opengl import graphics_card
 
     card = graphics_card()

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from nav_eval.report.workshop import Workshop
 
 
-def report(*arguments: str, out: Path | None = None, public: bool = False, allow_plugins: bool = False) -> int:
+def report(
+    *arguments: str, out: Path | None = None, public: bool = False, no_3d: bool = False, allow_plugins: bool = False
+) -> int:
     """Write a report that opens in any browser: nav-eval report RUN_DIR [RUN_DIR ...] [key=value ...].
 
     Parameters
@@ -29,6 +31,8 @@ def report(*arguments: str, out: Path | None = None, public: bool = False, allow
         .rrd a recording for Rerun.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
+    no_3d
+        Leave out the buildings' 3-D shapes, so that the page is small.
     allow_plugins
         Import and execute what the runs' own config.yaml names: plugins, simulator.command.
     """
@@ -42,7 +46,7 @@ def report(*arguments: str, out: Path | None = None, public: bool = False, allow
         _write_card(paths, target)
         say(target)
         return DONE
-    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public)
+    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public, no_3d)
     say(target)
     return DONE
 
@@ -56,7 +60,7 @@ def _write_card(paths: list[Path], target: Path) -> None:
     write_card(read_sweeps(paths), target)
 
 
-def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool) -> None:
+def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool, no_3d: bool) -> None:
     from nav_eval.errors import ConfigError
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
@@ -74,7 +78,7 @@ def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool) ->
     elif target.suffix == ".rrd":
         write_recording([read_run(path, workshop.config(path)) for path in paths], workshop, target)
     else:
-        write_page(make_document(paths, workshop, public=public), target)
+        write_page(make_document(paths, workshop, public=public, solid=not no_3d), target)
 
 
 def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:

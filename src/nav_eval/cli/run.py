@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
 from nav_eval.cli.table import metrics_table
+from nav_eval.errors import ConfigError
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
@@ -59,6 +60,8 @@ def run(
     from nav_eval.runs.registry import benchmark_config
     from nav_eval.runs.sharding import Part
 
+    if not arguments and config is None:
+        raise ConfigError(_which())
     benchmark, overrides = split_arguments(arguments)
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
     part = None if shard is None else Part.parse(shard)
@@ -69,6 +72,17 @@ def run(
         say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)
     return DONE if evaluated.results.blameless else FINDINGS
+
+
+def _which() -> str:
+    from nav_eval.config.loader import builtin_benchmarks
+
+    ready = ", ".join(name for name in builtin_benchmarks() if name.endswith("-demo"))
+    return (
+        "which benchmark? nav-eval run BENCHMARK [key=value ...], for example nav-eval run vln-demo dataset.limit=5\n"
+        f"  These need no data: {ready}.\n"
+        "  `nav-eval list benchmarks` shows all, `nav-eval run --help` every option."
+    )
 
 
 @contextmanager

@@ -7,7 +7,6 @@ does validation, every fault at once. Nothing outside this module knows Hydra.
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import threading
@@ -20,15 +19,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nav_eval.config.faults import faults_of
+from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
 from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
 from nav_eval.errors import ConfigError
-from nav_eval.reading import read
 from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
-    from yaml import MarkedYAMLError
 
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
 LINE_ENDS = "\r\n"
@@ -46,14 +44,8 @@ RESERVED = (
     "NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE",
 )
 """Variables that are no keys; those of nav-eval-agent and of the server may be set in the same shell."""
-MOST_BYTES = 4 << 20
-"""Of a configuration file; YAML is read at a megabyte in a second or two."""
-MOST_VALUES = 100_000
-"""Of a configuration file. A few aliases of aliases are billions, and composing them takes as long."""
 MOST_FAULTS = 50
 """Told in one message."""
-UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
-"""What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
 _HYDRA_IS_GLOBAL = threading.Lock()
 
 
@@ -133,9 +125,9 @@ class Layers:
             )
 
     @cached_property
-    def content(self) -> dict[str, Any]:
-        """Of the --config file, read once however many faults ask where they come from."""
-        return self._read(self.file) if self.file is not None else {}
+    def own(self) -> ConfigFile:
+        """The --config file, read once however many faults ask where they come from."""
+        return NOTHING if self.file is None else read_yaml(self.file)
 
     def compose(self) -> dict[str, Any]:
         """All layers merged by Hydra, interpolations resolved; not yet validated.
@@ -157,9 +149,9 @@ class Layers:
         command_line = tuple(o for o in self.command_line if not may_tell(o))
         return replace(self, environment=environment, command_line=command_line, bare=True)
 
-    def _read(self, path: Path) -> dict[str, Any]:
-        content = _read_yaml(path)
-        return without_secrets(content) if self.bare else content
+    def _told(self, file: ConfigFile) -> dict[str, Any]:
+        held: dict[str, Any] = without_secrets(file.content) if self.bare else file.content
+        return held
 
     def _composed(self) -> dict[str, Any]:
         from hydra import compose, initialize_config_module
@@ -178,10 +170,10 @@ class Layers:
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
             except (HydraException, OmegaConfBaseException) as error:
-                raise ConfigError(_first_line(error)) from None
+                raise ConfigError(first_line(error)) from None
             except (OSError, *UNFORESEEN) as error:  # where Hydra takes a value for a file's name, or for another type
                 raise ConfigError(
-                    f"the configuration cannot be put together ({_first_line(error)}). "
+                    f"the configuration cannot be put together ({first_line(error)}). "
                     "Check what `defaults` and the groups tasks, simulator and benchmarks are set to."
                 ) from None
             except RecursionError:
@@ -192,12 +184,14 @@ class Layers:
     def _defaults(self, store: Any) -> list[str]:
         defaults = []
         if self.benchmark_file is not None:
-            store.store(name="nav_eval_plugin_benchmark", node=self._read(self.benchmark_file), package="_global_")
+            store.store(
+                name="nav_eval_plugin_benchmark", node=self._told(read_yaml(self.benchmark_file)), package="_global_"
+            )
             defaults.append("nav_eval_plugin_benchmark")
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
         if self.file is not None:
-            store.store(name="nav_eval_config_file", node=self.content, package="_global_")
+            store.store(name="nav_eval_config_file", node=self._told(self.own), package="_global_")
             defaults.append("nav_eval_config_file")
         return [*defaults, "_self_"]
 
@@ -210,8 +204,8 @@ class Layers:
         for name, overrides in (("the command line", self.command_line), ("the environment", self.environment)):
             if any(overlaps(o.lstrip("+~").partition("=")[0], key) for o in overrides):
                 return name
-        if self.file is not None and _holds(self.content, key):
-            return str(self.file)
+        if self.file is not None and holds(self.own.content, key):
+            return f"{self.file} line {self.own.line(key)}"
         return f"benchmark {self.benchmark}" if self.benchmark else "the defaults"
 
 
@@ -228,7 +222,7 @@ def _forced(override: str, source: str) -> str:
         parsed = OverridesParser.create().parse_override(override)
     except HydraException as error:
         raise ConfigError(
-            f"{override!r} ({source}) is no override: {_first_line(error)} Write key=value, for example "
+            f"{override!r} ({source}) is no override: {first_line(error)} Write key=value, for example "
             "evaluation.max_steps=20; quote a value that holds spaces or brackets."
         ) from None
     if parsed.is_sweep_override():
@@ -242,52 +236,6 @@ def _whole(override: str) -> list[str]:
     own to draw.
     """
     return ["++simulator.sensors=null", override] if override.startswith("++simulator.sensors=") else [override]
-
-
-def _read_yaml(path: Path) -> dict[str, Any]:
-    import yaml
-
-    text = ""
-    try:
-        text = read(path, MOST_BYTES).decode()
-        content = yaml.safe_load(text)
-        count = _values(content, {})
-    except FileNotFoundError:
-        raise ConfigError(f"{path}: there is no such configuration file.") from None
-    except yaml.MarkedYAMLError as error:
-        raise ConfigError(f"{path}: cannot be read as YAML: {_broken_line(error, text)}") from None
-    except (OSError, RecursionError, yaml.YAMLError, *UNFORESEEN) as error:
-        why = type(error).__name__ if may_tell(text) else _first_line(error)
-        raise ConfigError(f"{path}: cannot be read as YAML: {why}") from None
-    if content is None:
-        return {}
-    if count == math.inf:
-        raise ConfigError(f"{path}: an alias refers to itself. Write its value out.")
-    if count > MOST_VALUES:
-        raise ConfigError(
-            f"{path}: holds more than {MOST_VALUES:,} values, aliases written out. Leave out what is not set."
-        )
-    if not isinstance(content, dict):
-        raise ConfigError(f"{path}: must hold sections such as `task:` at its top, not {type(content).__name__}.")
-    return content
-
-
-def _broken_line(error: MarkedYAMLError, text: str) -> str:
-    """What is wrong in which line; only the line where the file holds a secret, because YAML's words may quote it."""
-    mark = error.problem_mark or error.context_mark
-    line = f"line {mark.line + 1}" if mark else "somewhere"
-    return f"{line} is no YAML. Put its value in quotes?" if may_tell(text) else f"{line}: {error.problem}."
-
-
-def _values(content: Any, counted: dict[int, float]) -> float:
-    """How many values `content` has when every alias is written out, which nothing has done yet; inf: one in itself."""
-    if not isinstance(content, dict | list):
-        return 1
-    if id(content) not in counted:
-        counted[id(content)] = math.inf
-        parts = [*content, *content.values()] if isinstance(content, dict) else content
-        counted[id(content)] = 1 + sum(_values(part, counted) for part in parts)
-    return counted[id(content)]
 
 
 def validate(content: Mapping[str, Any], layers: Layers) -> Config:
@@ -314,17 +262,3 @@ def _lists_to_tuples(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _lists_to_tuples(item) for key, item in value.items()}
     return tuple(_lists_to_tuples(item) for item in value) if isinstance(value, list) else value
-
-
-def _holds(content: Any, key: str) -> bool:
-    for part in key.split("."):
-        if not isinstance(content, Mapping):
-            return True
-        if part not in content:
-            return False
-        content = content[part]
-    return True
-
-
-def _first_line(error: Exception) -> str:
-    return next((line.strip() for line in str(error).splitlines() if line.strip()), type(error).__name__)

@@ -28,9 +28,15 @@ def _degrees(radians: float) -> float:
 
 
 def _names(value: Any) -> Any:
-    return tuple(value.split(",")) if isinstance(value, str) else value
+    """One name, or several with commas between; an id may look like a number."""
+    if isinstance(value, str):
+        return tuple(value.split(","))
+    if isinstance(value, tuple):
+        return tuple(str(item) if type(item) is int else item for item in value)
+    return (str(value),) if type(value) is int else value
 
 
+Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Count: TypeAlias = Annotated[int, Field(gt=0)]
 Pixels: TypeAlias = Annotated[int, Field(gt=0, le=8192), _unit("pixels")]
 Metres: TypeAlias = Annotated[float, Field(gt=0), _unit("m")]
@@ -67,8 +73,8 @@ class TaskConfig(Section):
     """What is asked of the agent, and how it is judged."""
 
     type: str = Field("vln", description="a name from `nav-eval list tasks`")
-    actions: tuple[str, ...] | None = Field(None, description="actions that the agent may take; null: the task's own")
-    measurements: tuple[str, ...] | None = Field(
+    actions: Names | None = Field(None, description="actions that the agent may take; null: the task's own")
+    measurements: Names | None = Field(
         None, description="metrics to report, from `nav-eval list metrics`; null: the task's own"
     )
     success_rule: Literal["stop", "final", "nodes"] = Field(
@@ -140,6 +146,19 @@ class MotionConfig(Section):
     noise_multiplier: Multiple = Field(1.0, description="of the actuation noise; 0 turns it off")
 
 
+class PeopleConfig(Section):
+    """Who else walks in the building (backend custom)."""
+
+    count: Annotated[int, Field(ge=0, le=50)] = Field(
+        0, description="people in every episode, drawn with the run's seed"
+    )
+    motion: str = Field("social_force", description="how they move, a name from `nav-eval list crowds`")
+    wait_s: Seconds = Field(
+        0.5, description="how long the action wait takes; under evaluation.clock=charged it is evaluation.step_s"
+    )
+    options: dict[str, Any] = Field(default_factory=dict, description="what this motion takes beyond these keys")
+
+
 class SimulatorConfig(Section):
     """Where the agent walks and what it senses."""
 
@@ -185,6 +204,7 @@ class SimulatorConfig(Section):
     physics: str = Field(
         "kinematic", description="how the body moves, a name from `nav-eval list physics` (backend custom)"
     )
+    people: PeopleConfig = Field(PeopleConfig(), description="who else walks there")
     options: dict[str, Any] = Field(
         default_factory=dict, description="what this backend and its physics take beyond these keys"
     )
@@ -224,11 +244,11 @@ class DatasetConfig(Section):
     )
     limit: Count | None = Field(None, description="only the first n episodes")
     sample: Count | None = Field(None, description="only n episodes, drawn with the run's seed")
-    scenes: tuple[str, ...] | None = Field(None, description="only episodes in these scenes, by id or bare name")
-    languages: tuple[str, ...] | None = Field(
+    scenes: Names | None = Field(None, description="only episodes in these scenes, by id or bare name")
+    languages: Names | None = Field(
         None, description="only instructions in these languages; en includes en-US and en-IN"
     )
-    episodes: tuple[str, ...] | None = Field(None, description="only these episode ids")
+    episodes: Names | None = Field(None, description="only these episode ids")
     faulty: Literal["refuse", "exclude"] = Field(
         "refuse",
         description="episodes that nobody could play (start off the navmesh, goal out of reach): "
@@ -321,7 +341,7 @@ class AgentServiceConfig(Section):
     agent: str = Field("random", description="a name from `nav-eval list agents`, or MODULE:CLASS (local)")
     protocol: Literal["rest", "grpc"] = Field("rest", description="what the service speaks (remote)")
     endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
-    allowed_networks: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+    allowed_networks: Names = Field(
         ("any",),
         description="where the service may lie: any, public, private, loopback, or networks such as 10.1.0.0/16; every "
         "address that its name has must be in one of them",
@@ -336,7 +356,7 @@ class AgentServiceConfig(Section):
         description="rest: msgpack or json; grpc: stream or unary; and how arrays are packed (raw, zstd or png): "
         "for example stream+zstd",
     )
-    jpeg: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+    jpeg: Names = Field(
         (),
         description="sensors whose 8-bit images travel as JPEG to a service that takes it (remote): a tenth of the "
         "bytes, some of the detail; a rule of the benchmark",
@@ -393,7 +413,7 @@ class Config(Section):
     """A whole evaluation."""
 
     _layers: Origins | None = PrivateAttr(None)
-    plugins: Annotated[tuple[str, ...], BeforeValidator(_names)] = Field(
+    plugins: Names = Field(
         (),
         description="modules to import first for what they register (tasks, metrics, ...); the working directory's too",
     )

@@ -69,7 +69,7 @@ class EpisodeManager:
         if not keys:
             raise DatasetError(
                 f"{', '.join(self.dataset.files)}: no episode is left after the filters. "
-                "Check dataset.scenes, dataset.languages and dataset.episodes."
+                "Check dataset.scenes, dataset.languages and dataset.episodes; quote ids such as '5593_0'."
             )
         return self._sampled(keys)[: self._selection.limit]
 

@@ -31,6 +31,7 @@ from nav_eval.core.types import (
     Observations,
     Place,
     StepRecord,
+    Walker,
 )
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.errors import ConfigError
@@ -185,6 +186,36 @@ class Physics(ABC):
         """Release what is shared."""
 
 
+class Crowd(ABC):
+    """The people of one episode, used by one thread. Always as many as at its beginning."""
+
+    @property
+    @abstractmethod
+    def people(self) -> Sequence[Walker]:
+        """Where they are now, in an order that stays."""
+
+    @abstractmethod
+    def advance(self, seconds: float, agent: Vec3) -> None:
+        """Let so many seconds pass, 0.1 at most; at their end the agent stands at `agent` (m)."""
+
+
+class Crowds(ABC):
+    """How people move: CROWDS(config) is made once in a process, for many sessions. Thread-safe."""
+
+    class Options(NoOptions):
+        """What of `simulator.people.options` is theirs."""
+
+    @property
+    def files(self) -> Sequence[str]:
+        """Files that their ways are read from; the manifest holds their SHA-256."""
+        return ()
+
+    @abstractmethod
+    def enter(self, building: Building, episode: Episode, seed: int) -> Crowd:
+        """The people of an episode, as it begins. `seed` is their only source of chance: the same seed, the same ways,
+        if the agent does the same."""
+
+
 class Sensor(ABC):
     """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
 
@@ -280,6 +311,8 @@ class SimulatorBackend(ABC):
     """What an episode must tell of its start to be played here; None: either, or a session says so itself."""
     lacks_actions: ClassVar[Iterable[str]] = frozenset()
     """Actions that mean nothing here: a task that has one is refused before the run."""
+    takes_people: ClassVar[bool] = False
+    """Whether `simulator.people` walk here."""
     takes_physics: ClassVar[bool] = False
     """Whether bodies move by `simulator.physics` here; `simulator.options` hold that engine's options then, too."""
 
@@ -449,8 +482,8 @@ class Metric(ABC):
     needs: ClassVar[tuple[Need, ...]] = ("distance",)
     """"distance": MetricContext.distance in space (a graph has its own). "reference": a path to compare with.
     "actions": what was done and touched, which a submission file does not tell. "clock": the time it took, which
-    differs from run to run. "forces": what a body with mass felt (events["felt"] of each step). What `requires` need is
-    added."""
+    differs from run to run. "forces": what a body with mass felt (events["felt"] of each step). "people": who was near
+    (events["people"]). What `requires` need is added."""
     requires: ClassVar[tuple[str, ...]] = ()
     on_failure: ClassVar[float | None] = None
     """The value of an episode that failed (crash, time-out); None keeps what was measured until then."""

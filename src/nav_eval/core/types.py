@@ -29,7 +29,7 @@ Category = Literal["navigation", "efficiency", "safety", "visualisation"]
 Kind = Literal["rate", "mean", "record"]
 """How a run sums a metric up: a rate is 0 or 1 in each episode, a mean any number, a record is not summed up."""
 Better = Literal["higher", "lower"]
-Need = Literal["distance", "reference", "actions", "clock", "forces"]
+Need = Literal["distance", "reference", "actions", "clock", "forces", "people"]
 """What a metric must be told beside where the agent went and whether it stopped."""
 
 
@@ -55,6 +55,31 @@ class AgentState:
     @property
     def place(self) -> Place:
         return Place(self.position, self.node)
+
+
+@dataclass(frozen=True, slots=True)
+class Walker:
+    """A person at one moment: the point on the floor (m), and the heading (rad), as an agent's."""
+
+    position: Vec3
+    yaw: float
+
+
+@dataclass(frozen=True, slots=True)
+class Company:
+    """The people round an agent in one step. `seconds`: what the step took; `people`: where they are after it;
+    `nearest`: the least distance in the plane, m, between the agent's middle and a person's of the same storey while
+    it lasted, None where there is nobody; `touched`: who was touched, by their numbers."""
+
+    seconds: float
+    people: tuple[Walker, ...] = ()
+    nearest: float | None = None
+    touched: tuple[int, ...] = ()
+
+    def to_record(self) -> dict[str, Any]:
+        """Plain JSON for StepRecord.events["people"]; a person is [x, y, z, yaw]."""
+        poses = [[*walker.position, walker.yaw] for walker in self.people]
+        return {"seconds": self.seconds, "poses": poses, "nearest": self.nearest, "touched": list(self.touched)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +109,15 @@ class Felt:
 class Moved:
     """The state after an action; whether the body hit something; whether a limit cut the action down.
 
-    `felt`: what a body with mass felt; None of one that has none.
+    `felt`: what a body with mass felt; None of one that has none. `seconds`: how long it took; None: as long as the
+    amounts and limits of `simulator.motion` say.
     """
 
     state: AgentState
     collided: bool = False
     clipped: bool = False
     felt: Felt | None = None
+    seconds: float | None = None
 
 
 MEANWHILE = -1

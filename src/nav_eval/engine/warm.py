@@ -22,6 +22,7 @@ HERE = Path(__file__).parent
 PARTS = {
     "navmesh": "nav_eval.engine.navmesh.queries",
     "recast": "nav_eval.engine.recast.build",
+    "people": "nav_eval.engine.people.warm",
     "render": "nav_eval.engine.render.warm",
 }
 """Package -> module whose import, and whose `warm` if it has one, compiles all of its kernels."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,7 @@ def episode_columns(
         "reference": [deltas(fact.reference) for fact in known],
         "reference_kind": [fact.reference_kind for fact in known],
         "goals": [deltas(fact.goals) for fact in known],
+        "parts": [[[_printable(text), significant(share)] for text, share in fact.parts] or None for fact in known],
     }
 
 
@@ -59,21 +61,20 @@ def _printable(text: str | None) -> str | None:
 
 
 class FrameBudget:
-    """How many bytes of frames a report may still hold; `left_out` counts the episodes that did not fit."""
+    """Keeps the frames of a report within `most` bytes: of all recorded episodes only each `every`th is shown."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self.left_out = 0
+    def __init__(self, runs: Sequence[Run], keys: Sequence[EpisodeKey], most: int) -> None:
+        size = sum(path.stat().st_size for run in runs for key in keys if (path := _recorded(run, key)).is_file())
+        self.every = max(1, -(-size // most))
 
-    def frames(self, run: Run, key: EpisodeKey) -> list[str] | None:
-        """What the agent saw at each step, as base64 JPEG; None where nothing was recorded or too much."""
-        path = run.path / VIDEOS / f"{stem(key)}.frames.zip"
-        size = path.stat().st_size if path.is_file() else 0
-        if size == 0 or size > self._most:
-            self.left_out += size > 0
-            return None
-        self._most -= size
-        return read_frames(path)
+    def frames(self, run: Run, key: EpisodeKey) -> dict[str, Any] | None:
+        """What the agent saw, as base64 JPEG by camera, and how many steps lie between two; None if unrecorded."""
+        path = _recorded(run, key)
+        return {"every": self.every, **read_frames(path, self.every)} if path.is_file() else None
+
+
+def _recorded(run: Run, key: EpisodeKey) -> Path:
+    return run.path / VIDEOS / f"{stem(key)}.frames.zip"
 
 
 def run_columns(

@@ -24,7 +24,7 @@ BAND = 96
 TEXT_SIZE = 17
 TEXT_LINES = 3
 BACKGROUND, WORDS, FAINT = (20, 22, 26), (240, 242, 245), (168, 174, 185)
-SMALL = 240
+SMALL = 320
 SHEET_COLUMNS = 4
 SHEET_SHOTS = 12
 
@@ -42,12 +42,13 @@ class Scenario:
 
 
 class Composer:
-    """Draws the frames of one episode after the other. `seen` is the last rgb picture, None without a camera."""
+    """Draws the frames of one episode after the other. `seen` and `deep`: the last rgb and depth picture, or None."""
 
     def __init__(self, *, fog: bool = False, hfov: float = 90.0) -> None:
         self._fog = fog
         self._hfov = hfov
         self.seen: Pixels | None = None
+        self.deep: Pixels | None = None
 
     def begin(self, scenario: Scenario) -> None:
         self._scenario = scenario
@@ -55,7 +56,7 @@ class Composer:
         self._bands: dict[int, Any] = {}
         self._points, self._yaws = [scenario.start], [scenario.start_yaw]
         self._walked = 0.0
-        self.seen = None
+        self.seen = self.deep = None
 
     def frame(self, step: StepRecord, observations: Observations) -> Pixels:
         """(H, W, 3) RGB of the state after `step`."""
@@ -63,10 +64,9 @@ class Composer:
         self._points.append(step.state.position)
         self._yaws.append(yaw_of(step.state.rotation))
         self.seen = _picture(observations.get("rgb"))
-        views = [self.seen] if self.seen is not None else []
         depth = np.asarray(observations.get("depth"))
-        if depth.ndim in (2, 3) and depth.dtype.kind in "fiu":
-            views.append(depth_picture(depth))
+        self.deep = depth_picture(depth) if depth.ndim in (2, 3) and depth.dtype.kind in "fiu" else None
+        views = [view for view in (self.seen, self.deep) if view is not None]
         walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
         row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
         return np.concatenate([row, self._band(row.shape[1], step)], axis=0)

@@ -16,6 +16,7 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.columns import FrameBudget, episode_columns, run_columns, significant
+from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import Yardstick, outcome
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
@@ -23,16 +24,20 @@ from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
 DIFFERENT = "different"
-MOST_FRAME_BYTES = 24 << 20
+MOST_FRAME_BYTES = 7 << 19
+"""Of JPEG; with the scenes' shapes a page stays below 8 MB."""
 
 
 def make_document(
-    paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False
+    paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False, solid: bool = True
 ) -> dict[str, Any]:
-    """Read the runs and everything that they refer to. Raises RunDirectoryError for a directory without a run."""
+    """Read the runs and everything that they refer to; `solid`: with 3-D views of the buildings.
+
+    Raises RunDirectoryError for a directory without a run.
+    """
     runs = [read_run(path, workshop.config(path)) for path in paths]
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
-    scenery = look_up(runs[0], workshop, keys, meshes=not public)
+    scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
     return assemble(runs, scenery, comparison(runs, workshop, public=public), public=public, live=live)
 
 
@@ -82,14 +87,16 @@ def _per_episode(
     names: Sequence[str],
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys(scene for scene, _ in keys))
-    budget = FrameBudget(MOST_FRAME_BYTES)
+    budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
     results = [run_columns(run, keys, ended, names, budget) for run, ended in zip(runs, outcomes, strict=True)]
-    lost = f"The frames of {budget.left_out} recorded episodes did not fit into this report; their videos are complete."
+    thinned = (
+        [f"One recorded picture of {budget.every} is in this page; the videos have all."] if budget.every > 1 else []
+    )
     return {
         "scenes": [_scene(name, scenery) for name in scenes],
         "episodes": episode_columns(keys, scenes, scenery.episodes),
         "results": results,
-        "notes": [*scenery.notes, *([lost] if budget.left_out else [])],
+        "notes": [*scenery.notes, *thinned],
     }
 
 

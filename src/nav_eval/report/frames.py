@@ -13,6 +13,7 @@ from nav_eval.errors import RunDirectoryError
 
 VIDEOS = "videos"
 """The folder of a run directory that holds videos, contact sheets and frames."""
+DEPTH = "depth/"
 
 
 def stem(key: EpisodeKey) -> str:
@@ -21,17 +22,24 @@ def stem(key: EpisodeKey) -> str:
     return f"{plain.strip('-')}-{hashlib.sha256(chr(0).join(key).encode(errors='surrogatepass')).hexdigest()[:8]}"
 
 
-def write_frames(path: Path, shots: Sequence[bytes]) -> None:
-    """JPEG files, one per step, in a zip that does not compress them again."""
+def write_frames(path: Path, shots: Sequence[bytes], depths: Sequence[bytes] = ()) -> None:
+    """JPEG files, one per step, and those of the depth camera if it has one, in a zip that packs them no further."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as file:
-        for i, shot in enumerate(shots):
-            file.writestr(f"{i + 1:05d}.jpg", shot)
+        for folder, pictures in (("", shots), (DEPTH, depths)):
+            for i, picture in enumerate(pictures):
+                file.writestr(f"{folder}{i + 1:05d}.jpg", picture)
 
 
-def read_frames(path: Path) -> list[str]:
-    """Base64 of the frames, first step first."""
+def read_frames(path: Path, every: int = 1) -> dict[str, list[str]]:
+    """Base64 of each `every`th frame from the first step on: `rgb`, and `depth` where it was recorded."""
     try:
         with zipfile.ZipFile(path) as file:
-            return [base64.b64encode(file.read(name)).decode() for name in sorted(file.namelist())]
+            names = sorted(file.namelist())
+            kinds = {"rgb": [n for n in names if "/" not in n], "depth": [n for n in names if n.startswith(DEPTH)]}
+            return {
+                kind: [base64.b64encode(file.read(name)).decode() for name in some[::every]]
+                for kind, some in kinds.items()
+                if some
+            }
     except (OSError, zipfile.BadZipFile) as error:
         raise RunDirectoryError(f"{path}: cannot be read ({error}). Delete it to go on.") from None

@@ -1,4 +1,4 @@
-"""The shape of a building, coarse enough for a web page: vertices on a grid merged, colours per triangle.
+"""The shape of a building, small enough for a web page: whole with small textures, or its vertices on a grid merged.
 
 Vertex clustering (Rossignac & Borrel 1993): every vertex moves to its cell's mean, triangles that lose a corner go.
 The cell grows until few enough triangles are left.
@@ -7,51 +7,99 @@ The cell grows until few enough triangles are left.
 from __future__ import annotations
 
 import base64
+import zlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from nav_eval.engine.scene.scene import Scene
+from nav_eval.engine.scene.scene import Material, Scene
+from nav_eval.report.solid import Parts, solid_parts
 
-MOST_TRIANGLES = 12_000
-FIRST_CELL = 0.05
+MOST_BYTES = 2_400_000
+"""Of one scene, and of all of a report together, packed."""
+PACKED_TRIANGLE = 9.0
+"""Bytes that gzip leaves of a triangle and its vertices in a coarser scene."""
+HOPELESS = 8
+"""A scene of so many times the bytes is not tried whole."""
+MOST_TEXELS = 1_500_000
+QUALITY = 72
+FIRST_CELL = 0.02
 GROWTH = 1.3
 GREY = 180
 
 
 @dataclass(frozen=True, slots=True)
 class SceneMesh:
-    """vertices (V, 3) int16 cm, triangles (T, 3) uint16, colours (T, 3) uint8 sRGB."""
+    """What solid.js draws: its head, and its parts as bytes."""
 
-    vertices: npt.NDArray[np.int16]
-    triangles: npt.NDArray[np.uint16]
-    colours: npt.NDArray[np.uint8]
+    head: dict[str, Any]
+    parts: Parts
+
+    @property
+    def vertices(self) -> npt.NDArray[np.float64]:
+        """(V, 3) metres."""
+        shares = np.frombuffer(self.parts["places"], "<u2").reshape(-1, 4)[:, :3] / 65535
+        positions: npt.NDArray[np.float64] = np.array(self.head["low"]) + shares * np.array(self.head["extent"])
+        return positions
+
+    @property
+    def triangles(self) -> npt.NDArray[np.uint32]:
+        """(T, 3) indices."""
+        return np.frombuffer(self.parts["triangles"], "<u4").reshape(-1, 3)
+
+    @property
+    def colours(self) -> npt.NDArray[np.uint8]:
+        """(V, 4) of the vertices."""
+        return np.frombuffer(self.parts["colours"], np.uint8).reshape(-1, 4)
 
     def to_record(self) -> dict[str, Any]:
-        arrays: dict[str, npt.NDArray[Any]] = {
-            "vertices": self.vertices,
-            "triangles": self.triangles,
-            "colours": self.colours,
-        }
-        return {name: base64.b64encode(array.tobytes()).decode() for name, array in arrays.items()}
+        return {"head": self.head, "parts": {n: base64.b64encode(data).decode() for n, data in self.parts.items()}}
 
 
-def scene_mesh(scene: Scene, most: int = MOST_TRIANGLES) -> SceneMesh | None:
-    """At most `most` triangles of the scene; None for one without any, or too wide for centimetres in 16 bits."""
-    positions = scene.positions.astype(np.float64)
-    if not len(scene.triangles) or np.abs(positions).max() > 327:
+def scene_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
+    """With its textures where that packs into about `most` bytes, else made coarser; None without triangles."""
+    if not len(scene.triangles):
         return None
-    colours = triangle_colours(scene)
+    known = scene.positions.nbytes + scene.triangles.nbytes
+    whole = _packed(scene, min(most, MOST_TEXELS)) if known <= HOPELESS * most else None
+    if whole is not None and sum(len(zlib.compress(part, 1)) for part in whole.parts.values()) <= most:
+        return whole
+    return coarse_mesh(scene, most)
+
+
+def coarse_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
+    """Without textures, in colours of its vertices; None without triangles."""
+    return _packed(coarser(scene, int(most / PACKED_TRIANGLE)), most) if len(scene.triangles) else None
+
+
+def _packed(scene: Scene, texels: int) -> SceneMesh:
+    head, parts = solid_parts(scene, texels, QUALITY)
+    # Without baked light only shading shows the edges of what has one colour.
+    return SceneMesh(head | {"bare": all(material.lightmap < 0 for material in scene.materials)}, parts)
+
+
+def coarser(scene: Scene, most: int) -> Scene:
+    """At most `most` triangles, in colours of their vertices."""
+    colours = triangle_colours(scene).astype(np.float64)
+    positions = scene.positions.astype(np.float64)
     cell = FIRST_CELL
     while True:
         vertices, triangles, kept = clustered(positions, scene.triangles, cell)
-        if len(triangles) <= most and len(vertices) <= 1 << 16:
+        if len(triangles) <= most:
             break
         cell *= GROWTH
-    centimetres = np.rint(vertices * 100).astype(np.int16)
-    return SceneMesh(centimetres, triangles.astype(np.uint16), colours[kept])
+    corners, counts = triangles.ravel(), np.bincount(triangles.ravel(), minlength=len(vertices))
+    mixed = [np.bincount(corners, np.repeat(colours[kept, k], 3), len(vertices)) / counts for k in range(3)]
+    return Scene(
+        scene.name,
+        vertices.astype(np.float32),
+        triangles.astype(np.int32),
+        np.zeros(len(triangles), np.int32),
+        (Material(),),
+        colors=np.stack([*mixed, np.full(len(vertices), 255.0)], axis=1).astype(np.uint8),
+    )
 
 
 def clustered(

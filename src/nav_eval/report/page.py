@@ -29,16 +29,23 @@ SCRIPTS = (
     "words.js",
     "format.js",
     "decode.js",
+    "export.js",
     "charts.js",
+    "fog.js",
+    "plan.js",
+    "map.js",
+    "moments.js",
+    "failmap.js",
     "overview.js",
     "breakdown.js",
     "about.js",
     "table.js",
-    "fog.js",
-    "map.js",
     "matrix.js",
     "gl.js",
+    "solid.js",
     "scene3d.js",
+    "phrases.js",
+    "eyes.js",
     "steps.js",
     "stage.js",
     "episode.js",
@@ -82,14 +89,21 @@ def render_page(document: Mapping[str, Any]) -> str:
 
 def filled(title: str, kind: tuple[str, str], scripts: Sequence[str], data: str, *, live: bool = False) -> str:
     """The HTML of a page that scripts build from its data; `kind`: what it is, in English and Chinese."""
-    from jinja2 import Environment
+    return shell("report.html", title, joined_scripts(scripts), _static("report.css"), live=live, kind=kind, data=data)
 
-    script, style = joined_scripts(scripts), _static("report.css")
-    return (
-        Environment(autoescape=True)
-        .from_string(resource("templates", "report.html"))
-        .render(title=title, kind=kind, policy=policy(script, style, live=live), style=style, script=script, data=data)
+
+def shell(template: str, title: str, script: str, style: str, *, live: bool = False, **values: Any) -> str:
+    """The HTML of a template that fills shell.html: one head, one policy, one style sheet and one script for all."""
+    from jinja2 import Environment, FunctionLoader
+
+    pages = Environment(
+        loader=FunctionLoader(lambda name: resource("templates", name)),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    rules = policy(script, style, live=live)
+    return pages.get_template(template).render(title=title, policy=rules, style=style, script=script, **values)
 
 
 def packed(document: Mapping[str, Any]) -> str:

@@ -109,6 +109,7 @@ class VideoRecorder:
         self._path: Path | None = None
         self._film: Film | None = None
         self._shots: list[bytes] = []
+        self._depths: list[bytes] = []
 
     def episode_started(self, episode: Episode) -> None:
         self._drop()
@@ -128,6 +129,8 @@ class VideoRecorder:
             frame = self._painter.frame(step, observations)
             self._film.add(frame)
             self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
+            if self._painter.deep is not None:
+                self._depths.append(small_jpeg(self._painter.deep))
 
     def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
         if self._film is None or self._path is None:
@@ -139,7 +142,8 @@ class VideoRecorder:
         self._drop()
 
     def _keep(self, path: Path, name: str, caption: str) -> None:
-        write_frames(self._folder / f"{name}.frames.zip", self._shots)
+        if self._painter.seen is not None:
+            write_frames(self._folder / f"{name}.frames.zip", self._shots, self._depths)
         contact_sheet(self._shots, caption).save(self._folder / f"{name}.png")
         path.replace(self._folder / f"{name}.mp4")
 
@@ -159,7 +163,7 @@ class VideoRecorder:
         if self._path is not None:
             self._path.unlink(missing_ok=True)
             self._path = None
-        self._shots = []
+        self._shots, self._depths = [], []
 
 
 def _caption(result: EpisodeResult) -> str:

@@ -11,6 +11,7 @@ import numpy as np
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError
 from nav_eval.report.frames import stem
+from nav_eval.report.mesh import coarse_mesh
 from nav_eval.report.picture import time_colour
 from nav_eval.report.scenery import EpisodeFacts, Scene, Scenery, look_up
 from nav_eval.report.source import Run
@@ -22,7 +23,9 @@ from nav_eval.results.files import write_atomically
 def write_recording(runs: Sequence[Run], workshop: Workshop, out: Path) -> None:
     """One file with all runs; entity paths are run/episode/..., lengths metres, y up."""
     rerun = _rerun(out)
-    scenery = look_up(runs[0], workshop, list(dict.fromkeys(key for run in runs for key in run.results)))
+    scenery = look_up(
+        runs[0], workshop, list(dict.fromkeys(key for run in runs for key in run.results)), shape=coarse_mesh
+    )
     write_atomically(out, lambda fresh: _write(rerun, runs, scenery, fresh))
 
 
@@ -52,11 +55,8 @@ def _log_scene(rerun: Any, recording: Any, place: str, scene: Scene) -> None:
     if scene.mesh is None:
         return
     mesh = scene.mesh
-    corners = mesh.triangles.ravel()
-    colours = np.repeat(mesh.colours, 3, axis=0)
-    places = mesh.vertices[corners].astype(np.float32) / 100
-    triangles = np.arange(len(corners)).reshape(-1, 3)
-    shape = rerun.Mesh3D(vertex_positions=places, triangle_indices=triangles, vertex_colors=colours)
+    places = mesh.vertices.astype(np.float32)
+    shape = rerun.Mesh3D(vertex_positions=places, triangle_indices=mesh.triangles, vertex_colors=mesh.colours)
     recording.log(f"{place}/scene", shape, static=True)
 
 

@@ -6,7 +6,6 @@ Drawn of robustness.json alone. The curves are SVG made here; the page's only sc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,7 @@ import msgspec
 
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
-from nav_eval.report.page import policy
+from nav_eval.report.page import resource, shell
 from nav_eval.report.perturbation_words import ABOUT, NAMES
 from nav_eval.results.files import write_bytes
 
@@ -58,21 +57,16 @@ def write_card(documents: Sequence[Mapping[str, Any]], out: Path) -> None:
 
 def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
     """The HTML of one document of robustness.json, or several."""
-    from jinja2 import Environment
-
-    script, style = _file("static", "robustness.js"), _file("static", "report.css") + _file("static", "robustness.css")
-    metrics = _metrics(documents[0])
+    metrics, agents, shared = _metrics(documents[0]), _agents(documents), documents[0]["shared"]
     axes = [_axis(name, documents, metrics) for name in _axes(documents)]
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(
-        _file("templates", "robustness.html")
-    )
-    return template.render(
-        policy=policy(script, style, live=False),
-        style=style,
-        script=script,
-        shared=documents[0]["shared"],
+    return shell(
+        "robustness.html",
+        f"{', '.join(agents)} · {shared['benchmark']} · robustness",
+        resource("static", "robustness.js"),
+        resource("static", "report.css") + resource("static", "robustness.css"),
+        shared=shared,
         documents=documents,
-        agents=_agents(documents),
+        agents=agents,
         metrics=metrics,
         axes=axes,
         left_out=[one | {"zh": NAMES.get(one["name"], one["name"])} for one in documents[0]["left_out"]],
@@ -147,7 +141,3 @@ def _signed(row: Mapping[str, Any]) -> str:
         return "-"
     interval = "" if row["ci95"] is None else f" [{row['ci95'][0]:+.3f}, {row['ci95'][1]:+.3f}]"
     return f"{row['difference']:+.3f}{interval}"
-
-
-def _file(folder: str, name: str) -> str:
-    return (files("nav_eval.report") / folder / name).read_text(encoding="utf-8")

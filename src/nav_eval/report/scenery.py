@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from functools import partial
 from sys import intern
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -18,17 +20,22 @@ from nav_eval.core.capabilities import HasGraph, HasScene
 from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.engine.scene.scene import Scene as Building
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
-from nav_eval.report.mesh import MOST_TRIANGLES, SceneMesh, scene_mesh
+from nav_eval.report.mesh import MOST_BYTES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres
 from nav_eval.report.workshop import Workshop
 
 MOST_GOALS = 60
-MESH_TRIANGLES = 120_000
-"""Of all scenes together, so that a report of many buildings stays small; each has between 1,500 and 12,000."""
+
+
+class Shape(Protocol):
+    """Makes the mesh of a building, of about `most` bytes."""
+
+    def __call__(self, scene: Building, most: int = ...) -> SceneMesh | None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,10 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class EpisodeFacts:
-    """What was asked. `reference` and `goals`: (N, 3) cm; `shortest`: m, inf where no way leads to a goal."""
+    """What was asked. `reference` and `goals`: (N, 3) cm; `shortest`: m, inf where no way leads to a goal.
+
+    `parts`: pieces of the instruction and the share of the reference path at which each ends, where a data set says so.
+    """
 
     text: str | None = None
     language: str = ""
@@ -50,6 +60,7 @@ class EpisodeFacts:
     reference_kind: str = "none"
     goals: Ints = field(default_factory=lambda: centimetres(()))
     shortest: float | None = None
+    parts: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,8 +72,8 @@ class Scenery:
     notes: tuple[str, ...] = ()
 
 
-def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes: bool = True) -> Scenery:
-    """Read the episodes with these keys and visit each of their scenes once."""
+def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: Shape | None = scene_mesh) -> Scenery:
+    """Read the episodes with these keys and visit each of their scenes once; `shape` makes the scenes' meshes."""
     notes: list[str] = []
     try:
         same = {key: key for key in keys}
@@ -76,9 +87,11 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, meshes:
     try:
         with closing(workshop.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
             groups = _by_scene(episodes)
-            most = min(MOST_TRIANGLES, max(1500, MESH_TRIANGLES // max(1, len(groups)))) if meshes else 0
+            most = MOST_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
-                notes += _visit(session, scene_id, members, task, run, facts, scenes, most)
+                notes += _visit(
+                    session, scene_id, members, task, run, facts, scenes, shape and partial(shape, most=most)
+                )
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
     for episode in episodes:
@@ -115,7 +128,7 @@ def _visit(
     run: Run,
     facts: dict[EpisodeKey, EpisodeFacts],
     scenes: dict[str, Scene],
-    triangles: int,
+    shape: Callable[[Building], SceneMesh | None] | None,
 ) -> list[str]:
     """Fill in the scene and its episodes; a scene that cannot be opened costs its own map only."""
     try:
@@ -127,9 +140,9 @@ def _visit(
             facts[episode.key] = episode_facts(episode, task, session)
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
-    if triangles and isinstance(session, HasScene):
+    if shape and isinstance(session, HasScene):
         try:
-            scenes[scene_id] = Scene(scenes[scene_id].maps, scene_mesh(session.scene(), triangles))
+            scenes[scene_id] = Scene(scenes[scene_id].maps, shape(session.scene()))
         except NavEvalError as error:
             return [f"There is no 3-D view of scene {scene_id}: {error}"]
     return []
@@ -141,14 +154,29 @@ def episode_facts(episode: Episode, task: Task, session: Simulator | None) -> Ep
     goals = task.goals(episode)
     shortest = _shortest(episode, goals, session)
     instruction = episode.instruction
+    followed = centimetres(_positions(reference, session))
     return EpisodeFacts(
         text=instruction.text if instruction else None,
         language=instruction.language if instruction else "",
         category=next((goal.category for goal in episode.goals if goal.category), None),
-        reference=centimetres(_positions(reference, session)),
+        reference=followed,
         reference_kind=kind,
         goals=_thinned(centimetres(_positions(goals, session))),
         shortest=shortest,
+        parts=_parts(instruction.extra, followed) if instruction else (),
+    )
+
+
+def _parts(extra: Mapping[str, Any], reference: Ints) -> tuple[tuple[str, float], ...]:
+    """FG-R2R's sub-instructions, each with the share of the path's length at the last node of its view."""
+    texts, views = extra.get("sub_instructions") or (), extra.get("chunk_view") or ()
+    if len(reference) < 2 or len(texts) != len(views):
+        return ()
+    walked = np.concatenate([[0.0], np.linalg.norm(np.diff(reference, axis=0), axis=1).cumsum()])
+    shares = walked / max(walked[-1], 1.0)
+    last = len(shares) - 1
+    return tuple(
+        (" ".join(words), float(shares[min(view[1] - 1, last)])) for words, view in zip(texts, views, strict=True)
     )
 
 

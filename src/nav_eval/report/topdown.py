@@ -14,17 +14,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from nav_eval.core.capabilities import HasGraph, HasNavmesh
+from nav_eval.core.capabilities import HasGraph, HasNavmesh, HasScene
 from nav_eval.core.interfaces import Simulator
 from nav_eval.dataset.connectivity import NavigationGraph
 from nav_eval.engine.navmesh.mesh import NavMesh
+from nav_eval.engine.scene.scene import Scene
 from nav_eval.geometry import Vec3
+from nav_eval.report.plan import FLOOR_DELTA, Plan, storey_plan
 from nav_eval.report.storeys import REACH, find_storeys
 from nav_eval.report.track import centimetres, deltas
 
 Bits = npt.NDArray[np.bool_]
 
-FLOOR_DELTA = 0.5
 RESOLUTIONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
 MOST_CELLS = 400
 PROBE = 0.25
@@ -33,13 +34,17 @@ MOST_PROBES = 4000
 
 @dataclass(frozen=True, slots=True)
 class GridMap:
-    """One storey. `origin`: x and z (m) of the first cell's corner; `floor`, `stairs`: (rows, columns) cells."""
+    """One storey. `origin`: x and z (m) of the first cell's corner; `floor`, `stairs`: (rows, columns) cells.
+
+    `plan`: what is drawn where more is known than cells.
+    """
 
     height: float
     origin: tuple[float, float]
     meters_per_pixel: float
     floor: Bits
     stairs: Bits
+    plan: Plan | None = None
 
     def to_record(self) -> dict[str, Any]:
         rows, columns = self.floor.shape
@@ -52,6 +57,7 @@ class GridMap:
             "columns": columns,
             "floor": _packed(self.floor),
             "stairs": _packed(self.stairs) if self.stairs.any() else None,
+            "plan": None if self.plan is None else self.plan.to_record(),
         }
 
 
@@ -95,7 +101,8 @@ def scene_maps(session: Simulator, visited: Iterable[Vec3]) -> list[Map]:
     if isinstance(session, HasGraph):
         return [*graph_maps(session.graph())]
     if isinstance(session, HasNavmesh):
-        return [*navmesh_maps(session.navmesh())]
+        scene = session.scene() if isinstance(session, HasScene) else None
+        return [*navmesh_maps(session.navmesh(), scene=scene)]
     return [*probed_maps(session, visited)]
 
 
@@ -127,7 +134,7 @@ def navmesh_storeys(navmesh: NavMesh) -> list[float]:
     return find_storeys(triangles[:, :, 1].mean(axis=1), areas)
 
 
-def navmesh_maps(navmesh: NavMesh, meters_per_pixel: float | None = None) -> list[GridMap]:
+def navmesh_maps(navmesh: NavMesh, meters_per_pixel: float | None = None, scene: Scene | None = None) -> list[GridMap]:
     """A map per storey; the resolution is chosen so that a side has at most 400 cells."""
     low, high = (corner.tolist() for corner in navmesh.bounds)
     side = max(high[0] - low[0], high[2] - low[2])
@@ -136,7 +143,8 @@ def navmesh_maps(navmesh: NavMesh, meters_per_pixel: float | None = None) -> lis
     for level in navmesh_storeys(navmesh):
         floor = navmesh.topdown(cell, level, FLOOR_DELTA)
         stairs = navmesh.topdown(cell, level, REACH) & ~floor
-        maps.append(GridMap(level, (low[0], low[2]), cell, floor, stairs))
+        plan = storey_plan(navmesh, level, scene)
+        maps.append(GridMap(level, (low[0], low[2]), cell, floor, stairs, plan))
     return maps
 
 

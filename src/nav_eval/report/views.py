@@ -15,6 +15,7 @@ import numpy as np
 from nav_eval.engine.scene.scene import Scene, SemanticObject, SemanticRegion
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
+from nav_eval.report.plan import Box, scene_plan
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -27,8 +28,6 @@ _YAWS = tuple(math.radians(30 * k) for k in range(12))
 _FAR = 8.0
 _MARGIN = 0.4
 """Metres of paper round a plan."""
-_LEAST_DRAWN = 0.06
-"""Square metres of floor from which on a thing is drawn on a plan."""
 _PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
 _TINTS = {
     "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
@@ -56,7 +55,6 @@ _NOT_SEEN = frozenset(
 _TELLING = frozenset(
     ("bed", "sofa", "toilet", "counter", "bathtub", "shower", "desk", "washing_machine", "refrigerator")
 )
-_NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard", "sign"))
 
 
 def view_image(
@@ -143,27 +141,27 @@ def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Ima
     plan = Pictures.new("RGB", (round((high_x - low_x) * scale), round((high_z - low_z) * scale)), _PAPER)
     draw = ImageDraw.Draw(plan)
 
-    def box(low: tuple[float, ...], high: tuple[float, ...], grow: float = 0.0) -> tuple[float, float, float, float]:
-        return (
-            (low[0] - grow - low_x) * scale,
-            (low[2] - grow - low_z) * scale,
-            (high[0] + grow - low_x) * scale,
-            (high[2] + grow - low_z) * scale,
-        )
+    def pixels(box: Box, grow: float = 0.0) -> Box:
+        left, top, right, bottom = box
+        corners = (left - grow - low_x, top - grow - low_z, right + grow - low_x, bottom + grow - low_z)
+        return tuple(scale * value for value in corners)  # type: ignore[return-value]
 
-    for region in regions:
-        draw.rectangle(box(region.low, region.high, 0.12), fill=_WALL)
-    for region in regions:
-        draw.rectangle(box(region.low, region.high), fill=_TINTS.get(region.category, _FLOOR))
-    rooms = {region.id for region in regions}
-    for thing in sorted(scene.objects, key=lambda o: o.center[1] + o.size[1] / 2):
-        if thing.region in rooms and thing.category not in _NOT_DRAWN and thing.size[0] * thing.size[2] > _LEAST_DRAWN:
-            _draw_thing(draw, thing, box)
-    for region in regions:
-        left, top, right, bottom = box(region.low, region.high)
+    known = scene_plan(scene, storey)
+    for _, box in known.rooms:
+        draw.rectangle(pixels(box, 0.12), fill=_WALL)
+    for kind, box in known.things:
+        if kind == "door":  # below the rooms: its box holds the leaf, too, however far it stands open
+            draw.rectangle(pixels(box), fill=_FLOOR)
+    for name, box in known.rooms:
+        draw.rectangle(pixels(box), fill=_TINTS.get(name, _FLOOR))
+    for kind, box in known.things:
+        if kind != "door":
+            _draw_thing(draw, kind, pixels(box))
+    for name, box in known.rooms:
+        left, top, right, bottom = pixels(box)
         size = max(9, scale // 4)
-        if draw.textlength(region.category, font_size=size) < right - left + size:
-            _label(draw, ((left + right) / 2, (top + bottom) / 2), region.category, size, centred=True)
+        if draw.textlength(name, font_size=size) < right - left + size:
+            _label(draw, ((left + right) / 2, (top + bottom) / 2), name, size, centred=True)
     return plan
 
 
@@ -180,17 +178,12 @@ def _storey(scene: Scene, storey: int) -> list[SemanticRegion]:
     return regions
 
 
-def _draw_thing(draw: ImageDraw, thing: SemanticObject, box: object) -> None:
-    low = tuple(c - s / 2 for c, s in zip(thing.center, thing.size, strict=True))
-    high = tuple(c + s / 2 for c, s in zip(thing.center, thing.size, strict=True))
-    area = box(low, high)  # type: ignore[operator]
-    if thing.category in ("door", "doorway"):
-        draw.rectangle(area, fill=_FLOOR)
-    elif thing.category == "window":
+def _draw_thing(draw: ImageDraw, kind: str, area: Box) -> None:
+    if kind == "window":
         draw.rectangle(area, fill=(150, 200, 232))
-    elif thing.category == "rug":
+    elif kind == "rug":
         draw.rectangle(area, outline=(190, 160, 130))
-    elif thing.category == "plant":
+    elif kind == "plant":
         draw.ellipse(area, fill=(150, 190, 140), outline=(90, 130, 80))
     else:
         draw.rectangle(area, fill=(226, 214, 196), outline=(140, 124, 104))

@@ -17,7 +17,7 @@ from nav_eval.config.schema import Config
 SECTIONS: Mapping[str, set[str]] = {
     "benchmark": {"profile", "version"},
     "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
-    "simulator": {"motion", "body", "scale", "path_mode", "physics"},
+    "simulator": {"motion", "body", "scale", "path_mode", "physics", "people"},
     "evaluation": {
         "success_distance",
         "max_steps",
@@ -36,6 +36,10 @@ LATER: Mapping[str, Any] = {
     "evaluation.latency_s": None,
     "evaluation.step_s": 0.5,
     "simulator.physics": "kinematic",
+    "simulator.people.count": 0,
+    "simulator.people.motion": "social_force",
+    "simulator.people.wait_s": 0.5,
+    "simulator.people.options": {},
 }
 """Keys that came after the first edition, and what they were before they could be set. With that value they are in no
 sum, so that a rule that nobody uses changes none; and a configuration that does not tell them says this."""

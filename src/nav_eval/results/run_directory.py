@@ -35,6 +35,7 @@ MANIFEST_SCHEMA = 1
 PLUGIN_KINDS = (
     "agents",
     "benchmarks",
+    "crowds",
     "datasets",
     "metrics",
     "perturbations",

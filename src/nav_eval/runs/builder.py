@@ -239,7 +239,15 @@ def simulator_config(config: Config, task: Task) -> SimulatorConfig:
     simulator = simulator.model_copy(update={"sensors": {**simulator.sensors, **told}})
     for perturbation in make_perturbations(config.perturbed).values():
         simulator = perturbation.simulator(simulator)
-    return simulator
+    return _in_time(simulator, config)
+
+
+def _in_time(simulator: SimulatorConfig, config: Config) -> SimulatorConfig:
+    """Where the world does not wait, a tick lasts for people as long as for the body."""
+    if config.evaluation.clock == "lockstep" or not simulator.people.count:
+        return simulator
+    people = simulator.people.model_copy(update={"wait_s": config.evaluation.step_s})
+    return simulator.model_copy(update={"people": people})
 
 
 def make_backend(config: Config, task: Task) -> SimulatorBackend:

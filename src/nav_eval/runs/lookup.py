@@ -21,7 +21,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     from nav_eval.agents.registry import AGENTS
     from nav_eval.dataset.registry import DATASETS
     from nav_eval.metrics.registry import METRICS
-    from nav_eval.simulator.registry import SIMULATORS, check_physics
+    from nav_eval.simulator.registry import SIMULATORS, check_people, check_physics
     from nav_eval.simulator.sensors.registry import SENSORS
     from nav_eval.tasks.registry import TASKS, own_actions, own_metrics
 
@@ -41,6 +41,8 @@ def check(config: Config, *, agent_given: bool = False) -> None:
         look("task.measurements", partial(METRICS.get, name, own) if name not in own else tuple)
     look("simulator.backend", lambda: SIMULATORS.get(config.simulator.backend))
     look("simulator.physics", partial(check_physics, config.simulator))
+    look("simulator.people", partial(check_people, config.simulator))
+    look("task.measurements", partial(_check_company, config))
     look("task.measurements", partial(_check_forces, config))
     for name, sensor in config.simulator.sensors.items():
         look(f"simulator.sensors.{name}", partial(SENSORS.get, sensor.type or name))
@@ -78,13 +80,17 @@ def _gives_endpoint(config: Config) -> bool:
 def _option_faults(config: Config) -> Iterator[Fault]:
     """What is wrong with options, as far as it is known whose they are; `task.options` are any metric's, too."""
     from nav_eval.metrics.registry import METRICS
-    from nav_eval.simulator.registry import PHYSICS, SIMULATORS, option_owners
+    from nav_eval.simulator.registry import CROWDS, PHYSICS, SIMULATORS, option_owners
     from nav_eval.simulator.sensors.registry import SENSORS
     from nav_eval.tasks.registry import TASKS, own_metrics
 
     simulator, task = config.simulator, config.task
     if simulator.backend in SIMULATORS and simulator.physics in PHYSICS:
         yield from option_faults("simulator.options", simulator.options, option_owners(simulator))
+    if simulator.people.motion in CROWDS:
+        crowd, given = CROWDS.get(simulator.people.motion), simulator.people
+        if given.count or given.options:
+            yield from option_faults("simulator.people.options", given.options, [crowd])
     for name, sensor in simulator.sensors.items():
         if (kind := sensor.type or name) in SENSORS:
             yield from option_faults(f"simulator.sensors.{name}.options", sensor.options, [SENSORS.get(kind)])
@@ -117,6 +123,16 @@ def _check_forces(config: Config) -> None:
             f"{', '.join(asked)}: a body with mass is needed, and simulator.physics={simulator.physics} has none. "
             "Choose another engine: nav-eval list physics."
         )
+
+
+def _check_company(config: Config) -> None:
+    """Raises ConfigError for a metric of people where nobody else is in the building."""
+    from nav_eval.metrics.registry import METRICS
+
+    names = config.task.measurements or ()
+    asked = [name for name in names if name in METRICS and "people" in METRICS.get(name).needs]
+    if asked and not config.simulator.people.count:
+        raise ConfigError(f"{', '.join(asked)}: people are needed. Set simulator.people.count.")
 
 
 def _check_jpeg(config: Config) -> None:

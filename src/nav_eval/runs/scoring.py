@@ -276,6 +276,7 @@ def replay(directory: RunDirectory, plan: Plan) -> tuple[int, list[Difference]]:
             for index, step in enumerate(steps):
                 now = _again(environment, step, episode)
                 differences += _pose_difference(episode, f"pose after step {index}", step.state, now.state)
+                differences += _company_difference(episode, f"people after step {index}", step, now)
             if recorded.status == "ok":
                 differences += _metric_differences(environment, recorded, environment.metrics)
     return count, differences
@@ -295,6 +296,11 @@ def _recorded(directory: RunDirectory, episodes: EpisodeManager) -> Iterator[Rec
 
 def _pose_difference(episode: Episode, what: str, recorded: AgentState, now: AgentState) -> list[Difference]:
     return [] if recorded == now else [Difference(episode.scene_id, episode.episode_id, what, recorded, now)]
+
+
+def _company_difference(episode: Episode, what: str, recorded: StepRecord, now: StepRecord) -> list[Difference]:
+    before, after = (step.events.get("people") for step in (recorded, now))
+    return [] if before == after else [Difference(episode.scene_id, episode.episode_id, what, before, after)]
 
 
 def _metric_differences(

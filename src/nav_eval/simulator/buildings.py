@@ -23,6 +23,7 @@ from nav_eval.engine.scene.resolve import resolve_scene
 from nav_eval.engine.scene.source import safe_relative
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.reading import file_sha256
+from nav_eval.simulator.people.footing import Footing
 
 if TYPE_CHECKING:
     from nav_eval.engine.render.frame import Renderer
@@ -98,6 +99,11 @@ class World:
             agent_max_climb=body.max_climb,
             agent_max_slope=body.max_slope,
         )
+
+    @cached_property
+    def footing(self) -> Footing:
+        """The floor under people's feet."""
+        return Footing(self)
 
     def renderer(self, lens: Lens, outputs: Sequence[str]) -> Renderer:
         """One per lens and set of outputs, shared by all sessions."""

@@ -94,6 +94,23 @@ def perform(ground: Ground, state: AgentState, action: Action, profile: MotionPr
     return handler(ground, state, action, profile, seed)
 
 
+def nominal_seconds(action: Action, profile: MotionProfile) -> float:
+    """How long an action takes at the profile's limits, whatever came of it; 0 for those that move nothing."""
+    match action.name:
+        case "move_forward":
+            return profile.forward_step / profile.max_linear
+        case "turn_left" | "turn_right":
+            return profile.turn_angle / profile.max_angular
+        case "look_up" | "look_down":
+            return profile.tilt_angle / profile.max_angular
+        case "velocity":
+            return float(_clip(action.args["duration"], profile.max_duration)[0])
+        case "waypoint":
+            ahead = abs(_clip(action.args["range"], profile.max_range)[0])
+            return float(ahead / profile.max_linear + abs(action.args["heading"]) / profile.max_angular)
+    return 0.0
+
+
 def _stay(ground: Ground, state: AgentState, action: Action, profile: MotionProfile, seed: int) -> Moved:
     return Moved(state)
 

@@ -1,4 +1,4 @@
-"""Simulator backends by name, and the physics engines that move bodies in one of them."""
+"""Simulator backends by name, and in one of them physics engines that move bodies and crowds of people."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.contracts import admit_physics, admit_simulator
-from nav_eval.core.interfaces import Physics, SimulatorBackend
+from nav_eval.core.contracts import admit_crowds, admit_physics, admit_simulator
+from nav_eval.core.interfaces import Crowds, Physics, SimulatorBackend
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 
@@ -39,10 +39,25 @@ PHYSICS: Registry[PhysicsFactory] = Registry(
     admit_physics,
 )
 
+CrowdsFactory: TypeAlias = Callable[[SimulatorConfig], Crowds]
+"""(the simulator's configuration) -> a way of moving people that many sessions share."""
+
+CROWDS: Registry[CrowdsFactory] = Registry(
+    "crowds",
+    {
+        "recorded": "nav_eval.simulator.people.recorded:Recorded",
+        "social_force": "nav_eval.simulator.people.social_force:SocialForce",
+    },
+    admit_crowds,
+)
+
 
 def make_simulator_backend(config: SimulatorConfig, seed: int) -> SimulatorBackend:
     """The backend that `config` names. Raises ConfigError where there is none, or it does not take its options."""
     check_physics(config)
+    check_people(config)
+    if config.people.count or config.people.options:
+        check_options("simulator.people.options", config.people.options, CROWDS.get(config.people.motion))
     check_options("simulator.options", config.options, *option_owners(config))
     return SIMULATORS.get(config.backend)(config, seed)
 
@@ -64,7 +79,23 @@ def check_physics(config: SimulatorConfig) -> None:
         )
 
 
+def check_people(config: SimulatorConfig) -> None:
+    """Raises ConfigError for a motion that there is not, or people where none can walk or be drawn."""
+    CROWDS.get(config.people.motion)
+    if not config.people.count:
+        return
+    if config.backend in SIMULATORS and not getattr(SIMULATORS.get(config.backend), "takes_people", False):
+        raise ConfigError(
+            f"simulator.people: nobody else walks in backend {config.backend}. Leave it out, or choose "
+            "simulator.backend=custom."
+        )
+    if config.renderer == "opengl":
+        raise ConfigError("simulator.people: renderer opengl draws no people. Choose simulator.renderer=cpu.")
+
+
 register_simulator = SIMULATORS.register
 """Decorator: @register_simulator("name") over what makes a SimulatorBackend of (SimulatorConfig, seed)."""
 register_physics = PHYSICS.register
 """Decorator: @register_physics("name") over what makes a Physics of (SimulatorConfig)."""
+register_crowds = CROWDS.register
+"""Decorator: @register_crowds("name") over what makes Crowds of (SimulatorConfig)."""

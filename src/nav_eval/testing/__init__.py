@@ -7,6 +7,7 @@ A kit yields Findings, one per check; `demand` raises NotConforming with all tha
 """
 
 from nav_eval.testing.agent import check_agent
+from nav_eval.testing.crowds import check_crowds
 from nav_eval.testing.dataset import check_dataset
 from nav_eval.testing.fakes import FakeSimulator, fake_context, fake_episode, fake_walk
 from nav_eval.testing.findings import Finding, NotConforming, demand
@@ -23,6 +24,7 @@ __all__ = [
     "Finding",
     "NotConforming",
     "check_agent",
+    "check_crowds",
     "check_dataset",
     "check_metric",
     "check_perturbation",

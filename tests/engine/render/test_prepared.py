@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from engine.render.shapes import WALL_UVS, make_scene, wall
-from nav_eval.engine.render.prepared import build, directory, load_prepared, prepare
+from nav_eval.engine.render.prepared import build, directory, load_prepared, make_room, prepare
 from nav_eval.engine.render.recycle import ArrayPool
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Material, Scene
@@ -49,6 +50,27 @@ def test_a_damaged_or_foreign_entry_is_made_again() -> None:
     assert load_prepared(scene.digest) is not None
     turned = dataclasses.replace(scene, positions=scene.positions[:, [0, 2, 1]].copy())
     assert prepare(turned).assets.vertices.y.max() != prepare(scene).assets.vertices.y.max()
+
+
+def test_beyond_its_bound_the_cache_forgets_what_was_longest_unused(tmp_path: Path) -> None:
+    for age, name in enumerate(["newest", "used", "old", "oldest"]):
+        folder = tmp_path / f"{name}-render5-2048"
+        folder.mkdir()
+        (folder / "texels.npy").write_bytes(bytes(100))
+        os.utime(folder, (1e9 - age, 1e9 - age))
+    make_room(tmp_path, 399)
+    assert {folder.name.partition("-")[0] for folder in tmp_path.iterdir()} == {"newest", "used", "old"}
+    make_room(tmp_path, 1)
+    assert [folder.name.partition("-")[0] for folder in tmp_path.iterdir()] == ["newest"]
+
+
+def test_a_scene_that_is_read_again_counts_as_used() -> None:
+    scene = painted()
+    prepare(scene)
+    folder = directory(scene.digest)
+    os.utime(folder, (1e9, 1e9))
+    prepare(scene)
+    assert folder.stat().st_mtime > 1.1e9
 
 
 def test_a_scene_without_digest_is_not_stored(tmp_path: Path) -> None:

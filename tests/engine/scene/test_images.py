@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 import zlib
 from pathlib import Path
@@ -12,8 +13,10 @@ import pytest
 from PIL import Image
 
 from engine.scene.made import encoded, simple
+from nav_eval.engine.render.prepared import prepare
 from nav_eval.engine.scene import images, load_scene
-from nav_eval.engine.scene.images import decode_image, decode_images, image_size
+from nav_eval.engine.scene.cache import scene_bytes
+from nav_eval.engine.scene.images import Pictures, decode_image, image_size
 from nav_eval.errors import SceneError
 
 RAMP = np.stack(np.broadcast_arrays(np.arange(0, 256, 16)[None], np.arange(0, 256, 32)[:, None], 7), axis=-1)
@@ -52,10 +55,26 @@ def test_damaged_pictures_are_named(data: bytes) -> None:
 def test_a_scene_of_too_many_pixels_is_halved_until_it_fits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "MAX_TOTAL_PIXELS", 100)
     notes: list[str] = []
-    first, second = decode_images([(encoded(RGB), "a"), (encoded(RGB), "b")], notes)
+    first, second = Pictures([(encoded(RGB), "a"), (encoded(RGB), "b")], notes)
     assert first.shape == second.shape == (4, 8, 4)
     np.testing.assert_allclose(first[0, 0, :3], RGB[:2, :2].mean(axis=(0, 1)), atol=1)
     assert "1/2" in notes[0]
+
+
+def test_pictures_are_decoded_when_one_is_looked_at_and_a_damaged_one_is_named_then(tmp_path: Path) -> None:
+    made = simple()
+    made.json["images"] = [{"bufferView": made.view(encoded(RGB)[:-30]), "mimeType": "image/png"}]
+    made.json["textures"] = [{"source": 0}]
+    made.material(pbrMetallicRoughness={"baseColorTexture": {"index": 0}})
+    scene = load_scene(made.save(tmp_path / "x.glb"))
+    assert len(scene.textures) == 1
+    assert scene_bytes(scene) > RGB.shape[0] * RGB.shape[1] * 4
+    with pytest.raises(SceneError, match="image 0: the image is damaged"):
+        prepare(scene)
+    whole = Pictures([(encoded(RGB), "a")], [])
+    assert pickle.loads(pickle.dumps(whole))[0].tolist() == whole[0].tolist()
+    assert whole[0] is whole[0]
+    assert not whole[0].flags.writeable
 
 
 @pytest.mark.parametrize("codec", ["etc1s", "uastc"])

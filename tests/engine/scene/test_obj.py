@@ -81,7 +81,7 @@ def test_pictures_that_are_not_there_or_elsewhere_are_left_out_with_a_note(tmp_p
         "mtllib made.mtl\nv 0 0 0\nv 1 0 0\nv 0 1 0\nusemtl a\nf 1 2 3\n",
         made__mtl=f"newmtl a\nmap_Kd {name}\n".encode(),
     )
-    assert scene.textures == ()
+    assert len(scene.textures) == 0
     assert any("texture" in note for note in scene.notes)
 
 

@@ -16,9 +16,11 @@ from functools import cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nav_eval.engine.people.kinds import Canvas, Eye
+from nav_eval.engine.people.overlay import Drawn, lay
 from nav_eval.engine.render import attributes, cull, edges, raster, shade, sky
 from nav_eval.engine.render.camera import Lens, view
-from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
+from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import (
     CLUSTER_SIZE,
     PITCH,
@@ -32,6 +34,8 @@ from nav_eval.engine.render.layout import (
 )
 from nav_eval.engine.render.prepared import PreparedScene
 from nav_eval.engine.render.recycle import ArrayPool
+
+NO_PICTURE = np.zeros(1, np.uint8)
 
 
 class CpuRenderer:
@@ -58,24 +62,34 @@ class CpuRenderer:
         self._free: list[Workspace] = []
         self._lock = threading.Lock()
 
-    def render(self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> Frame:
+    def render(
+        self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
+    ) -> Frame:
         """One view, drawn on the calling thread."""
         lens = self.lens
         stride = -(-lens.width // TILE) * TILE
         camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
         work = self._borrow()
         try:
-            return self._draw(camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)))
+            return self._draw(camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)), people)
         finally:
             with self._lock:
                 self._free.append(work)
 
-    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
+    def render_batch(
+        self,
+        positions: ArrayLike,
+        yaws: ArrayLike,
+        pitches: ArrayLike | None = None,
+        people: Sequence[People] | None = None,
+    ) -> list[Frame]:
         """N views, one camera per thread."""
         places, headings, tilts = check_batch(positions, yaws, pitches)
+        theirs = people or [()] * len(places)
         if len(places) == 1:
-            return [self.render(places[0], float(headings[0]), float(tilts[0]))]
-        return list(_pool().map(self.render, places, headings.tolist(), tilts.tolist()))
+            return [self.render(places[0], float(headings[0]), float(tilts[0]), 0.0, theirs[0])]
+        level = [0.0] * len(places)
+        return list(_pool().map(self.render, places, headings.tolist(), tilts.tolist(), level, theirs))
 
     def close(self) -> None:
         """Free the workspaces and spare images."""
@@ -89,7 +103,7 @@ class CpuRenderer:
                 return self._free.pop()
         return workspace(self.scene.assets, self.lens)
 
-    def _draw(self, camera: Camera, work: Workspace) -> Frame:
+    def _draw(self, camera: Camera, work: Workspace, people: People) -> Frame:
         assets = self.scene.assets
         count = cull.visible_clusters(camera, assets.clusters, work)
         cull.sort_front_to_back(count, work)
@@ -98,14 +112,20 @@ class CpuRenderer:
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
             images["rgb"] = self._paint(camera, work)
+        drawn = self._lay(camera, work, images.get("rgb"), people) if people else None
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
-        resolve = _Late(camera, assets, work.ids)
+        resolve = _Late(camera, assets, work.ids, drawn)
         for name in ("semantic", "normal"):
             if name in self._outputs:
                 images[name] = resolve(name)
         return Frame(images, resolve)
+
+    def _lay(self, camera: Camera, work: Workspace, rgb: Image | None, people: People) -> Drawn:
+        """People over the finished picture, before its depth is read."""
+        canvas = Canvas(work.inverse_depth, work.ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
+        return lay(Eye(*camera), canvas, people)
 
     def _paint(self, camera: Camera, work: Workspace) -> Image:
         """(H, W, 3): surfaces, then what lies beyond them, then their edges."""
@@ -126,20 +146,30 @@ class CpuRenderer:
 class _Late:
     """Object ids and normals of a frame, from the triangle numbers that were kept."""
 
-    __slots__ = ("_assets", "_camera", "_ids")
+    __slots__ = ("_assets", "_camera", "_drawn", "_ids")
 
-    def __init__(self, camera: Camera, assets: Assets, ids: NDArray[np.int32]) -> None:
-        self._camera, self._assets, self._ids = camera, assets, ids
+    def __init__(self, camera: Camera, assets: Assets, ids: NDArray[np.int32], drawn: Drawn | None) -> None:
+        self._camera, self._assets, self._ids, self._drawn = camera, assets, ids, drawn
 
     def __call__(self, name: str) -> Image:
         shape = (self._camera.height, self._camera.width)
         if name == "semantic":
             semantic = np.empty(shape, np.int32)
             attributes.read_semantic(self._camera, self._assets, self._ids, semantic)
+            if self._drawn is not None:
+                self._drawn.semantic(self._own_ids(), semantic)
             return semantic
         normal = np.empty((*shape, 3), np.float32)
         attributes.read_normal(self._camera, self._assets, self._ids, normal)
+        if self._drawn is not None:
+            self._drawn.normal(self._own_ids(), normal)
         return normal
+
+    def _own_ids(self) -> NDArray[np.int32]:
+        """(H, W)"""
+        camera = self._camera
+        rows = self._ids[: camera.stride * camera.height].reshape(camera.height, camera.stride)
+        return rows[:, : camera.width]
 
 
 def workspace(assets: Assets, lens: Lens) -> Workspace:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Protocol, get_args
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nav_eval.engine.people.overlay import Posed
 from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError, SimulatorError
 
@@ -17,6 +18,7 @@ OUTPUTS: tuple[Output, ...] = get_args(Output)
 SHADINGS: tuple[Shading, ...] = get_args(Shading)
 
 Image = NDArray[Any]
+People: TypeAlias = Sequence[Posed]
 
 
 class Frame:
@@ -67,11 +69,19 @@ class Renderer(Protocol):
     notes: tuple[str, ...]
     """What was changed to draw the scene, one line each (textures halved, for example)."""
 
-    def render(self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> Frame:
-        """One view."""
+    def render(
+        self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
+    ) -> Frame:
+        """One view, with whoever stands there."""
 
-    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
-        """N views, (N, 3) and (N,) and (N,), in order; as fast as this machine allows."""
+    def render_batch(
+        self,
+        positions: ArrayLike,
+        yaws: ArrayLike,
+        pitches: ArrayLike | None = None,
+        people: Sequence[People] | None = None,
+    ) -> list[Frame]:
+        """N views, (N, 3) and (N,) and (N,), in order, each with its people; as fast as this machine allows."""
 
     def close(self) -> None:
         """Free memory and threads; calling it twice is harmless."""

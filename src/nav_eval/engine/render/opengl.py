@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nav_eval.engine.render.camera import Lens, view
-from nav_eval.engine.render.frame import Frame, Image, Shading, check_batch, check_outputs
+from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import NEAR
 from nav_eval.engine.render.shaders import BACKGROUND_VERTEX, VERTEX, fragment
 from nav_eval.engine.render.sky import fitted
@@ -85,12 +85,22 @@ class OpenGLRenderer:
         """The driver's name of the device."""
         return self._stage.device if self._stage else ""
 
-    def render(self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> Frame:
-        """One view."""
+    def render(
+        self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
+    ) -> Frame:
+        """One view, of the building alone."""
+        _refuse(people)
         return self._draw([view(position, yaw, pitch, roll)])[0]
 
-    def render_batch(self, positions: ArrayLike, yaws: ArrayLike, pitches: ArrayLike | None = None) -> list[Frame]:
+    def render_batch(
+        self,
+        positions: ArrayLike,
+        yaws: ArrayLike,
+        pitches: ArrayLike | None = None,
+        people: Sequence[People] | None = None,
+    ) -> list[Frame]:
         """N views with one read-back for each part of the batch that fits the framebuffer."""
+        _refuse([one for each in people or () for one in each])
         places, headings, tilts = check_batch(positions, yaws, pitches)
         views = [view(place, yaw, pitch) for place, yaw, pitch in zip(places, headings, tilts)]
         size = max(1, TALLEST // self.lens.height)
@@ -107,6 +117,11 @@ class OpenGLRenderer:
         if self._stage is None:
             raise ConfigError("This opengl renderer is closed; make a new one.")
         return self._thread.submit(self._stage.draw, views).result()
+
+
+def _refuse(people: People) -> None:
+    if people:
+        raise ConfigError("The opengl renderer draws no people: choose renderer cpu.")
 
 
 class _Stage:

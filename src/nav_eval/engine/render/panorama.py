@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nav_eval.engine.render.frame import Frame, Image, Renderer
+from nav_eval.engine.render.frame import Frame, Image, People, Renderer
 from nav_eval.errors import ConfigError
 
 FACES = ("front", "left", "back", "right", "up", "down")
@@ -23,7 +23,7 @@ FACE_PITCHES = np.array([0.0, 0.0, 0.0, 0.0, QUARTER, -QUARTER])
 STEP = math.radians(30.0)
 
 
-def cube_faces(renderer: Renderer, position: ArrayLike, yaw: float = 0.0) -> dict[str, Frame]:
+def cube_faces(renderer: Renderer, position: ArrayLike, yaw: float = 0.0, people: People = ()) -> dict[str, Frame]:
     """Six frames by name; needs a square lens of 90 degrees. The top of `up` is behind, of `down` in front."""
     lens = renderer.lens
     if lens.width != lens.height or lens.hfov != 90.0:
@@ -32,7 +32,7 @@ def cube_faces(renderer: Renderer, position: ArrayLike, yaw: float = 0.0) -> dic
             f"not {lens.width} x {lens.height} and {lens.hfov}."
         )
     places = np.tile(np.asarray(position, np.float64), (6, 1))
-    frames = renderer.render_batch(places, yaw + FACE_YAWS, FACE_PITCHES)
+    frames = renderer.render_batch(places, yaw + FACE_YAWS, FACE_PITCHES, [people] * 6)
     return dict(zip(FACES, frames))
 
 
@@ -43,22 +43,26 @@ def equirectangular(
     *,
     width: int,
     outputs: tuple[str, ...] = ("rgb", "depth"),
+    people: People = (),
 ) -> Frame:
     """The whole sphere, (width / 2, width) pixels; column width / 2 looks along `yaw`, row 0 straight up.
 
     rgb is interpolated, all else is the nearest face pixel. depth is the length of the ray, metres, because a
     sphere has no optical axis.
     """
-    faces = cube_faces(renderer, position, yaw)
+    faces = cube_faces(renderer, position, yaw, people)
     lookup = _lookup(width, renderer.lens.width)
     images = {name: _assemble(name, [getattr(faces[face], name) for face in FACES], lookup) for name in outputs}
     return Frame(images)
 
 
-def vln_views(renderer: Renderer, position: ArrayLike, yaw: float = 0.0, *, views: int = 36) -> list[Frame]:
+def vln_views(
+    renderer: Renderer, position: ArrayLike, yaw: float = 0.0, *, views: int = 36, people: People = ()
+) -> list[Frame]:
     """R2R's 36 or 12 views, in its order; the first heading is `yaw`, the next ones lie to the right of it."""
     yaws, pitches = vln_directions(yaw, views)
-    return renderer.render_batch(np.tile(np.asarray(position, np.float64), (views, 1)), yaws, pitches)
+    places = np.tile(np.asarray(position, np.float64), (views, 1))
+    return renderer.render_batch(places, yaws, pitches, [people] * views)
 
 
 def vln_directions(yaw: float, views: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

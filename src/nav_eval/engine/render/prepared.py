@@ -7,8 +7,10 @@ without reading the scene's file, and all processes of a machine share the same 
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -27,6 +29,8 @@ from nav_eval.logging import get_logger
 FORMAT = 5
 """Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
+MOST_KEPT_BYTES = 20 << 30
+"""Of all prepared scenes in the cache: some 400 generated homes, or a hundred scans."""
 LARGEST_BUDGET_MIB = 7168
 """Texels are numbered with 31 bits."""
 GROUPS: dict[str, Any] = {
@@ -100,6 +104,7 @@ def load_prepared(
     folder = directory(digest, texture_budget_mib)
     try:
         about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+        _mark_used(folder)
         if key is not None and about["key"] != key:
             return None
         arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
@@ -127,8 +132,24 @@ def _store(scene: PreparedScene, folder: Path, key: str) -> None:
             if folder.exists():
                 shutil.rmtree(folder)
             made.replace(folder)
+        with suppress(FileNotFoundError):  # another process makes room at this moment
+            make_room(folder.parent)
     except OSError as error:
         get_logger(__name__).warning("The prepared scene was not cached at %s: %s", folder, error)
+
+
+def _mark_used(folder: Path) -> None:
+    with suppress(OSError):  # a cache that may only be read is as good
+        os.utime(folder)
+
+
+def make_room(kept: Path, most: int = MOST_KEPT_BYTES) -> None:
+    """Remove the longest unused scenes beyond `most` bytes; the latest stays. Who has one mapped keeps its pages."""
+    total = 0
+    for number, folder in enumerate(sorted(kept.glob("*-render*"), key=lambda entry: -entry.stat().st_mtime_ns)):
+        total += sum(file.stat().st_size for file in folder.iterdir())
+        if number and total > most:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _arrays(scene: PreparedScene) -> dict[str, NDArray[Any]]:

@@ -81,7 +81,7 @@ def assemble(
         materials=tuple(materials) or (Material(),),
         uvs=_joined(parts, lambda part: part.uvs, np.zeros(2, np.float32)),
         colors=_joined(parts, lambda part: part.colors, np.full(4, 255, np.uint8)),
-        textures=tuple(textures),
+        textures=textures,
         object_ids=object_ids if object_ids.any() else None,
         light_uvs=_joined(parts, lambda part: part.light_uvs, np.zeros(2, np.float32)),
     )

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from nav_eval.engine.scene.axes import UpAxis
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.load import read_scene
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.engine.scene.source import SceneSource, Stamp, stamp
@@ -21,8 +22,10 @@ _Asked = tuple[Path, UpAxis, float]
 
 
 def scene_bytes(scene: Scene) -> int:
-    """Bytes of all arrays of a scene."""
-    return sum(array.nbytes for array in scene.arrays)
+    """Bytes of all arrays of a scene; textures count whether they are decoded already or not."""
+    pictures = scene.textures
+    decoded = 4 * pictures.pixels if isinstance(pictures, Pictures) else sum(picture.nbytes for picture in pictures)
+    return decoded + sum(array.nbytes for array in scene.arrays)
 
 
 class SceneCache:

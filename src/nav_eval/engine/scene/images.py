@@ -6,7 +6,8 @@ import io
 import struct
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,19 +32,46 @@ DAMAGE = (OSError, ValueError, SyntaxError, EOFError, TypeError, IndexError, Key
 FORMATS = ("PNG", "JPEG", "WEBP", "AVIF", "BMP", "TIFF", "GIF", "DDS", "TGA")
 
 
-def decode_images(encoded: Sequence[tuple[bytes, str]], notes: list[str]) -> tuple[NDArray[np.uint8], ...]:
-    """Decode in threads (the decoders release the GIL). Each item: the file's bytes, and a name for errors.
+class Pictures(Sequence[NDArray[np.uint8]]):
+    """Encoded pictures, each (H, W, 4) uint8 sRGB, all decoded when one is first looked at, and then kept.
 
-    Textures that together exceed MAX_TOTAL_PIXELS are halved until they fit, and `notes` says so.
+    Nobody looks at those of a scene that the renderer finds in its cache, and decoding is the longest part of loading
+    a scan. A damaged one raises SceneError when it is looked at; headers and sizes are checked at once. Each item: the
+    file's bytes, and a name for errors. Pictures that together exceed MAX_TOTAL_PIXELS are halved until they fit, and
+    `notes` says so.
     """
-    sizes = [width * height for width, height in (image_size(data, where) for data, where in encoded)]
-    shrink = 1
-    while sum(sizes) // shrink**2 > MAX_TOTAL_PIXELS:
-        shrink *= 2
-    if shrink > 1:
-        notes.append(f"textures of {sum(sizes) / 1e6:.0f} megapixels are shown at 1/{shrink} of their resolution")
-    with ThreadPoolExecutor(max_workers=1 if max(sizes, default=0) > LARGE_PIXELS else 4) as pool:
-        return tuple(pool.map(lambda item: decode_image(item[0], item[1], shrink), encoded))
+
+    def __init__(self, encoded: Sequence[tuple[bytes, str]], notes: list[str]) -> None:
+        self._encoded = tuple(encoded)
+        self._sizes = [width * height for width, height in (image_size(data, where) for data, where in encoded)]
+        self._shrink = 1
+        while self.pixels > MAX_TOTAL_PIXELS:
+            self._shrink *= 2
+        if self._shrink > 1:
+            megapixels = sum(self._sizes) / 1e6
+            notes.append(f"textures of {megapixels:.0f} megapixels are shown at 1/{self._shrink} of their resolution")
+
+    @property
+    def pixels(self) -> int:
+        """Of all together."""
+        return sum(self._sizes) // self._shrink**2
+
+    def __len__(self) -> int:
+        return len(self._sizes)
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._decoded[index]
+
+    @cached_property
+    def _decoded(self) -> tuple[NDArray[np.uint8], ...]:
+        """In threads: the decoders release the GIL."""
+        one_by_one = max(self._sizes, default=0) > LARGE_PIXELS
+        with ThreadPoolExecutor(max_workers=1 if one_by_one else 4) as pool:
+            decoded = tuple(pool.map(lambda item: decode_image(item[0], item[1], self._shrink), self._encoded))
+        for picture in decoded:
+            picture.flags.writeable = False
+        self._encoded = ()
+        return decoded
 
 
 def image_size(data: bytes, where: str) -> tuple[int, int]:

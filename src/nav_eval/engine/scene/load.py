@@ -11,6 +11,7 @@ import numpy as np
 
 from nav_eval.engine.scene.axes import Frame, UpAxis, frame_of
 from nav_eval.engine.scene.formats import SCENE_FORMATS, SceneLoader
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.repair import repaired
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.engine.scene.semantics.attach import with_semantics
@@ -69,13 +70,18 @@ def _shortened(notes: list[str]) -> tuple[str, ...]:
 
 def _frozen(scene: Scene) -> Scene:
     """Sessions share the arrays: nobody may write to them."""
-    for array in scene.arrays:
+    own = () if isinstance(scene.textures, Pictures) else scene.textures
+    for array in (*scene.arrays, *own):
         array.flags.writeable = False
     return scene
 
 
 def loader_of(path: Path) -> SceneLoader:
     """The registered loader for the file's ending."""
+    if path.suffix == ".navmesh":
+        raise SceneError(
+            f"{path}: a navmesh has no walls to show. Give the scene that it was built for (.glb, .ply, ...)."
+        )
     try:
         return SCENE_FORMATS.get(path.suffix.lower().lstrip("."))
     except ConfigError as error:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.scene.assembly import Part, assemble, check_indices, numbers
-from nav_eval.engine.scene.images import decode_images
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.engine.scene.source import SceneSource
 from nav_eval.errors import SceneError
@@ -136,7 +136,7 @@ def _colors(values: NDArray[np.float32]) -> NDArray[np.uint8]:
     return colors
 
 
-def _read_materials(source: SceneSource, mesh: _Mesh) -> tuple[list[Material], tuple[NDArray[np.uint8], ...]]:
+def _read_materials(source: SceneSource, mesh: _Mesh) -> tuple[list[Material], Pictures]:
     """Material 0 is the default; then those that faces use, in the order of first use."""
     library: dict[str, dict[str, list[str]]] = {}
     for name in mesh.libraries:
@@ -148,7 +148,7 @@ def _read_materials(source: SceneSource, mesh: _Mesh) -> tuple[list[Material], t
     materials = [Material(name="default")]
     for name in mesh.names:
         materials.append(_material(source, name, library.get(name, {}), images, encoded))
-    return materials, decode_images(encoded, source.notes)
+    return materials, Pictures(encoded, source.notes)
 
 
 def _parse_mtl(text: bytes) -> dict[str, dict[str, list[str]]]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.engine.scene.assembly import MAX_ELEMENTS, Part, assemble, check_indices, numbers
-from nav_eval.engine.scene.images import decode_images
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.engine.scene.source import SceneSource
 from nav_eval.errors import SceneError
@@ -59,7 +59,7 @@ def load_ply(source: SceneSource) -> Scene:
         reason = f"lacks {error}" if isinstance(error, KeyError) else str(error)
         raise SceneError(f"{source.path}: the PLY is damaged ({reason}). Export the scene again.") from error
     encoded = [(source.sibling(texture), f"{source.path}: {texture}")] if texture else []
-    textures = decode_images(encoded, source.notes)
+    textures = Pictures(encoded, source.notes)
     material = Material(texture=0 if textures and part.uvs is not None else -1)
     return assemble(source.path.stem, [part], [material], textures, str(source.path))
 

@@ -6,6 +6,7 @@ All positions are metres in the one frame of nav_eval, y up and -z forward (conv
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -102,7 +103,7 @@ class Scene:
     materials: tuple[Material, ...]
     uvs: NDArray[np.float32] | None = None
     colors: NDArray[np.uint8] | None = None
-    textures: tuple[NDArray[np.uint8], ...] = ()
+    textures: Sequence[NDArray[np.uint8]] = ()
     object_ids: NDArray[np.int32] | None = None
     objects: tuple[SemanticObject, ...] = ()
     regions: tuple[SemanticRegion, ...] = ()
@@ -114,11 +115,11 @@ class Scene:
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All that it holds."""
+        """All that it holds but its textures, which may not be decoded yet."""
         optional = (self.uvs, self.light_uvs, self.colors, self.object_ids)
         geometry = (self.positions, self.triangles, self.material_ids)
         sky = () if self.sky is None else (self.sky.faces,)
-        return (*geometry, *(array for array in optional if array is not None), *self.textures, *sky)
+        return (*geometry, *(array for array in optional if array is not None), *sky)
 
     @property
     def bare(self) -> bool:

@@ -1,10 +1,11 @@
 // Where it fails: outcomes, groups of episodes, distributions, latency.
 
 import { choice, h, select, wide } from "./dom.js";
-import { direction, fixed, seconds, share, unitRange, whole } from "./format.js";
-import { histogram, key, stacked, whiskers } from "./charts.js";
+import { direction, seconds, share, shown, unitRange, whole } from "./format.js";
+import { figure, histogram, key, stacked, whiskers } from "./charts.js";
 import { OUTCOMES } from "./decode.js";
-import { explained, metricName, named, t } from "./words.js";
+import { failureMap } from "./failmap.js";
+import { explained, metricName, metricTitle, named, t } from "./words.js";
 
 const FEW = 12;
 
@@ -14,6 +15,7 @@ export function failures(app) {
     { id: "failures", "aria-labelledby": "failures-title" },
     h("h2", { id: "failures-title" }, t("page.failures")),
     outcomes(app),
+    failureMap(app),
     groups(app),
   );
 }
@@ -48,18 +50,7 @@ function outcomes(app) {
     "div",
     {},
     h("h3", {}, t("outcomes.title")),
-    h(
-      "div",
-      { class: "barlist" },
-      ...runs.map((run, i) =>
-        h(
-          "div",
-          {},
-          h("div", {}, key(i), " ", app.labels[i]),
-          stacked([bars[i]], `${t("outcomes.title")}: ${app.labels[i]}`),
-        ),
-      ),
-    ),
+    figure("outcomes", (width) => stacked(width, bars, app.labels, t("outcomes.title"))),
     wide(t("outcomes.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...rows))),
     h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""),
   );
@@ -130,7 +121,7 @@ function groupTable(app, draw) {
     {},
     h("th", { scope: "col" }, t(`kind.${state.kind}`)),
     h("th", { scope: "col" }, t("groups.n")),
-    h("th", { scope: "col", class: "drawn" }, metricName(app.doc, metric)),
+    h("th", { scope: "col", class: "drawn" }, metricTitle(app.doc, metric, state.exact)),
     ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
   );
   const body = rows.map((group) =>
@@ -148,7 +139,7 @@ function groupTable(app, draw) {
           most,
         ),
       ),
-      ...group.runs.map((run) => h("td", { class: "number" }, fixed(run[metric] ? run[metric][0] : null))),
+      ...group.runs.map((run) => h("td", { class: "number" }, shown(doc.definitions[metric], run[metric] ? run[metric][0] : null, state.exact))),
     ),
   );
   return h(
@@ -196,11 +187,14 @@ export function distributions(app) {
       ...(entry
         ? [
             legend(app),
-            histogram(
-              entry.edges,
-              entry.counts,
-              t("distributions.label", { metric: metricName(app.doc, entry.metric) }),
-              (edge) => String(+edge.toPrecision(4)),
+            figure(`histogram-${entry.metric}`, (width) =>
+              histogram(width, {
+                ...entry,
+                label: t("distributions.label", { metric: metricName(app.doc, entry.metric) }),
+                title: metricName(app.doc, entry.metric),
+                count: t("axis.episodes"),
+                tick: (edge) => String(+edge.toPrecision(4)),
+              }),
             ),
           ]
         : []),
@@ -249,7 +243,16 @@ function latency(app) {
   return h(
     "div",
     {},
-    histogram(entry.edges, entry.counts, t("latency.label"), seconds),
+    figure("latency", (width) =>
+      histogram(width, {
+        ...entry,
+        label: t("latency.label"),
+        title: t("axis.latency"),
+        count: t("axis.actions"),
+        tick: seconds,
+        log: true,
+      }),
+    ),
     wide(
       t("latency.title"),
       h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head, ...marks)), h("tbody", {}, ...rows)),

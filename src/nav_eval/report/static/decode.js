@@ -36,6 +36,11 @@ export function points(flat) {
   return out;
 }
 
+// Metres between two points.
+export function apart(a, b) {
+  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+}
+
 // Packed cells, row by row, eight to a byte -> one byte per cell.
 export function cells(text, count) {
   const out = new Uint8Array(count);

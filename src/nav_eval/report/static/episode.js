@@ -1,12 +1,12 @@
 // One episode: what was asked, how each agent fared, the map, and a slider through the steps.
 
 import { h } from "./dom.js";
-import { fixed, metres, seconds } from "./format.js";
+import { metres, seconds, shown } from "./format.js";
 import { key } from "./charts.js";
 import { finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
-import { explained, metricName, named, t } from "./words.js";
+import { explained, metricTitle, t } from "./words.js";
 
 export function episodeView(app, index) {
   const { doc, state } = app;
@@ -17,6 +17,8 @@ export function episodeView(app, index) {
       0,
       doc.results.findIndex((run) => run.tracks[index]),
     );
+  const stage = new Stage(app, index);
+  app.keys = stage.keys;
   return h(
     "section",
     { class: "episode", id: "episode", "aria-labelledby": "episode-title" },
@@ -26,12 +28,11 @@ export function episodeView(app, index) {
       h("a", { class: "button", href: "#episodes" }, `← ${t("page.back")}`),
       h("a", { class: "button", href: app.link(neighbour(app, index, -1)), "aria-label": t("episode.previous") }, "‹"),
       h("a", { class: "button", href: app.link(neighbour(app, index, 1)), "aria-label": t("episode.next") }, "›"),
+      h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
+      h("p", { class: "quiet" }, [t("episode.scene", { scene: scene.id }), asked(all, index)].join(" · ")),
     ),
-    h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
-    h("p", { class: "quiet" }, t("episode.scene", { scene: scene.id })),
-    task(all, index),
+    stage.element,
     h("div", { class: "fates" }, ...doc.runs.map((run, i) => fate(app, i, index))),
-    new Stage(app, index).element,
     values(app, index),
   );
 }
@@ -42,21 +43,12 @@ function neighbour(app, index, by) {
   return at < 0 ? index : list[(at + by + list.length) % list.length];
 }
 
-function task(all, index) {
-  const category = all.category[index];
-  return h(
-    "div",
-    { class: "task" },
-    all.text[index] ? h("blockquote", { dir: "auto", lang: all.language[index] || null }, all.text[index]) : null,
-    category ? h("p", {}, t("episode.goal", { goal: category })) : null,
-    h(
-      "p",
-      {},
-      all.shortest[index] === null
-        ? t("episode.unknown")
-        : t("episode.shortest", { metres: metres(all.shortest[index]) }),
-    ),
-  );
+// What stands beside the instruction: a goal's category, and how far it is.
+function asked(all, index) {
+  const category = all.category[index],
+    shortest = all.shortest[index];
+  const far = shortest === null ? t("episode.unknown") : t("episode.shortest", { metres: metres(shortest) });
+  return category ? `${t("episode.goal", { goal: category })} · ${far}` : far;
 }
 
 function fate(app, i, index) {
@@ -109,9 +101,9 @@ function values(app, index) {
     h(
       "tr",
       {},
-      h("th", { scope: "row" }, metricName(app.doc, name)),
+      h("th", { scope: "row" }, metricTitle(app.doc, name, app.state.exact)),
       ...app.doc.results.map((run) =>
-        h("td", { class: "number" }, fixed(run.values[name] ? run.values[name][index] : null)),
+        h("td", { class: "number" }, shown(app.doc.definitions[name], run.values[name] ? run.values[name][index] : null, app.state.exact)),
       ),
     ),
   );

@@ -1,4 +1,4 @@
-// Numbers as text. In files nothing is rounded; in tables there are four decimals.
+// Numbers as text: as papers print them (SR 14.0, NE 9.37), and exactly for those who ask.
 
 import { t } from "./words.js";
 
@@ -6,6 +6,18 @@ export function fixed(value, digits = 4) {
   if (value === null || value === undefined) return "–";
   if (value === "inf") return "∞";
   return value.toFixed(digits);
+}
+
+// A metric's value: rates and shares in percent with one decimal, metres and seconds with two.
+export function shown(metric, value, exact) {
+  if (typeof value !== "number") return fixed(value);
+  if (exact) return String(+value.toPrecision(7));
+  if (unitRange(metric)) return (100 * value).toFixed(1);
+  return value.toFixed(metric.unit === "m" || metric.unit === "s" || Math.abs(value) < 10 ? 2 : 1);
+}
+
+export function shownRange(metric, pair, exact) {
+  return pair && pair[0] !== null ? `[${shown(metric, pair[0], exact)}, ${shown(metric, pair[1], exact)}]` : "–";
 }
 
 export function percent(value, digits = 1) {
@@ -19,10 +31,6 @@ export function signed(value, digits = 4) {
 
 export function metres(value, digits = 2) {
   return typeof value === "number" ? `${value.toFixed(digits)} m` : fixed(value);
-}
-
-export function range(pair, digits = 4) {
-  return pair && pair[0] !== null ? `[${fixed(pair[0], digits)}, ${fixed(pair[1], digits)}]` : "–";
 }
 
 export function chance(p) {

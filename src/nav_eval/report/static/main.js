@@ -25,8 +25,13 @@ const app = {
     histogram: "",
     allGroups: false,
     run: 0,
+    step: null,
+    exact: false,
+    failRun: -1,
+    failScene: -1,
     view: "map",
-    whole: false,
+    whole: null,
+    camera: "orbit",
     fog: false,
     others: false,
   },
@@ -45,6 +50,7 @@ const app = {
     else location.hash = "#episodes";
   },
 
+  keys: {},
   found: () => search(app),
   link: (index) => `#episode=${index}`,
   render,
@@ -117,6 +123,7 @@ function episodeIndex() {
 }
 
 function render() {
+  app.keys = {};
   const index = episodeIndex();
   const shown = app.doc.episodes && index !== null;
   const scroll = window.scrollY;
@@ -155,5 +162,11 @@ const first = await readDocument(document.getElementById("data"));
 const live = first.live ? follow(app) : null;
 app.replace(first);
 addEventListener("hashchange", navigate);
+addEventListener("keydown", (event) => {
+  const busy = event.target.closest?.("input, select, button, a, summary, canvas, [role=region]");
+  if (busy || event.ctrlKey || event.metaKey || event.altKey || !(event.key in app.keys)) return;
+  app.keys[event.key]();
+  event.preventDefault();
+});
 if (location.hash) navigate();
 root.dataset.ready = "true";

@@ -4,9 +4,13 @@ import { h, svg } from "./dom.js";
 import { cells, points } from "./decode.js";
 import { reveal } from "./fog.js";
 import { runClass } from "./charts.js";
+import { drawnPlan } from "./plan.js";
 import { t } from "./words.js";
 
-const MARGIN = 1.5;
+const MARGIN = 1;
+const FEW_GOALS = 5;
+const TALL = 1.25;
+const FLAT = 2;
 const NICE = [0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100];
 
 export function storeyOf(height, storeys) {
@@ -48,13 +52,13 @@ function gridTransform(grid) {
 }
 
 export class FloorMap {
-  // view: {scene, storey, track, reference, goals, radius, others, hfov, whole, fog, label}
+  // view: {scene, storey, track, reference, goals, radius, others, hfov, whole, fog, label, ends: [{point, outcome, label, pick}]}
   constructor(view) {
     this.view = view;
     this.grid = view.scene.storeys[view.storey];
     this.level = (point) => storeyOf(point[1], view.scene.storeys) === view.storey;
     this.box = this.bounds();
-    this.unit = Math.max(this.box.width, this.box.height) / 100;
+    this.unit = Math.max(this.box.width, this.box.height) / (view.small ? 45 : 100);
     this.moving = svg("g", {});
     this.shade = svg("g", {});
     const { x, z, width, height } = this.box;
@@ -73,23 +77,21 @@ export class FloorMap {
 
   bounds() {
     const { view, grid } = this;
-    const around = [...(view.track ? view.track.points : []), ...view.reference, ...view.goals].filter((point) =>
-      this.level(point),
-    );
-    const all = [];
-    if (grid && grid.kind === "grid") {
-      const end = [grid.origin[0] + grid.columns * grid.cell, 0, grid.origin[1] + grid.rows * grid.cell];
-      all.push([grid.origin[0], 0, grid.origin[1]], end);
-    } else if (grid && grid.kind === "graph") all.push(...points(grid.nodes));
-    const chosen = (view.whole || !around.length) && all.length ? all : around.length ? around : [[0, 0, 0]];
+    const around = [...(view.track ? view.track.points : []), ...view.reference];
+    for (const [x, y, z] of view.goals) {
+      const reach = view.goals.length <= FEW_GOALS ? view.radius : 0;
+      around.push([x - reach, y, z - reach], [x + reach, y, z + reach]);
+    }
+    const storey = corners(grid);
+    const chosen = [...(view.whole || !around.length ? storey : []), ...around];
+    if (!chosen.length) chosen.push([0, 0, 0]);
     const xs = chosen.map((point) => point[0]),
       zs = chosen.map((point) => point[2]);
-    const margin = view.whole ? 0.5 : MARGIN;
+    const margin = view.whole ? 0.4 : MARGIN;
     const low = [Math.min(...xs) - margin, Math.min(...zs) - margin],
       high = [Math.max(...xs) + margin, Math.max(...zs) + margin];
-    const side = Math.max(4, (high[0] - low[0]) * 0.75, high[1] - low[1]);
-    const width = Math.max(side / 0.75, high[0] - low[0]),
-      height = side;
+    const width = Math.max(4, high[0] - low[0], (high[1] - low[1]) / TALL),
+      height = Math.max(3, high[1] - low[1], width / FLAT);
     return { x: (low[0] + high[0] - width) / 2, z: (low[1] + high[1] - height) / 2, width, height };
   }
 
@@ -98,6 +100,7 @@ export class FloorMap {
     if (!grid || grid.kind === "none") return svg("g", {});
     if (grid.kind === "graph") return this.graph();
     this.floor = cells(grid.floor, grid.rows * grid.columns);
+    if (grid.plan) return drawnPlan(grid.plan, this.unit);
     const stairs = cells(grid.stairs, grid.rows * grid.columns);
     return svg(
       "g",
@@ -125,40 +128,58 @@ export class FloorMap {
     );
   }
 
+  // What lies below the way: success circles, the reference as a broad band, other agents.
   still() {
-    const { view, unit } = this;
-    const goals = view.goals.filter((goal) => this.level(goal));
-    const few = goals.length <= 5 ? goals : [];
+    const { view } = this;
+    const goals = view.goals.length <= FEW_GOALS ? view.goals.filter((goal) => this.level(goal)) : [];
     return svg(
       "g",
       {},
-      ...few.map((goal) => svg("circle", { class: "radius", cx: goal[0], cy: goal[2], r: view.radius })),
-      svg("path", { class: "reference", d: line(view.reference.filter((point) => this.level(point))) }),
-      ...view.others.map(({ run, track }) =>
-        svg("path", { class: `other ${runClass(run)}`, d: line(track.points.filter((point) => this.level(point))) }),
-      ),
-      ...goals.map((goal) => star(goal[0], goal[2], (few.length ? 2 : 0.9) * unit)),
+      ...goals.map((goal) => svg("circle", { class: "radius", cx: goal[0], cy: goal[2], r: view.radius })),
+      ...this.lines(view.reference, "reference"),
+      ...view.others.flatMap(({ run, track }) => this.lines(track.points, `other ${runClass(run)}`)),
+      ...view.ends.filter(({ point }) => this.level(point)).map((end) => this.ended(end)),
     );
+  }
+
+  // A line on this storey, and what of it lies on others, faint, with a sign where it leaves.
+  lines(path, name) {
+    const here = [],
+      elsewhere = [],
+      signs = [];
+    for (let i = 1; i < path.length; i++) {
+      const [a, b] = [path[i - 1], path[i]],
+        on = this.level(a) || this.level(b);
+      (on ? here : elsewhere).push(`M${a[0]} ${a[2]}L${b[0]} ${b[2]}`);
+      if (this.level(a) && !this.level(b)) signs.push(this.sign(b[1] > a[1] ? "▲" : "▼", b));
+    }
+    return [
+      elsewhere.length && svg("path", { class: `${name} elsewhere`, d: elsewhere.join("") }),
+      svg("path", { class: name, d: name === "reference" ? line(path.filter((p) => this.level(p))) : here.join("") }),
+      ...signs,
+    ];
+  }
+
+  sign(text, [x, , z]) {
+    return svg("text", { class: "sign", x, y: z, style: { "font-size": `${2.6 * this.unit}px` } }, text);
+  }
+
+  ended({ point, outcome, label, pick }) {
+    const dot = svg("circle", { class: `outcome ${outcome}`, cx: point[0], cy: point[2], r: 1.1 * this.unit });
+    return svg("g", { class: "ended", onclick: pick }, dot, svg("title", {}, label));
   }
 
   way() {
     const { view } = this;
+    this.parts = [];
     if (!view.track) return svg("g", {});
     const { points: path, collided } = view.track;
     const last = Math.max(1, path.length - 1);
-    this.parts = [];
     for (let i = 1; i < path.length; i++) {
       if (path[i].every((value, axis) => value === path[i - 1][axis])) continue;
       const here = this.level(path[i]) || this.level(path[i - 1]);
-      if (!here) continue;
-      const part = svg("line", {
-        class: "way",
-        x1: path[i - 1][0],
-        y1: path[i - 1][2],
-        x2: path[i][0],
-        y2: path[i][2],
-        stroke: timeColour(i / last),
-      });
+      const ends = { x1: path[i - 1][0], y1: path[i - 1][2], x2: path[i][0], y2: path[i][2] };
+      const part = svg("line", { class: here ? "way" : "way elsewhere", ...ends, stroke: timeColour(i / last) });
       this.parts.push([i, part]);
     }
     const hits = collided
@@ -167,24 +188,28 @@ export class FloorMap {
     return svg("g", {}, ...this.parts.map(([, part]) => part), ...hits);
   }
 
-  // Put the agent at step `index`; what lies ahead of it is faint.
+  // Put the agent at step `index`; what lies ahead of it is faint. The agent is a ring, so that a goal shows in it.
   show(index) {
     const { view, unit } = this;
-    if (!view.track) return;
-    const { points: path, yaws } = view.track;
-    for (const [i, part] of this.parts) part.classList.toggle("ahead", i > index);
     const marks = [];
-    if (this.level(path[0]))
-      marks.push(svg("circle", { class: "start", cx: path[0][0], cy: path[0][2], r: 1.3 * unit }));
-    const end = path[path.length - 1];
-    const here = path[index];
-    if (this.level(here)) {
-      const turn = `translate(${here[0]} ${here[2]}) rotate(${-yaws[index]}) scale(${unit})`;
-      marks.push(svg("path", { class: "agent", transform: turn, d: "M0 -3L1.8 2L0 1.1L-1.8 2Z" }));
+    if (view.track) {
+      const { points: path, yaws } = view.track,
+        end = path[path.length - 1],
+        here = path[index];
+      for (const [i, part] of this.parts) part.classList.toggle("ahead", i > index);
+      if (this.level(path[0]))
+        marks.push(svg("circle", { class: "start", cx: path[0][0], cy: path[0][2], r: 1.1 * unit }));
+      if (this.level(end) && index < path.length - 1) marks.push(cross(end[0], end[2], unit));
+      marks.push(agent(here, yaws[index], unit, view.hfov, this.level(here)));
+      this.shade.replaceChildren(...(view.fog ? this.fog(index) : []));
     }
-    if (this.level(end)) marks.push(cross(end[0], end[2], unit));
-    this.moving.replaceChildren(...marks);
-    this.shade.replaceChildren(...(view.fog ? this.fog(index) : []));
+    this.moving.replaceChildren(...marks, ...this.goals());
+  }
+
+  goals() {
+    const { view, unit } = this;
+    const size = (view.goals.length <= FEW_GOALS ? 1.5 : 0.8) * unit;
+    return view.goals.map((goal) => star(goal[0], goal[2], size, this.level(goal) ? "goal" : "goal elsewhere"));
   }
 
   fog(index) {
@@ -240,13 +265,45 @@ function line(path) {
   return path.map((point, i) => `${i ? "L" : "M"}${point[0]} ${point[2]}`).join("");
 }
 
-function star(x, z, size) {
+// The corners of what a storey holds, points in metres.
+export function corners(grid) {
+  if (!grid || grid.kind === "none") return [];
+  if (grid.kind === "graph") return points(grid.nodes);
+  const [x, z] = grid.origin;
+  if (!grid.plan || !grid.plan.boxes)
+    return [
+      [x, 0, z],
+      [x + grid.columns * grid.cell, 0, z + grid.rows * grid.cell],
+    ];
+  return grid.plan.rooms.flatMap(([, left, top, right, bottom]) => [
+    [left / 100, 0, top / 100],
+    [right / 100, 0, bottom / 100],
+  ]);
+}
+
+function agent([x, , z], yaw, unit, hfov, here) {
+  const half = (Math.min(hfov, 170) * Math.PI) / 360,
+    reach = 9;
+  const [dx, dy] = [reach * Math.sin(half), -reach * Math.cos(half)];
+  return svg(
+    "g",
+    {
+      class: here ? "agent" : "agent elsewhere",
+      transform: `translate(${x} ${z}) rotate(${-yaw}) scale(${unit})`,
+    },
+    svg("path", { class: "sight", d: `M0 0L${-dx} ${dy}A${reach} ${reach} 0 0 1 ${dx} ${dy}Z` }),
+    svg("circle", { class: "ring", r: 1.9 }),
+    svg("path", { class: "nose", d: "M0 -4L1.2 -2.1H-1.2Z" }),
+  );
+}
+
+function star(x, z, size, name = "goal") {
   const corners = Array.from({ length: 10 }, (_, i) => {
     const reach = size * (i % 2 ? 0.45 : 1),
       angle = (i * Math.PI) / 5;
     return `${x + reach * Math.sin(angle)} ${z - reach * Math.cos(angle)}`;
   });
-  return svg("path", { class: "goal", d: `M${corners.join("L")}Z` });
+  return svg("path", { class: name, d: `M${corners.join("L")}Z` });
 }
 
 function cross(x, z, size) {
@@ -261,28 +318,27 @@ export function mapLegend(view) {
   const stop = [0, 0.25, 0.5, 0.75].map((share) =>
     svg("line", { class: "way", x1: 28 * share, x2: 28 * share + 7, y1: 7, y2: 7, stroke: timeColour(share + 0.12) }),
   );
-  const kind = view.scene.storeys[view.storey] && view.scene.storeys[view.storey].kind;
+  const grid = view.scene.storeys[view.storey] || {};
   const entries = [
     [icon(...stop), "map.legend.path"],
+    view.reference.length > 1 && [icon(svg("path", { class: "reference", d: "M0 7H28" })), "map.legend.reference"],
     [icon(svg("circle", { class: "start", cx: 14, cy: 7, r: 5 })), "map.legend.start"],
+    [icon(agent([14, 0, 9], 0, 2, 0, true)), "map.legend.agent"],
     [icon(cross(14, 7, 5)), "map.legend.stop"],
     view.goals.length && [icon(star(14, 7, 7)), "map.legend.goal"],
     view.goals.length &&
-      view.goals.length <= 5 && [icon(svg("circle", { class: "radius", cx: 14, cy: 7, r: 6 })), "map.legend.radius"],
-    view.reference.length > 1 && [icon(svg("path", { class: "reference", d: "M0 7H28" })), "map.legend.reference"],
+      view.goals.length <= FEW_GOALS && [icon(svg("circle", { class: "radius", cx: 14, cy: 7, r: 6 })), "map.legend.radius"],
     view.track &&
       view.track.collided.length && [
         icon(svg("circle", { class: "hit", cx: 14, cy: 7, r: 3 })),
         "map.legend.collision",
       ],
     view.others.length && [icon(svg("path", { class: "other run-1", d: "M0 7H28" })), "map.legend.others"],
-    kind === "grid" && [icon(svg("rect", { class: "ground", x: 2, y: 1, width: 24, height: 12 })), "map.legend.floor"],
-    kind === "grid" &&
-      view.scene.storeys[view.storey].stairs && [
-        icon(svg("rect", { class: "stairs", x: 2, y: 1, width: 24, height: 12 })),
-        "map.legend.stairs",
-      ],
-    kind === "graph" && [
+    grid.stairs && [
+      icon(svg("rect", { class: "stairs", x: 2, y: 1, width: 24, height: 12 })),
+      "map.legend.stairs",
+    ],
+    grid.kind === "graph" && [
       icon(
         svg("path", { class: "edges", d: "M4 7H24" }),
         svg("circle", { class: "node", cx: 4, cy: 7, r: 3 }),

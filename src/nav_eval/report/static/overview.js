@@ -1,18 +1,86 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
 import { h, wide } from "./dom.js";
-import { chance, direction, fixed, metres, percent, range, share, signed, unitRange, whole } from "./format.js";
-import { key, whiskers } from "./charts.js";
-import { metricName, metricWhy, named, t } from "./words.js";
+import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
+import { dots, figure, key, whiskers } from "./charts.js";
+import { moments } from "./moments.js";
+import { metricName, metricTitle, metricWhy, named, t } from "./words.js";
+
+const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
 export function overview(app) {
   return h(
     "section",
     { id: "overview", "aria-labelledby": "overview-title" },
     h("h2", { id: "overview-title" }, t("page.overview")),
+    h("p", { class: "answer" }, answer(app)),
+    moments(app),
     brief(app),
+    paper(app),
     headline(app),
     ...pairs(app),
+  );
+}
+
+// Who won, and whether that is sure, in one sentence; an oracle does not compete.
+function answer(app) {
+  const { doc, labels } = app;
+  if (doc.live && doc.runs.every((run) => !run.finished)) return t("answer.running");
+  const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
+  const entered = open.length ? open : doc.runs.map((_, i) => i);
+  if (entered.length === 1) return runLine(app, entered[0]);
+  const found = doc.comparison && !doc.comparison.refused ? doc.comparison.rows : [];
+  const rows = found.filter((row) => row.metric === "success" && row.difference !== null);
+  if (!rows.length) return t("answer.none");
+  const rate = (i) => doc.runs[i].metrics.success?.mean ?? -1;
+  const order = [...entered].sort((a, b) => rate(b) - rate(a));
+  const [best, ...others] = order;
+  const beaten = (i) =>
+    rows.some((row) => [row.first, row.second].includes(i) && [row.first, row.second].includes(best) && certain(row));
+  const rivals = others.filter((i) => !beaten(i));
+  const names = (some) => some.map((i) => labels[i]).join(t("answer.and"));
+  if (!rivals.length) return t("answer.best", { best: labels[best], others: names(others) });
+  if (rivals.every((i) => rate(i) === rate(best))) return t("answer.equal", { names: names([best, ...rivals]) });
+  return t("answer.few", { names: names([best, ...rivals]), n: whole(rows[0].n) });
+}
+
+function certain(row) {
+  return row.p_holm !== null && row.p_holm < 0.05;
+}
+
+// The figures of a paper's main table as a chart, and success by path length.
+function paper(app) {
+  const { doc, labels } = app;
+  const names = Object.keys(PRINTED).filter((name) => doc.runs.some((run) => typeof run.metrics[name]?.mean === "number"));
+  const summary = (name) =>
+    doc.runs.map((run) => run.metrics[name] && [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])]);
+  const lengths = doc.groups.filter((group) => group.kind === "length" && group.label);
+  const charts = [
+    names.length && ["paper.rates", { names: names.map((name) => PRINTED[name]), rows: names.map(summary), title: t("axis.metric") }],
+    lengths.length > 1 &&
+      lengths[0].runs.some((run) => run.success) && [
+        "paper.lengths",
+        {
+          names: lengths.map((group) => group.label.replace("-", "–")),
+          rows: lengths.map((group) => group.runs.map((run) => run.success)),
+          title: t("axis.length"),
+          joined: true,
+        },
+      ],
+  ].filter(Boolean);
+  if (!charts.length) return null;
+  return h(
+    "div",
+    { class: "charts" },
+    ...charts.map(([word, chart]) =>
+      h(
+        "div",
+        {},
+        h("h3", {}, t(word)),
+        figure(word.replace(".", "-"), (width) => dots(width, { ...chart, labels, label: t(word) })),
+      ),
+    ),
+    h("p", { class: "quiet" }, t("paper.note")),
   );
 }
 
@@ -64,7 +132,7 @@ function verdict(app, row) {
     b = percent(up ? row.mean_first : row.mean_second);
   if (row.difference === 0) return h("li", {}, h("strong", {}, t("brief.equal", { better, worse, a })));
   const ends = row.ci95 ? (up ? row.ci95 : [-row.ci95[1], -row.ci95[0]]).map((end) => fixed(100 * end, 1)) : ["–", "–"];
-  const sure = row.p_holm !== null && row.p_holm < 0.05;
+  const sure = certain(row);
   const p = row.p_holm < 0.001 ? "< 0.001" : `= ${chance(row.p_holm)}`;
   return h(
     "li",
@@ -96,7 +164,7 @@ function runLine(app, i) {
     const name = app.doc.leading[0];
     const summary = name && run.metrics[name];
     return summary
-      ? t("brief.metric", { agent, metric: metricName(app.doc, name), value: fixed(summary.mean), n: whole(summary.n) })
+      ? t("brief.metric", { agent, metric: metricName(app.doc, name), value: shown(app.doc.definitions[name], summary.mean), n: whole(summary.n) })
       : agent;
   }
   const [low, high] = success.ci95 || [null, null];
@@ -196,7 +264,26 @@ function headline(app) {
   return h(
     "div",
     {},
-    h("h3", {}, t("headline.title")),
+    h(
+      "div",
+      { class: "controls" },
+      h("h3", {}, t("headline.title")),
+      h(
+        "label",
+        { class: "check" },
+        h("input", {
+          id: "exact",
+          type: "checkbox",
+          checked: app.state.exact,
+          onchange: (event) => {
+            app.state.exact = event.target.checked;
+            app.render();
+            document.getElementById("exact").focus();
+          },
+        }),
+        t("headline.exact"),
+      ),
+    ),
     wide(t("headline.title"), table),
     h("p", { class: "quiet" }, t("headline.note")),
   );
@@ -216,20 +303,22 @@ function metricRow(app, name) {
     h(
       "th",
       { scope: "row" },
-      metricName(app.doc, name),
+      metricTitle(app.doc, name, app.state.exact),
       h("span", { "aria-hidden": "true" }, ARROWS[direction(app.doc.definitions[name])]),
       h("span", { class: "why" }, metricWhy(app.doc, name)),
     ),
     h("td", {}, ends.length ? whiskers(rows, low, high) : null),
-    ...summaries.map((summary) => h("td", { class: "number" }, summary ? cell(summary) : "–")),
+    ...summaries.map((summary) => h("td", { class: "number" }, summary ? cell(app, name, summary) : "–")),
   );
 }
 
-function cell(summary) {
+function cell(app, name, summary) {
+  const metric = app.doc.definitions[name],
+    { exact } = app.state;
   return [
-    h("strong", {}, fixed(summary.mean)),
+    h("strong", { title: shown(metric, summary.mean, true) }, shown(metric, summary.mean, exact)),
     " ",
-    h("span", { class: "interval" }, range(summary.ci95)),
+    h("span", { class: "interval" }, shownRange(metric, summary.ci95, exact)),
     h(
       "span",
       { class: "why" },
@@ -237,7 +326,7 @@ function cell(summary) {
       summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : "",
     ),
     summary.ci95_scenes && summary.n_scenes >= FEW_SCENES
-      ? h("span", { class: "why" }, `${t("headline.scenes")} ${range(summary.ci95_scenes)}`)
+      ? h("span", { class: "why" }, `${t("headline.scenes")} ${shownRange(metric, summary.ci95_scenes, exact)}`)
       : null,
   ];
 }
@@ -281,7 +370,7 @@ function pairTable(app, rows) {
 }
 
 function pairRow(app, row) {
-  const sure = row.p_holm !== null && row.p_holm < 0.05;
+  const sure = certain(row);
   const way = direction(app.doc.definitions[row.metric] || {}) * Math.sign(row.difference || 0);
   const winner = way > 0 ? row.second : row.first;
   const verdictText = !sure
@@ -289,12 +378,17 @@ function pairRow(app, row) {
     : way === 0
       ? t("pairs.changed")
       : t("pairs.sure", { run: app.labels[winner] });
+  const metric = app.doc.definitions[row.metric] || {},
+    { exact } = app.state,
+    scale = unitRange(metric) && !exact ? 100 : 1,
+    digits = exact ? 4 : scale === 100 ? 1 : 2;
+  const gap = (value) => signed(typeof value === "number" ? scale * value : value, digits);
   return h(
     "tr",
     {},
-    h("th", { scope: "row" }, metricName(app.doc, row.metric)),
-    h("td", { class: "number" }, signed(row.difference)),
-    h("td", { class: "number" }, row.ci95 ? `[${signed(row.ci95[0])}, ${signed(row.ci95[1])}]` : "–"),
+    h("th", { scope: "row" }, metricTitle(app.doc, row.metric, exact)),
+    h("td", { class: "number" }, gap(row.difference)),
+    h("td", { class: "number" }, row.ci95 ? `[${gap(row.ci95[0])}, ${gap(row.ci95[1])}]` : "–"),
     h("td", { class: "number" }, chance(row.p)),
     h("td", { class: "number" }, chance(row.p_holm)),
     h("td", {}, t(`test.${row.test}`)),

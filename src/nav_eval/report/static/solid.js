@@ -18,9 +18,19 @@ precision highp float;
 in vec3 at; in vec2 spot; in vec2 lightspot; in vec4 hue;
 uniform sampler2D picture; uniform sampler2D light; uniform bool baked; uniform bool lit;
 uniform vec4 factor; uniform float cutoff; uniform float top; uniform vec3 eye;
+uniform vec3 kept; uniform float ghost; uniform float bottom; uniform bool cut;
 out vec4 seen;
+// Whether a point stands in the way of what is to be seen: every fourth pixel of it is left.
+bool hides(vec3 point) {
+  vec3 way = kept - eye, rest = point - eye;
+  float far = length(way), along = dot(rest, way) / far;
+  if (point.y < bottom || along > far - 0.25 || along < 0.0) return false;
+  float off = length(rest - way * (along / far));
+  return off < ghost * along / far + 0.15 && mod(floor(gl_FragCoord.x) + 2.0 * floor(gl_FragCoord.y), 4.0) > 0.5;
+}
 void main() {
-  if (at.y > top) discard;
+  if (at.y > top || (ghost > 0.0 && hides(at))) discard;
+  if (cut && !gl_FrontFacing) { seen = vec4(0.35, 0.37, 0.41, 1.0); return; }
   vec3 shine = baked ? texture(light, lightspot).rgb * (255.0 / 128.0) : hue.rgb;
   vec4 colour = factor * vec4(shine, hue.a) * texture(picture, spot);
   if (colour.a < cutoff) discard;
@@ -35,6 +45,7 @@ export class Solid {
   constructor(gl, scene, part) {
     this.gl = gl;
     this.scene = scene;
+    this.places = {};
     this.program = linked(gl, SOLID_VERTEX, SOLID_FRAGMENT);
     this.array = gl.createVertexArray();
     gl.bindVertexArray(this.array);
@@ -87,10 +98,14 @@ export class Solid {
     return texture;
   }
 
-  // `camera`: 4 x 4, column-major; nothing above the height `top` (m) is drawn.
-  draw(camera, eye, top) {
-    const { gl, program, scene } = this,
-      where = (name) => gl.getUniformLocation(program, name);
+  // `camera`: 4 x 4, column-major; nothing above the height `top` (m) is drawn. `ghost`: what stands between the eye and
+  // the place `at`, within `radius` (m) of that line and above `floor`, is seen through, and cut walls show their inside.
+  draw(camera, eye, top, ghost = null) {
+    const { gl, program, scene, places } = this,
+      where = (name) => {
+        if (!(name in places)) places[name] = gl.getUniformLocation(program, name);
+        return places[name];
+      };
     gl.useProgram(program);
     gl.bindVertexArray(this.array);
     gl.uniformMatrix4fv(where("camera"), false, new Float32Array(camera));
@@ -98,12 +113,16 @@ export class Solid {
       ["low", scene.low],
       ["extent", scene.extent],
       ["eye", eye],
+      ["kept", ghost ? ghost.at : eye],
     ])
       gl.uniform3fv(where(name), value);
     gl.uniform1f(where("top"), top);
+    gl.uniform1f(where("ghost"), ghost ? ghost.radius : 0);
+    gl.uniform1f(where("bottom"), ghost ? ghost.floor : 0);
+    gl.uniform1i(where("cut"), ghost ? 1 : 0);
     gl.uniform1i(where("light"), 1);
     gl.uniform1i(where("lit"), scene.bare ? 1 : 0);
-    for (const [material, first, count] of scene.ranges) {
+    for (const [material, first, count] of runs(scene, sides(camera), top)) {
       const { factor, cutoff } = scene.materials[material];
       gl.uniform4fv(where("factor"), factor);
       gl.uniform1f(where("cutoff"), cutoff);
@@ -115,4 +134,28 @@ export class Solid {
       gl.drawElements(gl.TRIANGLES, count, gl.UNSIGNED_INT, 4 * first);
     }
   }
+}
+
+// The chunks that may be in the picture, neighbours of one material together.
+function runs(scene, planes, top) {
+  const found = [];
+  scene.ranges.forEach(([material, first, count], i) => {
+    const box = scene.boxes[i];
+    if (box[1] > top + 0.01 || planes.some((plane) => outside(box, plane))) return;
+    const last = found[found.length - 1];
+    if (last && last[0] === material && last[1] + last[2] === first) last[2] += count;
+    else found.push([material, first, count]);
+  });
+  return found;
+}
+
+// The six sides of what a camera sees, each as a plane with its inside positive.
+function sides(camera) {
+  const row = (i) => [0, 4, 8, 12].map((at) => camera[at + i]);
+  const last = row(3);
+  return [0, 1, 2].flatMap((i) => [1, -1].map((sign) => row(i).map((value, k) => last[k] + sign * value)));
+}
+
+function outside(box, [a, b, c, d]) {
+  return a * box[a > 0 ? 3 : 0] + b * box[b > 0 ? 4 : 1] + c * box[c > 0 ? 5 : 2] + d < 0;
 }

@@ -2,44 +2,40 @@
 
 import { h } from "./dom.js";
 import { metres } from "./format.js";
-import { ACTIONS } from "./decode.js";
+import { ACTIONS, apart } from "./decode.js";
 import { named, t } from "./words.js";
 
 const FRAME_MS = 120;
 
-// `moved` is called with the step whenever it changes.
-export function slider(track, goals, moved) {
+// `moved` is called with the step whenever it changes; it begins at step `begun`, or at the end.
+export function slider(track, goals, moved, begun) {
   const last = track.points.length - 1;
   const walked = [0];
-  for (let i = 1; i <= last; i++) walked.push(walked[i - 1] + distance(track.points[i], track.points[i - 1]));
+  for (let i = 1; i <= last; i++) walked.push(walked[i - 1] + apart(track.points[i], track.points[i - 1]));
   const collided = new Set(track.collided);
   const text = h("output", { class: "step" });
-  const image = track.frames && h("img", { class: "frame" });
   const input = h("input", {
     type: "range",
     min: 0,
     max: last,
-    value: last,
+    value: begun ?? last,
     step: 1,
     "aria-label": t("step.slider"),
     oninput: () => show(),
   });
-  const show = () => {
-    const step = Number(input.value);
+  const say = (step) => {
     text.replaceChildren(stepLine(step));
     input.setAttribute("aria-valuetext", text.textContent);
-    if (image) {
-      image.hidden = step === 0;
-      if (step) image.src = `data:image/jpeg;base64,${track.frames[step - 1]}`;
-      image.alt = t("step.frame", { step });
-    }
-    moved(step);
+  };
+  const show = () => {
+    say(Number(input.value));
+    moved(Number(input.value));
   };
   const stepLine = (step) => {
     const action = step
       ? t("step.at", { step, steps: last, action: named("action", ACTIONS[track.actions[step - 1]] || "other") })
       : t("step.start");
-    const near = goals.length ? Math.min(...goals.map((goal) => distance(goal, track.points[step]))) : null;
+    const near = goals.length ? Math.min(...goals.map((goal) => apart(goal, track.points[step]))) : null;
     return [
       action,
       t("step.walked", { metres: metres(walked[step]) }),
@@ -53,6 +49,12 @@ export function slider(track, goals, moved) {
     input.value = String(to);
     show();
   };
+  const play = player(input, last, jump);
+  const marks = h(
+    "div",
+    { class: "hits", "aria-hidden": "true" },
+    ...track.collided.map((i) => h("i", { style: { left: `${(100 * (i + 1)) / Math.max(1, last)}%` } })),
+  );
   const element = h(
     "div",
     { class: "steps" },
@@ -60,21 +62,19 @@ export function slider(track, goals, moved) {
       "div",
       { class: "pager" },
       h("button", { onclick: () => jump(0), "aria-label": t("step.first") }, "|◀"),
-      player(input, last, jump),
+      play,
       h("button", { onclick: () => jump(last), "aria-label": t("step.last") }, "▶|"),
-      input,
+      h("div", { class: "rail" }, input, marks),
     ),
     text,
-    image,
   );
-  text.replaceChildren(stepLine(last));
-  if (image) image.src = `data:image/jpeg;base64,${track.frames[last - 1]}`;
-  if (image) image.alt = t("step.frame", { step: last });
-  return { element, step: () => Number(input.value) };
-}
-
-function distance(a, b) {
-  return Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
+  say(begun ?? last);
+  const keys = {
+    ArrowLeft: () => jump(Number(input.value) - 1),
+    ArrowRight: () => jump(Number(input.value) + 1),
+    " ": () => play.click(),
+  };
+  return { element, step: () => Number(input.value), keys };
 }
 
 function player(input, last, jump) {

@@ -40,6 +40,12 @@ export function metricName(doc, name) {
   return known || !unit || unit === "share" ? named("metric", name) : `${named("metric", name)} (${unit})`;
 }
 
+// With its unit as the figures show it: percent where they are shares.
+export function metricTitle(doc, name, exact) {
+  const { kind, unit } = doc.definitions[name] || {};
+  return (kind === "rate" || unit === "share") && !exact ? `${metricName(doc, name)} (%)` : metricName(doc, name);
+}
+
 export function metricWhy(doc, name) {
   return explained("metric", name) || (doc.definitions[name] || {}).about || "";
 }

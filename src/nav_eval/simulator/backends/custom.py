@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,24 +18,28 @@ from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
+from nav_eval.core.clock import WAIT
 from nav_eval.core.environment import derived_seed
-from nav_eval.core.interfaces import Body, Physics, Simulator, SimulatorBackend
+from nav_eval.core.interfaces import Body, Crowds, Physics, Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.render.camera import Lens
 from nav_eval.errors import ConfigError, DatasetError, NavmeshError, SceneError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of
+from nav_eval.reading import file_sha256
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.buildings import WORLDS_KEPT, World, Worlds
 from nav_eval.simulator.expert import NEAR_ENOUGH, Expert
 from nav_eval.simulator.ground import ground_faults
-from nav_eval.simulator.motion import motion_profile
-from nav_eval.simulator.registry import PHYSICS
+from nav_eval.simulator.motion import motion_profile, nominal_seconds
+from nav_eval.simulator.people.company import CompanyOfAgent
+from nav_eval.simulator.registry import CROWDS, PHYSICS
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
 
 if TYPE_CHECKING:
+    from nav_eval.engine.people.overlay import Posed
     from nav_eval.engine.render.frame import Frame, Renderer
     from nav_eval.engine.scene.scene import Scene
 
@@ -56,6 +61,7 @@ class CustomBackend(SimulatorBackend):
 
     starts_at = "position"
     takes_physics = True
+    takes_people = True
     lacks_actions = frozenset({"move_to"})
 
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
@@ -67,13 +73,16 @@ class CustomBackend(SimulatorBackend):
         self._worlds = Worlds(config, options.worlds, options.scene)
         self._expert_within = options.expert_within or NEAR_ENOUGH * config.motion.forward_step
         self._physics = PHYSICS.get(config.physics)(config)
+        self._crowds = CROWDS.get(config.people.motion)(config) if config.people.count else None
 
     def open_session(self) -> CustomSession:
-        return CustomSession(self._worlds, self._physics, self._config, self._seed, self._expert_within)
+        return CustomSession(self._worlds, self._physics, self._config, self._seed, self._expert_within, self._crowds)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         cameras = any(isinstance(sensor, FrameSensor) for sensor in make_sensors(self._config).values())
-        return self._worlds.get(scene_id).assets(triangles=cameras or self._physics.reads_scene)
+        read = self._worlds.get(scene_id).assets(triangles=cameras or self._physics.reads_scene)
+        ways = () if self._crowds is None else self._crowds.files
+        return {**read, **{Path(file).name: file_sha256(file) for file in ways}}
 
     def faults(self, episode: Episode, goals: Sequence[Place]) -> Iterator[tuple[str, str]]:
         try:
@@ -106,6 +115,7 @@ def _draw(sessions: Sequence[CustomSession], lens: Lens) -> None:
         np.array([position for position, _, _ in cameras]),
         np.array([yaw for _, yaw, _ in cameras]),
         np.array([pitch for _, _, pitch in cameras]),
+        [session.people() for session in sessions],
     )
     for session, frame in zip(sessions, frames, strict=True):
         session.take_frame(lens, frame)
@@ -115,7 +125,13 @@ class CustomSession(SensorSession):
     """One agent in one building."""
 
     def __init__(
-        self, worlds: Worlds, physics: Physics, config: SimulatorConfig, seed: int, expert_within: float
+        self,
+        worlds: Worlds,
+        physics: Physics,
+        config: SimulatorConfig,
+        seed: int,
+        expert_within: float,
+        crowds: Crowds | None = None,
     ) -> None:
         self._expert_within = expert_within
         self._worlds = worlds
@@ -124,6 +140,8 @@ class CustomSession(SensorSession):
         self._profile = motion_profile(config.motion)
         self._world: World | None = None
         self._body: Body | None = None
+        self._crowds = crowds
+        self._company: CompanyOfAgent | None = None
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
@@ -159,17 +177,43 @@ class CustomSession(SensorSession):
         self._world = self._worlds.get(episode.scene_id)
         self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
         self._state = self._body.state
+        self._company = self._entered(self._world, episode)
         self._frames.clear()
         self._ends, self._last_distance, self._expert = ((), None), ((), None, 0.0), None
 
     def move(self, action: Action) -> StepRecord:
+        before = self._state.position
         moved = self.body.advance(action, self._noise_seed())
         self._state = moved.state
         self._frames.clear()
-        if moved.felt is None:
-            return StepRecord(action, moved.state, moved.collided, moved.clipped)
-        events = {"felt": moved.felt.to_record()}
+        events = {} if moved.felt is None else {"felt": moved.felt.to_record()}
+        if self._company is not None:
+            seconds = nominal_seconds(action, self._profile) if moved.seconds is None else moved.seconds
+            events |= self._passed(seconds, before)
         return StepRecord(action, moved.state, moved.collided, moved.clipped, events=events)
+
+    def stay(self, action: Action) -> StepRecord:
+        step = super().stay(action)
+        if self._company is None:
+            return step
+        self._frames.clear()
+        seconds = self._config.people.wait_s if action == WAIT else 0.0
+        return replace(step, events=self._passed(seconds, self._state.position))
+
+    def _entered(self, world: World, episode: Episode) -> CompanyOfAgent | None:
+        if self._crowds is None:
+            return None
+        seed = derived_seed(self._seed, *episode.key, "people")
+        crowd = self._crowds.enter(world, episode, seed)
+        return CompanyOfAgent(crowd, seed, self._config.body.radius, world.footing)
+
+    def _passed(self, seconds: float, before: Vec3) -> dict[str, Any]:
+        assert self._company is not None
+        return {"people": self._company.pass_time(seconds, before, self._state.position).to_record()}
+
+    def people(self) -> Sequence[Posed]:
+        """Whoever walks about here now."""
+        return () if self._company is None else self._company.posed()
 
     @property
     def body(self) -> Body:
@@ -204,7 +248,9 @@ class CustomSession(SensorSession):
         """What the camera sees through `lens` now, drawn at most once per step."""
         if lens not in self._frames:
             position, yaw, pitch = self.camera()
-            self._frames[lens] = self.world.renderer(lens, self.lenses[lens]).render(position, yaw, pitch)
+            self._frames[lens] = self.world.renderer(lens, self.lenses[lens]).render(
+                position, yaw, pitch, people=self.people()
+            )
         return self._frames[lens]
 
     def take_frame(self, lens: Lens, frame: Frame) -> None:

@@ -165,6 +165,7 @@ class RigidBody(Body):
         self._building = building
         self._profile: MotionProfile = engine.profile
         self._fallen = False
+        self._steps = 0
         self._touches: list[_Touch] = []
         self._tile = tile_of(state.position)
         self._enter()
@@ -189,11 +190,13 @@ class RigidBody(Body):
             raise SimulatorError(f"action {action.name!r} is no motion of a body")
         before = self._state
         self._touches.clear()
+        self._steps = 0
         elevation, clipped, asked, angle = handler(self, action, seed)
         self._state = self._seen(elevation)
         contacts = self._contacts()
         stuck = bool(contacts) and not self._got_on(before, asked, angle)
-        return Moved(self._state, bool(contacts), clipped, Felt(contacts, self._fallen, stuck and not self._fallen))
+        felt = Felt(contacts, self._fallen, stuck and not self._fallen)
+        return Moved(self._state, bool(contacts), clipped, felt, self._steps * STEP)
 
     def _got_on(self, before: AgentState, asked: float, angle: float) -> bool:
         """Whether it went a tenth of the way, or turned a tenth of the angle, that it was told to."""
@@ -290,6 +293,7 @@ class RigidBody(Body):
                 break
             robot.drive(self._data, *wanted)
             self._place.mujoco.mj_step(self._here.model, self._data)
+            self._steps += 1
             self._feel()
             pose = robot.pose(self._data)
             self._fallen = pose.tilt > self._engine.fall_angle

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
-from nav_eval.core.capabilities import HasFrame, HasScene
+from nav_eval.core.capabilities import HasFrame, HasPeople, HasScene
 from nav_eval.core.interfaces import Simulator
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TextSpec
 from nav_eval.simulator.sensors.frame import FrameSensor
@@ -33,7 +33,7 @@ class ObjectsSensor(FrameSensor):
         return self._spec
 
     def observe(self, simulator: Simulator) -> Any:
-        names = self._categories(simulator)
+        names = {**self._categories(simulator), **_people(simulator)}
         ids, counts = np.unique(super().observe(simulator), return_counts=True)
         seen = [(int(i), names[int(i)], int(n)) for i, n in zip(ids, counts, strict=True) if int(i) in names]
         seen.sort(key=lambda row: -row[2])
@@ -48,3 +48,8 @@ class ObjectsSensor(FrameSensor):
 
     def _read(self, frame: Any) -> Any:
         return frame.semantic
+
+
+def _people(simulator: Simulator) -> dict[int, str]:
+    """Those who walk about are of the category `person`."""
+    return {one.object_id: "person" for one in simulator.people()} if isinstance(simulator, HasPeople) else {}

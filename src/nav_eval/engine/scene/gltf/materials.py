@@ -7,6 +7,7 @@ EXT_texture_avif; the archived KHR_materials_pbrSpecularGlossiness, whose diffus
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import cast
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.scene.gltf.container import GltfFile
 from nav_eval.engine.scene.gltf.schema import GltfMaterial, Pbr, Sampler, TextureInfo, TextureTransform
-from nav_eval.engine.scene.images import decode_images
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.scene import AlphaMode, Material
 
 _WRAPS = {33071: "clamp", 33648: "mirror", 10497: "repeat"}
@@ -48,7 +49,7 @@ class Look:
     materials: list[Material] = field(default_factory=list)
     uv_sources: list[UvSource] = field(default_factory=list)
     light_sources: list[UvSource] = field(default_factory=list)
-    textures: tuple[NDArray[np.uint8], ...] = ()
+    textures: Sequence[NDArray[np.uint8]] = ()
 
 
 def read_look(file: GltfFile) -> Look:
@@ -69,7 +70,7 @@ def read_look(file: GltfFile) -> Look:
     look.uv_sources.append(UvSource())
     look.light_sources.append(UvSource())
     encoded = [(encoded_image(file, index), f"{file.source.path}: image {index}") for index in images]
-    look.textures = decode_images(encoded, file.source.notes)
+    look.textures = Pictures(encoded, file.source.notes)
     return look
 
 

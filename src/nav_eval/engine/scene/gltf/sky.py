@@ -14,7 +14,7 @@ import numpy as np
 from nav_eval.engine.scene.gltf.container import GltfFile
 from nav_eval.engine.scene.gltf.materials import encoded_image
 from nav_eval.engine.scene.gltf.schema import SkyPicture
-from nav_eval.engine.scene.images import decode_images
+from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.scene import Sky
 
 KEY = "nav_eval_sky"
@@ -37,7 +37,7 @@ def read_sky(file: GltfFile) -> Sky | None:
     if not 1 <= len(pictures) <= MOST or heights != sorted(heights) or not all(map(math.isfinite, heights)):
         raise file.error(f"extras.{KEY} needs 1 to {MOST} pictures in ascending order of `above`.")
     encoded = [(encoded_image(file, p.image), f"{file.source.path}: image {p.image}") for p in pictures]
-    images = decode_images(encoded, file.source.notes)
+    images = Pictures(encoded, file.source.notes)
     sizes = {image.shape for image in images}
     height, width, _ = images[0].shape
     if len(sizes) > 1 or height != 6 * width:

@@ -1,0 +1,49 @@
+"""The arrays that the kernels of this package share."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+F32 = NDArray[np.float32]
+F64 = NDArray[np.float64]
+I32 = NDArray[np.int32]
+U8 = NDArray[np.uint8]
+Scalar: TypeAlias = Any
+"""A number inside a kernel."""
+
+
+class Skin(NamedTuple):
+    """What is drawn of one figure."""
+
+    points: F32
+    """(V, 3) at rest, m."""
+    normals: F32
+    colours: F32
+    """(V, 3) sRGB, 0 to 1."""
+    first: I32
+    second: I32
+    share: F32
+    """(V,) a vertex moves with bone `first`, and by `share` with `second`."""
+    triangles: I32
+    """(T, 3)"""
+
+
+class Eye(NamedTuple):
+    """A camera, as the renderer's: `pose` (12,), focal length and size in pixels, length of a row of its buffers."""
+
+    pose: F64
+    focal: float
+    width: int
+    height: int
+    stride: int
+
+
+class Canvas(NamedTuple):
+    """What is drawn into: 1/z and ids, as in the renderer, and the colours (H * W * 3,), or one where none are kept."""
+
+    inverse_depth: F32
+    ids: I32
+    rgb: U8

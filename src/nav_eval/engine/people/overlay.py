@@ -1,0 +1,124 @@
+"""People laid over one frame, and what its ids then mean: -2 - k is the k-th triangle of all people drawn into it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval.engine.people.draw import bend, darken, hidden, paint
+from nav_eval.engine.people.figure import TALL, Figure, figure
+from nav_eval.engine.people.gait import posed
+from nav_eval.engine.people.kinds import F64, Canvas, Eye
+from nav_eval.geometry import Vec3
+
+REACH = 0.9
+"""No part of a walking body is farther from the line above its place than this, m."""
+TALLEST = 2.2
+FIRST_ID = -2
+FINE = 350
+"""Pixels of height from which on a body is drawn in full detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class Posed:
+    """A person as one is drawn. `look`: a seed; `object_id` in the semantic image; `phase` of the stride, 0 to 1;
+    `vigour`: 0 stands, 1 walks at a natural pace."""
+
+    look: int
+    object_id: int
+    position: Vec3
+    yaw: float
+    phase: float = 0.0
+    vigour: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """Who was drawn, in the order of their triangles' ids."""
+
+    people: Sequence[Posed]
+    bodies: Sequence[Figure]
+
+    def semantic(self, ids: NDArray[np.int32], image: NDArray[np.int32]) -> None:
+        """Fill in the object ids of people; both (H, W)."""
+        seen = ids <= FIRST_ID
+        pairs = zip(self.people, self.bodies, strict=True)
+        names = [np.full(len(body.solid.triangles), person.object_id, np.int32) for person, body in pairs]
+        image[seen] = np.concatenate([*names, np.zeros(0, np.int32)])[FIRST_ID - ids[seen]]
+
+    def normal(self, ids: NDArray[np.int32], image: NDArray[np.float32]) -> None:
+        """Fill in the unit face normals of people; (H, W) and (H, W, 3)."""
+        seen = ids <= FIRST_ID
+        pairs = zip(self.people, self.bodies, strict=True)
+        normals = [face_normals(body, bones_of(person, body)) for person, body in pairs]
+        image[seen] = np.concatenate([*normals, np.zeros((0, 3), np.float32)])[FIRST_ID - ids[seen]]
+
+
+def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -> Drawn:
+    """Draw those in view, and their shadows where colours are kept (whose order does not matter)."""
+    seen = sorted((gap, k) for k, person in enumerate(people) if (gap := _ahead(eye, person)) is not None)
+    if canvas.rgb.size > 1:
+        for _, k in seen:
+            darken(eye, canvas, *people[k].position)
+    drawn: list[tuple[Posed, Figure]] = []
+    first = FIRST_ID
+    for gap, k in seen:
+        body = figure(people[k].look, gap > 0 and eye.focal * TALL < FINE * gap)
+        if _draw(eye, canvas, people[k], body, light, first):
+            drawn.append((people[k], body))
+            first -= len(body.solid.triangles)
+    return Drawn(*zip(*drawn, strict=True)) if drawn else Drawn((), ())
+
+
+def _ahead(eye: Eye, person: Posed) -> float | None:
+    """How far ahead of the camera a person is, m; None for one that is out of view."""
+    gap = np.array(person.position) + np.array([0.0, TALLEST / 2, 0.0]) - eye.pose[9:]
+    right, down, ahead = (float(eye.pose[k : k + 3] @ gap) for k in (0, 3, 6))
+    radius = math.hypot(REACH, TALLEST / 2)
+    if ahead < -radius:
+        return None
+    for across, size in ((right, eye.width), (down, eye.height)):
+        slope = size / 2 / eye.focal
+        if abs(across) - slope * ahead > radius * math.hypot(1, slope):
+            return None
+    return ahead
+
+
+def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, light: float, first: int) -> bool:
+    """False for one that is hidden."""
+    skin = body.skin
+    corners, box = np.empty((len(skin.points), 10)), np.zeros(4, np.int32)
+    if not bend(eye, skin, bones_of(person, body), light, corners, box):
+        return False
+    nearest = float(corners[:, 7].min())
+    if nearest > 0 and hidden(eye, canvas, box, 1 / nearest):
+        return False
+    paint(eye, canvas, skin.triangles, corners, first)
+    return True
+
+
+def bones_of(person: Posed, body: Figure) -> F64:
+    """(13, 3, 4)"""
+    return posed(body, person.phase, person.vigour, person.yaw, person.position)
+
+
+def face_normals(body: Figure, bones: F64) -> NDArray[np.float32]:
+    """(T, 3) of a posed body, world frame."""
+    points = bent(body, bones)
+    a, b, c = (points[body.solid.triangles[:, k]] for k in range(3))
+    cross = np.cross(b - a, c - a)
+    return np.asarray(cross / np.maximum(np.linalg.norm(cross, axis=1, keepdims=True), 1e-12), np.float32)
+
+
+def bent(body: Figure, bones: F64) -> NDArray[np.float64]:
+    """(V, 3) of a posed body, m."""
+    solid = body.solid
+    both = [
+        np.einsum("vij,vj->vi", bones[index, :, :3], solid.points) + bones[index, :, 3]
+        for index in (solid.first, solid.second)
+    ]
+    return np.asarray(both[0] + (both[1] - both[0]) * solid.share[:, None])

@@ -1,0 +1,131 @@
+// A chart as a file for a paper: SVG that needs no style sheet, or a PDF of one page. Both in the light theme's colours.
+
+import { h } from "./dom.js";
+
+const COLUMN = 340;
+const POINT = 0.75;
+const STYLES = ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-weight", "text-anchor"];
+
+// Draws at the width of a paper's column (9 cm), in the light theme, and hands the file to the browser.
+export function saved(name, kind, draw) {
+  const root = document.documentElement,
+    theme = root.dataset.theme;
+  const picture = draw(COLUMN);
+  const desk = h("div", { class: "desk" }, picture);
+  root.dataset.theme = "light";
+  document.body.append(desk);
+  const text = kind === "svg" ? svgText(picture) : pdfText(picture);
+  desk.remove();
+  if (theme) root.dataset.theme = theme;
+  else delete root.dataset.theme;
+  const type = kind === "svg" ? "image/svg+xml" : "application/pdf";
+  const content = kind === "svg" ? text : Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  const address = URL.createObjectURL(new Blob([content], { type }));
+  h("a", { href: address, download: `${name}.${kind}` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+function svgText(picture) {
+  const copy = picture.cloneNode(true);
+  const originals = [...picture.querySelectorAll("*")];
+  [...copy.querySelectorAll("*")].forEach((part, i) => {
+    const style = getComputedStyle(originals[i]);
+    for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
+    part.removeAttribute("class");
+  });
+  copy.setAttribute("font-family", "Helvetica, Arial, sans-serif");
+  copy.removeAttribute("class");
+  return new XMLSerializer().serializeToString(copy);
+}
+
+// Drawing operators of PDF 1.4; y grows upwards there.
+function pdfText(picture) {
+  const height = Number(picture.getAttribute("height")) * POINT,
+    width = Number(picture.getAttribute("width")) * POINT;
+  const drawn = [...picture.querySelectorAll("line, rect, circle, path, text")].map((part) => operators(part));
+  const stream = `${POINT} 0 0 ${-POINT} 0 ${height} cm\n${drawn.join("\n")}`;
+  const objects = [
+    "<< /Type /Catalog /Pages 2 0 R >>",
+    "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> ${faint()} >> >>`,
+    `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
+    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+  ];
+  let text = "%PDF-1.4\n";
+  const places = objects.map((object, i) => {
+    const place = text.length;
+    text += `${i + 1} 0 obj\n${object}\nendobj\n`;
+    return place;
+  });
+  const rows = places.map((place) => `${String(place).padStart(10, "0")} 00000 n \n`).join("");
+  return `${text}xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${text.length}\n%%EOF\n`;
+}
+
+function faint() {
+  const levels = Array.from({ length: 11 }, (_, i) => `/A${i} << /ca ${i / 10} /CA ${i / 10} >>`);
+  return `/ExtGState << ${levels.join(" ")} >>`;
+}
+
+function operators(part) {
+  const style = getComputedStyle(part),
+    number = (name) => Number(part.getAttribute(name) || 0);
+  const fill = colour(style.fill, "rg"),
+    stroke = colour(style.stroke, "RG");
+  const look = `q /A${Math.round(10 * Number(style.opacity))} gs ${fill} ${stroke} ${parseFloat(style.strokeWidth) || 1} w`;
+  const paint = fill && stroke ? "B" : fill ? "f" : "S";
+  switch (part.tagName) {
+    case "line":
+      return `${look} ${number("x1")} ${number("y1")} m ${number("x2")} ${number("y2")} l S Q`;
+    case "rect":
+      return `${look} ${number("x")} ${number("y")} ${number("width")} ${number("height")} re ${paint} Q`;
+    case "circle":
+      return `${look} ${ring(number("cx"), number("cy"), number("r"))} ${paint} Q`;
+    case "path":
+      return `${look} ${outlined(part.getAttribute("d"))} ${paint} Q`;
+    default:
+      return written(part, style, look);
+  }
+}
+
+function colour(value, operator) {
+  const found = value.match(/rgba?\(([^)]*)\)/);
+  if (!found) return "";
+  const [r, g, b, a = 1] = found[1].split(/[ ,/]+/).map(Number);
+  return a ? `${[r, g, b].map((one) => (one / 255).toFixed(3)).join(" ")} ${operator}` : "";
+}
+
+function ring(x, y, r) {
+  const k = 0.5523 * r;
+  return [
+    `${x + r} ${y} m`,
+    `${x + r} ${y + k} ${x + k} ${y + r} ${x} ${y + r} c ${x - k} ${y + r} ${x - r} ${y + k} ${x - r} ${y} c`,
+    `${x - r} ${y - k} ${x - k} ${y - r} ${x} ${y - r} c ${x + k} ${y - r} ${x + r} ${y - k} ${x + r} ${y} c h`,
+  ].join(" ");
+}
+
+// The commands that the charts use: M, L, H and Z.
+function outlined(d) {
+  let y = 0;
+  return [...d.matchAll(/([MLHZ])([^MLHZ]*)/g)]
+    .map(([, command, rest]) => {
+      const numbers = rest.trim().split(/[ ,]+/).map(Number);
+      if (command === "Z") return "h";
+      if (command !== "H") y = numbers[1];
+      return `${numbers[0]} ${y} ${command === "M" ? "m" : "l"}`;
+    })
+    .join(" ");
+}
+
+// Letters that Helvetica lacks become question marks. A turned text stands upright on its anchor.
+function written(part, style, look) {
+  const size = parseFloat(style.fontSize),
+    text = part.textContent.replaceAll("–", "\x96").replaceAll("−", "-");
+  const long = part.getComputedTextLength(),
+    back = { middle: long / 2, end: long }[style.textAnchor] || 0;
+  const [x, y] = [Number(part.getAttribute("x")), Number(part.getAttribute("y"))];
+  const turned = part.hasAttribute("transform");
+  const matrix = turned ? `0 -1 -1 0 ${x} ${y + back}` : `1 0 0 -1 ${x - back} ${y}`;
+  const letters = [...text].map((one) => (one.charCodeAt(0) > 255 ? "?" : one)).join("");
+  const escaped = letters.replace(/[\\()]/g, (one) => `\\${one}`);
+  return `${look} BT /F1 ${size} Tf ${matrix} Tm (${escaped}) Tj ET Q`;
+}

@@ -1,0 +1,1 @@
+"""People who walk in a building, and how."""

@@ -1,0 +1,127 @@
+"""The people of one session: they walk while the agent acts, and what of it is drawn, recorded and felt.
+
+Time passes for them in ticks of a tenth of a second, whatever actions it is cut into; in each the agent is where it
+comes to on a straight line from before its action to after it. The phase of a stride follows from the distance walked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from nav_eval.core.interfaces import Crowd
+from nav_eval.core.types import Company, Walker
+from nav_eval.engine.people.figure import figure
+from nav_eval.engine.people.gait import stride
+from nav_eval.engine.people.looks import LOOKS
+from nav_eval.engine.people.overlay import Posed
+from nav_eval.geometry import Vec3
+from nav_eval.simulator.people.footing import Footing
+
+TICK = 0.1
+SLACK = 1e-9
+FIRST_ID = 1_000_000
+"""Object id of the first person in the semantic image; a scene's own are smaller."""
+RADIUS = 0.25
+"""Of a person's body seen from above, m."""
+STOREY = 1.0
+"""Who is so much higher or lower is on another storey, m."""
+NATURAL = 1.2
+"""A natural pace, m/s: limbs swing in full."""
+EASE = 0.25
+"""How much of its new vigour a gait takes on in a tick."""
+GRID = 2.0**20
+"""Positions and headings are kept to so many parts of a metre or rad: what libraries round otherwise is lost there."""
+
+
+class CompanyOfAgent:
+    """`seed`: of the people's looks; `radius` of the agent, m; `footing`: the floor on which they are drawn."""
+
+    def __init__(self, crowd: Crowd, seed: int, radius: float, footing: Footing) -> None:
+        self._crowd = crowd
+        looks = np.random.default_rng(seed).permutation(LOOKS)
+        self._gaits = [_Gait(int(looks[k])) for k in range(len(crowd.people))]
+        self._reach = radius + RADIUS
+        self._footing = footing
+        self._elapsed = 0.0
+        self._ticks = 0
+
+    @property
+    def walkers(self) -> Sequence[Walker]:
+        return self._crowd.people
+
+    def pass_time(self, seconds: float, before: Vec3, after: Vec3) -> Company:
+        """Let the seconds of one step pass, in which the agent goes from `before` to `after`."""
+        nearest, touched = self._gap(before)
+        since, self._elapsed = self._elapsed, self._elapsed + seconds
+        while (self._ticks + 1) * TICK <= self._elapsed + SLACK:
+            self._ticks += 1
+            share = (self._ticks * TICK - since) / seconds if seconds else 1.0
+            agent = _between(before, after, min(max(share, 0.0), 1.0))
+            self._tick(agent)
+            nearest, touched = _closer((nearest, touched), self._gap(agent))
+        nearest, touched = _closer((nearest, touched), self._gap(after))
+        near = None if math.isinf(nearest) else nearest
+        return Company(seconds, tuple(self.walkers), near, tuple(sorted(touched)))
+
+    def _tick(self, agent: Vec3) -> None:
+        before = self.walkers
+        self._crowd.advance(TICK, agent)
+        for gait, was, now in zip(self._gaits, before, self.walkers, strict=True):
+            gait.go(math.hypot(now.position[0] - was.position[0], now.position[2] - was.position[2]))
+
+    def _gap(self, agent: Vec3) -> tuple[float, set[int]]:
+        nearest, touched = math.inf, set()
+        for k, walker in enumerate(self.walkers):
+            gap = distance(agent, walker.position)
+            nearest = min(nearest, gap)
+            if gap < self._reach:
+                touched.add(k)
+        return nearest, touched
+
+    def posed(self) -> list[Posed]:
+        """As the renderer draws them."""
+        posed = []
+        for k, (gait, walker) in enumerate(zip(self._gaits, self.walkers, strict=True)):
+            x, _, z = walker.position
+            place = (x, self._footing.height(walker.position), z)
+            posed.append(Posed(gait.look, FIRST_ID + k, place, walker.yaw, gait.phase, gait.vigour))
+        return posed
+
+
+def distance(a: Vec3, b: Vec3) -> float:
+    """In the plane, m; inf from one storey to another."""
+    if abs(a[1] - b[1]) > STOREY:
+        return math.inf
+    return math.hypot(a[0] - b[0], a[2] - b[2])
+
+
+def _between(a: Vec3, b: Vec3, share: float) -> Vec3:
+    return (a[0] + (b[0] - a[0]) * share, a[1] + (b[1] - a[1]) * share, a[2] + (b[2] - a[2]) * share)
+
+
+def _closer(one: tuple[float, set[int]], other: tuple[float, set[int]]) -> tuple[float, set[int]]:
+    return min(one[0], other[0]), one[1] | other[1]
+
+
+class _Gait:
+    """Where one is in one's stride."""
+
+    def __init__(self, look: int) -> None:
+        self.look = look
+        self.phase = look / LOOKS
+        self.vigour = 0.0
+        self._scale = figure(look).scale
+
+    def go(self, metres: float) -> None:
+        """A tick in which one walked so far."""
+        wanted = min(metres / TICK / NATURAL, 1.15)
+        self.vigour += (wanted - self.vigour) * EASE
+        self.phase = (self.phase + metres / stride(self._scale, self.vigour)) % 1.0
+
+
+def kept(value: float) -> float:
+    """To the grid on which positions and headings are kept."""
+    return round(value * GRID) / GRID
