@@ -210,6 +210,8 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
         u = np.arange(nu + 1, dtype=np.float64) / nu
         rim = points[:-1, None] + (points[1:, None] - points[:-1, None]) * (np.arange(per) / per)[None, :, None]
         ring = np.concatenate([rim.reshape(-1, 2), points[-1:]])
+        if nv < rows:
+            ring = points[np.arange(nv + 1) * rows // nv]
         x = at[0] + ring[:, :1] * cos_turns(u)[None]
         z = at[1] - ring[:, :1] * sin_turns(u)[None]
         y = np.broadcast_to(ring[:, 1:], x.shape)
@@ -221,7 +223,7 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
         (widest * 6.28, along[-1]),
         (least, len(profile) - 1),
         material,
-        (max(4, least * 6 // 10), len(profile) - 1),
+        (max(4, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
     )
 
 
@@ -300,4 +302,4 @@ def _pillow_side(
         points = np.stack(placed(across, up, out), axis=-1)
         return points + np.asarray(middle), np.stack([u * size[0], (1 - v) * size[1]], axis=-1)
 
-    return Grid(evaluate, (size[0], size[1]), (6, 6), material, (3, 3))
+    return Grid(evaluate, (size[0], size[1]), (6, 6), material, (2, 2))
