@@ -398,7 +398,7 @@ class _English(_Reader):
     def word(self, at: int, word: Word) -> None:
         now, kind, after, before = self.now, word.kind, self.near(at, 1), self.near(at, -1)
         if kind in (".", "then"):
-            self.finish()
+            self.arrive()
             self.clause()
         elif kind == ",":
             self.remark = "" if self.remark in ("when", "as", "once") else self.remark

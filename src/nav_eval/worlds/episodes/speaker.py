@@ -208,7 +208,8 @@ def _sights(wording: Wording, step: Step, before: Step | None) -> list[str]:
         return []
     told = before.holds.kind if isinstance(before, Go) and before.holds else ""
     seen = [_sight(wording, sight) for sight in step.sights if sight.thing.kind != told and wording.likely("sights")]
-    return [*([_here(wording, step, before)] if before is None or wording.likely("rooms") else []), *seen]
+    told_where = before is None or (not isinstance(before, Climb) and wording.likely("rooms"))
+    return [*([_here(wording, step, before)] if told_where else []), *seen]
 
 
 def _here(wording: Wording, step: Step, before: Step | None) -> str:
