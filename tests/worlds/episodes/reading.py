@@ -168,6 +168,7 @@ MEANINGS = {
     "after": ("", "之后|以后|后"),
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
+    "until": ("until you are", ""),
     "of": ("", "的"),
     "and": ("", "和"),
 }
@@ -192,7 +193,7 @@ NOTHING = (
     "stands out|seen|sits|route|starts|begins|beginning with|the next|keep straight|cut|use|stand|"
     "has|right now|am|"
     "that|see|has|you have|to begin with|currently|starting point|that brings you to|you have reached|make out|"
-    "as soon as|away|far|all the way down|all the way|to get|until you are|"
+    "as soon as|away|far|all the way down|all the way|to get|"
     "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
     "this is the|here is",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
@@ -400,9 +401,14 @@ class _English(_Reader):
         if kind in (".", "then"):
             self.arrive()
             self.clause()
+        elif kind == "until" and now.enter:
+            self.arrive()
+            self.last = ""
         elif kind == ",":
             self.remark = "" if self.remark in ("when", "as", "once") else self.remark
             self.role = ""
+            if self.noun is not None and self.noun.place:
+                self.last = ""  # "with the lamp on your left, walk until you are next to the bed": of the bed
         elif kind == "slight":
             self.slight = True
         elif kind == "turn":

@@ -28,6 +28,7 @@ PLAIN = frozenset(
      "calendar", "clock", "wall_shelf", "aquarium", "pin_board", "fireplace", "toy_chest")
 )  # fmt: skip
 """What is on them has colours of its own, or one looks through them: no colour is told."""
+_OF_WOOD = frozenset(("", "dark brown", "brown", "light brown", "beige", "orange", "yellow"))
 _TEXELS, _SURFACE = 0.7, 0.6
 """Shares of a texture and of a thing's surface above which one colour names the whole."""
 
@@ -93,6 +94,8 @@ class Looks:
         areas = self._areas.get(thing.id, Counter())
         colour = _most(areas, dict(enumerate(self._colours)))
         made = _most(areas, {k: _made_of(material) for k, material in enumerate(self.scene.materials)})
+        if made == "wooden" and colour not in _OF_WOOD:
+            made = ""  # painted: nobody calls a white desk wooden
         return Look(size, colour, made)
 
     @cached_property

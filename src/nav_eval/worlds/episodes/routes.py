@@ -76,18 +76,21 @@ def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternio
     for rotation in rotations:
         walker = _starting(part, rotation)
         way = way_to(rooms, walker, part.door)
-        if way and (way.turn not in ("left", "right") or _sets_out(walker, part, way.turn)):
+        if way and _sets_out(walker, part, way.turn):
             clear.append(rotation)
     return clear
 
 
-def _sets_out(walker: Walker, part: Stretch, side: str) -> bool:
-    """Whether the first metre of the way leads between 30 and 135 degrees to that side."""
+def _sets_out(walker: Walker, part: Stretch, turn: str) -> bool:
+    """Whether the first metre of the way leads where the turn says: through a wide opening, or round a table, one may
+    walk elsewhere than towards its middle. Sideways is between 30 and 135 degrees, straight within 60, around 110."""
     x, _, z = part.points[min(10, len(part.points) - 1)]
     dx, dz = x - walker.at[0], z - walker.at[1]
     size = (dx * dx + dz * dz) ** 0.5
     ahead = dx * walker.heading[0] + dz * walker.heading[1]
-    return side_of(walker.heading, walker.at, (x, z)) == side and -0.7071 * size < ahead < 0.866 * size
+    if turn in ("left", "right"):
+        return side_of(walker.heading, walker.at, (x, z)) == turn and -0.7071 * size < ahead < 0.866 * size
+    return bool(ahead < -0.342 * size if turn == "around" else ahead > 0.5 * size)
 
 
 def _starting(part: Stretch, rotation: Quaternion) -> Walker:

@@ -209,18 +209,18 @@ def _sights(wording: Wording, step: Step, before: Step | None) -> list[str]:
     told = before.holds.kind if isinstance(before, Go) and before.holds else ""
     seen = [_sight(wording, sight) for sight in step.sights if sight.thing.kind != told and wording.likely("sights")]
     told_where = before is None or (not isinstance(before, Climb) and wording.likely("rooms"))
-    return [*([_here(wording, step, before)] if told_where else []), *seen]
+    return [*(_here(wording, step, before) if told_where else []), *seen]
 
 
-def _here(wording: Wording, step: Step, before: Step | None) -> str:
-    """Which room one is in."""
+def _here(wording: Wording, step: Step, before: Step | None) -> list[str]:
+    """Which room one is in, where the sentence before has not named it, and its floor."""
     room = wording.word("rooms", step.room if isinstance(step, Stop) else step.leave)
     if isinstance(before, Go):
         room = _entered(wording, before)
-    rule = "arrive" if before else "start"
     if step.floor and wording.likely("floors"):
-        return wording.say(f"{rule}_floor", room=room, floor=_ground(wording, step.floor))
-    return wording.say(rule, room=room)
+        rule = "arrive_floor" if before else "start_floor"
+        return [wording.say(rule, room=room, floor=_ground(wording, step.floor))]
+    return [] if before else [wording.say("start", room=room)]
 
 
 def _ground(wording: Wording, floor: Noun) -> str:
