@@ -334,7 +334,7 @@ export function mapLegend(view) {
         "map.legend.collision",
       ],
     view.others.length && [icon(svg("path", { class: "other run-1", d: "M0 7H28" })), "map.legend.others"],
-    grid.stairs && [
+    (grid.plan ? !grid.plan.boxes && grid.plan.stairs.length : grid.stairs) && [
       icon(svg("rect", { class: "stairs", x: 2, y: 1, width: 24, height: 12 })),
       "map.legend.stairs",
     ],
