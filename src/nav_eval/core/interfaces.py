@@ -40,6 +40,7 @@ from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
     from nav_eval.engine.navmesh.mesh import NavMesh
+    from nav_eval.engine.people.overlay import Posed
     from nav_eval.engine.scene.scene import Scene
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
@@ -105,6 +106,10 @@ class Simulator(ABC):
 
         For oracles and for training; raises SimulatorError where no way leads on.
         """
+
+    def people(self) -> Sequence[Posed]:
+        """Whoever walks about there now, as the renderer draws them; nobody in most simulators."""
+        return ()
 
     @property
     def noise_key(self) -> tuple[int, str, str, str]:
@@ -446,8 +451,8 @@ class MetricContext:
 
     `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
     ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
-    `settings`: the section `task` of the configuration. `shared`: what the metrics of this episode need alike, by name,
-    so that it is made once.
+    `settings`: the section `task` of the configuration. `full_speed`: the body's greatest, m/s. `shared`: what the
+    metrics of this episode need alike, by name, so that it is made once.
     """
 
     episode: Episode
@@ -458,6 +463,7 @@ class MetricContext:
     distance: DistanceFunction
     success_distance: float
     settings: TaskConfig
+    full_speed: float = 1.0
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 

@@ -32,6 +32,7 @@ CODES = {
     "velocity": "v",
     "waypoint": "w",
     "found": "o",
+    "wait": "p",
 }
 OTHER = "?"
 

@@ -73,6 +73,7 @@ class Plan:
                 max_chunk=limits.max_chunk,
                 cut_at_collision=limits.cut_at_collision,
                 clock=make_clock(config),
+                full_speed=config.simulator.motion.max_linear,
             ),
             backend=backend,
             whole=episodes,

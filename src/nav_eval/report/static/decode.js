@@ -82,6 +82,7 @@ export const ACTIONS = {
   v: "velocity",
   w: "waypoint",
   o: "found",
+  p: "wait",
 };
 
 // A run's label: its agent, and its directory where two runs have the same agent.

@@ -396,5 +396,6 @@ export const EN = {
   "action.velocity": "velocity",
   "action.waypoint": "waypoint",
   "action.found": "found",
+  "action.wait": "wait",
   "action.other": "other action",
 };

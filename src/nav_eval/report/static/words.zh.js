@@ -388,5 +388,6 @@ export const ZH = {
   "action.velocity": "速度",
   "action.waypoint": "路点",
   "action.found": "找到",
+  "action.wait": "等待",
   "action.other": "其他动作",
 };
