@@ -67,7 +67,7 @@ class Composer:
         self._walked += euclidean(self._points[-1], step.state.position)
         self._points.append(step.state.position)
         self._yaws.append(yaw_of(step.state.rotation))
-        self.seen = _picture(observations.get("rgb"))
+        self.seen = picture_of(observations.get("rgb"))
         depth = np.asarray(observations.get("depth"))
         self.deep = depth_picture(depth) if depth.ndim in (2, 3) and depth.dtype.kind in "fiu" else None
         views = [view for view in (self.seen, self.deep) if view is not None]
@@ -113,7 +113,8 @@ def _instruction(text: str, width: int) -> Any:
     return image
 
 
-def _picture(value: Any) -> Pixels | None:
+def picture_of(value: Any) -> Pixels | None:
+    """A colour picture, if that is what a sensor gave."""
     pixels = None if value is None else np.asarray(value)
     return pixels if pixels is not None and pixels.dtype == np.uint8 and pixels.shape[2:] == (3,) else None
 

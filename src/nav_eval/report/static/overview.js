@@ -25,7 +25,7 @@ export function overview(app) {
 // Who won, and whether that is sure, in one sentence; an oracle does not compete.
 function answer(app) {
   const { doc, labels } = app;
-  if (doc.live && doc.runs.every((run) => !run.finished)) return t("answer.running");
+  if (doc.live && !doc.runs[0].finished) return t("answer.running", { text: doc.runs[0].n ? runLine(app, 0) : "" });
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
