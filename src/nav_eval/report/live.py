@@ -264,12 +264,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
-    seen, told = 0, time.monotonic()
+    seen = drawn = 0
+    told = time.monotonic()
     while True:
         seen, done = live.wait(seen)
         yield "progress", msgspec.json.encode(live.progress()).decode()
-        if done or time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds):
-            told = time.monotonic()
+        if done or (seen != drawn and time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds)):
+            told, drawn = time.monotonic(), seen
             yield "changed", "{}"
         if done:
             yield "done", "{}"
