@@ -39,6 +39,7 @@ SUITES = {
         "camera_height",
         "field_of_view",
         "actuation_noise",
+        "people_in_the_way",
         "pose_drift",
         "paraphrase",
         "typos",

@@ -41,7 +41,8 @@ export function sceneView(view) {
   const draw = inTime((scale) => drawScene(gl, solid, tubes, canvas, orbit, view, scale));
   const show = (step) => {
     orbit.step = Math.min(step, path.length - 1);
-    tubes.fill([...fixed, ...(view.track ? agentBody(path[orbit.step], view.track.yaws[orbit.step]) : [])]);
+    const people = view.track ? view.track.people.flatMap((way) => (way[orbit.step] ? personBody(way[orbit.step]) : [])) : [];
+    tubes.fill([...fixed, ...people, ...(view.track ? agentBody(path[orbit.step], view.track.yaws[orbit.step]) : [])]);
     draw();
   };
   steer(canvas, orbit, draw);
@@ -191,6 +192,14 @@ function agentBody(place, yaw) {
   const chest = [place[0], place[1] + 0.55, place[2]];
   const tip = [chest[0] - 0.42 * Math.sin(angle), chest[1], chest[2] - 0.42 * Math.cos(angle)];
   return [...tube(place, [place[0], place[1] + 0.8, place[2]], 0.13, [0.95, 0.95, 0.98]), ...tube(chest, tip, 0.07, red)];
+}
+
+function personBody(place) {
+  const neck = [place[0], place[1] + 1.4, place[2]];
+  return [
+    ...tube(place, neck, 0.17, [0.62, 0.42, 0.12]),
+    ...tube([place[0], place[1] + 1.5, place[2]], [place[0], place[1] + 1.72, place[2]], 0.1, [0.85, 0.66, 0.53]),
+  ];
 }
 
 function middle(path) {

@@ -88,6 +88,26 @@ class ActuationErrors(Perturbation):
         return config.model_copy(update={"motion": motion.model_copy(update=noise)})
 
 
+class PeopleInTheWay(Perturbation):
+    """2, 4 and 6 more people, who first come along the agent's own way, from its goal.
+
+    They walk by the social force model, make way and keep half a metre off; what is lost is lost by not making way, by
+    waiting, or by taking them for walls. The numbers are ours.
+    """
+
+    MORE: ClassVar = (2, 4, 6)
+
+    def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
+        people = config.people
+        if config.backend != "custom" or config.renderer == "opengl" or people.motion != "social_force":
+            return config
+        more = {
+            "count": people.count + self.MORE[self.severity - 1],
+            "options": {**people.options, "crossing": 1.0},
+        }
+        return config.model_copy(update={"people": people.model_copy(update=more)})
+
+
 def _of_types(config: SimulatorConfig, types: tuple[str, ...]) -> Mapping[str, SensorConfig]:
     return {name: sensor for name, sensor in config.sensors.items() if (sensor.type or name) in types}
 
