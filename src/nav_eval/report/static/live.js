@@ -54,7 +54,7 @@ function sessionCard(app, session) {
     new FloorMap({
       scene,
       storey: storeyOf(path[path.length - 1][1], scene.storeys),
-      track: { points: path, yaws: session.yaws, collided: [] },
+      track: { points: path, yaws: session.yaws, collided: [], people: [] },
       reference: points(session.reference),
       goals: points(session.goals),
       radius: run.success_distance,

@@ -34,15 +34,18 @@ export function sceneView(view) {
   const { head, parts } = view.scene.mesh;
   const part = (name) => bytes(parts[name]);
   const solid = new Solid(gl, head, part);
-  const tubes = new Tubes(gl);
+  const still = new Tubes(gl),
+    body = new Tubes(gl);
   const path = view.track ? view.track.points : [[0, 0, 0]];
-  const fixed = pathTubes(view);
+  still.fill(pathTubes(view));
   const orbit = { turn: 0.6, tilt: 0.95, zoom: 1, away: spread(path) * 2 + 4, target: middle(path), step: path.length - 1 };
-  const draw = inTime((scale) => drawScene(gl, solid, tubes, canvas, orbit, view, scale));
+  const draw = inTime((scale) => drawScene(gl, solid, [still, body], canvas, orbit, view, scale));
   const show = (step) => {
     orbit.step = Math.min(step, path.length - 1);
-    const people = view.track ? view.track.people.flatMap((way) => (way[orbit.step] ? personBody(way[orbit.step]) : [])) : [];
-    tubes.fill([...fixed, ...people, ...(view.track ? agentBody(path[orbit.step], view.track.yaws[orbit.step]) : [])]);
+    if (view.track) {
+      const people = view.track.people.flatMap((way) => (way[orbit.step] ? personBody(way[orbit.step]) : []));
+      body.fill([...agentBody(path[orbit.step], view.track.yaws[orbit.step]), ...people]);
+    }
     draw();
   };
   steer(canvas, orbit, draw);
@@ -246,7 +249,7 @@ function drawScene(gl, solid, tubes, canvas, orbit, view, finer) {
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   const chest = [here[0], here[1] + 0.6, here[2]];
   solid.draw(camera, eye, level + CUT, { at: chest, radius: view.track ? GHOST : 0, floor: level + 0.15 });
-  tubes.draw(camera, eye);
+  for (const one of tubes) one.draw(camera, eye);
 }
 
 function steer(canvas, orbit, draw) {

@@ -139,6 +139,7 @@ export const EN = {
   "table.shown": "Success here",
   "table.missing": "not run",
   "table.bin": "Length (m)",
+  "table.list": "List of episodes",
   "episode.title": "Episode {id}",
   "episode.scene": "Scene {scene}",
   "episode.instruction": "Instruction",

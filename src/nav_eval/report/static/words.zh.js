@@ -132,6 +132,7 @@ export const ZH = {
   "table.shown": "此处成功率",
   "table.missing": "未运行",
   "table.bin": "长度（米）",
+  "table.list": "回合列表",
   "episode.title": "回合 {id}",
   "episode.scene": "场景 {scene}",
   "episode.instruction": "指令",
