@@ -16,7 +16,7 @@ NEEDED = {
         "configs/benchmarks/r2r.yaml",
         "configs/simulator/*.yaml",
         "configs/tasks/*.yaml",
-        "report/templates/report.html",
+        "report/templates/*.html",
         "report/static/*.js",
         "report/static/report.css",
         "engine/recast/*.py",
