@@ -87,7 +87,12 @@ export class FloorMap {
     if (!chosen.length) chosen.push([0, 0, 0]);
     const xs = chosen.map((point) => point[0]),
       zs = chosen.map((point) => point[2]);
-    const margin = view.whole && grid && grid.kind === "grid" ? 0.4 : MARGIN;
+    const spread = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...zs) - Math.min(...zs));
+    const margin = view.small
+      ? Math.max(MARGIN, 0.1 * spread)
+      : view.whole && grid && grid.kind === "grid"
+        ? 0.4
+        : MARGIN;
     const low = [Math.min(...xs) - margin, Math.min(...zs) - margin],
       high = [Math.max(...xs) + margin, Math.max(...zs) + margin];
     const width = Math.max(4, high[0] - low[0], (high[1] - low[1]) / TALL),
