@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAl
 from numpy.random import Generator
 
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import SimulatorConfig, TaskConfig
+from nav_eval.config.schema import EvaluationConfig, SimulatorConfig, TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.specs import Spec
@@ -270,8 +270,9 @@ class Chance(Protocol):
 class Perturbation:
     """One thing that makes an episode harder, at a severity from 1 to `severities`. One object per session.
 
-    It may change what the simulator is made with, the instruction, and what sensors show. What it draws comes from
-    `chance` alone, so that two agents meet the same perturbation. Nothing tells the participant of it.
+    It may change what the simulator is made with, the time that answers cost, the instruction, and what sensors show.
+    What it draws comes from `chance` alone, so that two agents meet the same perturbation. Nothing tells the
+    participant of it.
     """
 
     severities: ClassVar[int] = 3
@@ -286,6 +287,10 @@ class Perturbation:
 
     def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
         """What the simulator is made with; `config` itself where it has nothing to change."""
+        return config
+
+    def evaluation(self, config: EvaluationConfig) -> EvaluationConfig:
+        """The rules of time and limits that it is played under; `config` itself where it has nothing to change."""
         return config
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:

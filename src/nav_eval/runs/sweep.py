@@ -40,6 +40,7 @@ SUITES = {
         "field_of_view",
         "actuation_noise",
         "people_in_the_way",
+        "latency",
         "pose_drift",
         "paraphrase",
         "typos",
