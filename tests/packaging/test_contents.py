@@ -29,8 +29,10 @@ NEEDED = {
         "protocol/simulator.proto",
         "protocol/simulator.binpb",
         "templates/Dockerfile",
-        "templates/agent.py.txt",
-        "templates/README.zh-CN.md",
+        "templates/agent/agent.py.txt",
+        "templates/agent/README.zh-CN.md",
+        "templates/learned/train_vln/model.py",
+        "examples/learned/weights.npz",
     ],
     "nav-eval-server": [
         "py.typed",
