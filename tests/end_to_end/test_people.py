@@ -9,6 +9,7 @@ import pytest
 import nav_eval
 from api.test_disclosure import Recorder, traces
 from end_to_end.agents import GpsAgent
+from nav_eval.errors import ConfigError
 from nav_eval.results.rules import rules_sum
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
@@ -114,6 +115,34 @@ def test_the_world_that_does_not_wait_goes_on_for_people(room, tmp_path):
     assert len(waits) >= 6
     assert set(waits) == {0.3}
     assert replayed(tmp_path / "run") == (1, [])
+
+
+def test_the_oracle_that_waits_waits_for_whom_it_sees_and_only_so_long(room, tmp_path):
+    """Somebody stands 1.5 m ahead on the way from (-2, -2): after two steps and turns it waits, 12 times in a row."""
+    tracks = tmp_path / "still.txt"
+    tracks.write_text("0 1 -1.0 1.7\n10 1 -1.0 1.7\n")
+    cameras = ", ".join(f"{name}: {{width: 32, height: 24, hfov: 90}}" for name in ("depth", "semantic", "objects"))
+    social = [
+        "task.type=socialnav",
+        f"simulator.sensors={{{cameras}}}",
+        "agent_service.agent=waiting",
+        "evaluation.max_steps=60",
+        "dataset.limit=1",
+    ]
+    somebody = f"simulator.people={{count: 1, motion: recorded, options: {{file: {tracks}}}}}"
+    run_benchmark(config(room, *social, somebody), tmp_path / "met")
+    ((_, steps),) = walked(tmp_path / "met").values()
+    told = "".join("w" if step["action"] == "wait" else "." for step in steps)
+    assert "w" * 12 in told
+    assert "w" * 13 not in told
+    waits = [step["events"]["people"] for step in steps if step["action"] == "wait"]
+    assert all(one["seconds"] == 0.5 and one["nearest"] < 1.6 for one in waits)
+    nobody = ["simulator.people.count=0", "task.measurements=[success,spl]"]
+    run_benchmark(config(room, *social, *nobody), tmp_path / "alone")
+    ((_, steps),) = walked(tmp_path / "alone").values()
+    assert not [step for step in steps if step["action"] == "wait"]
+    with pytest.raises(ConfigError, match=r"people are needed\. Set simulator\.people\.count"):
+        run_benchmark(config(room, *social, "task.measurements=[stl]"), tmp_path / "none")
 
 
 def test_training_sees_the_same_people(room):

@@ -196,3 +196,14 @@ def test_training_sees_what_a_run_would(room):
         one, side, plain = alone.step(1)[0], many.step(np.array([1, 1]))[0], clean.step(1)[0]
     for env in (alone, many, clean):
         env.close()
+
+
+def test_latency_uses_up_steps_and_the_agent_is_not_told(room, tmp_path):
+    """A second more for each answer, in ticks of half a second: two of three steps are waiting."""
+    late = "perturbations=[{name: latency, severity: 2}]"
+    run_benchmark(config(room, late, "dataset.limit=1"), tmp_path / "late", agent=Idle)
+    ((_, steps),) = walked(tmp_path / "late").values()
+    assert [step["action"] for step in steps] == ["wait", "wait", "turn_right"] * 4
+    clean = seen_by_witness(room, tmp_path / "clean")
+    told = seen_by_witness(room, tmp_path / "told", late)
+    assert [one for one in told if "action_space" in one] == [one for one in clean if "action_space" in one]

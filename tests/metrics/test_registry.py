@@ -63,7 +63,7 @@ def test_a_failure_earns_no_share_of_anything() -> None:
     shares = {name for name in METRICS if METRICS.get(name).on_failure == 0.0}
     assert shares == {
         "success", "spl", "soft_spl", "oracle_success", "oracle_path_success", "ndtw", "sdtw", "cls", "path_coverage",
-        "waypoint_coverage", "coverage",
+        "waypoint_coverage", "coverage", "stl",
     }  # fmt: skip
 
 
@@ -73,11 +73,17 @@ def test_required_metrics_are_added_once() -> None:
     assert names.index("success") < names.index("spl")
 
 
+AMONG_PEOPLE = {
+    "human_collisions", "human_collision_rate", "personal_space_compliance", "min_person_distance", "stl", "time_lost",
+}  # fmt: skip
+
+
 def test_needs_are_those_of_what_is_required_too() -> None:
     """Checked by hand against what each formula of docs/reference/metrics.md asks for."""
     found = known_definitions(METRICS, {})
     assert {name for name in METRICS if "distance" not in found[name].needs} == {
         "collision_force", "collision_impulse", "fall_rate", "stuck_rate",
+        "human_collisions", "human_collision_rate", "personal_space_compliance", "min_person_distance",
         "path_length", "dtw", "ndtw", "navigation_error_euclidean", "path_coverage", "waypoint_coverage", "coverage",
         "cls", "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
         "agent_latency_p95",
@@ -87,9 +93,10 @@ def test_needs_are_those_of_what_is_required_too() -> None:
     }  # fmt: skip
     assert {name for name in METRICS if "actions" in found[name].needs} == {
         "trajectory", "steps", "turns", "collisions", "collision_rate", "episode_time", "agent_latency",
-        "collision_force", "collision_impulse", "fall_rate", "stuck_rate",
+        "collision_force", "collision_impulse", "fall_rate", "stuck_rate", *AMONG_PEOPLE,
         "agent_latency_p95",
     }  # fmt: skip
+    assert {name for name in METRICS if "people" in found[name].needs} == AMONG_PEOPLE
     assert {name for name in METRICS if "clock" in found[name].needs} == {
         "episode_time", "agent_latency", "agent_latency_p95",
     }  # fmt: skip
@@ -111,7 +118,7 @@ def test_the_reference_says_what_the_classes_say() -> None:
         said = found[name].unit or "count", found[name].better or "-"
         assert said == (unit, better), name
         told += 1
-    assert told == 11
+    assert told == 17
     for part in REFERENCE.read_text().split("\n### ")[1:]:
         heading, _, text = part.partition("\n")
         names = [name for name in re.split(r"[, ]+", heading.partition("{")[0].strip()) if name in found]

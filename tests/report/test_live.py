@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import gzip
 import http.client
+import io
 import json
 import threading
 from collections.abc import Callable
@@ -12,10 +13,14 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
+import numpy as np
 import pytest
+from PIL import Image
 
 from nav_eval.cli.report import make_workshop
-from nav_eval.report.live import live_view
+from nav_eval.core.types import Action, AgentState, EpisodeResult, StepRecord
+from nav_eval.dataset.episode import Episode
+from nav_eval.report.live import LiveRun, live_view
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from report.conftest import Visit
@@ -73,7 +78,27 @@ def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:
     assert events[-2].startswith("event: done")
     last = [event for event in events if event.startswith("event: progress")][-1]
     n = evaluated.results.n_episodes
-    assert json.loads(last.split("data: ")[1]) == {"n": n, "total": n, "failed": 0}
+    told = json.loads(last.split("data: ")[1])
+    assert (told["n"], told["total"], told["failed"], told["left"]) == (n, n, 0, None)
+    assert told["per_minute"] > 0
+    assert {"scene", "id", "status"} == told["lost"][0].keys()
+
+
+def test_a_session_is_shown_while_it_plays(config: Any) -> None:
+    live = LiveRun(config, make_workshop())
+    assert live.observers is not None
+    (session,) = live.observers()
+    episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
+    session.episode_started(episode)
+    seen = {"rgb": np.full((40, 60, 3), (200, 0, 0), np.uint8)}
+    for k in (1, 2):
+        session.step_taken(episode, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25 * k))), seen)
+    (shown,) = live.progress()["sessions"]
+    assert (shown["scene"], shown["id"], shown["steps"]) == ("s", "7", 2)
+    assert shown["points"] == [0, 0, -25, 0, 0, -25]
+    assert Image.open(io.BytesIO(base64.b64decode(shown["picture"]))).getpixel((3, 3))[0] > 180  # type: ignore[index]
+    session.episode_ended(episode, EpisodeResult("s", "7", "ok", None, {}, 2, {}))
+    assert live.progress()["sessions"] == []
 
 
 def test_page_grows_in_the_browser(config: Any, tmp_path: Path, visit: Callable[..., Visit]) -> None:

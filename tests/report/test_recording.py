@@ -14,13 +14,13 @@ from nav_eval.core.actions import Action
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.errors import ConfigError, RunDirectoryError
-from nav_eval.report.compose import Composer, Scenario, depth_picture
+from nav_eval.report.compose import Composer, Scenario, changing, depth_picture, small_jpeg
 from nav_eval.report.film import Film
 from nav_eval.report.fog import reveal
 from nav_eval.report.fonts import covers, font_for, wrapped
 from nav_eval.report.frames import read_frames, stem, write_frames
 from nav_eval.report.picture import MapPainter, Walk, scale_length, window
-from nav_eval.report.recording import VideoPolicy, video_observers
+from nav_eval.report.recording import CARD_FRAMES, VideoPolicy, video_observers
 from nav_eval.report.topdown import GridMap
 from nav_eval.runs.execution import make_runner
 from nav_eval.runs.plan import opened
@@ -51,7 +51,7 @@ def test_all_episodes_have_a_video_of_every_step(data: list[str], tmp_path: Path
     for key, result in store.results.items():
         with av.open(str(videos / f"{stem(key)}.mp4")) as film:
             frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
-        assert len(frames) == result.steps
+        assert len(frames) == result.steps + CARD_FRAMES
         assert frames[0].shape[1] % 2 == 0
         assert frames[0].std() > 5
         assert not (videos / f"{stem(key)}.frames.zip").exists(), "a graph has no camera to show beside the plan"
@@ -125,6 +125,13 @@ def test_a_frame_shows_rgb_depth_map_and_text() -> None:
     assert (frame[:360, :480] == (0, 200, 0)).all()
     assert composed("Walk.").shape == (360 + 96, 360, 3)
     assert (frame[360:] != composed("Stop.", rgb=rgb, depth=np.full((60, 80, 1), 2.0, np.float32))[360:]).any()
+
+
+def test_a_sheet_shows_what_changes() -> None:
+    still = small_jpeg(np.full((40, 60, 3), 90, np.uint8))
+    moving = [small_jpeg(np.full((40, 60, 3), 20 * k, np.uint8)) for k in range(1, 4)]
+    assert changing([still]).tolist() == [0]
+    assert changing([still] * 9 + moving + [moving[-1]] * 5).tolist() == [0, 9, 10, 16]
 
 
 def test_depth_is_brighter_when_nearer() -> None:

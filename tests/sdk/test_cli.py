@@ -26,6 +26,7 @@ from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
 from served import served
 
+ROOT = Path(__file__).parents[2]
 COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
 
 
@@ -71,6 +72,31 @@ def test_a_new_project_is_served_and_passes_the_check(tmp_path: Path, protocol: 
         assert f"--protocol {protocol}" in mistaken.stdout
         assert mistaken.stdout.strip().isprintable()
     assert {"token", "*.pem", "logs", "venv"} <= set((project / ".dockerignore").read_text("utf-8").split())
+
+
+def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path) -> None:
+    made = run("new", "mine", "--template", "learned", cwd=tmp_path)
+    assert made.returncode == 0, made.stderr
+    project = tmp_path / "mine"
+    assert {"agent.py", "test_agent.py", "Dockerfile", "requirements.txt", "train_vln"} <= {
+        path.name for path in project.iterdir()
+    }
+    own = {path.name for path in (project / "train_vln").iterdir()}
+    assert own == {path.name for path in (ROOT / "examples" / "train_vln").iterdir()} - {"__pycache__"}
+    for page in project.rglob("*"):
+        assert page.is_dir() or "{{version" not in page.read_text("utf-8"), page
+    tested = subprocess.run(
+        [sys.executable, "-m", "unittest"], cwd=project, capture_output=True, text=True, check=False
+    )
+    assert tested.returncode == 0, tested.stderr
+    assert "Ran 2 tests" in tested.stderr
+
+
+def test_a_sample_agent_is_served_by_its_name(tmp_path: Path) -> None:
+    environment = os.environ | {"PYTHONUNBUFFERED": "1"}
+    with served([*COMMAND, "serve", "learned", "--port", "0"], tmp_path, environment) as endpoint:
+        checked = run("check", endpoint)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_a_directory_that_is_not_empty_is_left_alone(tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def files(homes, tmp_path_factory):
     return {task: make_episodes(task, homes[1], folder / task, 2, "t") for task in GENERATED}
 
 
-SHOWN = {"pointnav", "imagenav", "instance_imagenav"}
+SHOWN = {"pointnav", "imagenav", "instance_imagenav", "socialnav"}
 """Tasks whose agents are shown the goal: a split that hides it cannot be played, and no run begins."""
 
 

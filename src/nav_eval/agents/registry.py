@@ -14,6 +14,8 @@ AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
         "forward": "nav_eval.agents.forward:ForwardAgent",
         "shortest_path": "nav_eval.agents.shortest_path:ShortestPathService",
         "handcrafted": "nav_eval.agents.handcrafted:HandcraftedAgent",
+        "waiting": "nav_eval.agents.waiting:WaitingService",
+        "learned": "nav_eval_sdk.examples.learned:LearnedAgent",
     },
 )
 register_agent = AGENTS.register

@@ -25,10 +25,12 @@ class ShortestPathService(AgentService):
         return ServiceStatus(ready=True, name=self.name, max_sessions=MANY)
 
     def open_session(self) -> AgentClient:
-        return _ExpertClient()
+        return ExpertClient()
 
 
-class _ExpertClient(AgentClient):
+class ExpertClient(AgentClient):
+    """One session."""
+
     def __init__(self) -> None:
         self._expert: Callable[[], Action] | None = None
 

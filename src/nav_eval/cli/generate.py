@@ -78,7 +78,7 @@ def episodes(
     scenes_dir: Path,
     out: Path,
     *,
-    task: Literal["vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "all"] = "all",
+    task: Literal["vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav", "all"] = "all",
     per_scene: int = 10,
     seed: str = "0",
     spacing: float = 0.0,
@@ -94,17 +94,19 @@ def episodes(
     out
         The folder to write to: <out>/<task>/<split>.json.gz.
     task
-        Which task's episodes, or all. pointnav and imagenav do without rooms, as in scans that nobody has annotated.
+        Which task's episodes, or all. pointnav, imagenav and socialnav do without rooms, as in scans that
+        nobody has annotated.
     per_scene
         Episodes (for vln: paths) per scene and split.
     seed
         Any text; keep it secret for a private test set.
     spacing
         Metres, in a straight line, that the starts of a scene's episodes in a split are apart at least; for vln,
-        pointnav and imagenav their goals are too. A scene may then have fewer episodes than asked, of which a warning
-        tells.
+        pointnav, imagenav and socialnav their goals are too. A scene may then have fewer episodes than asked, of which
+        a warning tells.
     min_length
-        Metres that the shortest way from start to goal has at least, 0 to 30. Without it 6.5 for vln, 2 for the others.
+        Metres that the shortest way from start to goal has at least, 0 to 30. Without it 6.5 for vln, 5 for socialnav,
+        2 for the others.
     ratios
         How many of the scenes, in the order of their names, are for train (and val_seen), val_unseen and test, such as
         8,1,1 or 0.7,0.2,0.1. None is then in two of the three; a share above 0 gets at least one, and a share of 0 no

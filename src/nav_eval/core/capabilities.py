@@ -11,12 +11,9 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from nav_eval.geometry import Vec3
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nav_eval.core.types import AgentState
     from nav_eval.dataset.connectivity import NavigationGraph
     from nav_eval.engine.navmesh.mesh import NavMesh
-    from nav_eval.engine.people.overlay import Posed
     from nav_eval.engine.render.camera import Lens
     from nav_eval.engine.render.frame import Frame, Renderer
     from nav_eval.engine.scene.scene import Scene
@@ -63,14 +60,6 @@ class Placeable(Protocol):
 
     def set_agent_state(self, state: AgentState) -> None:
         """Stand there, at rest; raises SimulatorError where nobody can."""
-
-
-@runtime_checkable
-class HasPeople(Protocol):
-    """Others walk about in the building."""
-
-    def people(self) -> Sequence[Posed]:
-        """Whoever is there now, as the renderer draws them."""
 
 
 @runtime_checkable

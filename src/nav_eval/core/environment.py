@@ -32,7 +32,8 @@ class Rules:
     """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics.
 
     `max_chunk`: actions in one answer; `cut_at_collision`: a collision drops what is left of it.
-    `clock`: what an answer's time costs; None: the world waits.
+    `clock`: what an answer's time costs; None: the world waits. `tells_clock`: whether agents are told of it, which a
+    perturbation does not. `full_speed`: of the body, m/s.
     """
 
     max_steps: int
@@ -42,6 +43,13 @@ class Rules:
     max_chunk: int = 1
     cut_at_collision: bool = False
     clock: ChargedClock | None = None
+    full_speed: float = 1.0
+    tells_clock: bool = True
+
+    @property
+    def told_tick(self) -> float | None:
+        """Seconds of a step of thinking, where agents are told."""
+        return self.clock.tick if self.clock is not None and self.tells_clock else None
 
 
 def derived_seed(run_seed: int, *parts: str) -> int:
@@ -124,6 +132,7 @@ class Environment:
             distance=self.simulator.distance_to,
             success_distance=self.rules.success_distance,
             settings=self.rules.settings,
+            full_speed=self.rules.full_speed,
         )
 
     def step(self, action: Action, latency: float = 0.0, place: int = 0) -> StepRecord:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAl
 from numpy.random import Generator
 
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import SimulatorConfig, TaskConfig
+from nav_eval.config.schema import EvaluationConfig, SimulatorConfig, TaskConfig
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.capabilities import HasFrame, HasRenderer
 from nav_eval.core.specs import Spec
@@ -40,6 +40,7 @@ from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
     from nav_eval.engine.navmesh.mesh import NavMesh
+    from nav_eval.engine.people.overlay import Posed
     from nav_eval.engine.scene.scene import Scene
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
@@ -105,6 +106,10 @@ class Simulator(ABC):
 
         For oracles and for training; raises SimulatorError where no way leads on.
         """
+
+    def people(self) -> Sequence[Posed]:
+        """Whoever walks about there now, as the renderer draws them; nobody in most simulators."""
+        return ()
 
     @property
     def noise_key(self) -> tuple[int, str, str, str]:
@@ -265,8 +270,9 @@ class Chance(Protocol):
 class Perturbation:
     """One thing that makes an episode harder, at a severity from 1 to `severities`. One object per session.
 
-    It may change what the simulator is made with, the instruction, and what sensors show. What it draws comes from
-    `chance` alone, so that two agents meet the same perturbation. Nothing tells the participant of it.
+    It may change what the simulator is made with, the time that answers cost, the instruction, and what sensors show.
+    What it draws comes from `chance` alone, so that two agents meet the same perturbation. Nothing tells the
+    participant of it.
     """
 
     severities: ClassVar[int] = 3
@@ -281,6 +287,10 @@ class Perturbation:
 
     def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
         """What the simulator is made with; `config` itself where it has nothing to change."""
+        return config
+
+    def evaluation(self, config: EvaluationConfig) -> EvaluationConfig:
+        """The rules of time and limits that it is played under; `config` itself where it has nothing to change."""
         return config
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
@@ -446,8 +456,8 @@ class MetricContext:
 
     `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
     ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
-    `settings`: the section `task` of the configuration. `shared`: what the metrics of this episode need alike, by name,
-    so that it is made once.
+    `settings`: the section `task` of the configuration. `full_speed`: the body's greatest, m/s. `shared`: what the
+    metrics of this episode need alike, by name, so that it is made once.
     """
 
     episode: Episode
@@ -458,6 +468,7 @@ class MetricContext:
     distance: DistanceFunction
     success_distance: float
     settings: TaskConfig
+    full_speed: float = 1.0
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
 

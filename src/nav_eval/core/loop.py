@@ -172,7 +172,7 @@ class EpisodeLoop:
             expert=environment.expert_action,
             max_moves=environment.rules.max_moves,
             max_chunk=environment.rules.max_chunk,
-            step_seconds=None if environment.rules.clock is None else environment.rules.clock.tick,
+            step_seconds=environment.rules.told_tick,
         )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from nav_eval.core.aggregate import EvaluationResults, MetricsAggregator
 from nav_eval.core.episodes import EpisodeManager
-from nav_eval.core.interfaces import AgentService, ServiceStatus
+from nav_eval.core.interfaces import AgentService, Observer, ServiceStatus
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 
@@ -43,7 +43,12 @@ class MemoryStore:
 
 
 class Watcher:
-    """Somebody who follows a run, such as a progress bar; told in the run's own process, by one thread at a time."""
+    """Somebody who follows a run, such as a progress bar; told in the run's own process, by one thread at a time.
+
+    `observers`: makes those that follow single steps of a session in this process; None for who needs none.
+    """
+
+    observers: Callable[[], Sequence[Observer]] | None = None
 
     def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
         """The episodes of the run; `store` knows what earlier sittings finished."""

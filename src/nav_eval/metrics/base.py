@@ -55,7 +55,7 @@ class DerivedMetric(Metric):
 class ShortestPathMetric(DerivedMetric):
     """Also knows L of SPL: the distance to the goal at the start, m; asked for once, when it is needed."""
 
-    needs = ("distance",)
+    needs: ClassVar[tuple[Need, ...]] = ("distance",)
 
     def reset_metric(self, context: MetricContext) -> None:
         super().reset_metric(context)

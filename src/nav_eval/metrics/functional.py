@@ -1,7 +1,8 @@
 """The formulas of the metrics, as pure functions of plain numbers: metres in, metres or shares out, NaN never.
 
-Sources: SPL, Anderson et al. 2018 (arXiv 1807.06757); soft SPL, Habitat-Lab; CLS and path coverage, Jain et al. 2019
-(arXiv 1905.12255); nDTW and SDTW, Magalhaes et al. 2019 (arXiv 1907.05446); goal progress, Thomason et al. 2019.
+Sources: SPL, Anderson et al. 2018 (arXiv 1807.06757); soft SPL, Habitat-Lab; STL, iGibson Challenge 2021; CLS and
+path coverage, Jain et al. 2019 (arXiv 1905.12255); nDTW and SDTW, Magalhaes et al. 2019 (arXiv 1907.05446); goal
+progress, Thomason et al. 2019.
 A distance that does not exist is inf, and where a formula has no value (a start on its goal, a goal that cannot be
 reached) the answer is fixed here, the same for every metric. nav_eval.metrics.dtw holds the alignments themselves.
 """
@@ -33,6 +34,22 @@ def spl(success: float, shortest: float, length: float) -> float:
     An agent that starts on its goal (`shortest` 0) gets its success only if it stays there; an unreachable goal is 0.
     """
     return success * _efficiency(shortest, length) if success > 0 else 0.0
+
+
+def stl(success: float, shortest: float, seconds: float) -> float:
+    """Success weighted by time length: SPL with seconds; `shortest`: those of the shortest way at full speed."""
+    return success * _efficiency(shortest, seconds) if success > 0 else 0.0
+
+
+def time_lost(seconds: float, gained: float, speed: float) -> float:
+    """Seconds beyond those that `gained` metres of the way take at `speed` (m/s); inf where no way leads to a goal."""
+    needed = gained / speed
+    return seconds - needed if math.isfinite(needed) else math.inf
+
+
+def share(part: float, whole: float) -> float:
+    """`part` of `whole`; all of nothing is 1."""
+    return part / whole if whole > 0 else 1.0
 
 
 def soft_spl(distance: float, shortest: float, length: float) -> float:

@@ -54,6 +54,14 @@ _CLASSES = {
         "fall_rate": "FallRate",
         "stuck_rate": "StuckRate",
     },
+    "social": {
+        "human_collisions": "HumanCollisions",
+        "human_collision_rate": "HumanCollisionRate",
+        "personal_space_compliance": "PersonalSpaceCompliance",
+        "min_person_distance": "MinPersonDistance",
+        "stl": "Stl",
+        "time_lost": "TimeLost",
+    },
 }
 
 

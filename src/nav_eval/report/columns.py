@@ -108,10 +108,12 @@ def _track(track: Track | None) -> dict[str, Any] | None:
     latency = (
         [significant(float(q), 3) for q in np.percentile(track.latency, (50, 100))] if track.latency.size else None
     )
+    people = {"people": [deltas(way) for way in track.people]} if track.people else {}
     return {
         "points": deltas(track.positions),
         "yaws": track.yaws,
         "actions": track.actions,
         "collided": track.collided,
         "latency": latency,
+        **people,
     }

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from nav_eval.core.types import Observations, StepRecord
 from nav_eval.geometry import Vec3, euclidean, yaw_of
-from nav_eval.report.fonts import font_for, wrapped
+from nav_eval.report.fonts import default_font, font_for, wrapped
 from nav_eval.report.picture import MapPainter, Walk
 from nav_eval.report.topdown import Map
 
@@ -24,9 +24,13 @@ BAND = 96
 TEXT_SIZE = 17
 TEXT_LINES = 3
 BACKGROUND, WORDS, FAINT = (20, 22, 26), (240, 242, 245), (168, 174, 185)
+WON, LOST = (120, 224, 160), (255, 170, 120)
 SMALL = 320
 SHEET_COLUMNS = 4
 SHEET_SHOTS = 12
+LOOK = 32
+LEAST_CHANGE = 2.0
+"""Mean difference of grey values, of 255, of small pictures of two frames."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +67,25 @@ class Composer:
         self._walked += euclidean(self._points[-1], step.state.position)
         self._points.append(step.state.position)
         self._yaws.append(yaw_of(step.state.rotation))
-        self.seen = _picture(observations.get("rgb"))
+        self.seen = picture_of(observations.get("rgb"))
         depth = np.asarray(observations.get("depth"))
         self.deep = depth_picture(depth) if depth.ndim in (2, 3) and depth.dtype.kind in "fiu" else None
         views = [view for view in (self.seen, self.deep) if view is not None]
         walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
         row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
         return np.concatenate([row, self._band(row.shape[1], step)], axis=0)
+
+    def card(self, frame: Pixels, title: str, lines: Sequence[str], won: bool) -> Pixels:
+        """The last frame, dimmed, with how the episode ended on it."""
+        from PIL import Image, ImageDraw
+
+        image = Image.fromarray((frame * 0.3).astype(np.uint8))
+        draw = ImageDraw.Draw(image)
+        middle, size = frame.shape[1] // 2, 2 * TEXT_SIZE
+        draw.text((middle, SIDE // 2 - size), title, WON if won else LOST, default_font(size), anchor="mm")
+        for i, line in enumerate(lines):
+            draw.text((middle, SIDE // 2 + i * (TEXT_SIZE + 8)), line, WORDS, default_font(TEXT_SIZE), anchor="mm")
+        return np.asarray(image)
 
     def _band(self, width: int, step: StepRecord) -> Pixels:
         from PIL import ImageDraw
@@ -79,7 +95,7 @@ class Composer:
         image = self._bands[width].copy()
         draw = ImageDraw.Draw(image)
         note = f"step {len(self._points) - 1}: {step.action.name}   walked {self._walked:.2f} m"
-        note += "   touched a wall" * step.collided
+        note += "   collision" * step.collided
         draw.text((10, BAND - TEXT_SIZE - 4), note, FAINT, font_for("", TEXT_SIZE - 2)[0])
         return np.asarray(image)
 
@@ -97,16 +113,17 @@ def _instruction(text: str, width: int) -> Any:
     return image
 
 
-def _picture(value: Any) -> Pixels | None:
+def picture_of(value: Any) -> Pixels | None:
+    """A colour picture, if that is what a sensor gave."""
     pixels = None if value is None else np.asarray(value)
     return pixels if pixels is not None and pixels.dtype == np.uint8 and pixels.shape[2:] == (3,) else None
 
 
 def depth_picture(depth: npt.NDArray[Any]) -> Pixels:
-    """(H, W) or (H, W, 1) metres or shares -> (H, W, 3): near is bright, 0 (nothing) black."""
+    """(H, W) or (H, W, 1) metres or shares -> (H, W, 3): near is bright, the farthest twentieth alike, 0 black."""
     flat = np.nan_to_num(depth.reshape(*depth.shape[:2], -1)[:, :, 0].astype(np.float64), posinf=0.0)
-    most = max(float(flat.max()), 1e-6)
-    light = np.where(flat > 0, 255 - 215 * flat / most, 0)
+    most = max(float(np.percentile(flat[flat > 0], 95)), 1e-6) if (flat > 0).any() else 1.0
+    light = np.where(flat > 0, 255 - 215 * np.minimum(flat / most, 1), 0)
     return np.repeat(light.clip(0, 255).astype(np.uint8)[:, :, None], 3, axis=2)
 
 
@@ -130,10 +147,11 @@ def small_jpeg(pixels: Pixels) -> bytes:
 
 
 def contact_sheet(shots: Sequence[bytes], caption: str) -> Any:
-    """A Pillow image of up to twelve frames, evenly spread over the episode, first and last included."""
+    """A Pillow image of up to twelve frames, evenly spread over those that show something new, first and last too."""
     from PIL import Image, ImageDraw
 
-    chosen = np.unique(np.linspace(0, len(shots) - 1, min(SHEET_SHOTS, len(shots))).round().astype(int))
+    new = changing(shots)
+    chosen = new[np.unique(np.linspace(0, len(new) - 1, min(SHEET_SHOTS, len(new))).round().astype(int))]
     images = [Image.open(io.BytesIO(shots[i])) for i in chosen]
     width, height = images[0].size
     rows = math.ceil(len(images) / SHEET_COLUMNS)
@@ -146,3 +164,20 @@ def contact_sheet(shots: Sequence[bytes], caption: str) -> Any:
         sheet.paste(image, (x, y))
         draw.text((x + 6, y + 4), str(index + 1), WORDS, font_for("", 14)[0], stroke_width=2, stroke_fill=BACKGROUND)
     return sheet
+
+
+def changing(shots: Sequence[bytes]) -> npt.NDArray[np.intp]:
+    """Indices of the frames that differ from the one kept before; the first and the last are among them."""
+    from PIL import Image
+
+    kept, before = [], None
+    for i, shot in enumerate(shots):
+        image = Image.open(io.BytesIO(shot))
+        image.draft("L", (LOOK, LOOK))
+        look = np.asarray(image.convert("L").resize((LOOK, LOOK)), np.float64)
+        if before is None or np.abs(look - before).mean() > LEAST_CHANGE:
+            kept.append(i)
+            before = look
+    if kept[-1] != len(shots) - 1:
+        kept[-1 if len(kept) > 1 else len(kept) :] = [len(shots) - 1]
+    return np.array(kept)

@@ -75,7 +75,7 @@ def assemble(
         "episodes": None,
     }
     if not public:
-        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions))
+        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), live)
     return document
 
 
@@ -85,8 +85,9 @@ def _per_episode(
     scenery: Scenery,
     outcomes: Sequence[Mapping[EpisodeKey, str]],
     names: Sequence[str],
+    live: bool,
 ) -> dict[str, Any]:
-    scenes = list(dict.fromkeys(scene for scene, _ in keys))
+    scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
     budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
     results = [run_columns(run, keys, ended, names, budget) for run, ended in zip(runs, outcomes, strict=True)]
     thinned = (

@@ -6,6 +6,8 @@ that does not name this machine is refused (a foreign page could otherwise reach
 
 from __future__ import annotations
 
+import base64
+import math
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -18,20 +20,26 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.schema import Config
+from nav_eval.core.interfaces import Observer
 from nav_eval.core.orchestrator import ResultStore, Watcher
-from nav_eval.core.types import EpisodeResult
-from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.core.types import AgentState, EpisodeResult, Observations, StepRecord
+from nav_eval.dataset.episode import Episode, EpisodeKey
+from nav_eval.geometry import yaw_of
+from nav_eval.report.compose import picture_of, small_jpeg
 from nav_eval.report.document import assemble
 from nav_eval.report.page import packed, render_page
-from nav_eval.report.scenery import Scenery, look_up
+from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, summarise_run
-from nav_eval.report.track import Track, track_of
+from nav_eval.report.track import Track, centimetres, deltas, track_of
 from nav_eval.report.workshop import Workshop
 
 HOST = "127.0.0.1"
 PROGRESS_SECONDS = 0.5
 CHANGED_SECONDS = 5.0
 ALIVE_SECONDS = 15.0
+STEP_SECONDS = 1.0
+"""Between two looks at what the sessions do."""
+RECENT = 5
 SHARE = 10
 """At most one part in so many of the time goes into making documents."""
 
@@ -48,6 +56,11 @@ class LiveRun(Watcher):
         self._scenery: Scenery | None = None
         self._document: tuple[int, dict[str, Any]] | None = None
         self._making = threading.Lock()
+        self._sessions: list[LiveSession] = []
+        self._lost: list[dict[str, str]] = []
+        self._before = 0
+        self._began = time.monotonic()
+        self.observers = self._watched
         self._started = _now()
         self.news = threading.Condition()
         self.version = 0
@@ -57,14 +70,24 @@ class LiveRun(Watcher):
     def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
         with self.news:
             self._keys = keys
+            self._began = time.monotonic()
             self._results |= {(result.scene_id, result.episode_id): result for result in store.in_order(keys)}
+            self._before = len(self._results)
             self._changed()
+
+    def _watched(self) -> Sequence[Observer]:
+        """One that follows a session, for as long as the run lasts."""
+        with self.news:
+            self._sessions.append(LiveSession(self))
+            return (self._sessions[-1],)
 
     def take(self, result: EpisodeResult) -> None:
         key = (result.scene_id, result.episode_id)
         track = track_of(result)
         with self.news:
             self._results[key] = result
+            if result.status != "ok" or result.metrics.get("success") == 0:
+                self._lost = [_failure(result), *self._lost][:RECENT]
             if track is not None:
                 self._tracks[key] = track
             self._changed()
@@ -79,16 +102,29 @@ class LiveRun(Watcher):
         self.news.notify_all()
 
     def wait(self, seen: int) -> tuple[int, bool]:
-        """Until there is a version other than `seen`, or ALIVE_SECONDS: the version, and whether the run is done."""
+        """Until there is a version other than `seen`, or a while: the version, and whether the run is done."""
         with self.news:
-            self.news.wait_for(lambda: self.version != seen, ALIVE_SECONDS)
+            self.news.wait_for(lambda: self.version != seen, STEP_SECONDS if self._sessions else ALIVE_SECONDS)
             return self.version, self.done
 
-    def progress(self) -> dict[str, int]:
-        """Counts for the line at the top."""
+    def progress(self) -> dict[str, Any]:
+        """For the lines at the top: counts, speed and time left (s), the last failures, and what each session does."""
         with self.news:
-            failed = sum(result.status != "ok" for result in self._results.values())
-            return {"n": len(self._results), "total": len(self._keys), "failed": failed}
+            n, total = len(self._results), len(self._keys)
+            played, passed = n - self._before, time.monotonic() - self._began
+            return {
+                "n": n,
+                "total": total,
+                "failed": sum(result.status != "ok" for result in self._results.values()),
+                "per_minute": 60 * played / passed if played else None,
+                "left": passed / played * (total - n) if played and not self.done else None,
+                "lost": self._lost,
+                "sessions": [shown for session in self._sessions if (shown := session.shown())],
+            }
+
+    def facts(self, key: EpisodeKey) -> EpisodeFacts:
+        """What was asked in an episode, as far as the scenery is known."""
+        return EpisodeFacts() if self._scenery is None else self._scenery.episodes.get(key, EpisodeFacts())
 
     def document(self) -> dict[str, Any]:
         """The report's document of what is there now; made anew only if there is news."""
@@ -118,6 +154,56 @@ class LiveRun(Watcher):
         }
         summary = summarise_run(config, manifest, results)
         return Run(Path("live"), config, manifest, summary, results, tracks)
+
+
+class LiveSession:
+    """The Observer of one session: where its agent is, what it sees. A picture is kept every STEP_SECONDS at most."""
+
+    def __init__(self, live: LiveRun) -> None:
+        self._live = live
+        self._lock = threading.Lock()
+        self._episode: Episode | None = None
+        self._poses: list[AgentState] = []
+        self._picture, self._taken = "", 0.0
+
+    def episode_started(self, episode: Episode) -> None:
+        with self._lock:
+            self._episode, self._poses, self._picture = episode, [], ""
+
+    def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None:
+        with self._lock:
+            self._poses.append(step.state)
+        seen = picture_of(observations.get("rgb"))
+        if seen is not None and time.monotonic() - self._taken > STEP_SECONDS:
+            self._taken = time.monotonic()
+            self._picture = base64.b64encode(small_jpeg(seen)).decode()
+
+    def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
+        with self._lock:
+            self._episode = None
+
+    def shown(self) -> dict[str, Any] | None:
+        """Of the episode being played; None between two."""
+        with self._lock:
+            episode, poses = self._episode, tuple(self._poses)
+        if episode is None:
+            return None
+        facts = self._live.facts(episode.key)
+        return {
+            "scene": episode.scene_id,
+            "id": episode.episode_id,
+            "text": facts.text or facts.category or "",
+            "steps": len(poses),
+            "points": deltas(centimetres([pose.position for pose in poses])).tolist(),
+            "yaws": [round(math.degrees(yaw_of(pose.rotation))) for pose in poses],
+            "reference": deltas(facts.reference).tolist(),
+            "goals": deltas(facts.goals).tolist(),
+            "picture": self._picture,
+        }
+
+
+def _failure(result: EpisodeResult) -> dict[str, str]:
+    return {"scene": result.scene_id, "id": result.episode_id, "status": result.status}
 
 
 def _now() -> str:
@@ -178,12 +264,13 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
-    seen, told = 0, time.monotonic()
+    seen = drawn = 0
+    told = time.monotonic()
     while True:
         seen, done = live.wait(seen)
         yield "progress", msgspec.json.encode(live.progress()).decode()
-        if done or time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds):
-            told = time.monotonic()
+        if done or (seen != drawn and time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds)):
+            told, drawn = time.monotonic(), seen
             yield "changed", "{}"
         if done:
             yield "done", "{}"

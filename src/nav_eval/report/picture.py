@@ -13,11 +13,12 @@ import numpy.typing as npt
 from nav_eval.geometry import Vec3
 from nav_eval.report.fog import reveal
 from nav_eval.report.fonts import default_font
+from nav_eval.report.plan_painter import paint_plan
 from nav_eval.report.storeys import storey_of
 from nav_eval.report.topdown import GraphMap, GridMap, Map
 
 WALL, GROUND, STAIRS, PAPER, INK = (139, 145, 156), (251, 251, 249), (228, 223, 207), (245, 246, 248), (26, 28, 32)
-REFERENCE, GOAL, START, AGENT, UNSEEN = (15, 138, 75), (242, 194, 0), (42, 107, 214), (229, 33, 74), (44, 48, 56)
+REFERENCE, GOAL, START, AGENT, UNSEEN = (130, 206, 166), (242, 194, 0), (42, 107, 214), (229, 33, 74), (44, 48, 56)
 EARLY, MIDDLE, LATE = (42, 107, 214), (150, 90, 190), (232, 106, 23)
 NICE = (0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50)
 MARGIN = 1.0
@@ -65,6 +66,12 @@ def window(maps: Sequence[Map], walk: Walk, size: int) -> Window:
 
 def _corners(storey: Map) -> list[tuple[float, float]]:
     if isinstance(storey, GridMap):
+        if storey.plan is not None and storey.plan.boxes:
+            return [
+                corner
+                for _, (left, top, right, bottom) in storey.plan.rooms
+                for corner in ((left, top), (right, bottom))
+            ]
         x, z = storey.origin
         rows, columns = storey.floor.shape
         return [(x, z), (x + columns * storey.meters_per_pixel, z + rows * storey.meters_per_pixel)]
@@ -81,6 +88,7 @@ class MapPainter:
         self._heights = [one.height for one in maps]
         self._size = size
         self._hfov = hfov
+        self._drawn: dict[int, Any] = {}
         self._seen = [np.zeros(m.floor.shape, np.bool_) for m in maps if isinstance(m, GridMap)] if fog else []
 
     def paint(self, walk: Walk) -> Any:
@@ -90,10 +98,15 @@ class MapPainter:
         height = walk.points[-1][1] if walk.points else 0.0
         level = storey_of(height, self._heights)
         view = window(self._maps, walk, self._size)
-        image = self._building(level, view, walk)
+        if level not in self._drawn or self._seen or not self._maps:
+            self._drawn[level] = self._building(level, view, walk)
+        image = self._drawn[level].copy()
         draw = ImageDraw.Draw(image)
         self._lines(draw, view, walk, level)
         _marks(draw, view, walk)
+        for goal in walk.goals:
+            if self._here(goal, level):
+                _star(draw, view.pixel(goal[0], goal[2]), 6)
         _scale_bar(draw, view)
         return image
 
@@ -105,7 +118,9 @@ class MapPainter:
 
         image = Image.new("RGB", (self._size, self._size), PAPER)
         storey = self._maps[level] if self._maps else None
-        if isinstance(storey, GridMap):
+        if isinstance(storey, GridMap) and storey.plan is not None and not self._seen:
+            paint_plan(ImageDraw.Draw(image), storey.plan, view.pixel, view.scale)
+        elif isinstance(storey, GridMap):
             pixels = grid_pixels(storey)
             if self._seen and walk.points:
                 self._look(level, storey, walk)
@@ -127,15 +142,12 @@ class MapPainter:
     def _lines(self, draw: Any, view: Window, walk: Walk, level: int) -> None:
         reference = [view.pixel(p[0], p[2]) for p in walk.reference if self._here(p, level)]
         if len(reference) > 1:
-            draw.line(reference, REFERENCE, 2)
+            draw.line(reference, REFERENCE, 9, joint="curve")
         last = max(1, len(walk.points) - 1)
         for i in range(1, len(walk.points)):
             a, b = walk.points[i - 1], walk.points[i]
             if a != b and (self._here(a, level) or self._here(b, level)):
                 draw.line([view.pixel(a[0], a[2]), view.pixel(b[0], b[2])], time_colour(i / last), 4)
-        for goal in walk.goals:
-            if self._here(goal, level):
-                _dot(draw, view.pixel(goal[0], goal[2]), 6, GOAL)
 
 
 def grid_pixels(storey: GridMap) -> npt.NDArray[np.uint8]:
@@ -162,9 +174,18 @@ def _marks(draw: Any, view: Window, walk: Walk) -> None:
     x, y = view.pixel(walk.points[-1][0], walk.points[-1][2])
     yaw = walk.yaws[-1]
     ahead, side = (-math.sin(yaw), -math.cos(yaw)), (math.cos(yaw), -math.sin(yaw))
-    tip = (x + 10 * ahead[0], y + 10 * ahead[1])
-    wings = [(x - 6 * ahead[0] + k * side[0], y - 6 * ahead[1] + k * side[1]) for k in (6, -6)]
-    draw.polygon([tip, *wings], AGENT, (255, 255, 255))
+    draw.ellipse([x - 8, y - 8, x + 8, y + 8], outline=AGENT, width=3)  # a ring: a goal shows in it
+    tip = (x + 16 * ahead[0], y + 16 * ahead[1])
+    wings = [(x + 8 * ahead[0] + k * side[0], y + 8 * ahead[1] + k * side[1]) for k in (5, -5)]
+    draw.polygon([tip, *wings], AGENT)
+
+
+def _star(draw: Any, place: tuple[float, float], size: float) -> None:
+    corners = []
+    for i in range(10):
+        reach, angle = size * (0.45 if i % 2 else 1), i * math.pi / 5
+        corners.append((place[0] + reach * math.sin(angle), place[1] - reach * math.cos(angle)))
+    draw.polygon(corners, GOAL, (74, 59, 0))
 
 
 def _dot(draw: Any, place: tuple[float, float], radius: int, colour: tuple[int, int, int]) -> None:

@@ -25,13 +25,16 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import ConfigError, NavEvalError
 from nav_eval.geometry import Vec3, yaw_of
 from nav_eval.logging import get_logger
-from nav_eval.report.compose import Composer, Scenario, contact_sheet, small_jpeg
+from nav_eval.report.compose import Composer, Pixels, Scenario, contact_sheet, small_jpeg
 from nav_eval.report.film import Film, require_av
 from nav_eval.report.frames import VIDEOS, stem, write_frames
+from nav_eval.report.outcome import final_distance
 from nav_eval.report.scenery import episode_facts
 from nav_eval.report.topdown import Map, scene_maps
 
-FPS = 6
+FPS = 10
+CARD_FRAMES = 15
+"""How long the outcome stands at the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +113,7 @@ class VideoRecorder:
         self._film: Film | None = None
         self._shots: list[bytes] = []
         self._depths: list[bytes] = []
+        self._last: Pixels | None = None
 
     def episode_started(self, episode: Episode) -> None:
         self._drop()
@@ -128,6 +132,7 @@ class VideoRecorder:
         with self._spared(episode):
             frame = self._painter.frame(step, observations)
             self._film.add(frame)
+            self._last = frame
             self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
             if self._painter.deep is not None:
                 self._depths.append(small_jpeg(self._painter.deep))
@@ -136,6 +141,10 @@ class VideoRecorder:
         if self._film is None or self._path is None:
             return
         with self._spared(episode):
+            if self._last is not None:
+                card = self._painter.card(self._last, *_outcome_card(result))
+                for _ in range(CARD_FRAMES):
+                    self._film.add(card)
             self._film.close()
             if self._shots and self._policy.keeps(result):
                 self._keep(self._path, stem(episode.key), _caption(result))
@@ -163,12 +172,23 @@ class VideoRecorder:
         if self._path is not None:
             self._path.unlink(missing_ok=True)
             self._path = None
-        self._shots, self._depths = [], []
+        self._shots, self._depths, self._last = [], [], None
+
+
+def _outcome_card(result: EpisodeResult) -> tuple[str, list[str], bool]:
+    """Title, lines and whether it was a success."""
+    won = result.metrics.get("success") == 1
+    title = result.status.replace("_", " ") if result.status != "ok" else "success" if won else "no success"
+    far = final_distance(result)
+    walked = result.metrics.get("path_length")
+    lines = [f"{far:.2f} m from the goal"] if far is not None else []
+    lines.append(f"{result.steps} steps" + (f", {walked:.2f} m walked" if isinstance(walked, int | float) else ""))
+    return title, lines, won
 
 
 def _caption(result: EpisodeResult) -> str:
-    error = result.metrics.get("navigation_error", result.metrics.get("distance_to_goal"))
-    far = f", {error:.2f} m from the goal" if isinstance(error, int | float) else ""
+    error = final_distance(result)
+    far = "" if error is None else f", {error:.2f} m from the goal"
     won = "success" if result.metrics.get("success") == 1 else "no success"
     return f"{result.scene_id} {result.episode_id}: {result.status}, {won}{far}, {result.steps} steps"
 

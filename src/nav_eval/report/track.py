@@ -32,6 +32,7 @@ CODES = {
     "velocity": "v",
     "waypoint": "w",
     "found": "o",
+    "wait": "p",
 }
 OTHER = "?"
 
@@ -40,7 +41,8 @@ OTHER = "?"
 class Track:
     """One episode's way. positions (N + 1, 3) cm, yaws (N + 1,) degrees, both with the start; N actions.
 
-    `collided`: indices of the steps that touched a wall; `latency`: seconds of each answer,
+    `people`: (N + 1, 3) cm of each other who walked there, as far as it is known; `collided`: indices of the steps that
+    touched a wall; `latency`: seconds of each answer,
     (N,) or fewer where an answer held several actions.
     """
 
@@ -49,6 +51,7 @@ class Track:
     actions: str
     collided: tuple[int, ...]
     latency: npt.NDArray[np.float32]
+    people: tuple[Ints, ...] = ()
 
     @property
     def stopped(self) -> bool:
@@ -66,6 +69,7 @@ def track_of(result: EpisodeResult) -> Track | None:
         actions="".join(CODES.get(step.action.name, OTHER) for step in result.trajectory),
         collided=tuple(i for i, step in enumerate(result.trajectory) if step.collided),
         latency=np.array([step.latency for step in result.trajectory if step.asked], np.float32),
+        people=_people([step.events.get("people", {}).get("poses", ()) for step in result.trajectory]),
     )
 
 
@@ -74,12 +78,21 @@ class _Pose(msgspec.Struct):
     rotation: Quaternion
 
 
+class _Company(msgspec.Struct):
+    poses: list[list[float]]
+
+
+class _Events(msgspec.Struct, frozen=True):
+    people: _Company | None = None
+
+
 class _Step(msgspec.Struct):
     action: str
     position: Vec3
     rotation: Quaternion
     collided: bool = False
     place: int = 0
+    events: _Events = _Events()
 
 
 class _Timing(msgspec.Struct):
@@ -117,7 +130,15 @@ def read_track(line: TrackLine) -> Track | None:
         latency=np.array(
             [seconds for step, seconds in zip(line.steps, line.timing.latency) if not step.place], np.float32
         ),
+        people=_people([step.events.people.poses if step.events.people else () for step in line.steps]),
     )
+
+
+def _people(poses: Sequence[Sequence[Sequence[float]]]) -> tuple[Ints, ...]:
+    """Ways of people of their poses after each step; at the start they are shown where they are after the first."""
+    if not poses or not all(len(each) == len(poses[0]) for each in poses):
+        return ()
+    return tuple(centimetres([pose[:3] for pose in (way[0], *way)]) for way in zip(*poses, strict=True))
 
 
 def centimetres(points: Iterable[Sequence[float]]) -> Ints:

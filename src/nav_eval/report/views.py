@@ -15,11 +15,11 @@ import numpy as np
 from nav_eval.engine.scene.scene import Scene, SemanticObject, SemanticRegion
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Vec3, wrap_angle, yaw_towards
-from nav_eval.report.plan import Box, scene_plan
+from nav_eval.report.plan import scene_plan
+from nav_eval.report.plan_painter import PAPER, label, paint_plan
 
 if TYPE_CHECKING:
     from PIL.Image import Image
-    from PIL.ImageDraw import ImageDraw
 
     from nav_eval.engine.render.frame import Renderer
 
@@ -28,13 +28,6 @@ _YAWS = tuple(math.radians(30 * k) for k in range(12))
 _FAR = 8.0
 _MARGIN = 0.4
 """Metres of paper round a plan."""
-_PAPER, _WALL, _FLOOR, _INK = (250, 248, 244), (70, 66, 62), (255, 255, 255), (40, 40, 44)
-_TINTS = {
-    "living room": (250, 232, 206), "kitchen": (222, 238, 222), "dining room": (246, 224, 214),
-    "bedroom": (222, 230, 246), "bathroom": (212, 238, 242), "study": (238, 230, 214), "hallway": (240, 240, 238),
-    "foyer": (244, 242, 226),
-    "stairs": (228, 222, 216), "laundry room": (226, 236, 240), "storage room": (232, 226, 220),
-}  # fmt: skip
 _NOT_SEEN = frozenset(
     (
         "wall",
@@ -88,11 +81,11 @@ def contact_sheet(scene: Scene, columns: int = 4, size: tuple[int, int] = (320, 
     regions = [region for region in _regions(scene) if region.category != "stairs"] or list(_regions(scene))
     camera = _camera(scene, size, 90.0)
     rows = -(-len(regions) // columns)
-    sheet = Pictures.new("RGB", (columns * size[0], rows * size[1]), _PAPER)
+    sheet = Pictures.new("RGB", (columns * size[0], rows * size[1]), PAPER)
     for k, region in enumerate(regions):
         position, yaw = room_view(scene, region)
         picture = _shoot(camera, position, yaw, -0.14)
-        _label(ImageDraw.Draw(picture), (6, 4), f"{region.category} {region.id}", size[1] // 18)
+        label(ImageDraw.Draw(picture), (6, 4), f"{region.category} {region.id}", size[1] // 18)
         sheet.paste(picture, ((k % columns) * size[0], (k // columns) * size[1]))
     return sheet
 
@@ -138,30 +131,10 @@ def floor_plan(scene: Scene, storey: int = 0, pixels_per_metre: int = 60) -> Ima
     low_x, low_z = plan_origin(scene, storey)
     high_x, high_z = max(r.high[0] for r in regions) + _MARGIN, max(r.high[2] for r in regions) + _MARGIN
     scale = pixels_per_metre
-    plan = Pictures.new("RGB", (round((high_x - low_x) * scale), round((high_z - low_z) * scale)), _PAPER)
+    plan = Pictures.new("RGB", (round((high_x - low_x) * scale), round((high_z - low_z) * scale)), PAPER)
     draw = ImageDraw.Draw(plan)
 
-    def pixels(box: Box, grow: float = 0.0) -> Box:
-        left, top, right, bottom = box
-        corners = (left - grow - low_x, top - grow - low_z, right + grow - low_x, bottom + grow - low_z)
-        return tuple(scale * value for value in corners)  # type: ignore[return-value]
-
-    known = scene_plan(scene, storey)
-    for _, box in known.rooms:
-        draw.rectangle(pixels(box, 0.12), fill=_WALL)
-    for kind, box in known.things:
-        if kind == "door":  # below the rooms: its box holds the leaf, too, however far it stands open
-            draw.rectangle(pixels(box), fill=_FLOOR)
-    for name, box in known.rooms:
-        draw.rectangle(pixels(box), fill=_TINTS.get(name, _FLOOR))
-    for kind, box in known.things:
-        if kind != "door":
-            _draw_thing(draw, kind, pixels(box))
-    for name, box in known.rooms:
-        left, top, right, bottom = pixels(box)
-        size = max(9, scale // 4)
-        if draw.textlength(name, font_size=size) < right - left + size:
-            _label(draw, ((left + right) / 2, (top + bottom) / 2), name, size, centred=True)
+    paint_plan(draw, scene_plan(scene, storey), lambda x, z: (scale * (x - low_x), scale * (z - low_z)), scale)
     return plan
 
 
@@ -176,17 +149,6 @@ def _storey(scene: Scene, storey: int) -> list[SemanticRegion]:
     if not regions:
         raise SceneError(f"{scene.name}: there is no storey {storey}. Choose one of its regions' storeys.")
     return regions
-
-
-def _draw_thing(draw: ImageDraw, kind: str, area: Box) -> None:
-    if kind == "window":
-        draw.rectangle(area, fill=(150, 200, 232))
-    elif kind == "rug":
-        draw.rectangle(area, outline=(190, 160, 130))
-    elif kind == "plant":
-        draw.ellipse(area, fill=(150, 190, 140), outline=(90, 130, 80))
-    else:
-        draw.rectangle(area, fill=(226, 214, 196), outline=(140, 124, 104))
 
 
 def _regions(scene: Scene) -> tuple[SemanticRegion, ...]:
@@ -211,10 +173,3 @@ def _shoot(camera: Renderer, position: Vec3, yaw: float, pitch: float) -> Image:
     from PIL import Image as Pictures
 
     return Pictures.fromarray(camera.render(position, yaw, pitch).rgb)
-
-
-def _label(draw: ImageDraw, at: tuple[float, float], text: str, size: int, centred: bool = False) -> None:
-    from PIL import ImageFont
-
-    font = ImageFont.load_default(size)
-    draw.text(at, text, fill=_INK, font=font, anchor="mm" if centred else "la", stroke_width=2, stroke_fill=_FLOOR)

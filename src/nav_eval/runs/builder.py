@@ -10,7 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, SimulatorConfig, TlsConfig
+from nav_eval.config.schema import Config, DatasetConfig, EvaluationConfig, SensorConfig, SimulatorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.clock import ChargedClock
@@ -58,7 +58,7 @@ class Plan:
         names = config.task.measurements or task.measurements
         metrics = _metrics(task, names)
         defined = Measurements(metric() for metric in metrics).definitions
-        limits = config.evaluation
+        limits = evaluation_config(config)
         return cls(
             config=config,
             task=task,
@@ -73,6 +73,8 @@ class Plan:
                 max_chunk=limits.max_chunk,
                 cut_at_collision=limits.cut_at_collision,
                 clock=make_clock(config),
+                tells_clock=config.evaluation.clock != "lockstep",
+                full_speed=config.simulator.motion.max_linear,
             ),
             backend=backend,
             whole=episodes,
@@ -147,9 +149,17 @@ def _metrics(task: Task, names: Collection[str]) -> list[type[Metric]]:
     return [*map(type, make_metrics(n for n in names if n not in own)), *(own[n] for n in names if n in own)]
 
 
+def evaluation_config(config: Config) -> EvaluationConfig:
+    """The section `evaluation`, perturbed as configured."""
+    evaluation = config.evaluation
+    for perturbation in make_perturbations(config.perturbed).values():
+        evaluation = perturbation.evaluation(evaluation)
+    return evaluation
+
+
 def make_clock(config: Config) -> ChargedClock | None:
     """None where the world waits. Raises ConfigError for a tick that no velocity lasts for."""
-    limits, longest = config.evaluation, config.simulator.motion.max_duration
+    limits, longest = evaluation_config(config), config.simulator.motion.max_duration
     if limits.clock == "lockstep":
         return None
     if limits.step_s > longest:
@@ -244,9 +254,10 @@ def simulator_config(config: Config, task: Task) -> SimulatorConfig:
 
 def _in_time(simulator: SimulatorConfig, config: Config) -> SimulatorConfig:
     """Where the world does not wait, a tick lasts for people as long as for the body."""
-    if config.evaluation.clock == "lockstep" or not simulator.people.count:
+    limits = evaluation_config(config)
+    if limits.clock == "lockstep" or not simulator.people.count:
         return simulator
-    people = simulator.people.model_copy(update={"wait_s": config.evaluation.step_s})
+    people = simulator.people.model_copy(update={"wait_s": limits.step_s})
     return simulator.model_copy(update={"people": people})
 
 

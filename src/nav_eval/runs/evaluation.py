@@ -59,7 +59,7 @@ def run_benchmark(
         directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))
-        observers = _observers(plan, directory)
+        observers = _observers(plan, directory, watchers)
         runner = make_runner(plan, observers, secret if agent is None else None, facts, directory.journal.tries)
         service = plan.service(secret, agent)
         try:
@@ -90,13 +90,19 @@ def _warn_of_a_service_not_asked(service: AgentServiceConfig) -> None:
         )
 
 
-def _observers(plan: Plan, directory: RunDirectory) -> Callable[[], Sequence[Observer]]:
-    """What makes each session's recorder, as output.video says."""
-    if plan.config.output.video == "none":
-        return tuple
-    from nav_eval.report.recording import video_observers
+def _observers(plan: Plan, directory: RunDirectory, watchers: Sequence[Watcher]) -> Callable[[], Sequence[Observer]]:
+    """What makes each session's observers: its recorder, as output.video says, and those that watch its steps.
 
-    return video_observers(plan.config, plan.backend, plan.task, directory.path, plan.episodes.keys)
+    Workers are other processes: whoever watches is told of their results only.
+    """
+    parallel = plan.config.evaluation.parallel
+    here = parallel.workers == 1 and parallel.executor == "local"
+    makers = [watcher.observers for watcher in watchers if watcher.observers is not None and here]
+    if plan.config.output.video != "none":
+        from nav_eval.report.recording import video_observers
+
+        makers.append(video_observers(plan.config, plan.backend, plan.task, directory.path, plan.episodes.keys))
+    return (lambda: tuple(observer for make in makers for observer in make())) if makers else tuple
 
 
 def settle(

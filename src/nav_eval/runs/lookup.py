@@ -128,11 +128,15 @@ def _check_forces(config: Config) -> None:
 def _check_company(config: Config) -> None:
     """Raises ConfigError for a metric of people where nobody else is in the building."""
     from nav_eval.metrics.registry import METRICS
+    from nav_eval.tasks.registry import TASKS
 
-    names = config.task.measurements or ()
+    own = getattr(TASKS.get(config.task.type), "measurements", ()) if config.task.type in TASKS else ()
+    names = config.task.measurements or own
     asked = [name for name in names if name in METRICS and "people" in METRICS.get(name).needs]
     if asked and not config.simulator.people.count:
-        raise ConfigError(f"{', '.join(asked)}: people are needed. Set simulator.people.count.")
+        raise ConfigError(
+            f"{', '.join(asked)}: people are needed. Set simulator.people.count, or task.measurements without these."
+        )
 
 
 def _check_jpeg(config: Config) -> None:

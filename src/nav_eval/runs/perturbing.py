@@ -32,7 +32,10 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     simulator = builder.simulator_config(clean, task)
     perturbation = make_perturbations({name: severity})[name]
     kinds = {sensor.type or key for key, sensor in simulator.sensors.items()}
-    elsewhere = perturbation.simulator(simulator) != simulator or bool(kinds & {*perturbation.sensors})
+    changed = (
+        perturbation.simulator(simulator) != simulator or perturbation.evaluation(clean.evaluation) != clean.evaluation
+    )
+    elsewhere = changed or bool(kinds & {*perturbation.sensors})
     if perturbation.rewords:
         reworded = _reworded(clean, name, severity)
         told = "no episode here has other words for it"

@@ -39,6 +39,8 @@ SUITES = {
         "camera_height",
         "field_of_view",
         "actuation_noise",
+        "people_in_the_way",
+        "latency",
         "pose_drift",
         "paraphrase",
         "typos",

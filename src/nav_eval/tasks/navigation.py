@@ -46,8 +46,8 @@ class PointNavTask(GoalTask):
     """Point-goal navigation: reach a point given in the agent's own frame."""
 
     name = "pointnav"
-    actions = WALKING
-    measurements = ARRIVING
+    actions: ClassVar[tuple[str, ...]] = WALKING
+    measurements: ClassVar[tuple[str, ...]] = ARRIVING
     sensors: ClassVar[tuple[str, ...]] = ("pointgoal",)
 
 

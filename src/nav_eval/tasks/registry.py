@@ -23,6 +23,7 @@ TASKS: Registry[TaskFactory] = Registry(
         "objectnav": "nav_eval.tasks.navigation:ObjectNavTask",
         "pointnav": "nav_eval.tasks.navigation:PointNavTask",
         "roomnav": "nav_eval.tasks.navigation:RoomNavTask",
+        "socialnav": "nav_eval.tasks.social:SocialNavTask",
         "vln": "nav_eval.tasks.navigation:VLNTask",
     },
     admit_task,

@@ -11,7 +11,14 @@ import pytest
 from PIL import Image, ImageFilter
 from scipy import stats
 
-from nav_eval.config.schema import BodyConfig, MotionConfig, SensorConfig, SimulatorConfig
+from nav_eval.config.schema import (
+    BodyConfig,
+    EvaluationConfig,
+    MotionConfig,
+    PeopleConfig,
+    SensorConfig,
+    SimulatorConfig,
+)
 from nav_eval.core.perturbing import Draws, Veil
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
@@ -225,3 +232,26 @@ def test_absent_readings_stay_absent():
     veil = Veil({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
     veil.begin(Episode(episode_id="1", scene_id="s"))
     assert veil.shown({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
+
+
+@pytest.mark.parametrize(("severity", "more"), [(1, 2), (2, 4), (3, 6)])
+def test_more_people_come_along_the_agents_way(severity: int, more: int) -> None:
+    """Beside those who are there, whose other habits stay; none where nobody could walk or be drawn."""
+    people = PeopleConfig(count=3, options={"pause": 1.0, "crossing": 0.2})
+    config = SimulatorConfig(people=people)
+    found = made("people_in_the_way", severity).simulator(config).people
+    assert (found.count, found.options) == (3 + more, {"pause": 1.0, "crossing": 1.0})
+    for other in ({"backend": "nav_graph"}, {"renderer": "opengl"}, {"people": PeopleConfig(motion="recorded")}):
+        nowhere = config.model_copy(update=other)
+        assert made("people_in_the_way", severity).simulator(nowhere) == nowhere
+
+
+@pytest.mark.parametrize(("severity", "seconds"), [(1, 0.5), (2, 1.0), (3, 2.0)])
+def test_answers_cost_so_many_seconds_more(severity: int, seconds: float) -> None:
+    late = made("latency", severity)
+    waiting = late.evaluation(EvaluationConfig())
+    assert (waiting.clock, waiting.latency_s, waiting.step_s) == ("charged", seconds, 0.5)
+    declared = EvaluationConfig(clock="charged", latency_s=0.3)
+    assert late.evaluation(declared).latency_s == pytest.approx(0.3 + seconds)
+    measured = EvaluationConfig(clock="charged")
+    assert late.evaluation(measured) == measured

@@ -94,7 +94,8 @@ def test_our_loaders_read_every_split(files: dict[str, dict[str, Path]]) -> None
     for task, splits in files.items():
         for split, path in splits.items():
             gt = path.with_name(f"{split}_gt.json.gz") if task == "vln" and split != "test" else None
-            episodes = list(load_dataset(task.replace("_", "-"), path, gt_path=gt))
+            kind = "pointnav" if task == "socialnav" else task.replace("_", "-")
+            episodes = list(load_dataset(kind, path, gt_path=gt))
             assert episodes, (task, split)
             assert all(e.has_goal != (split == "test") for e in episodes), (task, split)
             assert len({e.key for e in episodes}) == len(episodes)

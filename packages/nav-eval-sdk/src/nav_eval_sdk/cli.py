@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval_sdk import entering
+from nav_eval_sdk.examples import EXAMPLES
+from nav_eval_sdk.project import TEMPLATES, create
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
 from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
@@ -104,7 +106,11 @@ def _add_serve(commands: Any) -> None:
 
 
 def _add_agent(command: Any) -> None:
-    command.add_argument("agent", metavar="MODULE:CLASS", help="the agent class, for example agent:MyAgent of agent.py")
+    command.add_argument(
+        "agent",
+        metavar="MODULE:CLASS",
+        help=f"the agent class, for example agent:MyAgent of agent.py; or a sample agent: {', '.join(EXAMPLES)}",
+    )
 
 
 def _add_sessions(command: Any) -> None:
@@ -166,6 +172,12 @@ def _add_new(commands: Any) -> None:
     new = _add(commands, "new", "make a working agent project to start from")
     new.add_argument(
         "directory", type=Path, metavar="DIRECTORY", help="the folder to make; an existing one must be empty"
+    )
+    new.add_argument(
+        "--template",
+        choices=TEMPLATES,
+        default=TEMPLATES[0],
+        help="agent: a class to fill in; learned: the sample model, with what trains it; default: %(default)s",
     )
     new.add_argument("--debug", action="store_true", help="show tracebacks")
     new.set_defaults(run=run_new)
@@ -249,8 +261,8 @@ def _tls(options: argparse.Namespace) -> Any:
 
 
 def load_agent(name: str) -> Any:
-    """The class called "module:attribute"; the current directory is looked in first."""
-    module, _, attribute = name.partition(":")
+    """The class called "module:attribute", or a sample agent; the current directory is looked in first."""
+    module, _, attribute = EXAMPLES.get(name, name).partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
@@ -342,10 +354,8 @@ def run_health(options: argparse.Namespace) -> int:
 
 
 def run_new(options: argparse.Namespace) -> int:
-    from nav_eval_sdk.project import create
-
     try:
-        created = create(options.directory)
+        created = create(options.directory, options.template)
     except FileExistsError as error:
         raise UsageError(str(error)) from error
     sys.stdout.write(f"{len(created)} files in {options.directory}. Read its README.md next.\n")

@@ -1,23 +1,37 @@
-"""`nav-eval-agent new`: copies the template project."""
+"""`nav-eval-agent new`: copies a template project."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from nav_eval_sdk.protocol.version import SDK_VERSION
 
-NAMES = {"agent.py.txt": "agent.py", "dockerignore.txt": ".dockerignore"}
+NAMES = {"agent.py.txt": "agent.py", "dockerignore.txt": ".dockerignore", "test_agent.py.txt": "test_agent.py"}
+TEMPLATES = ("agent", "learned")
+"""A class to fill in; the sample model with what trains it. What lies beside their folders is in both."""
 
 
-def create(directory: Path) -> list[Path]:
+def create(directory: Path, template: str = "agent") -> list[Path]:
     """Write the project; raises FileExistsError rather than touch what is there."""
     if directory.exists() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty. Choose another directory.")
-    directory.mkdir(parents=True, exist_ok=True)
     created = []
-    for template in sorted(files("nav_eval_sdk").joinpath("templates").iterdir(), key=lambda item: item.name):
-        path = directory / NAMES.get(template.name, template.name)
-        path.write_text(template.read_text(encoding="utf-8").replace("{{version}}", SDK_VERSION), encoding="utf-8")
+    for name, source in sorted(_sources(template), key=lambda pair: pair[0]):
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source.read_text(encoding="utf-8").replace("{{version}}", SDK_VERSION), encoding="utf-8")
         created.append(path)
     return created
+
+
+def _sources(template: str) -> Iterator[tuple[str, Any]]:
+    """The files of a template by where they go."""
+    folder = files("nav_eval_sdk").joinpath("templates")
+    for place in (folder, folder.joinpath(template)):
+        yield from ((NAMES.get(file.name, file.name), file) for file in place.iterdir() if file.is_file())
+    for part in folder.joinpath(template).iterdir():
+        if part.is_dir() and part.name != "__pycache__":
+            yield from ((f"{part.name}/{file.name}", file) for file in part.iterdir() if file.is_file())

@@ -32,7 +32,7 @@ def cube_faces(renderer: Renderer, position: ArrayLike, yaw: float = 0.0, people
             f"not {lens.width} x {lens.height} and {lens.hfov}."
         )
     places = np.tile(np.asarray(position, np.float64), (6, 1))
-    frames = renderer.render_batch(places, yaw + FACE_YAWS, FACE_PITCHES, [people] * 6)
+    frames = _batch(renderer, places, yaw + FACE_YAWS, FACE_PITCHES, people)
     return dict(zip(FACES, frames))
 
 
@@ -62,7 +62,13 @@ def vln_views(
     """R2R's 36 or 12 views, in its order; the first heading is `yaw`, the next ones lie to the right of it."""
     yaws, pitches = vln_directions(yaw, views)
     places = np.tile(np.asarray(position, np.float64), (views, 1))
-    return renderer.render_batch(places, yaws, pitches, [people] * views)
+    return _batch(renderer, places, yaws, pitches, people)
+
+
+def _batch(renderer: Renderer, places: ArrayLike, yaws: ArrayLike, pitches: ArrayLike, people: People) -> list[Frame]:
+    """Of a plug-in's renderer, too, which may know of no people and is told of none."""
+    theirs = {"people": [people] * len(np.asarray(places))} if people else {}
+    return renderer.render_batch(places, yaws, pitches, **theirs)
 
 
 def vln_directions(yaw: float, views: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

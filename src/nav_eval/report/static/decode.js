@@ -82,7 +82,13 @@ export const ACTIONS = {
   v: "velocity",
   w: "waypoint",
   o: "found",
+  p: "wait",
 };
+
+// A track with its points, and those of the people who walked there.
+export function unpacked(track) {
+  return { ...track, points: points(track.points), people: (track.people || []).map(points) };
+}
 
 // A run's label: its agent, and its directory where two runs have the same agent.
 export function labels(runs) {

@@ -45,6 +45,11 @@ export function seconds(value) {
   return value < 1e-6 ? "< 1 µs" : `${(value * 1e6).toFixed(0)} µs`;
 }
 
+// A duration in whole minutes, or seconds if it is short.
+export function minutes(value) {
+  return value < 90 ? `${Math.round(value)} s` : `${Math.round(value / 60)} min`;
+}
+
 export function whole(value) {
   return value.toLocaleString("en");
 }

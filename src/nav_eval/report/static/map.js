@@ -87,7 +87,12 @@ export class FloorMap {
     if (!chosen.length) chosen.push([0, 0, 0]);
     const xs = chosen.map((point) => point[0]),
       zs = chosen.map((point) => point[2]);
-    const margin = view.whole ? 0.4 : MARGIN;
+    const spread = Math.max(Math.max(...xs) - Math.min(...xs), Math.max(...zs) - Math.min(...zs));
+    const margin = view.small
+      ? Math.max(MARGIN, 0.1 * spread)
+      : view.whole && grid && grid.kind === "grid"
+        ? 0.4
+        : MARGIN;
     const low = [Math.min(...xs) - margin, Math.min(...zs) - margin],
       high = [Math.max(...xs) + margin, Math.max(...zs) + margin];
     const width = Math.max(4, high[0] - low[0], (high[1] - low[1]) / TALL),
@@ -200,6 +205,9 @@ export class FloorMap {
       if (this.level(path[0]))
         marks.push(svg("circle", { class: "start", cx: path[0][0], cy: path[0][2], r: 1.1 * unit }));
       if (this.level(end) && index < path.length - 1) marks.push(cross(end[0], end[2], unit));
+      for (const way of view.track.people)
+        if (way[index] && this.level(way[index]))
+          marks.push(svg("circle", { class: "person", cx: way[index][0], cy: way[index][2], r: 0.25 }));
       marks.push(agent(here, yaws[index], unit, view.hfov, this.level(here)));
       this.shade.replaceChildren(...(view.fog ? this.fog(index) : []));
     }
@@ -333,8 +341,10 @@ export function mapLegend(view) {
         icon(svg("circle", { class: "hit", cx: 14, cy: 7, r: 3 })),
         "map.legend.collision",
       ],
+    view.track &&
+      view.track.people.length && [icon(svg("circle", { class: "person", cx: 14, cy: 7, r: 5 })), "map.legend.people"],
     view.others.length && [icon(svg("path", { class: "other run-1", d: "M0 7H28" })), "map.legend.others"],
-    grid.stairs && [
+    (grid.plan ? !grid.plan.boxes && grid.plan.stairs.length : grid.stairs) && [
       icon(svg("rect", { class: "stairs", x: 2, y: 1, width: 24, height: 12 })),
       "map.legend.stairs",
     ],

@@ -2,7 +2,7 @@
 
 import { h } from "./dom.js";
 import { metres } from "./format.js";
-import { finalDistance, OUTCOMES, points } from "./decode.js";
+import { finalDistance, OUTCOMES, points, unpacked } from "./decode.js";
 import { FloorMap, storeyOf } from "./map.js";
 import { explained, t } from "./words.js";
 
@@ -70,7 +70,7 @@ function card(app, { kind, run, index, frames, outcome, distance, collided }) {
   const all = doc.episodes,
     scene = doc.scenes[all.scene[index]],
     packed = doc.results[run].tracks[index];
-  const track = { ...packed, points: points(packed.points) };
+  const track = unpacked(packed);
   const step = kind === "collision" ? collided[collided.length >> 1] + 1 : track.points.length - 1;
   const plan = new FloorMap({
     scene,

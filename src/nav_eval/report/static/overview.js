@@ -25,7 +25,8 @@ export function overview(app) {
 // Who won, and whether that is sure, in one sentence; an oracle does not compete.
 function answer(app) {
   const { doc, labels } = app;
-  if (doc.live && doc.runs.every((run) => !run.finished)) return t("answer.running");
+  if (doc.live && !doc.runs[0].finished) 
+    return doc.runs[0].n ? t("answer.running", { text: runLine(app, 0) }) : t("answer.nothing");
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
@@ -182,7 +183,7 @@ function failureLine(app, i) {
   const run = app.doc.runs[i];
   const failures = Object.entries(run.outcomes).filter(([name]) => name !== "success" && name !== "not_scored");
   const total = failures.reduce((sum, [, count]) => sum + count, 0);
-  if (!total) return t("brief.nofailure");
+  if (!total) return t(run.n ? "brief.nofailure" : "answer.nothing");
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
   const text = t("brief.failure", {
     outcome: named("outcome", outcome),

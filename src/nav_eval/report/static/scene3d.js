@@ -34,14 +34,18 @@ export function sceneView(view) {
   const { head, parts } = view.scene.mesh;
   const part = (name) => bytes(parts[name]);
   const solid = new Solid(gl, head, part);
-  const tubes = new Tubes(gl);
+  const still = new Tubes(gl),
+    body = new Tubes(gl);
   const path = view.track ? view.track.points : [[0, 0, 0]];
-  const fixed = pathTubes(view);
+  still.fill(pathTubes(view));
   const orbit = { turn: 0.6, tilt: 0.95, zoom: 1, away: spread(path) * 2 + 4, target: middle(path), step: path.length - 1 };
-  const draw = inTime((scale) => drawScene(gl, solid, tubes, canvas, orbit, view, scale));
+  const draw = inTime((scale) => drawScene(gl, solid, [still, body], canvas, orbit, view, scale));
   const show = (step) => {
     orbit.step = Math.min(step, path.length - 1);
-    tubes.fill([...fixed, ...(view.track ? agentBody(path[orbit.step], view.track.yaws[orbit.step]) : [])]);
+    if (view.track) {
+      const people = view.track.people.flatMap((way) => (way[orbit.step] ? personBody(way[orbit.step]) : []));
+      body.fill([...agentBody(path[orbit.step], view.track.yaws[orbit.step]), ...people]);
+    }
     draw();
   };
   steer(canvas, orbit, draw);
@@ -193,6 +197,14 @@ function agentBody(place, yaw) {
   return [...tube(place, [place[0], place[1] + 0.8, place[2]], 0.13, [0.95, 0.95, 0.98]), ...tube(chest, tip, 0.07, red)];
 }
 
+function personBody(place) {
+  const neck = [place[0], place[1] + 1.4, place[2]];
+  return [
+    ...tube(place, neck, 0.17, [0.62, 0.42, 0.12]),
+    ...tube([place[0], place[1] + 1.5, place[2]], [place[0], place[1] + 1.72, place[2]], 0.1, [0.85, 0.66, 0.53]),
+  ];
+}
+
 function middle(path) {
   const mean = (axis) => path.reduce((sum, point) => sum + point[axis], 0) / path.length;
   return [mean(0), mean(1), mean(2)];
@@ -237,7 +249,7 @@ function drawScene(gl, solid, tubes, canvas, orbit, view, finer) {
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   const chest = [here[0], here[1] + 0.6, here[2]];
   solid.draw(camera, eye, level + CUT, { at: chest, radius: view.track ? GHOST : 0, floor: level + 0.15 });
-  tubes.draw(camera, eye);
+  for (const one of tubes) one.draw(camera, eye);
 }
 
 function steer(canvas, orbit, draw) {

@@ -119,7 +119,8 @@ export class Solid {
     gl.uniform1f(where("top"), top);
     gl.uniform1f(where("ghost"), ghost ? ghost.radius : 0);
     gl.uniform1f(where("bottom"), ghost ? ghost.floor : 0);
-    gl.uniform1i(where("cut"), ghost ? 1 : 0);
+    // Of a coarse scene both sides of a thin thing lie in one plane: neither may be told from the other.
+    gl.uniform1i(where("cut"), ghost && scene.textures.length ? 1 : 0);
     gl.uniform1i(where("light"), 1);
     gl.uniform1i(where("lit"), scene.bare ? 1 : 0);
     for (const [material, first, count] of runs(scene, sides(camera), top)) {

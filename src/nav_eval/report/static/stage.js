@@ -2,7 +2,7 @@
 
 import { choice, h, select } from "./dom.js";
 import { fixed, metres } from "./format.js";
-import { points } from "./decode.js";
+import { points, unpacked } from "./decode.js";
 import { eyes } from "./eyes.js";
 import { corners, FloorMap, mapLegend, storeyOf } from "./map.js";
 import { inForce, phrases, progress } from "./phrases.js";
@@ -200,5 +200,5 @@ function instruction(all, index, track, reference) {
 
 function readTrack(run, index) {
   const track = run.tracks[index];
-  return track && { ...track, points: points(track.points), frames: run.frames ? run.frames[index] : null };
+  return track && { ...unpacked(track), frames: run.frames ? run.frames[index] : null };
 }

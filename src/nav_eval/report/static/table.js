@@ -287,7 +287,7 @@ function rowsTable(app, found, draw) {
     ),
   );
   return wide(
-    t("table.title"),
+    t("table.list"),
     h("table", { class: "episodes" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)),
   );
 }

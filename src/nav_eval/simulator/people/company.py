@@ -13,9 +13,9 @@ import numpy as np
 
 from nav_eval.core.interfaces import Crowd
 from nav_eval.core.types import Company, Walker
-from nav_eval.engine.people.figure import figure
+from nav_eval.engine.people.figure import TALL
 from nav_eval.engine.people.gait import stride
-from nav_eval.engine.people.looks import LOOKS
+from nav_eval.engine.people.looks import LOOKS, dealt
 from nav_eval.engine.people.overlay import Posed
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.people.footing import Footing
@@ -113,7 +113,7 @@ class _Gait:
         self.look = look
         self.phase = look / LOOKS
         self.vigour = 0.0
-        self._scale = figure(look).scale
+        self._scale = dealt(look).height / TALL
 
     def go(self, metres: float) -> None:
         """A tick in which one walked so far."""

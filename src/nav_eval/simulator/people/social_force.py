@@ -44,13 +44,15 @@ STEP = 0.01
 ARRIVED, CORNER = 0.4, 0.35
 REPLAN = 5
 """Ticks after which the way is looked up again."""
-PATIENCE = 40
+PATIENCE = 15
 """Ticks without getting on after which one goes elsewhere."""
 FAR = 3.0
 """The next place to go is at least so far, m."""
 TRIES = 20
 TURN = 6.0
 """How fast a standing or walking body turns, rad/s."""
+KEPT = 0.55
+"""Nobody walks nearer to the agent, middle to middle, m."""
 CLEAR = 1.5
 """Nobody begins nearer to the agent, m."""
 
@@ -225,7 +227,7 @@ class _Crowd(Crowd):
         """Nobody walks into the agent, nor into another."""
         solid = [(other.position, 1.6 * RADIUS) for other in self._people if other is not one]
         if self._options.reacts:
-            solid.append((agent, self._radius + RADIUS + 0.02))
+            solid.append((agent, max(KEPT, self._radius + RADIUS)))
         for position, reach in solid:
             gap = distance(reached, position)
             if gap < reach and gap < distance(one.position, position):

@@ -1,4 +1,4 @@
-"""Perturbations of the robot: its cameras sit elsewhere, see less or measure worse, its wheels obey worse.
+"""Perturbations of the robot: its cameras sit elsewhere, see less or measure worse, its wheels obey worse, it is late.
 
 Each of them is a setting of the simulator that exists already; a severity says how far it is moved.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from nav_eval.config.schema import SensorConfig, SimulatorConfig
+from nav_eval.config.schema import EvaluationConfig, SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Perturbation
 from nav_eval.simulator.sensors.frame import HFOV
 
@@ -86,6 +86,43 @@ class ActuationErrors(Perturbation):
             "noise_multiplier": before + self.STRENGTHS[self.severity - 1],
         }
         return config.model_copy(update={"motion": motion.model_copy(update=noise)})
+
+
+class Latency(Perturbation):
+    """Every answer costs 0.5, 1 and 2 seconds more, for which the world goes on: `evaluation.clock=charged`.
+
+    In steps of `evaluation.step_s`: a body that drives keeps its velocity, one that stands waits, people walk on, and
+    the episode's steps are used up. After the streaming evaluation of Li, Wang and Ramanan ("Towards Streaming
+    Perception", ECCV 2020); the amounts are ours. Answers whose time is measured are left as they are.
+    """
+
+    SECONDS: ClassVar = (0.5, 1.0, 2.0)
+
+    def evaluation(self, config: EvaluationConfig) -> EvaluationConfig:
+        if config.clock == "charged" and config.latency_s is None:
+            return config
+        before = config.latency_s or 0.0 if config.clock == "charged" else 0.0
+        return config.model_copy(update={"clock": "charged", "latency_s": before + self.SECONDS[self.severity - 1]})
+
+
+class PeopleInTheWay(Perturbation):
+    """2, 4 and 6 more people, who first come along the agent's own way, from its goal.
+
+    They walk by the social force model, make way and keep half a metre off; what is lost is lost by not making way, by
+    waiting, or by taking them for walls. The numbers are ours.
+    """
+
+    MORE: ClassVar = (2, 4, 6)
+
+    def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
+        people = config.people
+        if config.backend != "custom" or config.renderer == "opengl" or people.motion != "social_force":
+            return config
+        more = {
+            "count": people.count + self.MORE[self.severity - 1],
+            "options": {**people.options, "crossing": 1.0},
+        }
+        return config.model_copy(update={"people": people.model_copy(update=more)})
 
 
 def _of_types(config: SimulatorConfig, types: tuple[str, ...]) -> Mapping[str, SensorConfig]:

@@ -23,6 +23,8 @@ PERTURBATIONS: Registry[PerturbationFactory] = Registry(
         "dropped_frames": "nav_eval.simulator.perturbations.pictures:DroppedFrames",
         "depth_noise": "nav_eval.simulator.perturbations.body:DepthNoise",
         "actuation_noise": "nav_eval.simulator.perturbations.body:ActuationErrors",
+        "latency": "nav_eval.simulator.perturbations.body:Latency",
+        "people_in_the_way": "nav_eval.simulator.perturbations.body:PeopleInTheWay",
         "pose_drift": "nav_eval.simulator.perturbations.pose:PoseDrift",
         "paraphrase": "nav_eval.simulator.perturbations.words:Paraphrase",
         "typos": "nav_eval.simulator.perturbations.words:Typos",

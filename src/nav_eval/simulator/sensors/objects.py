@@ -7,7 +7,7 @@ from typing import Any, ClassVar, cast
 import numpy as np
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
-from nav_eval.core.capabilities import HasFrame, HasPeople, HasScene
+from nav_eval.core.capabilities import HasFrame, HasScene
 from nav_eval.core.interfaces import Simulator
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TextSpec
 from nav_eval.simulator.sensors.frame import FrameSensor
@@ -52,4 +52,4 @@ class ObjectsSensor(FrameSensor):
 
 def _people(simulator: Simulator) -> dict[int, str]:
     """Those who walk about are of the category `person`."""
-    return {one.object_id: "person" for one in simulator.people()} if isinstance(simulator, HasPeople) else {}
+    return {one.object_id: "person" for one in simulator.people()}

@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
-from nav_eval.core.capabilities import HasPeople, HasRenderer
+from nav_eval.core.capabilities import HasRenderer
 from nav_eval.core.interfaces import Sensor, Simulator
 from nav_eval.core.specs import Spec, TensorSpec
 from nav_eval.engine.render.camera import Lens
@@ -61,7 +61,7 @@ class PanoramaSensor(Sensor):
 
         world = cast("HasRenderer", simulator)
         renderer, (position, yaw, _) = world.renderer(self._lens), world.camera()
-        people = simulator.people() if isinstance(simulator, HasPeople) else ()
+        people = simulator.people()
         if self._kind == "equirectangular":
             return equirectangular(renderer, position, yaw, width=self._width, outputs=("rgb",), people=people).rgb
         if self._kind == "cube":

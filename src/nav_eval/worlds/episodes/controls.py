@@ -52,6 +52,7 @@ CONTROLS = {
     "vln": Controls(min_length=6.5, min_rooms=2),
     "pointnav": _POINTS,
     "imagenav": _POINTS,
+    "socialnav": replace(_POINTS, min_length=5.0),
     "objectnav": _OBJECTS,
     "instance_imagenav": _OBJECTS,
 }

@@ -41,7 +41,7 @@ class Site:
     def rooms(self) -> RoomsMap:
         if not self.scene.regions:
             raise SceneError(
-                f"{self.scene_id}: the scene has no rooms, which all tasks but pointnav and imagenav need. "
+                f"{self.scene_id}: the scene has no rooms, which all tasks but pointnav, imagenav and socialnav need. "
                 "Describe them in a .semantic.json beside it."
             )
         return rooms_map(self.scene.objects, self.scene.regions)

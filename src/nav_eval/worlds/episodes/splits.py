@@ -15,7 +15,7 @@ from typing import Any
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
-from nav_eval.worlds.episodes.controls import Controls
+from nav_eval.worlds.episodes.controls import CONTROLS, Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES
 from nav_eval.worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
 from nav_eval.worlds.episodes.site import Site
@@ -23,7 +23,7 @@ from nav_eval.worlds.episodes.vln import Drawn, vln_paths
 from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.things.catalogue import Assets
 
-TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav")
+TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
 Scenes = Mapping[str, Sequence[Site]]
 """Scenes of each split."""
@@ -221,6 +221,10 @@ def _points(site: Site, count: int, seed: str, controls: Controls | None) -> Rec
     return {"episodes": point_records(site, count, seed, controls)}
 
 
+def _among_people(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
+    return _points(site, count, seed, controls or CONTROLS["socialnav"])
+
+
 def _objects(site: Site, count: int, seed: str, controls: Controls | None) -> Record:
     episodes, goals = object_records(site, count, seed, controls)
     return {"goals_by_category": goals, "episodes": episodes, **_SHARED["objectnav"]}
@@ -239,6 +243,7 @@ _SHARED: dict[str, Record] = {
 _MEMBERS: dict[str, Callable[[Site, int, str, Controls | None], Any]] = {
     "pointnav": _points,
     "imagenav": _points,
+    "socialnav": _among_people,
     "objectnav": _objects,
     "instance_imagenav": _instances,
 }

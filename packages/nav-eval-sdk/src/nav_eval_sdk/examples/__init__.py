@@ -1,1 +1,18 @@
 """Agents to start from and to compare with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+EXAMPLES: Mapping[str, str] = {
+    name: f"nav_eval_sdk.examples.{place}"
+    for name, place in {
+        "random": "random_agent:RandomAgent",
+        "forward": "forward:ForwardAgent",
+        "graph_heuristic": "graph_heuristic:GraphHeuristicAgent",
+        "grounded": "grounded:GroundedAgent",
+        "learned": "learned:LearnedAgent",
+        "vlm": "vlm:VlmAgent",
+    }.items()
+}
+"""MODULE:CLASS by the name that `nav-eval-agent serve` takes for it."""

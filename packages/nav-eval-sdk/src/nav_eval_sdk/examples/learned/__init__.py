@@ -1,0 +1,65 @@
+"""The sample model: a small network that was trained to follow instructions in English and Chinese.
+
+Colour, depth, where it stands and looks, and the instruction; numpy alone. How it was trained and what it cannot do
+stands in MODEL_CARD.md beside this file; examples/train_vln trains it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, ClassVar
+
+import numpy as np
+
+from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.examples.learned.network import Network
+from nav_eval_sdk.examples.learned.senses import motion, picture
+from nav_eval_sdk.examples.learned.words import Reader
+
+ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
+
+
+@cache
+def load(path: Any = None) -> tuple[Network, Reader]:
+    """The network and the reader of a file of weights; without one, of those that lie here."""
+    place = files(__package__).joinpath("weights.npz") if path is None else path
+    with place.open("rb") as file, np.load(file) as arrays:
+        weights = {name: arrays[name] for name in arrays.files}
+    return Network(weights), Reader(weights["words"].tolist())
+
+
+class LearnedAgent(VLNAgent):
+    """Looks, reads, remembers, and takes the action that scores most."""
+
+    name = "learned"
+    version = "1"
+    sensors: ClassVar[Mapping[str, tuple[int, int]]] = {
+        "rgb": (0, 0),
+        "depth": (0, 0),
+        "gps": (0, 0),
+        "compass": (0, 0),
+    }
+    action_space = ACTIONS
+    weights: ClassVar[Any] = None
+    """A file that examples/train_vln exported, a Path; None: the weights that come with the SDK."""
+
+    def __init__(self) -> None:
+        self._network, self._reader = load(self.weights)
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        text = (episode["instruction"] or {}).get("text", "")
+        self._text = self._network.read(self._reader.numbers(text))
+        self._memory = self._network.begin()
+        self._before: Any = None
+        self._steps = 0
+
+    def act(self, observation: dict[str, Any]) -> str:
+        pose = np.array([*observation["gps"], *observation["compass"]], np.float32)
+        before = pose if self._before is None else self._before
+        moved = motion(pose[:2], pose[2], before, self._steps)
+        shown = picture(observation["rgb"], observation["depth"])
+        scores, self._memory = self._network.step(self._text, shown, moved, self._memory)
+        self._before, self._steps = pose, self._steps + 1
+        return ACTIONS[int(scores.argmax())]

@@ -1,0 +1,66 @@
+"""What the model is given of an observation: a small picture of colour and depth, and how the body moved."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+SIDE = 56
+"""Pixels of the picture's sides: 224 / 4."""
+COLUMNS = 7
+"""Directions within the picture, left to right."""
+BANDS = 4
+"""Numbers that tell of each column how near what stands there is."""
+FAR = 3.0
+"""Metres at which nearness is 1 / e."""
+MOTION = 8
+"""Numbers that tell of the body."""
+
+
+def picture(rgb: Any, depth: Any) -> Any:
+    """(4, SIDE, SIDE) float32 in 0 .. 1: colours, and nearness, of (H, W, 3) uint8 and (H, W, 1) metres.
+
+    Colours are averaged over each small pixel's block, depths are those in the middles, because none lies between two.
+    """
+    return np.concatenate([_averaged(rgb), nearness(_in_the_middles(depth))], axis=-1).transpose(2, 0, 1)
+
+
+def nearness(metres: Any) -> Any:
+    return np.exp(-np.asarray(metres, np.float32) / FAR)
+
+
+def _averaged(image: Any) -> Any:
+    """(SIDE, SIDE, 3) float32 in 0 .. 1."""
+    rows, columns = (np.arange(SIDE) * size // SIDE for size in image.shape[:2])
+    sums = np.add.reduceat(np.add.reduceat(image, rows, axis=0, dtype=np.float32), columns, axis=1)
+    counts = np.diff(rows, append=image.shape[0])[:, None] * np.diff(columns, append=image.shape[1])
+    return sums / (255 * counts[..., None]).astype(np.float32)
+
+
+def _in_the_middles(image: Any) -> Any:
+    rows, columns = ((2 * np.arange(SIDE) + 1) * size // (2 * SIDE) for size in image.shape[:2])
+    return image[rows][:, columns]
+
+
+def ways(pictures: Any) -> Any:
+    """(..., COLUMNS, BANDS): how near what each column shows is above, ahead and below, and the nearest ahead."""
+    near = pictures[..., 3, :, :]
+    cells = near.reshape(*near.shape[:-1], COLUMNS, SIDE // COLUMNS)
+    top, middle, low = (cells[..., part, :, :] for part in (slice(0, 20), slice(20, 36), slice(36, SIDE)))
+    means = [band.mean((-3, -1)) for band in (top, middle, low)]
+    return np.stack([*means, middle.max((-3, -1))], axis=-1)
+
+
+def motion(gps: Any, compass: Any, before: Any, steps: Any) -> Any:
+    """(..., MOTION): where it is, m ahead and right of the start, where it looks, and what the last action did.
+
+    `gps` (..., 2) m; `compass` (...) rad; `before` (..., 3): both, one step ago; `steps` (...): taken so far.
+    """
+    moved = np.hypot(gps[..., 0] - before[..., 0], gps[..., 1] - before[..., 1])
+    turned = np.sin(compass - before[..., 2])
+    heading = [np.cos(compass), np.sin(compass)]
+    first = [np.asarray(steps) == 0, np.asarray(steps) / 100]
+    return np.stack([gps[..., 0] / 10, gps[..., 1] / 10, *heading, 4 * moved, 4 * turned, *first], -1).astype(
+        np.float32
+    )

@@ -1,0 +1,94 @@
+"""DAgger (Ross, Gordon, Bagnell 2011): the walker walks, and learns what the oracle would have done there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from nav_eval.gym import collect, text
+from nav_eval_sdk.examples.learned.senses import motion, nearness
+from nav_eval_sdk.examples.learned.words import Reader
+from train_vln.make_data import played
+from train_vln.model import Walker
+from train_vln.walks import seen
+
+ENVS = 16
+
+
+class Walking:
+    """A policy for nav_eval.collect. `greedy` takes the best action, else one is drawn as likely as it scores."""
+
+    def __init__(self, model: Walker, reader: Reader, greedy: bool, seed: int) -> None:
+        self._model, self._reader, self._greedy = model.eval(), reader, greedy
+        self._rng = np.random.default_rng(seed)
+        self._words: list[list[int]] = []
+        self._text: Any = None
+        self._memory: Any = None
+        self._before: Any = None
+        self._steps: Any = None
+
+    def __call__(self, given: Any, begins: Any) -> Any:
+        poses = np.concatenate([given["gps"], given["compass"]], -1)
+        if begins.any() or self._text is None:
+            self._begin(given, begins, poses)
+        moved = motion(poses[:, :2], poses[:, 2], self._before, self._steps)
+        near = (255 * nearness(given["depth"][..., 0])).astype(np.uint8)
+        shown = seen(self._model.detector, given["rgb"], near)
+        with torch.no_grad():
+            rows = torch.from_numpy(shown)[:, None], torch.from_numpy(moved)[:, None]
+            scores, _, self._memory = self._model(self._text, *rows, self._memory)
+        self._before, self._steps = poses, self._steps + 1
+        chances = scores[:, 0].numpy()
+        return (chances if self._greedy else chances + self._rng.gumbel(size=chances.shape)).argmax(-1)
+
+    def _begin(self, given: Any, begins: Any, poses: Any) -> None:
+        count = len(begins)
+        if self._text is None:
+            self._words = [[1]] * count
+            self._memory = torch.zeros(2, count, self._model.first.hidden_size)
+            self._before, self._steps = poses.copy(), np.zeros(count)
+        for place in np.flatnonzero(begins):
+            self._words[place] = self._reader.numbers(text(given["instruction"]["text"][place]))
+        self._memory[:, begins] = 0
+        self._before[begins] = poses[begins]
+        self._steps[begins] = 0
+        words = torch.zeros(count, max(map(len, self._words)), dtype=torch.long)
+        for row, numbers in enumerate(self._words):
+            words[row, : len(numbers)] = torch.tensor(numbers)
+        with torch.no_grad():
+            self._text = self._model.read(words)
+
+
+def walk(
+    model: Walker, reader: Reader, homes: Path, split: str, out: Path, *, expert: float, episodes: list[str], seed: int
+) -> None:
+    """One walk for each of the episodes, with the oracle's choices."""
+    policy = Walking(model, reader, greedy=False, seed=seed)
+    chosen = played(homes, split, episodes=episodes)
+    collect(
+        "vln-demo", out, overrides=chosen, policy=policy, expert=expert, seed=seed, num_envs=ENVS, dense_reward=True
+    )
+
+
+def success(model: Walker, reader: Reader, homes: Path, split: str, out: Path, episodes: list[str]) -> dict[str, float]:
+    """Mean success and SPL of the walker alone, in English and Chinese."""
+    import json
+    import shutil
+
+    from nav_eval.gym import rollouts
+
+    shutil.rmtree(out, ignore_errors=True)
+    policy = Walking(model, reader, greedy=True, seed=0)
+    chosen = played(homes, split, episodes=episodes)
+    collect("vln-demo", out, overrides=chosen, policy=policy, expert=0.0, num_envs=ENVS)
+    found: dict[str, list[float]] = {}
+    for one in rollouts(out):
+        metrics = json.loads(str(one["metrics"]))
+        language = text(one["instruction.language"])[:2] or "en"
+        for name in ("success", "spl", "reached"):
+            found.setdefault(f"{language}_{name}", []).append(metrics["oracle_success" if name == "reached" else name])
+    shutil.rmtree(out)
+    return {name: round(float(np.mean(values)), 3) for name, values in sorted(found.items())}

@@ -1,0 +1,75 @@
+"""Homes, paths told in English and Chinese, and walks along them, to learn from."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nav_eval.gym import collect
+from nav_eval.worlds.collection import make_scenes, open_sites
+from nav_eval.worlds.episodes.splits import write_task
+from nav_eval.worlds.things.catalogue import Assets
+from nav_eval_sdk.examples.learned.senses import SIDE
+
+LENS = f"{{width: {SIDE}, height: {SIDE}, hfov: 90}}"
+SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"
+DETAIL = 30_000
+MOST_STEPS = 160
+"""Of a walk to learn from; the oracle needs 60 to 110."""
+
+
+def make_homes(folder: Path, seeds: Sequence[str], rooms: int | range, assets: Assets) -> Path:
+    """One home for each seed that has none yet."""
+    for seed in seeds:
+        if not any(folder.glob(f"home_{seed}_*.navmesh")):
+            list(make_scenes(folder, [seed], rooms, 1, "home", DETAIL, assets=assets))
+    return folder
+
+
+def make_paths(homes: Path, splits: dict[str, slice], per_home: int, seed: str) -> None:
+    """`<homes>/vln/<split>.json.gz`: paths through those homes of the folder, in the order of their names."""
+    if all((homes / "vln" / f"{split}.json.gz").is_file() for split in splits):
+        return
+    sites = open_sites(homes)
+    write_task("vln", {split: sites[part] for split, part in splits.items()}, homes / "vln", per_home, seed)
+
+
+def played(homes: Path, split: str, *, sensors: str = SENSES, steps: int = MOST_STEPS, **dataset: Any) -> list[str]:
+    """Overrides of vln-demo: the paths of a split, seen through `sensors`."""
+    return [
+        f"dataset.data_path={homes}/vln/{split}.json.gz",
+        f"dataset.split={split}",
+        f"simulator.scenes_dir={homes}",
+        f"simulator.sensors={{{sensors}}}",
+        f"evaluation.max_steps={steps}",
+        *(f"dataset.{key}={json.dumps(value)}" for key, value in dataset.items()),
+    ]
+
+
+def walk_with_oracle(homes: Path, split: str, out: Path, *, every: int, seed: int, semantic: bool) -> None:
+    """Every n-th path once, by an oracle that strays in one step of eight, so that it is seen how to come back."""
+    rng = np.random.default_rng(seed)
+
+    def stray(seen: Any, begins: Any) -> Any:
+        return rng.choice([1, 2, 3], size=len(begins))
+
+    sensors = f"{SENSES}, semantic: {LENS}" if semantic else SENSES
+    chosen = played(homes, split, sensors=sensors, episodes=once(homes, split)[::every])
+    collect("vln-demo", out, overrides=chosen, policy=stray, expert=0.875, seed=seed, num_envs=16, dense_reward=True)
+
+
+def told(homes: Path, split: str) -> list[dict[str, Any]]:
+    """The episodes of a split, as its file has them."""
+    with gzip.open(homes / "vln" / f"{split}.json.gz") as file:
+        episodes: list[dict[str, Any]] = json.load(file)["episodes"]
+    return episodes
+
+
+def once(homes: Path, split: str) -> list[str]:
+    """The id of one episode for each path, which has one for each of its wordings."""
+    return [str(number) for number in {e["trajectory_id"]: e["episode_id"] for e in told(homes, split)}.values()]
