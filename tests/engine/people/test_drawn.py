@@ -54,7 +54,7 @@ def peopled(scene: Scene) -> Scene:
     points, triangles, ids = [scene.positions], [scene.triangles], [scene.object_ids]
     count = len(scene.positions)
     for person in PEOPLE:
-        body = figure(person.look, coarse=True)
+        body = figure(person.look, 4)
         points.append(bent(body, bones_of(person, body)).astype(np.float32))
         triangles.append(body.solid.triangles + count)
         ids.append(np.full(len(body.solid.triangles), person.object_id, np.int32))

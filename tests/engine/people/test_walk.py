@@ -14,7 +14,7 @@ LOOK = 20
 
 
 def body_at(phase: float, vigour: float, z: float = 0.0):
-    body = figure(LOOK, True)
+    body = figure(LOOK, 2)
     return body, bones_of(Posed(LOOK, 1, (0.0, 0.0, z), 0.0, phase, vigour), body)
 
 
@@ -28,7 +28,7 @@ def test_the_lowest_point_of_a_body_is_on_the_floor(phase: float, vigour: float)
 
 def test_a_standing_foot_hardly_slips() -> None:
     """The foot that carries the body, in steps of a hundredth of a stride."""
-    pace = stride(figure(LOOK, True).scale, 1.0)
+    pace = stride(figure(LOOK, 2).scale, 1.0)
     ankles = []
     for share in np.linspace(0.1, 0.5, 41):
         body, bones = body_at(share, 1.0, -share * pace)
@@ -41,7 +41,7 @@ def test_one_leg_is_ahead_as_the_other_is_behind() -> None:
     here, there = body_at(0.2, 1.0)[1], body_at(0.7, 1.0)[1]
     mirror = np.array([-1.0, 1.0, 1.0])
     left, right = (bones[foot] @ np.array([*joint, 1.0]) for bones, foot, joint in (
-        (here, FOOT_L, figure(LOOK, True).joints[FOOT_L]), (there, FOOT_R, figure(LOOK, True).joints[FOOT_R])
+        (here, FOOT_L, figure(LOOK, 2).joints[FOOT_L]), (there, FOOT_R, figure(LOOK, 2).joints[FOOT_R])
     ))  # fmt: skip
     assert np.allclose(left * mirror, right, atol=1e-9)
 
@@ -58,7 +58,7 @@ def test_bones_are_rigid_and_standing_turns_nothing_but_the_arms() -> None:
 
 def test_yaw_turns_a_body_as_it_turns_an_agent() -> None:
     """Ahead is -z, and yaw turns left: at a quarter turn the toes point to -x."""
-    body = figure(LOOK, True)
+    body = figure(LOOK, 2)
     points = bent(body, posed(body, 0.0, 0.0, np.pi / 2, (1.0, 2.0, 3.0)))
     feet = points[points[:, 1] < 2.05]
     assert feet[:, 0].min() < 1.0 - 0.15 * body.scale
@@ -67,7 +67,7 @@ def test_yaw_turns_a_body_as_it_turns_an_agent() -> None:
 
 def test_every_look_is_a_person_of_its_height() -> None:
     for seed in range(0, LOOKS, 5):
-        body = dressed(dealt(seed), coarse=True)
+        body = dressed(dealt(seed), 2)
         low, high = body.solid.points.min(axis=0), body.solid.points.max(axis=0)
         assert abs(high[1] - low[1] - body.look.height) < 0.06
         assert 0.4 < high[0] - low[0] < 0.75

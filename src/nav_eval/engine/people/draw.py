@@ -201,3 +201,12 @@ def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: float) -> bool:
             if canvas.inverse_depth[row + x] < bound:
                 return False
     return True
+
+
+@kernel("void(int32[:,:],int32[::1],int64,int32[:,::1])", _nrt=False)
+def tell(ids: I32, names: I32, first_id: int, image: I32) -> None:
+    """Fill in names[k] where the id is `first_id` - k; both images (H, W)."""
+    for y in range(ids.shape[0]):
+        for x in range(ids.shape[1]):
+            if ids[y, x] <= first_id:
+                image[y, x] = names[first_id - ids[y, x]]

@@ -38,15 +38,16 @@ class Figure:
 
 
 @lru_cache(2 * LOOKS)
-def figure(seed: int, coarse: bool = False) -> Figure:
-    """The person of a seed; `coarse`: of half the columns, without the small parts of the face."""
-    return dressed(dealt(seed), coarse)
+def figure(seed: int, every: int = 1) -> Figure:
+    """The person of a seed; `every`: 2 has half the columns and no small parts of the face, 4 a quarter of the columns
+    and half the rows."""
+    return dressed(dealt(seed), every)
 
 
-def dressed(look: Look, coarse: bool = False) -> Figure:
+def dressed(look: Look, every: int = 1) -> Figure:
     """A body with its clothes."""
-    cloths = [*_legs(look), *_trunk(look), *_arms(look), *_head(look), *([] if coarse else _small(look))]
-    solid = joined([sewn(cloth, 2 if coarse else 1) for cloth in cloths])
+    cloths = [*_legs(look), *_trunk(look), *_arms(look), *_head(look), *([] if every > 1 else _small(look))]
+    solid = joined([sewn(cloth, every) for cloth in cloths])
     scale = look.height / TALL
     colours = np.clip(solid.colours * _wear(solid, look)[:, None], 0, 1)
     whole = replace(solid, points=solid.points * scale, colours=colours)

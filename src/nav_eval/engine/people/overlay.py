@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.people.draw import bend, darken, hidden, paint
+from nav_eval.engine.people.draw import bend, darken, hidden, paint, tell
 from nav_eval.engine.people.figure import TALL, Figure, figure
 from nav_eval.engine.people.gait import posed
 from nav_eval.engine.people.kinds import F64, Canvas, Eye
@@ -19,8 +19,8 @@ REACH = 0.9
 """No part of a walking body is farther from the line above its place than this, m."""
 TALLEST = 2.2
 FIRST_ID = -2
-FINE = 350
-"""Pixels of height from which on a body is drawn in full detail."""
+DETAILS = ((350.0, 1), (150.0, 2), (0.0, 4))
+"""From so many pixels of height on a body has every column, each second or each fourth of its cloths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +45,9 @@ class Drawn:
 
     def semantic(self, ids: NDArray[np.int32], image: NDArray[np.int32]) -> None:
         """Fill in the object ids of people; both (H, W)."""
-        seen = ids <= FIRST_ID
         pairs = zip(self.people, self.bodies, strict=True)
         names = [np.full(len(body.solid.triangles), person.object_id, np.int32) for person, body in pairs]
-        image[seen] = np.concatenate([*names, np.zeros(0, np.int32)])[FIRST_ID - ids[seen]]
+        tell(ids, np.concatenate([*names, np.zeros(0, np.int32)]), FIRST_ID, image)
 
     def normal(self, ids: NDArray[np.int32], image: NDArray[np.float32]) -> None:
         """Fill in the unit face normals of people; (H, W) and (H, W, 3)."""
@@ -58,8 +57,9 @@ class Drawn:
         image[seen] = np.concatenate([*normals, np.zeros((0, 3), np.float32)])[FIRST_ID - ids[seen]]
 
 
-def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -> Drawn:
-    """Draw those in view, and their shadows where colours are kept (whose order does not matter)."""
+def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -> Drawn | None:
+    """Draw those in view, and their shadows where colours are kept (whose order does not matter). None: nobody is
+    seen."""
     seen = sorted((gap, k) for k, person in enumerate(people) if (gap := _ahead(eye, person)) is not None)
     if canvas.rgb.size > 1:
         for _, k in seen:
@@ -67,11 +67,15 @@ def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -
     drawn: list[tuple[Posed, Figure]] = []
     first = FIRST_ID
     for gap, k in seen:
-        body = figure(people[k].look, gap > 0 and eye.focal * TALL < FINE * gap)
+        body = figure(people[k].look, _detail(eye.focal * TALL / gap if gap > 0 else math.inf))
         if _draw(eye, canvas, people[k], body, light, first):
             drawn.append((people[k], body))
             first -= len(body.solid.triangles)
-    return Drawn(*zip(*drawn, strict=True)) if drawn else Drawn((), ())
+    return Drawn(*zip(*drawn, strict=True)) if drawn else None
+
+
+def _detail(height: float) -> int:
+    return next(every for least, every in DETAILS if height >= least)
 
 
 def _ahead(eye: Eye, person: Posed) -> float | None:

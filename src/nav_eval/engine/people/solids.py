@@ -104,9 +104,11 @@ def ball(
 
 
 def sewn(cloth: Cloth, every: int = 1) -> Solid:
-    """Triangles over it; `every`: only each so many-th column is kept."""
-    rows, colours = cloth.points[:, ::every], cloth.colours[:, ::every]
-    bones: list[NDArray[Any]] = [part[:, ::every] for part in (cloth.first, cloth.second, cloth.share)]
+    """Triangles over it; `every`: only each so many-th column is kept, and from 4 on only each second row and both
+    ends."""
+    kept = [*range(0, len(cloth.points) - 1, max(1, every // 2)), len(cloth.points) - 1]
+    rows, colours = cloth.points[kept, ::every], cloth.colours[kept, ::every]
+    bones: list[NDArray[Any]] = [part[kept, ::every] for part in (cloth.first, cloth.second, cloth.share)]
     count, around = rows.shape[:2]
     here = np.arange(count * around).reshape(count, around)
     right = np.roll(here, -1, axis=1)

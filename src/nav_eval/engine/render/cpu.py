@@ -122,7 +122,7 @@ class CpuRenderer:
                 images[name] = resolve(name)
         return Frame(images, resolve)
 
-    def _lay(self, camera: Camera, work: Workspace, rgb: Image | None, people: People) -> Drawn:
+    def _lay(self, camera: Camera, work: Workspace, rgb: Image | None, people: People) -> Drawn | None:
         """People over the finished picture, before its depth is read."""
         canvas = Canvas(work.inverse_depth, work.ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
         return lay(Eye(*camera), canvas, people)
