@@ -92,7 +92,7 @@ def test_on_a_terminal_work_has_a_bar_that_leaves_no_trace():
     assert "25%" in out.getvalue()
 
 
-@pytest.mark.parametrize("task", ["vln", "pointnav"])
+@pytest.mark.parametrize("task", [pytest.param("vln", marks=pytest.mark.soak), "pointnav"])
 def test_the_shares_of_generating_sum_to_one(tmp_path, task):
     shares = []
     list(make_scenes(tmp_path / "scenes", ["a"], 2, 1, "home", 20_000, tell=shares.append))

@@ -90,10 +90,13 @@ def test_the_evaluator_asks_for_this_very_sdk(distributions: dict[str, Built]) -
 
 
 def third_party(built: Built) -> set[str]:
-    """Top-level names that the package's modules import, from their syntax, the standard library's left out."""
+    """Top-level names that the package's modules import, from their syntax, the standard library's left out.
+
+    A template's files are no modules: `nav-eval-agent new` copies them into a project that says what it requires.
+    """
     found: set[str] = set()
     for name, data in contents(built.wheel).items():
-        if not name.endswith(".py"):
+        if not name.endswith(".py") or "/templates/" in name:
             continue
         for node in ast.walk(ast.parse(data)):
             if isinstance(node, ast.Import):
