@@ -42,6 +42,7 @@ def test_the_worlds_are_those_of_the_release() -> None:
     assert digests(sys.executable) == RELEASED
 
 
+@pytest.mark.soak
 def test_no_simd_level_changes_a_world() -> None:
     from numpy._core._multiarray_umath import __cpu_dispatch__ as features  # type: ignore[import-not-found,unused-ignore]
 
