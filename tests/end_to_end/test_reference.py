@@ -78,3 +78,9 @@ def test_a_run_that_is_mixed_itself_is_not_compared(tmp_path, world):
     (path / "episodes.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     with pytest.raises(RunDirectoryError, match="gt in 1 and reference_path in 1"):
         compare_runs([path, path])
+
+
+def test_a_comparison_has_the_order_of_the_runs_own_table(tmp_path, world):
+    done = run(tmp_path, world, "a", True)
+    printed = list(done.document["metrics"])
+    assert [row["metric"] for row in compare_runs([done.path, done.path])][: len(printed)] == printed

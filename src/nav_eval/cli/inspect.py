@@ -157,8 +157,8 @@ def validate(
 ) -> int:
     """List every fault of a data set file; exit code 1 if there is any.
 
-    With simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell: unknown scenes,
-    starts off the navmesh, goals that no way leads to, paths of another length.
+    With --benchmark, simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell:
+    unknown scenes, starts off the navmesh, unreachable goals, paths of another length.
 
     Parameters
     ----------
@@ -178,4 +178,9 @@ def validate(
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
     say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")
+    if not found.in_world:
+        say(
+            "Only the file was checked. For its scenes too, add --benchmark NAME, simulator.scenes_dir=FOLDER or "
+            "simulator.connectivity_dir=FOLDER."
+        )
     return FINDINGS if faults else DONE

@@ -56,6 +56,8 @@ class Findings:
     instructions: int = 0
     scenes: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
+    in_world: bool = False
+    """Whether the episodes were looked at in their scenes or graphs, too."""
     _said: set[Fault] = field(default_factory=set)
     _keys: set[EpisodeKey] = field(default_factory=set)
     _record: object = None

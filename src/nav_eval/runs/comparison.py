@@ -28,7 +28,7 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
         raise RunDirectoryError("compare needs two or more run directories.")
     runs = run_records(paths)
     every = [values for run in runs for values in run.episodes.values()]
-    names = dict.fromkeys(name for values in every for name in values)
+    names = dict.fromkeys((*runs[0].kinds, *(name for values in every for name in values)))
     shared = [name for name in names if all(name in values for values in every)]
     for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
@@ -57,8 +57,11 @@ def _records(path: Path) -> RunRecords:
             | rules_of(directory.config())
             | {RULES: (manifest.get("nav_eval"), manifest.get(RULES))}
         )
-        names = dict.fromkeys(name for values in episodes.values() for name in values)
-        told = told_definitions(directory.results() or {}, names, directory.config())
+        summary = directory.results() or {}
+        values = dict.fromkeys(name for values in episodes.values() for name in values)
+        printed = [name for name in summary.get("metrics", ()) if name in values]
+        names = dict.fromkeys((*printed, *values))
+        told = told_definitions(summary, names, directory.config())
         return RunRecords(str(path), episodes, shared, {name: one.kind for name, one in told.items()})
 
 

@@ -73,6 +73,7 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
     with closing(builder.make_backend(config, task)) if in_world else nullcontext() as backend:
         preflight = Preflight(backend, task)
         found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
+        found.in_world = in_world
         told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
         for one in preflight.unplayable():
             told.setdefault((one.fault.file, one.fault.path, one.fault.message), one.fault)

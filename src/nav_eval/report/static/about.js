@@ -1,4 +1,4 @@
-// What was excluded, and what the runs were made of.
+// What was excluded, what the runs were made of, and how to cite them.
 
 import { h, wide } from "./dom.js";
 import { key } from "./charts.js";
@@ -61,6 +61,40 @@ export function about(app) {
     facts(app),
     gaps(app),
     h("p", { class: "quiet" }, t("page.made", { when: when(app.doc.made), version: app.doc.version })),
+  );
+}
+
+// A sentence for the paper, and an entry for its bibliography.
+export function cite(app) {
+  const { doc, labels } = app;
+  const told = (word, agents, run) =>
+    t(word, {
+      agents,
+      n: whole(run.n),
+      benchmark: run.benchmark,
+      split: run.split ?? t("head.unknown"),
+      profile: `${run.profile.name} v${run.profile.version}`,
+      version: doc.version,
+    });
+  const paired = doc.comparison && !doc.comparison.refused;
+  const sentences = paired
+    ? [told("cite.several", labels.join(t("cite.and")), doc.runs[0])]
+    : doc.runs.map((run, i) => told("cite.one", labels[i], run));
+  const entry = [
+    "@software{nav_eval,",
+    "  title   = {nav\\_eval: evaluation of vision-and-language navigation},",
+    "  author  = {{The nav\\_eval authors}},",
+    `  version = {${doc.version}},`,
+    `  year    = {${new Date(doc.made).getFullYear()}},`,
+    "}",
+  ].join("\n");
+  return h(
+    "section",
+    { id: "cite", "aria-labelledby": "cite-title" },
+    h("h2", { id: "cite-title" }, t("cite.title")),
+    ...sentences.map((sentence) => h("blockquote", {}, sentence)),
+    h("pre", { tabindex: "0", "aria-label": "BibTeX" }, entry),
+    h("p", { class: "quiet" }, t("cite.data")),
   );
 }
 

@@ -1,6 +1,6 @@
 // The page: reads the document, draws the view that the address names, and redraws it in another language.
 
-import { about, excluded } from "./about.js";
+import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
 import { labels, readDocument } from "./decode.js";
 import { h } from "./dom.js";
@@ -107,13 +107,11 @@ function isDark() {
 }
 
 function contents() {
-  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about"].filter(
-    Boolean,
-  );
+  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about", "cite"];
   return h(
     "nav",
     { class: "contents", "aria-label": t("page.top") },
-    ...names.map((name) => h("a", { href: `#${name}` }, t(`page.${name}`))),
+    ...names.filter(Boolean).map((name) => h("a", { href: `#${name}` }, t(`page.${name}`))),
   );
 }
 
@@ -130,7 +128,7 @@ function render() {
   let body;
   if (shown && index < app.doc.episodes.id.length) body = [episodeView(app, index)];
   else if (shown) body = [h("p", {}, t("episode.gone"))];
-  else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app)];
+  else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app), cite(app)];
   root.replaceChildren(
     ...[
       h("a", { class: "skip", href: "#main" }, t("page.skip")),

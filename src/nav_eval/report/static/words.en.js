@@ -7,6 +7,7 @@ export const EN = {
   "page.excluded": "What was excluded",
   "page.episodes": "Episodes",
   "page.about": "About this run",
+  "page.cite": "How to cite",
   "page.skip": "Skip to the content",
   "page.language": "中文",
   "page.theme.dark": "Dark",
@@ -289,6 +290,13 @@ export const EN = {
   "about.facts": "Versions and checksums",
   "about.definitions": "What the metrics mean",
   "about.data": "Left out of this report",
+  "cite.title": "How to cite",
+  "cite.one":
+    "{agents} was evaluated on {n} episodes of {benchmark} ({split}), scoring profile {profile}, with nav-eval {version}. Brackets are 95 % intervals.",
+  "cite.several":
+    "{agents} were evaluated on the same {n} episodes of {benchmark} ({split}), scoring profile {profile}, with nav-eval {version}. Brackets are 95 % intervals; p values are from paired tests with Holm’s correction.",
+  "cite.and": " and ",
+  "cite.data": "Cite the data set and the scenes too, as their owners ask; the checksums of both are under “Versions and checksums”.",
   "run.unfinished": "not finished",
   "live.line": "Live: {n} of {total} episodes, {failed} broken off.",
   "live.done": "The run has ended.",

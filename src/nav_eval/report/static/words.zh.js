@@ -7,6 +7,7 @@ export const ZH = {
   "page.excluded": "未计入的内容",
   "page.episodes": "回合",
   "page.about": "运行信息",
+  "page.cite": "如何引用",
   "page.skip": "跳到正文",
   "page.language": "English",
   "page.theme.dark": "深色",
@@ -281,6 +282,13 @@ export const ZH = {
   "about.facts": "版本与校验和",
   "about.definitions": "指标含义",
   "about.data": "本报告缺少的内容",
+  "cite.title": "如何引用",
+  "cite.one":
+    "{agents} 在 {benchmark}（{split}）的 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval {version}。方括号内为 95 % 置信区间。",
+  "cite.several":
+    "{agents} 在 {benchmark}（{split}）的同一批 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval {version}。方括号内为 95 % 置信区间；p 值来自配对检验，并经 Holm 校正。",
+  "cite.and": "、",
+  "cite.data": "请同时按各自所有者的要求引用数据集和场景；两者的校验和见“版本与校验和”。",
   "run.unfinished": "未结束",
   "live.line": "实时：{total} 个回合中的 {n} 个，中断 {failed} 个。",
   "live.done": "运行已结束。",
