@@ -77,7 +77,7 @@ def test_depth_ids_and_normals_are_those_of_the_same_triangles_in_the_scene(fram
     assert {77, 78, 79} <= set(np.unique(within.semantic))
     assert (over.semantic != within.semantic).sum() <= 3  # where two surfaces are equally near
     same = (over.semantic == within.semantic) & (within.depth > 0)
-    assert np.allclose(over.depth[same], within.depth[same], rtol=1e-4)
+    assert np.allclose(over.depth[same], within.depth[same], rtol=2e-4)  # corners are snapped to 1/256 pixel
     turned = (over.normal[same] * within.normal[same]).sum(axis=-1)
     assert (turned > 0.99).mean() > 0.998
 

@@ -19,13 +19,15 @@ SKY, SIDE, GROUND = 0.98, 0.70, 0.46
 """Light on what faces up, sideways and down, in stored values."""
 KEY = (-0.35, 0.55, 0.76)
 KEY_LIGHT = 0.16
+TIE = 1e-10
+"""Far less than a pixel's centre that is not on an edge lies off it, far more than rounding puts it there, pixels."""
 SHADOW, SHADOW_REACH = 0.42, 0.42
 """How much of its light the floor loses right under a body, and how far, m."""
 
 
 @kernel(_nrt=False)
-def bend(eye: Eye, skin: Skin, bones: F64, light: float, corners: F64, box: I32) -> bool:
-    """Fill corners (V, 10): x and y snapped, 1/z, red, green, blue, 1 where before the camera, z, x and y.
+def bend(eye: Eye, skin: Skin, bones: F64, light: float, spots: F64, corners: F64, box: I32) -> bool:
+    """Fill spots (V, 2): x and y on the picture, not numbers behind it; corners (V, 5): 1/z, red, green, blue, z.
 
     `box`: left, right, top, bottom of what may show; False if nothing does.
     """
@@ -45,21 +47,19 @@ def bend(eye: Eye, skin: Skin, bones: F64, light: float, corners: F64, box: I32)
             ux, uy, uz = ux + (ux2 - ux) * share, uy + (uy2 - uy) * share, uz + (uz2 - uz) * share
         dx, dy, dz = x - pose[9], y - pose[10], z - pose[11]
         depth = pose[6] * dx + pose[7] * dy + pose[8] * dz
-        corners[v, 7] = depth
+        corners[v, 4] = depth
         if depth < NEAR:
-            corners[v, 6] = 0.0
+            spots[v, 0] = np.nan
             continue
         w = 1.0 / depth
-        corners[v, 8] = left + focal * (pose[0] * dx + pose[1] * dy + pose[2] * dz) * w
-        corners[v, 9] = top + focal * (pose[3] * dx + pose[4] * dy + pose[5] * dz) * w
-        sx, sy = snap(corners[v, 8]), snap(corners[v, 9])
+        sx = snap(left + focal * (pose[0] * dx + pose[1] * dy + pose[2] * dz) * w)
+        sy = snap(top + focal * (pose[3] * dx + pose[4] * dy + pose[5] * dz) * w)
         key = max(0.0, ux * KEY[0] + uy * KEY[1] + uz * KEY[2])
         lit = SIDE + (SKY - SIDE) * uy if uy > 0.0 else SIDE + (SIDE - GROUND) * uy
         lit = (lit + KEY_LIGHT * key) * light
-        corners[v, 0], corners[v, 1], corners[v, 2] = sx, sy, w
+        spots[v, 0], spots[v, 1], corners[v, 0] = sx, sy, w
         for c in range(3):
-            corners[v, 3 + c] = min(skin.colours[v, c] * lit, 1.0) * 255.0
-        corners[v, 6] = 1.0
+            corners[v, 1 + c] = min(skin.colours[v, c] * lit, 1.0) * 255.0
         x_low, x_high = min(x_low, sx), max(x_high, sx)
         y_low, y_high = min(y_low, sy), max(y_high, sy)
     box[0], box[1] = max(int(x_low), 0), min(int(min(x_high, 1e6)) + 1, eye.width)
@@ -94,66 +94,83 @@ def snap(value: Scalar) -> Scalar:
 
 
 @kernel(_nrt=False)
-def paint(eye: Eye, canvas: Canvas, triangles: I32, corners: F64, first_id: int) -> None:
-    """Draw the triangles; a pixel that triangle k wins gets the id `first_id` - k."""
+def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: F64, corners: F64, first_id: int) -> None:
+    """Draw the triangles that face the camera (clockwise, with y down); a pixel that triangle k wins gets the id
+    `first_id` - k."""
     for k in range(triangles.shape[0]):
         a, b, c = triangles[k, 0], triangles[k, 1], triangles[k, 2]
-        if corners[a, 6] + corners[b, 6] + corners[c, 6] == 3.0:
-            fill(eye, canvas, corners, a, b, c, np.int32(first_id - k))
+        x, y = spots[a, 0], spots[a, 1]
+        area = (spots[c, 0] - x) * (spots[b, 1] - y) - (spots[b, 0] - x) * (spots[c, 1] - y)
+        if area > 0.0:  # no number is not
+            fill(eye, canvas, spots, corners, a, b, c, area, np.int32(first_id - k))
 
 
-@inner(_nrt=False)
-def fill(eye: Eye, canvas: Canvas, corners: F64, a: Scalar, b: Scalar, c: Scalar, name: Scalar) -> None:
-    """One triangle; those that face away (clockwise with y up) are left out."""
-    x0, y0, x1, y1, x2, y2 = corners[a, 0], corners[a, 1], corners[b, 0], corners[b, 1], corners[c, 0], corners[c, 1]
-    area = (x2 - x0) * (y1 - y0) - (x1 - x0) * (y2 - y0)
-    if area <= 0.0:
-        return
+@inner(_nrt=False, forceinline=True)
+def fill(
+    eye: Eye, canvas: Canvas, spots: F64, corners: F64, a: Scalar, b: Scalar, c: Scalar, area: Scalar, name: Scalar
+) -> None:
+    """One triangle of twice this area."""
+    x0, y0, x1, y1, x2, y2 = spots[a, 0], spots[a, 1], spots[b, 0], spots[b, 1], spots[c, 0], spots[c, 1]
     left = max(int(np.ceil(min(x0, min(x1, x2)) - 0.5)), 0)
     right = min(int(np.floor(max(x0, max(x1, x2)) - 0.5)), eye.width - 1)
-    top = max(int(np.ceil(min(y0, min(y1, y2)) - 0.5)), 0)
+    top = max(int(np.floor(min(y0, min(y1, y2)) + 0.5)), 0)
     bottom = min(int(np.floor(max(y0, max(y1, y2)) - 0.5)), eye.height - 1)
     if left > right or top > bottom:
         return
     keeps = canvas.rgb.shape[0] > 1
-    least0, least1, least2 = least(x1, y1, x2, y2), least(x2, y2, x0, y0), least(x0, y0, x1, y1)
-    ox, oy, ow = corners[a, 8], corners[a, 9], corners[a, 2]
-    ax, ay, aw = corners[b, 8] - ox, corners[b, 9] - oy, corners[b, 2] - ow
-    bx, by, bw = corners[c, 8] - ox, corners[c, 9] - oy, corners[c, 2] - ow
-    det = ax * by - bx * ay
-    if det == 0.0:
-        return
-    wx, wy = (by * aw - ay * bw) / det, (ax * bw - bx * aw) / det
     step0, step1, step2 = y2 - y1, y0 - y2, y1 - y0
     down0, down1, down2 = x2 - x1, x0 - x2, x1 - x0
     px, py = left + 0.5, top + 0.5
     row0 = (px - x1) * step0 - (py - y1) * down0
     row1 = (px - x2) * step1 - (py - y2) * down1
     row2 = (px - x0) * step2 - (py - y0) * down2
-    share = -65536.0 / area
-    red, red_x, red_y = shaded(corners, 3, a, b, c, x1 - x0, y1 - y0, x2 - x0, y2 - y0, px - x0, py - y0, share)
-    green, green_x, green_y = shaded(corners, 4, a, b, c, x1 - x0, y1 - y0, x2 - x0, y2 - y0, px - x0, py - y0, share)
-    blue, blue_x, blue_y = shaded(corners, 5, a, b, c, x1 - x0, y1 - y0, x2 - x0, y2 - y0, px - x0, py - y0, share)
+    bx, by, cx, cy, share = x1 - x0, y1 - y0, x2 - x0, y2 - y0, -1.0 / area
+    depth, depth_x, depth_y = plane(corners, 0, a, b, c, bx, by, cx, cy, px - x0, py - y0, share)
+    red, red_x, red_y = shaded(corners, 1, a, b, c, bx, by, cx, cy, px - x0, py - y0, share)
+    green, green_x, green_y = shaded(corners, 2, a, b, c, bx, by, cx, cy, px - x0, py - y0, share)
+    blue, blue_x, blue_y = shaded(corners, 3, a, b, c, bx, by, cx, cy, px - x0, py - y0, share)
+    begin0, end0, slope0 = bounds(step0, owns(x1, y1, x2, y2))
+    begin1, end1, slope1 = bounds(step1, owns(x2, y2, x0, y0))
+    begin2, end2, slope2 = bounds(step2, owns(x0, y0, x1, y1))
+    width = float(right - left)
     for y in range(top, bottom + 1):
-        e0, e1, e2 = row0, row1, row2
-        w = ow + wx * (px - ox) + wy * (y + 0.5 - oy)
-        r, g, b_ = red, green, blue
-        at = np.uint64(y * eye.stride + left)
-        pixel = np.uint64(3 * (y * eye.width + left))
-        for _ in range(left, right + 1):
-            if (e0 >= least0) & (e1 >= least1) & (e2 >= least2) & (np.float32(w) > canvas.inverse_depth[at]):
+        t0, t1, t2 = row0 * slope0, row1 * slope1, row2 * slope2
+        begin = int(max(0.0, max(t0 + begin0, max(t1 + begin1, t2 + begin2))))
+        end = int(min(width + 1.0, min(t0 + end0, min(t1 + end1, t2 + end2))))
+        w = depth + begin * depth_x
+        r, g, b_ = red + begin * red_x, green + begin * green_x, blue + begin * blue_x
+        at = np.uint64(y * eye.stride + left + begin)
+        pixel = np.uint64(3 * (y * eye.width + left + begin))
+        for _ in range(begin, end):
+            if np.float32(w) > canvas.inverse_depth[at]:
                 canvas.inverse_depth[at] = np.float32(w)
                 canvas.ids[at] = name
                 if keeps:
-                    canvas.rgb[pixel] = np.uint8((np.int64(r) + 32768) >> 16)
-                    canvas.rgb[pixel + np.uint64(1)] = np.uint8((np.int64(g) + 32768) >> 16)
-                    canvas.rgb[pixel + np.uint64(2)] = np.uint8((np.int64(b_) + 32768) >> 16)
-            e0, e1, e2, w = e0 + step0, e1 + step1, e2 + step2, w + wx
+                    canvas.rgb[pixel] = np.uint8(r >> 16)
+                    canvas.rgb[pixel + np.uint64(1)] = np.uint8(g >> 16)
+                    canvas.rgb[pixel + np.uint64(2)] = np.uint8(b_ >> 16)
+            w += depth_x
             r, g, b_ = r + red_x, g + green_x, b_ + blue_x
             at += np.uint64(1)
             pixel += np.uint64(3)
         row0, row1, row2 = row0 - down0, row1 - down1, row2 - down2
-        red, green, blue = red + red_y, green + green_y, blue + blue_y
+        depth, red, green, blue = depth + depth_y, red + red_y, green + green_y, blue + blue_y
+
+
+@inner(_nrt=False, forceinline=True)
+def bounds(step: Scalar, owned: Scalar) -> tuple[Scalar, Scalar, Scalar]:
+    """What an edge function that is e at the first pixel of a row and grows by `step` leaves of that row: of
+    e * slope + begin and e * slope + end the whole parts, first pixel and the one after the last.
+
+    Edge functions are multiples of 2**-16, so `TIE` tells a pixel's centre on the edge, which an owned edge has, from
+    the nearest that is not on it.
+    """
+    tie = TIE if owned else -TIE
+    if step > 0.0:
+        return 1.0 - tie, 1e9, -1.0 / step
+    if step < 0.0:
+        return -1e9, 1.0 + tie, -1.0 / step
+    return -1e9, 1e9, 0.0
 
 
 @inner(_nrt=False, forceinline=True)
@@ -171,16 +188,30 @@ def shaded(
     y: Scalar,
     share: Scalar,
 ) -> tuple[Scalar, Scalar, Scalar]:
-    """Column k of the corners in 1/65536: at (x, y) from the first corner, and a pixel's step across and down."""
-    first, db, dc = corners[a, k], corners[b, k] - corners[a, k], corners[c, k] - corners[a, k]
-    across, down = (db * cy - dc * by) * share, (dc * bx - db * cx) * share
-    return first * 65536.0 + across * x + down * y, across, down
+    """As `plane`, in 1/65536, rounded half up as it is cut."""
+    value, across, down = plane(corners, k, a, b, c, bx, by, cx, cy, x, y, share)
+    return np.int64(value * 65536.0 + 32768.0), np.int64(across * 65536.0), np.int64(down * 65536.0)
 
 
 @inner(_nrt=False, forceinline=True)
-def least(x0: Scalar, y0: Scalar, x1: Scalar, y1: Scalar) -> Scalar:
-    """Of an edge function inside: 0 where the triangle owns the edge, else what no multiple of 2**-16 lies below."""
-    return 0.0 if owns(x0, y0, x1, y1) else 1e-9
+def plane(
+    corners: F64,
+    k: Scalar,
+    a: Scalar,
+    b: Scalar,
+    c: Scalar,
+    bx: Scalar,
+    by: Scalar,
+    cx: Scalar,
+    cy: Scalar,
+    x: Scalar,
+    y: Scalar,
+    share: Scalar,
+) -> tuple[Scalar, Scalar, Scalar]:
+    """Column k of the corners: at (x, y) from the first corner, and a pixel's step across and down."""
+    first, db, dc = corners[a, k], corners[b, k] - corners[a, k], corners[c, k] - corners[a, k]
+    across, down = (db * cy - dc * by) * share, (dc * bx - db * cx) * share
+    return first + across * x + down * y, across, down
 
 
 @inner(_nrt=False, forceinline=True)
@@ -202,17 +233,17 @@ def darken(eye: Eye, canvas: Canvas, x: float, y: float, z: float) -> None:
         sx = eye.width * 0.5 + focal * (pose[0] * dx + pose[1] * dy + pose[2] * dz) / depth
         sy = eye.height * 0.5 + focal * (pose[3] * dx + pose[4] * dy + pose[5] * dz) / depth
         x_low, x_high, y_low, y_high = min(x_low, sx), max(x_high, sx), min(y_low, sy), max(y_high, sy)
+    above, tilt = pose[10] - y, pose[1] / focal
     for row in range(max(int(max(y_low, -1.0)), 0), min(int(min(y_high, 1e6)) + 1, eye.height)):
+        rise = pose[7] + pose[4] * (row + 0.5 - eye.height * 0.5) / focal - eye.width * 0.5 * tilt
         for column in range(max(int(max(x_low, -1.0)), 0), min(int(min(x_high, 1e6)) + 1, eye.width)):
             w = canvas.inverse_depth[row * eye.stride + column]
-            if w <= 0.0:
+            lift = rise + (column + 0.5) * tilt
+            if w <= 0.0 or abs(lift + above * w) > 0.06 * w:
                 continue
             depth = 1.0 / w
             across = (column + 0.5 - eye.width * 0.5) / focal * depth
             down = (row + 0.5 - eye.height * 0.5) / focal * depth
-            gap_y = pose[10] + pose[1] * across + pose[4] * down + pose[7] * depth - y
-            if abs(gap_y) > 0.06:
-                continue
             gap_x = pose[9] + pose[0] * across + pose[3] * down + pose[6] * depth - x
             gap_z = pose[11] + pose[2] * across + pose[5] * down + pose[8] * depth - z
             far = (gap_x * gap_x + gap_z * gap_z) / (SHADOW_REACH * SHADOW_REACH)
@@ -235,10 +266,10 @@ def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: float) -> bool:
     return True
 
 
-@kernel("void(int32[:,:],int32[::1],int64,int32[:,::1])", _nrt=False)
-def tell(ids: I32, names: I32, first_id: int, image: I32) -> None:
-    """Fill in names[k] where the id is `first_id` - k; both images (H, W)."""
-    for y in range(ids.shape[0]):
-        for x in range(ids.shape[1]):
+@kernel("void(int32[:,::1],int32[::1],int64,int32[::1],int32[:,::1])", _nrt=False)
+def tell(ids: I32, names: I32, first_id: int, box: I32, image: I32) -> None:
+    """In a rectangle fill in names[k] where the id is `first_id` - k; ids (H, W or more), image (H, W)."""
+    for y in range(box[2], box[3]):
+        for x in range(box[0], box[1]):
             if ids[y, x] <= first_id:
                 image[y, x] = names[first_id - ids[y, x]]

@@ -39,8 +39,8 @@ class Figure:
 
 @lru_cache(2 * LOOKS)
 def figure(seed: int, every: int = 1) -> Figure:
-    """The person of a seed; `every`: 2 has half the columns and no small parts of the face, 4 a quarter of the columns
-    and half the rows."""
+    """The person of a seed; `every`: 2 has half the columns and no small parts of the face, 3 a third of the columns
+    and half the rows of what does not bend, 4 a quarter of the columns and half the rows."""
     return dressed(dealt(seed), every)
 
 
@@ -410,7 +410,7 @@ def _arm(look: Look, side: int) -> list[Cloth]:
         rings.append(ring(ends + 0.03, sleeve[0][1] * g * ease * 0.96, tone))
     for y, r in sleeve:
         rings.append(ring(y, r * g * (1 + (ease - 1) * min(1.0, max(0.0, 1.40 - y) / 0.12 + 0.15)), tone, 1.10))
-    return [tube(bare[:6] if ends < 0.9 else bare, 10), tube(rings, 12, top=True), *_hand(look, side, fore, g)]
+    return [tube(bare[: 2 if ends < 0.9 else 8], 10), tube(rings, 12, top=True), *_hand(look, side, fore, g)]
 
 
 def _hand(look: Look, side: int, bone: int, girth: float) -> list[Cloth]:

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from nav_eval.engine.people.draw import bend, darken, hidden, paint, tell
 from nav_eval.engine.people.figure import TALL, Figure, figure
 from nav_eval.engine.people.gait import posed
-from nav_eval.engine.people.kinds import F64, Canvas, Eye
+from nav_eval.engine.people.kinds import F64, I32, Canvas, Eye
 from nav_eval.geometry import Vec3
 
 REACH = 0.9
 """No part of a walking body is farther from the line above its place than this, m."""
 TALLEST = 2.2
 FIRST_ID = -2
-DETAILS = ((350.0, 1), (150.0, 2), (0.0, 4))
-"""From so many pixels of height on a body has every column, each second or each fourth of its cloths."""
+DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
+"""From so many pixels of height on a body has every column, each second, third or fourth of its cloths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,19 +38,23 @@ class Posed:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Who was drawn, in the order of their triangles' ids."""
+    """Who was drawn, in the order of their triangles' ids, and into which rectangles: left, right, top, bottom."""
 
     people: Sequence[Posed]
     bodies: Sequence[Figure]
+    boxes: Sequence[I32]
 
     def semantic(self, ids: NDArray[np.int32], image: NDArray[np.int32]) -> None:
-        """Fill in the object ids of people; both (H, W)."""
+        """Fill in the object ids of people; (H, W or more) and (H, W)."""
         pairs = zip(self.people, self.bodies, strict=True)
         names = [np.full(len(body.solid.triangles), person.object_id, np.int32) for person, body in pairs]
-        tell(ids, np.concatenate([*names, np.zeros(0, np.int32)]), FIRST_ID, image)
+        every = np.concatenate([*names, np.zeros(0, np.int32)])
+        for box in self.boxes:
+            tell(ids, every, FIRST_ID, box, image)
 
     def normal(self, ids: NDArray[np.int32], image: NDArray[np.float32]) -> None:
-        """Fill in the unit face normals of people; (H, W) and (H, W, 3)."""
+        """Fill in the unit face normals of people; (H, W or more) and (H, W, 3)."""
+        ids = ids[:, : image.shape[1]]
         seen = ids <= FIRST_ID
         pairs = zip(self.people, self.bodies, strict=True)
         normals = [face_normals(body, bones_of(person, body)) for person, body in pairs]
@@ -64,12 +68,13 @@ def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -
     if canvas.rgb.size > 1:
         for _, k in seen:
             darken(eye, canvas, *people[k].position)
-    drawn: list[tuple[Posed, Figure]] = []
+    drawn: list[tuple[Posed, Figure, I32]] = []
     first = FIRST_ID
     for gap, k in seen:
         body = figure(people[k].look, _detail(eye.focal * TALL / gap if gap > 0 else math.inf))
-        if _draw(eye, canvas, people[k], body, light, first):
-            drawn.append((people[k], body))
+        box = _draw(eye, canvas, people[k], body, light, first)
+        if box is not None:
+            drawn.append((people[k], body, box))
             first -= len(body.solid.triangles)
     return Drawn(*zip(*drawn, strict=True)) if drawn else None
 
@@ -92,17 +97,18 @@ def _ahead(eye: Eye, person: Posed) -> float | None:
     return ahead
 
 
-def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, light: float, first: int) -> bool:
-    """False for one that is hidden."""
+def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, light: float, first: int) -> I32 | None:
+    """Where; None for one that is hidden."""
     skin = body.skin
-    corners, box = np.empty((len(skin.points), 10)), np.zeros(4, np.int32)
-    if not bend(eye, skin, bones_of(person, body), light, corners, box):
-        return False
-    nearest = float(corners[:, 7].min())
+    count = len(skin.points)
+    spots, corners, box = np.empty((count, 2)), np.empty((count, 5)), np.zeros(4, np.int32)
+    if not bend(eye, skin, bones_of(person, body), light, spots, corners, box):
+        return None
+    nearest = float(corners[:, 4].min())
     if nearest > 0 and hidden(eye, canvas, box, 1 / nearest):
-        return False
-    paint(eye, canvas, skin.triangles, corners, first)
-    return True
+        return None
+    paint(eye, canvas, skin.triangles, spots, corners, first)
+    return box
 
 
 def bones_of(person: Posed, body: Figure) -> F64:

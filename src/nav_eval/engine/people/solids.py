@@ -105,8 +105,9 @@ def ball(
 
 def sewn(cloth: Cloth, every: int = 1) -> Solid:
     """Triangles over it; `every`: only each so many-th column is kept, and from 4 on only each second row and both
-    ends."""
-    kept = [*range(0, len(cloth.points) - 1, max(1, every // 2)), len(cloth.points) - 1]
+    ends; from 3 on if the cloth does not bend."""
+    step = max(1, every // 2 if cloth.share.any() else (every + 1) // 2)
+    kept = [*range(0, len(cloth.points) - 1, step), len(cloth.points) - 1]
     rows, colours = cloth.points[kept, ::every], cloth.colours[kept, ::every]
     bones: list[NDArray[Any]] = [part[kept, ::every] for part in (cloth.first, cloth.second, cloth.share)]
     count, around = rows.shape[:2]

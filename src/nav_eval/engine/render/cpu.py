@@ -166,10 +166,9 @@ class _Late:
         return normal
 
     def _own_ids(self) -> NDArray[np.int32]:
-        """(H, W)"""
+        """(H, stride of a row)"""
         camera = self._camera
-        rows = self._ids[: camera.stride * camera.height].reshape(camera.height, camera.stride)
-        return rows[:, : camera.width]
+        return self._ids[: camera.stride * camera.height].reshape(camera.height, camera.stride)
 
 
 def workspace(assets: Assets, lens: Lens) -> Workspace:
