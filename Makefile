@@ -7,7 +7,7 @@ PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml packages/nav-eva
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check lint types suite docs soak fuzz audit bench requirements clean
+.PHONY: help demo test check lint types kernels suite docs soak fuzz audit bench requirements clean
 
 # CPU seconds for each target of `make fuzz`.
 FUZZ_SECONDS ?= 1800
@@ -39,7 +39,8 @@ demo: $(VENV)/run.stamp
 	$(BIN)/nav-eval demo
 
 test: lint
-	$(MAKE) -j 2 types suite
+	$(MAKE) -j 2 types kernels
+	$(MAKE) suite
 
 check: lint types
 
@@ -50,6 +51,10 @@ lint: $(VENV)/test.stamp
 
 types: $(VENV)/test.stamp
 	$(BIN)/mypy
+
+# Else the first tests compile them one by one, and wait for each other.
+kernels: $(VENV)/test.stamp
+	-$(BIN)/nav-eval doctor --warm
 
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.
 suite: $(VENV)/test.stamp

@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
+from nav_eval.jit import cache_home
 
 DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
@@ -127,12 +128,11 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
     """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
     home = folder / "home"
     home.mkdir()
-    cache = os.environ.get("NAV_EVAL_CACHE") or str(Path.home() / ".cache" / "nav_eval")
     environment = {
         **os.environ,
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(home),
-        "NAV_EVAL_CACHE": cache,
+        "NAV_EVAL_CACHE": str(cache_home()),
         "SHARED_DATA": os.environ.get("NAV_EVAL_SHARED_DATA") or str(ROOT.parent / "shared" / "data"),
         "CHECKOUT": str(ROOT),
     }

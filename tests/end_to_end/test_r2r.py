@@ -123,14 +123,13 @@ SEEDS = 5
 
 
 def test_the_random_agent_is_r2rs_random_agent(r2r):
-    secret = "agent_service.secret=fixed"
+    secret, names = "agent_service.secret=fixed", ("success", "oracle_success", "path_length")
+    measures = [f"task.measurements=[{','.join(names)}]"]
     runs = [
-        evaluate("r2r", overrides=[*r2r, secret, "agent_service.agent=random", f"seed={seed}"]).metrics
+        evaluate("r2r", overrides=[*r2r, *measures, secret, "agent_service.agent=random", f"seed={seed}"]).metrics
         for seed in range(SEEDS)
     ]
-    mean = {
-        name: sum(run[name]["mean"] for run in runs) / SEEDS for name in ("success", "oracle_success", "path_length")
-    }
+    mean = {name: sum(run[name]["mean"] for run in runs) / SEEDS for name in names}
     assert 0.140 <= mean["success"] <= 0.158
     assert mean["oracle_success"] == pytest.approx(0.199, abs=0.01)
     assert mean["path_length"] == pytest.approx(9.61, abs=0.12)

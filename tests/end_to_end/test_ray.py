@@ -20,6 +20,7 @@ import ray
 import nav_eval
 from graphs import item, node, write_r2r
 from nav_eval.core.orchestrator import Watcher
+from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
 from nav_eval.runs.registry import benchmark_config
@@ -174,7 +175,7 @@ def test_a_cluster_of_our_own_is_silent_and_listens_on_the_loopback_interface_on
     process = subprocess.Popen(
         [sys.executable, "-c", "from nav_eval.cli import main; main()", *command, "--out", "run", "--quiet"],
         cwd=tmp_path,
-        env=environment | {"PYTHONPATH": TESTS, "HOME": str(home)},
+        env=environment | {"PYTHONPATH": TESTS, "HOME": str(home), "NAV_EVAL_CACHE": str(cache_home())},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,

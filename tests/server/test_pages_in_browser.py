@@ -1,8 +1,9 @@
 """One competition as people meet it, in headless Chromium: both languages, a phone and a desktop.
 
-Everything is done with the mouse and the keyboard; the server, the queue and the team's service are real ones. In the
-long form the evaluator is nav-eval itself, and a spectator's download is verified. With PICTURES_OF_PAGES=FOLDER every
-page that is looked at is also kept as a picture.
+Everything is done with the mouse and the keyboard; the server, the queue and the team's service are real ones. Three
+people take part, each in a language, a width and a scheme of their own. In the long form there is a team for each such
+kind, seen by all three alike; its evaluator is nav-eval itself, and a spectator's download is verified. With
+PICTURES_OF_PAGES=FOLDER every page that is looked at is also kept as a picture.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import sys
 import zipfile
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +34,9 @@ from server.test_people import code_of
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 RULES = {"retry_seconds": 1, "patience_seconds": 0.5, "probe_seconds": 0.5}
-QUICK = [("en-US", 360, "light"), ("zh-CN", 1280, "dark")]
-ALL = [(locale, width, scheme) for locale, scheme in (("en-US", "dark"), ("zh-CN", "light")) for width in (360, 1280)]
-ALL += [("en-US", 1280, "light"), ("zh-CN", 360, "dark")]
+QUICK = [(("zh-CN", 360, "dark"), ("en-US", 1280, "light"), ("zh-CN", 1280, "light"))]
+"""A journey: member, organiser, spectator."""
+ALL = [(kind,) * 3 for kind in product(("en-US", "zh-CN"), (360, 1280), ("dark", "light"))]
 PICTURES = os.environ.get("PICTURES_OF_PAGES")
 NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 AXE = "axe.run().then((r) => r.violations.filter((v) => ['serious', 'critical'].includes(v.impact)).map((v) => v.id))"
@@ -112,12 +114,12 @@ def test_a_competition_from_sign_up_to_the_board(
     person("organiser", is_staff=True, email="organiser@example.org")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
         until(lambda: served.healthz() == 200, 60, "healthz")
-        for number, kind in enumerate(kinds):
-            visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, *kind))
+        for number, theirs in enumerate(kinds):
+            visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, theirs))
             journey(*visitors, f"team{number}", agent.endpoint)
             if evaluator == "-":
                 download(visitors[2], f"team{number}", tmp_path)
-            assert [visitor.wrong for visitor in visitors] == [[], [], []], kind
+            assert [visitor.wrong for visitor in visitors] == [[], [], []], theirs
             for visitor in visitors:
                 visitor.page.context.close()
         for event in ("waits for approval", "is approved", "does not answer", "has ended", "appeals", "is decided"):
@@ -136,8 +138,8 @@ def two_splits() -> dict[str, Any]:
     return {"dataset": told | {"data_path": str(data.with_name("R2R_${dataset.split}.json"))}}
 
 
-def windows(browser: Any, base: str, axe: str, locale: str, width: int, scheme: str) -> Iterator[Person]:
-    for name in ("member", "organiser", "spectator"):
+def windows(browser: Any, base: str, axe: str, theirs: tuple[tuple[str, int, str], ...]) -> Iterator[Person]:
+    for name, (locale, width, scheme) in zip(("member", "organiser", "spectator"), theirs, strict=True):
         context = browser.new_context(locale=locale, viewport={"width": width, "height": 800}, color_scheme=scheme)
         yield Person(context.new_page(), base, axe, width, f"{locale}-{width}-{scheme}-{name}")
 
