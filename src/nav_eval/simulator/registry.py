@@ -80,7 +80,7 @@ def check_physics(config: SimulatorConfig) -> None:
 
 
 def check_people(config: SimulatorConfig) -> None:
-    """Raises ConfigError for a motion that there is not, or people where none can walk or be drawn."""
+    """Raises ConfigError for a motion that there is not, or people where none can walk."""
     CROWDS.get(config.people.motion)
     if not config.people.count:
         return
@@ -89,8 +89,6 @@ def check_people(config: SimulatorConfig) -> None:
             f"simulator.people: nobody else walks in backend {config.backend}. Leave it out, or choose "
             "simulator.backend=custom."
         )
-    if config.renderer == "opengl":
-        raise ConfigError("simulator.people: renderer opengl draws no people. Choose simulator.renderer=cpu.")
 
 
 register_simulator = SIMULATORS.register

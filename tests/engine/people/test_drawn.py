@@ -12,10 +12,8 @@ from nav_eval.engine.people.figure import figure
 from nav_eval.engine.people.overlay import Posed, bent, bones_of
 from nav_eval.engine.render.camera import Lens
 from nav_eval.engine.render.cpu import CpuRenderer
-from nav_eval.engine.render.opengl import _refuse
 from nav_eval.engine.render.prepared import build
 from nav_eval.engine.scene.scene import Material, Scene
-from nav_eval.errors import ConfigError
 
 LENS = Lens(160, 120, 79)
 OUTPUTS = ("rgb", "depth", "semantic", "normal")
@@ -124,8 +122,3 @@ def test_a_camera_inside_somebody_or_facing_away_draws_on() -> None:
     behind = renderer.render(EYE, math.pi, people=PEOPLE)
     for name in OUTPUTS:
         assert np.array_equal(getattr(behind, name), getattr(renderer.render(EYE, math.pi), name))
-
-
-def test_opengl_says_that_it_draws_nobody() -> None:
-    with pytest.raises(ConfigError, match="draws no people: choose renderer cpu"):
-        _refuse(PEOPLE)

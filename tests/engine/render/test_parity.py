@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.render.shapes import WALL_UVS, make_scene, room, wall
+from nav_eval.engine.people.overlay import Posed
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.opengl import OpenGLRenderer, create_context
 from nav_eval.engine.render.renderer import make_renderer
@@ -93,6 +94,32 @@ def test_cpu_and_opengl_agree_on_random_poses(shared_data: Path) -> None:
     worst = np.array(found).max(axis=1)
     assert (worst <= 1.0).mean() >= 0.99, np.array(found)[worst > 1.0].round(2).tolist()
     assert worst.max() <= 10.0
+
+
+@pytest.mark.usefixtures("opengl")
+def test_people_look_the_same_on_both() -> None:
+    """Near and far, standing and walking, lit and in the dark, with their shadows, in the bounds of random poses."""
+    scene, rng = room(9), np.random.default_rng(3)
+    both = [make_renderer(kind, scene, width=320, height=240, hfov=79, outputs=OUTPUTS) for kind in ("cpu", "opengl")]  # type: ignore[arg-type]
+    floor = float(scene.positions[:, 1].min())
+    for _ in range(2):
+        people = [
+            Posed(
+                k, 100 + k, (rng.uniform(-0.6, 0.6) * far, floor, -far), rng.uniform(-3, 3), rng.random(), k / 4, light
+            )
+            for k, (far, light) in enumerate([(0.6, (1.0, 0.9, 0.8)), (1.5, (0.1, 0.1, 0.2)), (3.0, (1.0, 1.0, 1.0))])
+        ]
+        eye = (0, floor + 1.25, 0)
+        batches = [each.render_batch([eye] * 2, [0.2, 0.2], [-0.3, -0.3], [people, ()]) for each in both]
+        for a, b, some in zip(*batches, (True, False), strict=True):
+            assert (a.semantic >= 100).any() == some
+            assert (a.semantic != b.semantic).mean() < 5e-4
+            assert (differences(a, b) <= [1.0, 10.0, 1.0, 1.0]).all()
+            assert ((a.normal * b.normal).sum(axis=-1) < 0.99).mean() < 0.01
+        floors = (batches[0][0].semantic < 100) & (batches[0][1].semantic < 100)
+        for peopled, empty in batches:
+            assert peopled.rgb[floors].min() < 0.8 * empty.rgb[floors].min(), "the shadows"
+    both[1].close()
 
 
 @pytest.mark.usefixtures("opengl")

@@ -241,7 +241,7 @@ def test_more_people_come_along_the_agents_way(severity: int, more: int) -> None
     config = SimulatorConfig(people=people)
     found = made("people_in_the_way", severity).simulator(config).people
     assert (found.count, found.options) == (3 + more, {"pause": 1.0, "crossing": 1.0})
-    for other in ({"backend": "nav_graph"}, {"renderer": "opengl"}, {"people": PeopleConfig(motion="recorded")}):
+    for other in ({"backend": "nav_graph"}, {"people": PeopleConfig(motion="recorded")}):
         nowhere = config.model_copy(update=other)
         assert made("people_in_the_way", severity).simulator(nowhere) == nowhere
 

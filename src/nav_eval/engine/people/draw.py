@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.people.kinds import F64, I32, Canvas, Eye, Scalar, Skin
+from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scalar, Skin
+from nav_eval.geometry import Vec3
 from nav_eval.jit import inner, kernel
 
 NEAR = 0.01
@@ -21,30 +22,21 @@ KEY = (-0.35, 0.55, 0.76)
 KEY_LIGHT = 0.16
 TIE = 1e-10
 """Far less than a pixel's centre that is not on an edge lies off it, far more than rounding puts it there, pixels."""
-SHADOW, SHADOW_REACH = 0.42, 0.42
-"""How much of its light the floor loses right under a body, and how far, m."""
+SHADOW, SHADOW_REACH, SHADOW_HEIGHT = 0.42, 0.42, 0.06
+"""How much of its light the floor loses right under a body, how far, and what is so little off the floor too, m."""
 
 
 @kernel(_nrt=False)
-def bend(eye: Eye, skin: Skin, bones: F64, light: float, spots: F64, corners: F64, box: I32) -> bool:
+def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64, box: I32) -> bool:
     """Fill spots (V, 2): x and y on the picture, not numbers behind it; corners (V, 5): 1/z, red, green, blue, z.
 
-    `box`: left, right, top, bottom of what may show; False if nothing does.
+    `box`: left, right, top, bottom of what may show; False if nothing does. `light`: share of red, green and blue.
     """
     pose, focal = eye.pose, eye.focal
     left, top = eye.width * 0.5, eye.height * 0.5
     x_low, x_high, y_low, y_high = 1e9, -1e9, 1e9, -1e9
     for v in range(skin.points.shape[0]):
-        a, b, share = skin.first[v], skin.second[v], float(skin.share[v])
-        px, py, pz = skin.points[v, 0], skin.points[v, 1], skin.points[v, 2]
-        nx, ny, nz = skin.normals[v, 0], skin.normals[v, 1], skin.normals[v, 2]
-        x, y, z = spot(bones, a, px, py, pz)
-        ux, uy, uz = turned(bones, a, nx, ny, nz)
-        if share > 0.0:
-            x2, y2, z2 = spot(bones, b, px, py, pz)
-            ux2, uy2, uz2 = turned(bones, b, nx, ny, nz)
-            x, y, z = x + (x2 - x) * share, y + (y2 - y) * share, z + (z2 - z) * share
-            ux, uy, uz = ux + (ux2 - ux) * share, uy + (uy2 - uy) * share, uz + (uz2 - uz) * share
+        x, y, z, shade = vertex(skin, bones, v)
         dx, dy, dz = x - pose[9], y - pose[10], z - pose[11]
         depth = pose[6] * dx + pose[7] * dy + pose[8] * dz
         corners[v, 4] = depth
@@ -54,17 +46,41 @@ def bend(eye: Eye, skin: Skin, bones: F64, light: float, spots: F64, corners: F6
         w = 1.0 / depth
         sx = snap(left + focal * (pose[0] * dx + pose[1] * dy + pose[2] * dz) * w)
         sy = snap(top + focal * (pose[3] * dx + pose[4] * dy + pose[5] * dz) * w)
-        key = max(0.0, ux * KEY[0] + uy * KEY[1] + uz * KEY[2])
-        lit = SIDE + (SKY - SIDE) * uy if uy > 0.0 else SIDE + (SIDE - GROUND) * uy
-        lit = (lit + KEY_LIGHT * key) * light
         spots[v, 0], spots[v, 1], corners[v, 0] = sx, sy, w
         for c in range(3):
-            corners[v, 1 + c] = min(skin.colours[v, c] * lit, 1.0) * 255.0
+            corners[v, 1 + c] = min(skin.colours[v, c] * shade * light[c], 1.0) * 255.0
         x_low, x_high = min(x_low, sx), max(x_high, sx)
         y_low, y_high = min(y_low, sy), max(y_high, sy)
     box[0], box[1] = max(int(x_low), 0), min(int(min(x_high, 1e6)) + 1, eye.width)
     box[2], box[3] = max(int(y_low), 0), min(int(min(y_high, 1e6)) + 1, eye.height)
     return bool(box[0] < box[1] and box[2] < box[3])
+
+
+@kernel(_nrt=False)
+def stand(skin: Skin, bones: F64, light: Vec3, vertices: F32) -> None:
+    """Fill vertices (V, 6): places in the world, m, and colours from 0 to 1."""
+    for v in range(skin.points.shape[0]):
+        vertices[v, 0], vertices[v, 1], vertices[v, 2], shade = vertex(skin, bones, v)
+        for c in range(3):
+            vertices[v, 3 + c] = min(skin.colours[v, c] * shade * light[c], 1.0)
+
+
+@inner(_nrt=False, forceinline=True)
+def vertex(skin: Skin, bones: F64, v: Scalar) -> tuple[Scalar, Scalar, Scalar, Scalar]:
+    """Where vertex v is, and the share of light that falls on it."""
+    a, b, share = skin.first[v], skin.second[v], float(skin.share[v])
+    px, py, pz = skin.points[v, 0], skin.points[v, 1], skin.points[v, 2]
+    nx, ny, nz = skin.normals[v, 0], skin.normals[v, 1], skin.normals[v, 2]
+    x, y, z = spot(bones, a, px, py, pz)
+    ux, uy, uz = turned(bones, a, nx, ny, nz)
+    if share > 0.0:
+        x2, y2, z2 = spot(bones, b, px, py, pz)
+        ux2, uy2, uz2 = turned(bones, b, nx, ny, nz)
+        x, y, z = x + (x2 - x) * share, y + (y2 - y) * share, z + (z2 - z) * share
+        ux, uy, uz = ux + (ux2 - ux) * share, uy + (uy2 - uy) * share, uz + (uz2 - uz) * share
+    key = max(0.0, ux * KEY[0] + uy * KEY[1] + uz * KEY[2])
+    lit = SIDE + (SKY - SIDE) * uy if uy > 0.0 else SIDE + (SIDE - GROUND) * uy
+    return x, y, z, lit + KEY_LIGHT * key
 
 
 @inner(_nrt=False, forceinline=True)
@@ -222,13 +238,13 @@ def owns(x0: Scalar, y0: Scalar, x1: Scalar, y1: Scalar) -> bool:
 
 @kernel(_nrt=False)
 def darken(eye: Eye, canvas: Canvas, x: float, y: float, z: float) -> None:
-    """The soft shadow on the floor round a body that stands at (x, y, z): of what lies less than 6 cm off its floor."""
+    """The soft shadow on the floor round a body that stands at (x, y, z)"""
     pose, focal = eye.pose, eye.focal
     x_low, x_high, y_low, y_high = 1e9, -1e9, 1e9, -1e9
     for k in range(8):
         dx = x + (SHADOW_REACH if k & 1 else -SHADOW_REACH) - pose[9]
         dz = z + (SHADOW_REACH if k & 2 else -SHADOW_REACH) - pose[11]
-        dy = y + (0.06 if k & 4 else -0.06) - pose[10]
+        dy = y + (SHADOW_HEIGHT if k & 4 else -SHADOW_HEIGHT) - pose[10]
         depth = max(pose[6] * dx + pose[7] * dy + pose[8] * dz, 0.05)
         sx = eye.width * 0.5 + focal * (pose[0] * dx + pose[1] * dy + pose[2] * dz) / depth
         sy = eye.height * 0.5 + focal * (pose[3] * dx + pose[4] * dy + pose[5] * dz) / depth
@@ -239,7 +255,7 @@ def darken(eye: Eye, canvas: Canvas, x: float, y: float, z: float) -> None:
         for column in range(max(int(max(x_low, -1.0)), 0), min(int(min(x_high, 1e6)) + 1, eye.width)):
             w = canvas.inverse_depth[row * eye.stride + column]
             lift = rise + (column + 0.5) * tilt
-            if w <= 0.0 or abs(lift + above * w) > 0.06 * w:
+            if w <= 0.0 or abs(lift + above * w) > SHADOW_HEIGHT * w:
                 continue
             depth = 1.0 / w
             across = (column + 0.5 - eye.width * 0.5) / focal * depth

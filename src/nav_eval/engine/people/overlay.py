@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.people.draw import bend, darken, hidden, paint, tell
+from nav_eval.engine.people.draw import bend, darken, hidden, paint, stand, tell
 from nav_eval.engine.people.figure import TALL, Figure, figure
 from nav_eval.engine.people.gait import posed
-from nav_eval.engine.people.kinds import F64, I32, Canvas, Eye
+from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye
 from nav_eval.geometry import Vec3
 
 REACH = 0.9
@@ -26,7 +26,7 @@ DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
 @dataclass(frozen=True, slots=True)
 class Posed:
     """A person as one is drawn. `look`: a seed; `object_id` in the semantic image; `phase` of the stride, 0 to 1;
-    `vigour`: 0 stands, 1 walks at a natural pace."""
+    `vigour`: 0 stands, 1 walks at a natural pace; `light`: share of red, green and blue of full light."""
 
     look: int
     object_id: int
@@ -34,6 +34,7 @@ class Posed:
     yaw: float
     phase: float = 0.0
     vigour: float = 0.0
+    light: Vec3 = (1.0, 1.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,22 +62,35 @@ class Drawn:
         image[seen] = np.concatenate([*normals, np.zeros((0, 3), np.float32)])[FIRST_ID - ids[seen]]
 
 
-def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed], light: float = 1.0) -> Drawn | None:
+def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed]) -> Drawn | None:
     """Draw those in view, and their shadows where colours are kept (whose order does not matter). None: nobody is
     seen."""
-    seen = sorted((gap, k) for k, person in enumerate(people) if (gap := _ahead(eye, person)) is not None)
+    seen = in_view(eye, people)
     if canvas.rgb.size > 1:
-        for _, k in seen:
-            darken(eye, canvas, *people[k].position)
+        for person, _ in seen:
+            darken(eye, canvas, *person.position)
     drawn: list[tuple[Posed, Figure, I32]] = []
     first = FIRST_ID
-    for gap, k in seen:
-        body = figure(people[k].look, _detail(eye.focal * TALL / gap if gap > 0 else math.inf))
-        box = _draw(eye, canvas, people[k], body, light, first)
+    for person, body in seen:
+        box = _draw(eye, canvas, person, body, first)
         if box is not None:
-            drawn.append((people[k], body, box))
+            drawn.append((person, body, box))
             first -= len(body.solid.triangles)
     return Drawn(*zip(*drawn, strict=True)) if drawn else None
+
+
+def in_view(eye: Eye, people: Sequence[Posed]) -> list[tuple[Posed, Figure]]:
+    """Who may be seen, the nearest first, each with a body of as many triangles as are needed."""
+    gaps = sorted((gap, k) for k, person in enumerate(people) if (gap := _ahead(eye, person)) is not None)
+    details = [_detail(eye.focal * TALL / gap if gap > 0 else math.inf) for gap, _ in gaps]
+    return [(people[k], figure(people[k].look, every)) for (_, k), every in zip(gaps, details, strict=True)]
+
+
+def standing(person: Posed, body: Figure) -> F32:
+    """(V, 6): places of a posed body's vertices, m, and their lit colours from 0 to 1."""
+    vertices = np.empty((len(body.skin.points), 6), np.float32)
+    stand(body.skin, bones_of(person, body), person.light, vertices)
+    return vertices
 
 
 def _detail(height: float) -> int:
@@ -97,12 +111,12 @@ def _ahead(eye: Eye, person: Posed) -> float | None:
     return ahead
 
 
-def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, light: float, first: int) -> I32 | None:
+def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, first: int) -> I32 | None:
     """Where; None for one that is hidden."""
     skin = body.skin
     count = len(skin.points)
     spots, corners, box = np.empty((count, 2)), np.empty((count, 5)), np.zeros(4, np.int32)
-    if not bend(eye, skin, bones_of(person, body), light, spots, corners, box):
+    if not bend(eye, skin, bones_of(person, body), person.light, spots, corners, box):
         return None
     nearest = float(corners[:, 4].min())
     if nearest > 0 and hidden(eye, canvas, box, 1 / nearest):

@@ -8,13 +8,17 @@ tests. An OpenGL context belongs to one thread, so each renderer runs its contex
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
+from contextlib import contextmanager
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nav_eval.engine.people.figure import Figure
+from nav_eval.engine.people.kinds import Eye
+from nav_eval.engine.people.overlay import Posed, in_view, standing
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import NEAR
@@ -23,6 +27,7 @@ from nav_eval.engine.render.sky import fitted
 from nav_eval.engine.render.textures import halve_to_budget
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
+from nav_eval.geometry import Vec3
 
 FAR = 1000.0
 TALLEST = 8192
@@ -88,9 +93,8 @@ class OpenGLRenderer:
     def render(
         self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
     ) -> Frame:
-        """One view, of the building alone."""
-        _refuse(people)
-        return self._draw([view(position, yaw, pitch, roll)])[0]
+        """One view."""
+        return self._draw([(view(position, yaw, pitch, roll), people)])[0]
 
     def render_batch(
         self,
@@ -100,9 +104,9 @@ class OpenGLRenderer:
         people: Sequence[People] | None = None,
     ) -> list[Frame]:
         """N views with one read-back for each part of the batch that fits the framebuffer."""
-        _refuse([one for each in people or () for one in each])
         places, headings, tilts = check_batch(positions, yaws, pitches)
-        views = [view(place, yaw, pitch) for place, yaw, pitch in zip(places, headings, tilts)]
+        poses = [view(place, yaw, pitch) for place, yaw, pitch in zip(places, headings, tilts)]
+        views = list(zip(poses, people or [()] * len(poses), strict=True))
         size = max(1, TALLEST // self.lens.height)
         return [frame for start in range(0, len(views), size) for frame in self._draw(views[start : start + size])]
 
@@ -113,15 +117,14 @@ class OpenGLRenderer:
             self._thread.submit(stage.release).result()
             self._thread.shutdown()
 
-    def _draw(self, views: list[NDArray[np.float64]]) -> list[Frame]:
+    def _draw(self, views: list[_View]) -> list[Frame]:
         if self._stage is None:
             raise ConfigError("This opengl renderer is closed; make a new one.")
         return self._thread.submit(self._stage.draw, views).result()
 
 
-def _refuse(people: People) -> None:
-    if people:
-        raise ConfigError("The opengl renderer draws no people: choose renderer cpu.")
+_View: TypeAlias = tuple[NDArray[np.float64], People]
+"""A camera's pose and who stands before it."""
 
 
 class _Stage:
@@ -142,6 +145,7 @@ class _Stage:
         self.blank = blank
         self.sky = scene.sky
         self.skies = [] if scene.sky is None else [self._cube(faces) for faces in fitted(scene.sky, lens.focal)]
+        self.lit = lit
         self._set("lit", lit)
         self.lightmapped = scene.light_uvs is not None
         lightmaps = {material.lightmap for material in scene.materials}
@@ -205,7 +209,7 @@ class _Stage:
         sizes = np.diff(starts, append=len(ids))
         return [(scene.materials[ids[start]], int(start), int(size)) for start, size in zip(starts, sizes)]
 
-    def draw(self, views: list[NDArray[np.float64]]) -> list[Frame]:
+    def draw(self, views: list[_View]) -> list[Frame]:
         """All views, one below the other, and one read-back of each output."""
         import moderngl
 
@@ -214,13 +218,16 @@ class _Stage:
         self.frame.clear(depth=1.0)
         width, height = self.lens.width, self.lens.height
         self.objects.bind_to_storage_buffer(0)
-        for index, pose in enumerate(views):
+        for index, (pose, people) in enumerate(views):
             self.frame.viewport = (0, index * height, width, height)
             self.context.disable(moderngl.DEPTH_TEST | moderngl.CULL_FACE)
             self._open(pose)
             self.background.render(moderngl.TRIANGLES, vertices=3)
             self.context.enable(moderngl.DEPTH_TEST)
-            self._draw_view(pose)
+            seen = in_view(Eye(pose, self.lens.focal, width, height, width), people)
+            with self._shading([person.position for person, _ in seen], pose):
+                self._draw_view(pose)
+            self._people(seen)
         images = {name: self._read(k, name, len(views)) for k, name in enumerate(self.outputs)}
         return [Frame({name: image[k] for name, image in images.items()}) for k in range(len(views))]
 
@@ -239,6 +246,37 @@ class _Stage:
             self._use(material)
             self._set("first_triangle", start)
             self.mesh.render(moderngl.TRIANGLES, vertices=count * 3, first=start * 3)
+
+    @contextmanager
+    def _shading(self, places: list[Vec3], pose: NDArray[np.float64]) -> Iterator[None]:
+        """What is drawn meanwhile is darker on the floor round these places."""
+        self._set("people", len(places))
+        feet = np.zeros((max(len(places), 1), 4), np.float32)
+        feet[: len(places), :3] = [np.array(place) - pose[9:] for place in places] or np.zeros((0, 3))
+        buffer = self.context.buffer(feet.tobytes())
+        buffer.bind_to_storage_buffer(1)
+        yield
+        buffer.release()
+
+    def _people(self, seen: list[tuple[Posed, Figure]]) -> None:
+        """Bodies in their own colours."""
+        import moderngl
+
+        if not seen:
+            return
+        self.context.enable(moderngl.CULL_FACE)
+        self._use(Material())
+        self._set("lit", False)
+        for person, body in seen:
+            self._set("person", person.object_id)
+            parts = [self.context.buffer(data.tobytes()) for data in (standing(person, body), body.skin.triangles)]
+            layout = [(parts[0], "3f4 3f4", "position", "color")]
+            mesh = self.context.vertex_array(self.program, layout, index_buffer=parts[1])
+            mesh.render(moderngl.TRIANGLES)
+            for part in (mesh, *parts):
+                part.release()
+        self._set("person", 0)
+        self._set("lit", self.lit)
 
     def _set(self, name: str, value: Any) -> None:
         """Set a uniform, unless the compiler dropped it because no output needs it."""

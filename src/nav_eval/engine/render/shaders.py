@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nav_eval.engine.people.draw import SHADOW, SHADOW_HEIGHT, SHADOW_REACH
+
 VERTEX = """
 #version 430
 in vec3 position;
@@ -66,7 +68,10 @@ uniform vec3 ahead;
 uniform int first_triangle;
 uniform sampler2D image;
 uniform sampler2D lightmap;
+uniform int person = 0;
+uniform int people = 0;
 layout(std430, binding = 0) readonly buffer Objects { int object_of[]; };
+layout(std430, binding = 1) readonly buffer Feet { vec4 feet[]; };
 OUTPUTS
 
 vec4 sampled() {
@@ -82,6 +87,16 @@ vec4 beyond() {
     if (size.y > max(size.x, size.z))
         spot = (to.y > 0.0 ? vec3(to.x, -to.z, 4.0) : vec3(to.x, to.z, 5.0)) / vec3(size.yy, 1.0);
     return vec4(textureLod(sky, vec3(spot.xy * 0.5 + 0.5, spot.z), 0.0).rgb, 1.0);
+}
+
+float shaded() {
+    float kept = 1.0;
+    for (int k = 0; k < people; k++) {
+        vec3 gap = (place - feet[k].xyz) / vec3(REACH, LOW, REACH);
+        float left = max(1.0 - dot(gap.xz, gap.xz), 0.0);
+        if (abs(gap.y) <= 1.0) kept *= 1.0 - SHADOW * left * left;
+    }
+    return kept;
 }
 
 void main() {
@@ -100,10 +115,10 @@ void main() {
     vec3 facing = normalize(cross(dFdx(place), dFdy(place)));
     facing *= dot(facing, place) > 0.0 ? -1.0 : 1.0;
     if (lit) color.rgb *= 0.35 + 0.45 * abs(dot(facing, ahead)) + 0.2 * (0.5 + 0.5 * facing.y);
-    rgb = vec4(color.rgb, 1.0);
+    rgb = vec4(person == 0 ? color.rgb * shaded() : color.rgb, 1.0);
     depth = 1.0 / gl_FragCoord.w;
     gl_FragDepth = depth / (depth + 1.0);
-    semantic = object_of[first_triangle + gl_PrimitiveID];
+    semantic = person == 0 ? object_of[first_triangle + gl_PrimitiveID] : person;
     normal = vec4(facing, 0.0);
 }
 """
@@ -117,4 +132,7 @@ def fragment(outputs: Sequence[str]) -> str:
         f"layout(location = {outputs.index(name)}) out {kind} {name};" if name in outputs else f"{kind} {name};"
         for name, kind in TYPES.items()
     ]
-    return FRAGMENT.replace("OUTPUTS", "\n".join(lines))
+    text = FRAGMENT.replace("OUTPUTS", "\n".join(lines))
+    for name, value in {"SHADOW": SHADOW, "REACH": SHADOW_REACH, "LOW": SHADOW_HEIGHT}.items():
+        text = text.replace(name, str(value))
+    return text

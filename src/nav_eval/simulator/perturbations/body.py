@@ -116,7 +116,7 @@ class PeopleInTheWay(Perturbation):
 
     def simulator(self, config: SimulatorConfig) -> SimulatorConfig:
         people = config.people
-        if config.backend != "custom" or config.renderer == "opengl" or people.motion != "social_force":
+        if config.backend != "custom" or people.motion != "social_force":
             return config
         more = {
             "count": people.count + self.MORE[self.severity - 1],
