@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+# What pip does on one core only; a package may hold files that are none of this Python's.
+COMPILE = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml packages/nav-eval-server/pyproject.toml
 
 # A test run starts some hundred Python processes: each would compile our sources again.
@@ -24,15 +26,17 @@ help:
 
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/run.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e .
+	$(COMPILE)
 	touch $@
 
 $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	sh requirements/apt-install.sh requirements/apt-test.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/test.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-server
+	$(COMPILE)
 	touch $@ $(VENV)/run.stamp
 
 demo: $(VENV)/run.stamp
@@ -56,9 +60,10 @@ types: $(VENV)/test.stamp
 kernels: $(VENV)/test.stamp
 	-$(BIN)/nav-eval doctor --warm
 
+# Three for two cores: what serves, waits and is killed leaves one of them idle a third of its time.
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.
 suite: $(VENV)/test.stamp
-	$(BIN)/python -m pytest -q -n 2 --dist worksteal -m "not soak"
+	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not soak"
 
 docs: $(VENV)/test.stamp
 	PYTHONPATH=tests $(BIN)/python -m documentation.reference

@@ -1,6 +1,6 @@
 """The evaluator as an organiser installs it, judging a service that runs from the SDK's own environment.
 
-CI takes one Python, the oldest other than its own; `make soak` takes all of them, with the whole demonstration, and
+CI takes one Python, the newest other than its own; `make soak` takes all of them, with the whole demonstration, and
 the oldest dependencies that are allowed.
 """
 
@@ -21,8 +21,8 @@ SUPPORTED = [minor for minor in MINORS if minor >= OLDEST]
 
 
 def other_python() -> int:
-    """The oldest that can be had and is not the one that runs the tests; else that one."""
-    return next((minor for minor in SUPPORTED if minor != RUNNING and find_python(minor)), RUNNING)
+    """The newest that can be had and is not the one that runs the tests; else that one."""
+    return next((minor for minor in reversed(SUPPORTED) if minor != RUNNING and find_python(minor)), RUNNING)
 
 
 def sdk_python() -> int:

@@ -64,10 +64,7 @@ def in_new_project(environment: Bare, folder: Path) -> Path:
 
 @pytest.mark.parametrize(
     "minor",
-    [
-        pytest.param(minor, marks=[] if minor in (MINORS[0], 13) else pytest.mark.soak, id=f"3.{minor}")
-        for minor in MINORS
-    ],
+    [pytest.param(minor, marks=[] if minor == MINORS[0] else pytest.mark.soak, id=f"3.{minor}") for minor in MINORS],
 )
 def test_it_works_alone_and_with_its_servers(minor: int, bare: Callable[..., Bare], sdk: Built, tmp_path: Path) -> None:
     environment = bare(minor, str(sdk.wheel))
