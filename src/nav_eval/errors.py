@@ -145,13 +145,13 @@ class BudgetExceeded(NavEvalError):
 DISK = {
     errno.ENOSPC: "the disk is full",
     errno.EDQUOT: "the quota of the disk is used up",
-    errno.EROFS: "the disk can only be read",
-    errno.EIO: "the disk has a fault",
-    errno.EFBIG: "a file may grow no more: raise `ulimit -f`",
+    errno.EROFS: "the disk is read-only",
+    errno.EIO: "the disk reports an error",
+    errno.EFBIG: "a file has reached its size limit: raise `ulimit -f`",
 }
 EXHAUSTED = DISK | {
-    errno.EMFILE: "the process may open no more files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
-    errno.ENFILE: "the system may open no more files: lower evaluation.parallel.sessions",
+    errno.EMFILE: "the process has too many open files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
+    errno.ENFILE: "the system has too many open files: lower evaluation.parallel.sessions",
     errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers",
 }
 

@@ -12,8 +12,8 @@ FAULTY = [
     ("seed: 1\ndataset: {limit: 1,\n  episodes: {a: 1}}\n", "dataset.episodes: ", "line 3]"),
     ("# first\nmeasurements: [spl]\n", "Did you mean 'task.measurements'?", "line 2]"),
     ("task: &t {type: vln}\nsimulator: *t\n", "simulator.type: unknown key.", "line 1]"),
-    ("dataset:\n  limit: 3\n  split: x\n  limit: 4\n", "line 4: 'limit' stands twice. Keep one of the two.", ""),
-    ("seed: 1\nplugins: [{a: 1, a: 2}]\n", "line 2: 'a' stands twice.", ""),
+    ("dataset:\n  limit: 3\n  split: x\n  limit: 4\n", "line 4: 'limit' appears twice. Keep one of the two.", ""),
+    ("seed: 1\nplugins: [{a: 1, a: 2}]\n", "line 2: 'a' appears twice.", ""),
     ("dataset:\n  limit: 3\n   split: x\n", "cannot be read as YAML: line 3: mapping values are not allowed", ""),
 ]
 
@@ -36,7 +36,7 @@ def test_a_fault_names_its_line(tmp_path, text, what, where):
 
 def test_a_secret_that_stands_twice_is_not_repeated(tmp_path):
     said = told(tmp_path, "agent_service:\n  token: swordfish\n  token: swordfish2\n")
-    assert "line 3: a key stands twice." in said
+    assert "line 3: a key appears twice." in said
     assert "sword" not in said
 
 

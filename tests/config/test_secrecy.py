@@ -142,5 +142,5 @@ def test_a_variable_may_end_with_the_end_of_its_line() -> None:
 
 def test_the_rest_is_told_though_a_secret_is_set(tmp_path: Path) -> None:
     told = said(tmp_path, "agent_service: {token: x}", overrides=["evaluation.max_steps=[1"])
-    assert "'evaluation.max_steps=[1' (command line) is no override" in told
+    assert "'evaluation.max_steps=[1' (command line) is not an override" in told
     assert "it is 'many'" in said(tmp_path, "agent_service: {token: x}\nevaluation: {max_steps: many}")

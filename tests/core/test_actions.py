@@ -95,7 +95,7 @@ def test_an_action_of_a_tasks_own_is_parsed_like_any_other():
     space = ActionSpace.of(["stop", "jump", "say"], OWN)
     assert space.parse("jump", {"metres": 2}) == Action("jump", {"metres": 2})
     for name, args, said in (
-        ("jump", {"metres": 3.1}, r"'metres' of 'jump' must lie in \[0, 3\]"),
+        ("jump", {"metres": 3.1}, r"'metres' of 'jump' must be in \[0, 3\]"),
         ("jump", {"meters": 1}, r"'jump' takes the arguments \['metres'\], not \['meters'\]"),
         ("say", {"words": 5}, "'words' of 'say' must be a string"),
     ):

@@ -75,13 +75,13 @@ DAMAGED = {
     "more text": (b"[1] [2]", "more text follows"),
     "missing comma": (b"[1 2]", "expected a comma"),
     "missing colon": (b'{"a" 1}', "expected a key"),
-    "key that is no string": (b"{1: 2}", "expected a key"),
+    "key that is not a string": (b"{1: 2}", "expected a key"),
     "trailing comma": (b"[1,]", "not JSON"),
     "broken record": (b'[{"a": }, {"b": 1}]' + b" " * 100, r"\[0\]: not JSON"),
     "not UTF-8": (b'["\xff\xfe"]', "not UTF-8"),
     "deep": (b"[" * 200_000, "cannot be decoded"),
     "huge number": (b"[" + b"9" * 10_000 + b"]", "cannot be decoded"),
-    "twice": (b'{"a": 1, "a": 2}', "'a' stands twice"),
+    "twice": (b'{"a": 1, "a": 2}', "'a' appears twice"),
 }
 
 

@@ -106,7 +106,7 @@ def test_every_fault_of_a_file_is_listed(tmp_path: Path) -> None:
         ("9", "episodes[4].goals[0].position"),
         ("", "episodes[5].start_room"),
     ]
-    assert "stands twice" in found[3][2]
+    assert "appears twice" in found[3][2]
 
 
 def test_keys_that_stand_twice(tmp_path: Path) -> None:
@@ -235,16 +235,16 @@ def test_paths_are_checked_on_the_graph(tmp_path: Path) -> None:
     found = faults_in_world(tmp_path, walks, f"simulator.connectivity_dir={tmp_path}")
     assert [(episode, message.split(" (")[0]) for episode, _, message in found if "unknown scan" not in message] == [
         ("6", "the path is empty"),
-        ("0_0", "the id '0_0' stands twice in scene 'S'"),
-        ("0_1", "the id '0_1' stands twice in scene 'S'"),
+        ("0_0", "the id '0_0' appears twice in scene 'S'"),
+        ("0_1", "the id '0_1' appears twice in scene 'S'"),
         ("1_0", "the graph has no edge from a to c"),
         ("2_0", "the graph has no edge from a to alone"),
         ("2_0", "no goal can be reached on the graph from a"),
         ("3_0", "scan S has no viewpoint 'nowhere'"),
-        ("4_0", "there is no goal, but other episodes have one, so this is no hidden split"),
+        ("4_0", "there is no goal, but other episodes have one, so this is not a hidden split"),
         ("4_0", "scan S has no viewpoint 'out'"),
-        ("6_0", "there is no goal, but other episodes have one, so this is no hidden split"),
-        ("7_0", "there is no goal, but other episodes have one, so this is no hidden split"),
+        ("6_0", "there is no goal, but other episodes have one, so this is not a hidden split"),
+        ("7_0", "there is no goal, but other episodes have one, so this is not a hidden split"),
     ]
     assert [(e, p) for e, p, m in found if "unknown scan 'T'" in m] == [("5_0", "[5].scan")]
 
@@ -263,7 +263,7 @@ def test_one_goal_less_episode_is_a_fault_and_a_split_of_them_is_hidden(tmp_path
     without = {**POINT, "episode_id": "8", "goals": []}
     ((episode, path, message),) = faults_in_world(tmp_path, {"episodes": [POINT, without]})
     assert (episode, path) == ("8", "episodes[1].goals")
-    assert "no hidden split" in message
+    assert "not a hidden split" in message
     assert faults_in_world(tmp_path, {"episodes": [without, {**without, "episode_id": "9"}]}) == []
 
 

@@ -94,7 +94,7 @@ def test_a_read_only_disk_is_exit_4(world, tmp_path, capsys):
             capsys.readouterr()
             assert run(world, out, *options) == 4
             said = capsys.readouterr().err
-            assert said.endswith("the disk can only be read. What is finished is safe; go on with --resume.\n"), said
+            assert said.endswith("the disk is read-only. What is finished is safe; go on with --resume.\n"), said
             assert len(said.splitlines()) == 1
         assert guarded(_call, ["report", str(disk / "run")], debug=False) == 4
 

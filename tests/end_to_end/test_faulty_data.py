@@ -19,8 +19,8 @@ from rooms import SIZE, episode, write_room
 FAULTS = {
     "start in the air": ({"start_position": [-2.0, 3.0, 0.0]}, "start_position", "not on the navmesh"),
     "start outside": ({"start_position": [SIZE, 0.0, 0.0]}, "start_position", "not on the navmesh"),
-    "goal outside": ({"goals": [{"position": [50.0, 0.0, 0.0]}]}, "goals", "no way leads"),
-    "no goal": ({"goals": []}, "goals", "no hidden split"),
+    "goal outside": ({"goals": [{"position": [50.0, 0.0, 0.0]}]}, "goals", "no path leads"),
+    "no goal": ({"goals": []}, "goals", "not a hidden split"),
     "unknown scene": ({"scene_id": "elsewhere.glb"}, "scene_id", "elsewhere.glb"),
 }
 SOUND = ["1", "2", "3", "4", "5"]
@@ -75,7 +75,7 @@ def test_the_key_leaves_them_out_and_says_so(house, tmp_path, kind):
     evaluated = run_benchmark(config, tmp_path / "run", agent=Asked)
     assert [json.loads(line)["episode_id"] for line in (tmp_path / "run/episodes.jsonl").open()] == SOUND
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
-    assert any("1 episodes that nobody could play" in note for note in evaluated.document["notes"])
+    assert any("1 episodes that cannot be played" in note for note in evaluated.document["notes"])
     assert run_benchmark(config, tmp_path / "run", resume=True, agent=Asked).document == evaluated.document
 
 

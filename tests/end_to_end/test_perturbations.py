@@ -174,7 +174,7 @@ def test_no_name_and_no_severity_is_on_the_wire(room, tmp_path, protocol, encodi
     [
         ("[{name: blurr}]", "Did you mean 'blur'"),
         ("[{name: blur, severity: 4}]", "blur has severities up to 3, not 4"),
-        ("[{name: blur}, {name: blur, severity: 2}]", "blur is there twice"),
+        ("[{name: blur}, {name: blur, severity: 2}]", "blur appears twice"),
         ("[{name: typos}]", "typos changes nothing"),
     ],
 )

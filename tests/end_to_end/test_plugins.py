@@ -173,7 +173,7 @@ def test_its_simulator_says_itself_which_actions_it_lacks(installed, tmp_path):
     for command in (("config", "validate"), ("run",)):
         said = nav_eval(installed, *command, *words, cwd=tmp_path)
         assert said.returncode == 2
-        assert "task.actions: turn_left mean nothing to simulator.backend=corridor." in said.stderr
+        assert "task.actions: turn_left are not supported by simulator.backend=corridor." in said.stderr
 
 
 @contextmanager
@@ -208,7 +208,7 @@ def test_an_argument_that_it_does_not_take_is_the_participants_fault(installed, 
     records = [json.loads(line) for line in (tmp_path / "run" / "episodes.jsonl").read_text().splitlines()]
     assert {record["status"] for record in records} == {"invalid_action"}
     told = [
-        "argument 'metres' of 'jump' must lie in [0, 3]",
+        "argument 'metres' of 'jump' must be in [0, 3]",
         "argument 'metres' of 'jump' must be a number",
         "'jump' takes the arguments ['metres'], not []",
         "'jump' takes the arguments ['metres'], not ['meters']",

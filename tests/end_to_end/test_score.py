@@ -58,9 +58,9 @@ def test_missing_ids_are_refused_or_counted_as_failures(tmp_path):
     ("rows", "message"),
     [
         (listed(GOOD | {"9_0": walk((0, 0))}), "9_0 belong to no episode"),
-        (listed(GOOD) + listed({"7_0": walk((0, 0))}), "'7_0' is there twice"),
+        (listed(GOOD) + listed({"7_0": walk((0, 0))}), "'7_0' appears twice"),
         (listed(GOOD | {"7_0": walk((1, 0))}), "7_0: the trajectory begins at"),
-        (listed(GOOD | {"7_0": [*walk((0, 0)), ["nowhere", 0, 0]]}), "'nowhere' is no viewpoint"),
+        (listed(GOOD | {"7_0": [*walk((0, 0)), ["nowhere", 0, 0]]}), "'nowhere' is not a viewpoint"),
         (listed(GOOD | {"7_0": []}), "7_0.*empty"),
         (listed(GOOD | {"7_0": [[5, 0, 0]]}), "7_0"),
         ([{"trajectory": []}], "entry 0 has no instr_id"),

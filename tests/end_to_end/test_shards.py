@@ -129,7 +129,7 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
         merge_runs(parts, tmp_path / "early")
     with pytest.raises(RunDirectoryError, match="it was shard 2/3, is shard 1/3"):
         run(tmp_path / "2", world, "1/3", resume=True)
-    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is no shard"):
+    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is not a shard"):
         run(tmp_path / "2", world, resume=True)
     run(tmp_path / "2", world, "2/3", resume=True)
     merge_runs(parts, tmp_path / "merged")
@@ -168,7 +168,7 @@ def test_a_shard_of_another_run_is_refused_by_name(world, thirds, tmp_path, chan
 
 def test_a_stray_file_is_no_run_directory(thirds, tmp_path):
     (tmp_path / "notes.txt").write_text("x")
-    with pytest.raises(RunDirectoryError, match=r"notes\.txt: is no run directory"):
+    with pytest.raises(RunDirectoryError, match=r"notes\.txt: is not a run directory"):
         merge_runs([*thirds, tmp_path / "notes.txt"], tmp_path / "merged")
 
 
@@ -219,7 +219,7 @@ def test_shards_that_are_missing_twice_there_or_damaged_are_named(thirds, copies
         merge_runs([thirds[0], thirds[2]], out)
     with pytest.raises(RunDirectoryError, match="shard 2/3 is given twice"):
         merge_runs([*thirds, copies[1]], out)
-    with pytest.raises(RunDirectoryError, match="is no shard"):
+    with pytest.raises(RunDirectoryError, match="is not a shard"):
         merge_runs([*thirds[:2], alone], out)
     with (copies[0] / "episodes.jsonl").open("a") as file:
         file.write("{}\n")

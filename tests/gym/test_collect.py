@@ -78,7 +78,7 @@ def test_an_interrupted_collection_goes_on_and_is_the_same(room, tmp_path):
     assert nav_eval.collect("pointnav", tmp_path / "a", policy=left_first, **settings) == files
     with pytest.raises(ConfigError, match="asked for otherwise"):
         nav_eval.collect("pointnav", tmp_path / "a", policy=left_first, **settings | {"seed": 1})
-    with pytest.raises(ConfigError, match="Give a policy"):
+    with pytest.raises(ConfigError, match="give a policy"):
         nav_eval.collect("pointnav", tmp_path / "c", expert=0.5, overrides=room)
 
 

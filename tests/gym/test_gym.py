@@ -201,7 +201,7 @@ def test_some_are_reset_and_each_to_an_episode_of_its_own(room):
             envs.reset(options={"reset_mask": wrong})
     with pytest.raises(ValueError, match="episodes: there are 3"):
         envs.reset(options={"episodes": keys[:2]})
-    with pytest.raises(SimulatorError, match="epsode is no option"):
+    with pytest.raises(SimulatorError, match="epsode is not an option"):
         envs.reset(options={"epsode": keys[0]})
     envs.close()
 

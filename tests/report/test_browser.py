@@ -140,7 +140,7 @@ def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> Non
 def test_nothing_fits(visit: Open, page_file: Path) -> None:
     page = visit().open(page_file)
     page.get_by_label("Search scene, id, instruction").fill("no such words")
-    assert "No episode fits" in page.locator("#episodes").inner_text()
+    assert "No episode matches" in page.locator("#episodes").inner_text()
 
 
 def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: list[Path]) -> None:

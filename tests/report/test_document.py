@@ -155,7 +155,7 @@ def test_damage_is_named(tmp_path: Path, runs: list[Path], name: str) -> None:
 
 
 def test_no_run(tmp_path: Path) -> None:
-    with pytest.raises(RunDirectoryError, match="is no run directory"):
+    with pytest.raises(RunDirectoryError, match="is not a run directory"):
         make_document([tmp_path], make_workshop())
 
 

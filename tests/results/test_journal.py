@@ -165,7 +165,7 @@ def test_a_full_disk_is_said_and_loses_nothing_finished(tmp_path):
     done = subprocess.run(
         [sys.executable, "-c", FULL_DISK, str(tmp_path), tests], capture_output=True, text=True, check=True
     )
-    assert "may grow no more" in done.stdout
+    assert "reached its size limit" in done.stdout
     assert "--resume" in done.stdout
     finished = Journal(tmp_path).finished()
     assert len(finished) >= 3

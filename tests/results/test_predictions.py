@@ -23,16 +23,19 @@ def written(folder: Path, content: Any) -> Path:
     ("content", "message"),
     [
         ("[" * 100_000, "read as JSON"),
-        ([{"instr_id": "1_0", "trajectory": [["a", float("nan"), 0]]}], "'1_0' is no trajectory.*nan is no finite"),
-        ([{"instr_id": "1_0", "trajectory": [["a", 10**400, 0]]}], "'1_0' is no trajectory"),
-        ([{"instr_id": "1_0", "trajectory": [[None]]}], "viewpoint None is no text"),
-        ([{"instruction_id": 1, "path": [["1.0", 0, 0]]}], "'1.0' is no finite number"),
-        ({"1": [{"position": [0, 0, 0], "heading": None, "stop": True}]}, "None is no finite number"),
+        (
+            [{"instr_id": "1_0", "trajectory": [["a", float("nan"), 0]]}],
+            "'1_0' is not a trajectory.*nan is not a finite",
+        ),
+        ([{"instr_id": "1_0", "trajectory": [["a", 10**400, 0]]}], "'1_0' is not a trajectory"),
+        ([{"instr_id": "1_0", "trajectory": [[None]]}], "viewpoint None is not text"),
+        ([{"instruction_id": 1, "path": [["1.0", 0, 0]]}], "'1.0' is not a finite number"),
+        ({"1": [{"position": [0, 0, 0], "heading": None, "stop": True}]}, "None is not a finite number"),
         ({"1": [{"position": [0, 0, 0], "heading": 0, "stop": "false"}]}, "stop is 'false', not true or false"),
         ([{"instruction_id": 1, "path": [[0, 0, 1e300]]}], "farther than 1e\\+06 m"),
         ([{"instr_id": "\ud800", "trajectory": ["a"]}], "half of a surrogate"),
         ([{"instr_id": "1_0", "trajectory": ["a"] * 100_001}], "100001 poses; at most 100000"),
-        ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is no trajectory"),
+        ([{"instr_id": "x" * 9999, "trajectory": []}], r"xxx\.\.\. is not a trajectory"),
     ],
 )
 def test_what_is_wrong_is_named(tmp_path: Path, content: Any, message: str) -> None:

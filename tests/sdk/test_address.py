@@ -130,7 +130,7 @@ def test_what_is_no_network_is_named(name: str) -> None:
 
 @pytest.mark.parametrize("port", ["", "0", "65536", "9-8", "1-", "-1", "ssh", "80,443", "1-65536", "８０"])
 def test_what_is_no_port_is_named(port: str) -> None:
-    with pytest.raises(ValueError, match=r"is no port; write one such as 443"):
+    with pytest.raises(ValueError, match=r"is not a port; write one such as 443"):
         Networks(ports=("443", port))
 
 

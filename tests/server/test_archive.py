@@ -166,7 +166,7 @@ def test_a_damaged_backup_leaves_nothing_behind(make: Make, tmp_path: Path, harm
         inside = tar.getmember("private/vault.key").offset_data
     data[inside] ^= 1
     kept.write_bytes({"cut": data[: len(data) // 2], "changed": data, "none": b"not a tar"}[harm])
-    with pytest.raises(InputError, match=r"damaged in it|is no backup"):
+    with pytest.raises(InputError, match=r"damaged in it|is not a backup"):
         backups.unpack(kept, tmp_path / "again")
     assert {path.name for path in tmp_path.iterdir()} == {"homes", "kept.tar"}
 
@@ -183,7 +183,7 @@ def test_a_backup_writes_files_below_its_folder_alone(tmp_path: Path, kind: str)
         if "link" in kind:
             tar.addfile(link)
         tar.addfile(tarfile.TarInfo(name))
-    with pytest.raises(InputError, match="is no backup"):
+    with pytest.raises(InputError, match="is not a backup"):
         backups.unpack(kept, tmp_path / "again")
     assert (list(aim.iterdir()), (tmp_path / "again").exists()) == ([], False)
 

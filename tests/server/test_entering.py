@@ -35,7 +35,7 @@ from server.conftest import Make
 from server.serving import serving, until
 
 Run = Callable[..., tuple[int, str, str]]
-PLAIN = "nav-eval-agent: without https others on the way can read your token.\n"
+PLAIN = "nav-eval-agent: without https, others on the network can read your token.\n"
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
 FILES = phase("predictions", per_day=1)
 
@@ -251,7 +251,7 @@ def test_a_wrong_token_and_a_server_that_is_none(
     assert (code, "Try again later" in err, err.count("\n")) == (3, True, 1)
     with other("HTTP/1.0 200 OK", b"<html>") as url:
         code, _, err = run(url, token, "status")
-    assert (code, "is no competition server" in err) == (2, True)
+    assert (code, "is not a competition server" in err) == (2, True)
 
 
 class other:  # noqa: N801 - used as a function

@@ -131,7 +131,7 @@ def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("url", ["mysql://a@b/c", "sqlite:///x", "competition", "postgresql://a@b:port/c"])
 def test_a_database_that_is_no_postgresql_is_told_so(url: str, tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="is no postgresql://"):
+    with pytest.raises(ConfigError, match="is not a postgresql://"):
         init(tmp_path / "cup", yes=True, database=url)
 
 

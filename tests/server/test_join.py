@@ -423,7 +423,7 @@ def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
     ("url", "token", "said"),
     [
         ("{url}", "wrong", "token is wrong or revoked. Your team's page makes another one"),
-        ("ftp://x", "aurora", "URL: 'ftp://x' is no address of a competition"),
+        ("ftp://x", "aurora", "URL: 'ftp://x' is not an address of a competition"),
         ("http://[::1", "aurora", "URL: "),
     ],
 )

@@ -258,7 +258,7 @@ def test_a_tethered_process_dies_with_its_parent(tmp_path: Path) -> None:
     ["", "ftp://a", "http://a b", "http://a:1/${oc.env:HOME}", "http://a'x", "a:b:c", "http://u:p@a", "http://a?q"],
 )
 def test_an_address_is_nothing_but_an_address(url: str) -> None:
-    with pytest.raises(InputError, match="This is no address"):
+    with pytest.raises(InputError, match="This is not an address"):
         parsed(url)
 
 

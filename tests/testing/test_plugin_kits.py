@@ -255,7 +255,7 @@ def test_a_data_set_that_is_read_once_only_is_named(tmp_path):
     ("rows", "faults"),
     [
         ("1,a,0,go\n", []),
-        ("1,a,0,go\n1,a,1,stop\n2,a,0,  \n", ["stands twice", "the instruction is empty"]),
+        ("1,a,0,go\n1,a,1,stop\n2,a,0,  \n", ["appears twice", "the instruction is empty"]),
         ("1,a,0,go\n2,a,left,go\n1,a,0,go\n", ["could not convert"]),
         ("", ["there is no episode"]),
     ],

@@ -85,7 +85,7 @@ class AgentProcess(AgentHost):
             raise AgentError(f"the agent's process ended during {call}: {self._cause()}.") from None
         except (msgspec.MsgspecError, ValueError) as error:
             self.kill()
-            raise AgentError(f"the agent's process answered nonsense to {call}: {line(str(error))}") from None
+            raise AgentError(f"the agent's process gave an invalid answer to {call}: {line(str(error))}") from None
         if reply.problem is None:
             return reply
         get_logger(__name__).debug("the agent's traceback: %s", reply.trace)
@@ -136,7 +136,7 @@ class ProcessService(LocalService):
         self._hosts: list[AgentProcess] = []
 
     def health_check(self) -> ServiceStatus:
-        """Raises ServiceUnavailable if the agent cannot be made within deadlines.ready."""
+        """Raises ServiceUnavailable if the agent cannot be created within deadlines.ready."""
         if self._spare is None:
             made = self._made()
             if self._keep:
@@ -158,7 +158,7 @@ class ProcessService(LocalService):
             host.open(Deadline(self.deadlines.ready))
         except (AgentError, AgentTimeout) as error:
             host.kill()
-            raise ServiceUnavailable(f"{self._agent}: the agent cannot be made: {error}") from error
+            raise ServiceUnavailable(f"{self._agent}: the agent cannot be created: {error}") from error
         return host
 
     def close(self) -> None:

@@ -70,7 +70,7 @@ def publish(run_directory: Path, /, *, out: Path) -> int:
     say(*(out / name for name in audit.publish(run_directory, out)))
     if audit.tells_its_seed(run_directory):
         get_logger(__name__).warning(
-            "config.yaml tells dataset.generate.seed: whoever has it can make these episodes and their goals. "
+            "config.yaml contains dataset.generate.seed: whoever has it can regenerate these episodes and their goals. "
             "If they are to stay hidden, do not pass this on; make them with `nav-eval generate` and set "
             "dataset.data_path."
         )

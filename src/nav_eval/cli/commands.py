@@ -36,7 +36,7 @@ EVALUATING = {
         "nav-eval sweep vln-demo suite=robustness --out sweep",
     ),
     "merge": Command(
-        "Make one run of the shards of `run --shard`.",
+        "Merge the shards of `run --shard` into one run.",
         "nav_eval.cli.merge:merge",
         "nav-eval merge part1 part2 --out whole",
     ),
@@ -79,7 +79,7 @@ CHECKING = {
         "Check a run's files against its manifest and signature.", "nav_eval.cli.audit:verify", "nav-eval verify mine"
     ),
     "publish": Command(
-        "Copy what may be shown to everybody, nothing of single episodes.",
+        "Copy what may be published: nothing about single episodes.",
         "nav_eval.cli.audit:publish",
         "nav-eval publish mine --out public",
     ),
@@ -90,7 +90,7 @@ WORLDS = {
         example="nav-eval generate scenes --out homes --count 3",
         parts={
             "scenes": Command("Make furnished homes or offices.", "nav_eval.cli.generate:scenes"),
-            "episodes": Command("Make the splits of a task on given scenes.", "nav_eval.cli.generate:episodes"),
+            "episodes": Command("Make a task's splits on given scenes.", "nav_eval.cli.generate:episodes"),
         },
     ),
     "validate": Command(
@@ -104,16 +104,16 @@ WORLDS = {
         },
     ),
     "scene": Command(
-        "Look into a scene.",
+        "Inspect a scene.",
         example="nav-eval scene view home.glb --kind plan",
         parts={
-            "info": Command("Print what a scene holds.", "nav_eval.cli.scene:info"),
+            "info": Command("Print what a scene contains.", "nav_eval.cli.scene:info"),
             "navmesh": Command("Read or build a navmesh: area and islands.", "nav_eval.cli.scene:navmesh"),
             "view": Command("Save a picture: a view, a floor plan, every room.", "nav_eval.cli.scene:view"),
         },
     ),
     "simulator": Command(
-        "Simulators of others.",
+        "Third-party simulators.",
         example="nav-eval simulator check localhost:9000",
         parts={
             "check": Command(

@@ -56,7 +56,7 @@ def scenes(
     from nav_eval.worlds.collection import make_scenes
 
     if name is not None and Path(name).name != name:
-        raise ConfigError(f"--name {name!r}: is no beginning of a file's name.")
+        raise ConfigError(f"--name {name!r}: cannot begin a file's name.")
     numbers = _room_range(rooms)
     seeds = [f"{seed}-{number}" for number in range(count)]
     with worked(f"{count} buildings") as tell:

@@ -25,7 +25,7 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     from nav_eval.runs.merging import merge_runs
 
     if not run_directories:
-        raise RunDirectoryError("merge: of what? Name the run directories of all shards.")
+        raise RunDirectoryError("merge: name the run directories of all shards.")
     evaluated, missing = merge_runs(run_directories, out, partial=partial)
     say(*metrics_table(evaluated.document).splitlines())
     say(evaluated.path)

@@ -54,7 +54,7 @@ def score(
     from nav_eval.runs.scoring import score_predictions
 
     if benchmark is None and config is None:
-        raise ConfigError("score: by whose rules? Give --benchmark NAME or --config FILE.")
+        raise ConfigError("score: give a benchmark, whose rules apply: --benchmark NAME or --config FILE.")
     resolved = settled_split(benchmark_config(benchmark, file=config, overrides=overrides))
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
     document = results_document(resolved, scored.results, scored.notes)

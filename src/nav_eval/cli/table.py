@@ -46,7 +46,7 @@ def _number(value: float | None) -> str:
 
 def _ours(document: Mapping[str, Any]) -> str:
     lost = document.get("n_lost", 0)
-    return f", {lost} missing through the evaluator's fault" if lost else ""
+    return f", {lost} missing because of an evaluator error" if lost else ""
 
 
 def _other_ends(statuses: Mapping[str, int]) -> list[str]:

@@ -67,7 +67,7 @@ def read_yaml(path: Path) -> ConfigFile:
     _check(path, content, count)
     if twice is not None:
         name = "a key" if may_tell(text) else repr(twice.value)
-        raise ConfigError(f"{path}: line {twice.start_mark.line + 1}: {name} stands twice. Keep one of the two.")
+        raise ConfigError(f"{path}: line {twice.start_mark.line + 1}: {name} appears twice. Keep one of the two.")
     return ConfigFile(content or {}, root)
 
 
@@ -108,7 +108,7 @@ def _broken_line(error: MarkedYAMLError, text: str) -> str:
     """What is wrong in which line; only the line where the file holds a secret, because YAML's words may quote it."""
     mark = error.problem_mark or error.context_mark
     line = f"line {mark.line + 1}" if mark else "somewhere"
-    return f"{line} is no YAML. Put its value in quotes?" if may_tell(text) else f"{line}: {error.problem}."
+    return f"{line} is not YAML. Put its value in quotes?" if may_tell(text) else f"{line}: {error.problem}."
 
 
 def _values(content: Any, counted: dict[int, float]) -> float:

@@ -222,7 +222,7 @@ def _forced(override: str, source: str) -> str:
         parsed = OverridesParser.create().parse_override(override)
     except HydraException as error:
         raise ConfigError(
-            f"{override!r} ({source}) is no override: {first_line(error)} Write key=value, for example "
+            f"{override!r} ({source}) is not an override: {first_line(error)} Write key=value, for example "
             "evaluation.max_steps=20; quote a value that holds spaces or brackets."
         ) from None
     if parsed.is_sweep_override():

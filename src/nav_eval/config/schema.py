@@ -251,7 +251,7 @@ class DatasetConfig(Section):
     episodes: Names | None = Field(None, description="only these episode ids")
     faulty: Literal["refuse", "exclude"] = Field(
         "refuse",
-        description="episodes that nobody could play (start off the navmesh, goal out of reach): "
+        description="episodes that cannot be played (start off the navmesh, goal out of reach): "
         "refuse the run, or leave them out and say how many",
     )
     instructions_per_path: Count | None = Field(
@@ -418,8 +418,8 @@ class Config(Section):
         description="modules to import first for what they register (tasks, metrics, ...); the working directory's too",
     )
     benchmark: BenchmarkConfig = Field(BenchmarkConfig(), description="name and scoring profile")
-    task: TaskConfig = Field(TaskConfig(), description="what is asked of the agent")
-    simulator: SimulatorConfig = Field(SimulatorConfig(), description="where the agent walks and what it senses")
+    task: TaskConfig = Field(TaskConfig(), description="what the agent has to do")
+    simulator: SimulatorConfig = Field(SimulatorConfig(), description="where the agent moves and what it senses")
     dataset: DatasetConfig = Field(DatasetConfig(), description="which episodes")
     evaluation: EvaluationConfig = Field(EvaluationConfig(), description="limits, success, parallel runs")
     agent_service: AgentServiceConfig = Field(AgentServiceConfig(), description="the participant")

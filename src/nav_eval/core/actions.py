@@ -34,7 +34,7 @@ class Action:
         name = given.get("action") if isinstance(given, Mapping) else None
         if not isinstance(name, str):
             raise InvalidAction(
-                f"{str(given)[:80]!r} is no action: give a name or {{'action': ..., 'action_args': ...}}."
+                f"{str(given)[:80]!r} is not an action: give a name or {{'action': ..., 'action_args': ...}}."
             )
         return cls(name, dict(given.get("action_args") or {}))
 
@@ -71,7 +71,7 @@ class ActionSpace:
         """The action that an agent asked for; raises InvalidAction, the participant's fault."""
         given = {} if args is None else args
         if not isinstance(name, str):
-            raise InvalidAction(f"action {str(name)[:80]!r} is no name.")
+            raise InvalidAction(f"action {str(name)[:80]!r} is not a name.")
         if not isinstance(given, Mapping):
             raise InvalidAction(f"action_args of {name[:80]!r} must be an object, not {type(given).__name__}.")
         if fault := action_fault(self.actions, name, given):

@@ -115,7 +115,7 @@ class Environment:
         Raises SimulatorError where nobody can stand, or where the simulator has no such thing.
         """
         if not isinstance(self.simulator, Placeable):
-            raise SimulatorError("this simulator cannot put an agent elsewhere; simulator.backend=custom can.")
+            raise SimulatorError("this simulator cannot place an agent at a pose; simulator.backend=custom can.")
         self.simulator.set_agent_state(state)
         if self.simulator.episode.has_goal:
             self.measurements.reset(self._context(self.simulator.episode))
@@ -174,7 +174,7 @@ class Environment:
         """Raises DatasetError at the start of an episode that nobody could win: its goal cannot be reached."""
         if self.simulator.episode.has_goal and math.isinf(self.distance_to_goal()):
             scene, name = self.simulator.episode.key
-            raise DatasetError(f"episode {name} of {scene}: no way leads from the start to a goal.")
+            raise DatasetError(f"episode {name} of {scene}: no path leads from the start to a goal.")
 
     def distance_to_goal(self) -> float:
         """Metres from here to the nearest goal, geodesic; inf if none can be reached."""

@@ -63,7 +63,7 @@ class EpisodeManager:
         if len(counts) != len(keys):
             twice = next(key for key, count in counts.items() if count > 1)
             raise DatasetError(
-                f"{', '.join(self.dataset.files)}: episode {twice[1]!r} of scene {twice[0]!r} is there twice. "
+                f"{', '.join(self.dataset.files)}: episode {twice[1]!r} of scene {twice[0]!r} appears twice. "
                 "`nav-eval validate` lists all repeated ids."
             )
         if not keys:

@@ -113,7 +113,7 @@ class Measurements:
         if metric.name not in self._told:
             self._told.add(metric.name)
             get_logger(__name__).warning(
-                "metric %s has no value: %s. The other metrics stand; when it is mended, `nav-eval rescore`.",
+                "metric %s has no value: %s. The other metrics stand; once it is fixed, `nav-eval rescore`.",
                 metric.name,
                 reason,
             )

@@ -59,7 +59,7 @@ class Preflight:
     def _faults(self, episode: Episode) -> Iterator[tuple[str, str]]:
         if self.has_goals and not episode.has_goal:
             key = "goals" if episode.start_node is None else "path"
-            yield key, "there is no goal, but other episodes have one, so this is no hidden split"
+            yield key, "there is no goal, but other episodes have one, so this is not a hidden split"
         if self._backend is not None:
             self._task.begin(episode)
             yield from self._backend.faults(episode, self._task.goals(episode))

@@ -275,7 +275,7 @@ class _Turn:
             first = self._left_out[0]
             raise type(first)(
                 f"{first}\n{len(self._left_out)} episodes could not be played for such reasons; all others are "
-                "finished. Mend that, then go on with --resume."
+                "finished. Fix that, then go on with --resume."
             )
 
 

@@ -59,12 +59,14 @@ class NavigationGraph:
             included = [row for row in rows if row["included"]]
             positions = {_identity(row): _position(row["pose"]) for row in included}
             if len(positions) < len(included):
-                raise ValueError("an image_id that stands twice")
+                raise ValueError("an image_id that appears twice")
             heights = {row["image_id"]: _number(row["height"]) for row in included}
             names = [row["image_id"] if row["included"] else None for row in rows]
             edges = _undirected({row["image_id"]: _edges(row, names, positions) for row in included})
         except (KeyError, TypeError, IndexError, ValueError) as error:
-            raise DatasetError(f"{path}: a viewpoint lacks or misuses {error}. Download the file again.") from None
+            raise DatasetError(
+                f"{path}: a viewpoint has a missing or wrong field, {error}. Download the file again."
+            ) from None
         return cls(scan, positions, edges, heights)
 
     @property
@@ -90,7 +92,7 @@ class NavigationGraph:
         """Nodes of a shortest way, both ends included; raises DatasetError if there is none."""
         to_end = self.distances_from(end)
         if start not in to_end:
-            raise DatasetError(f"scan {self.scan}: no way from viewpoint {start} to {end}.")
+            raise DatasetError(f"scan {self.scan}: no path from viewpoint {start} to {end}.")
         path = [start]
         while path[-1] != end:
             here = self.neighbours[path[-1]]
@@ -135,7 +137,7 @@ def graph_faults(graph: NavigationGraph, episode: Episode) -> Iterator[tuple[str
 def connectivity_file(connectivity_dir: str | Path, scan: str) -> Path:
     """Where a scan's graph lies. Raises DatasetError for a scan id that is no plain name."""
     if not scan or "/" in scan or "\\" in scan or scan.startswith("."):
-        raise DatasetError(f"scan {scan!r} is no scan id: it must be a plain name such as '17DRP5sb8fy'.")
+        raise DatasetError(f"scan {scan!r} is not a scan id: it must be a plain name such as '17DRP5sb8fy'.")
     return Path(connectivity_dir) / f"{scan}_connectivity.json"
 
 

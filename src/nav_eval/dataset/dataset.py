@@ -169,7 +169,7 @@ class FileDataset(ABC):
             yield Fields(part.value, origin, part.path), goals
         for key, count in stream.keys.items():
             if count > 1:
-                origin.fault(key, "the key stands twice")
+                origin.fault(key, "the key appears twice")
         if not stream.is_list and "episodes" not in stream.keys:
             origin.fault("episodes", "missing: expected a list of episodes")
         elif "episodes" in members:

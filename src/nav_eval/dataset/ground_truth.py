@@ -33,7 +33,7 @@ class GroundTruth:
             if thorough:
                 report_oddities(part.value, origin, part.path)
             if part.key in self._paths:
-                origin.fault(part.key, "the key stands twice")
+                origin.fault(part.key, "the key appears twice")
             self._paths[part.key] = _read_path(Fields(part.value, origin, part.path))
         if stream.is_list:
             report(Fault(file, "", "", "expected an object of paths by episode id, got a list"))

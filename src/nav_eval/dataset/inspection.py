@@ -55,4 +55,4 @@ def report_oddities(value: Any, origin: Origin, path: str) -> None:
 def _repeated(item: dict[str, Any], place: str) -> Iterator[tuple[str, str]]:
     if isinstance(item, Duplicated):
         for key in item.twice:
-            yield f"{place}.{key}" if place else key, "the key stands twice"
+            yield f"{place}.{key}" if place else key, "the key appears twice"

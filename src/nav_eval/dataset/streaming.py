@@ -103,7 +103,7 @@ class JsonStream:
             if not isinstance(key, str) or not window.take(":"):
                 raise _Unreadable("top level: not JSON: expected a key in quotes and a colon")
             if key in self.keys and not self._tolerant:
-                raise _Unreadable(f"the key {key!r} stands twice. Remove one.")
+                raise _Unreadable(f"the key {key!r} appears twice. Remove one.")
             self.keys[key] += 1
             if key == self._records and window.peek() == "[":
                 yield from self._array(window, key)
@@ -211,7 +211,7 @@ class _Window:
             return False
         waiting = self._text[self._at :]
         if len(waiting) > _LONGEST:
-            raise _Unreadable(f"one value is longer than {_LONGEST} characters. This is no data set.")
+            raise _Unreadable(f"one value is longer than {_LONGEST} characters. This is not a data set.")
         data = self._handle.read(max(_PIECE, len(waiting)))
         self._read += len(data)
         if self._read > self._max_bytes:

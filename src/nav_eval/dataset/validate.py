@@ -73,7 +73,7 @@ class Findings:
         self.instructions += episode.instruction is not None
         self.scenes.add(episode.scene_id)
         if episode.key in self._keys and episode.episode_id:
-            record.fault("", f"the id {episode.episode_id!r} stands twice in scene {episode.scene_id!r}")
+            record.fault("", f"the id {episode.episode_id!r} appears twice in scene {episode.scene_id!r}")
         self._keys.add(episode.key)
         if episode.instruction is not None and not episode.instruction.text.strip():
             record.fault("instruction", "the instruction is empty")

@@ -62,7 +62,7 @@ class NavEnv(gymnasium.Env[dict[str, Any], Any]):
         options = dict(options or {})
         wanted = options.pop("episode", None)
         if options:
-            raise SimulatorError(f"reset: {', '.join(map(str, options))} is no option here; there is `episode`.")
+            raise SimulatorError(f"reset: {', '.join(map(str, options))} is not an option here; there is `episode`.")
         key = self._upcoming.next(self.np_random) if wanted is None else tuple(wanted)
         if key not in self.episodes:
             raise SimulatorError(f"reset: there is no episode {key!r}; the key is (scene_id, episode_id).")

@@ -57,7 +57,7 @@ def collect(
     from nav_eval.gym import make_vec_env
 
     if expert < 1 and policy is None:
-        raise ConfigError("collect: who acts where the oracle does not? Give a policy, or expert=1.")
+        raise ConfigError("collect: give a policy for the steps that are not the oracle's, or expert=1.")
     folder = Path(out)
     asked = {"benchmark": benchmark, "config": config, "overrides": [*overrides], "seed": seed, "expert": expert}
     _settle(folder, asked | {"dense_reward": dense_reward, "vocabulary": None if vocabulary is None else [*vocabulary]})

@@ -40,7 +40,7 @@ class _Felt(Metric):
     def get_metric(self) -> float:
         if self._steps and not self._told:
             raise SimulatorError(
-                f"{self.name}: no step tells what the body felt. Choose a simulator.physics whose bodies have mass."
+                f"{self.name}: no step records what the body felt. Choose a simulator.physics whose bodies have mass."
             )
         return self._value
 

@@ -43,7 +43,7 @@ class _Company(Metric):
     def told(self, value: float) -> float:
         """`value`, unless there was nobody to tell of."""
         if self._steps and not self._told:
-            raise SimulatorError(f"{self.name}: no step tells of people. Set simulator.people.count.")
+            raise SimulatorError(f"{self.name}: no step records people. Set simulator.people.count.")
         return value
 
 
@@ -149,7 +149,7 @@ class _Timed(ShortestPathMetric):
     @property
     def seconds(self) -> float:
         if self._steps and not self._seconds:
-            raise SimulatorError(f"{self.name}: no step tells its time. Set simulator.people.count.")
+            raise SimulatorError(f"{self.name}: no step records its time. Set simulator.people.count.")
         return total(self._seconds)
 
 

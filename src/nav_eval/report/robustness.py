@@ -24,14 +24,14 @@ MAIN = ("success", "spl")
 
 
 def read_sweeps(folders: Sequence[Path]) -> list[dict[str, Any]]:
-    """Raises RunDirectoryError for a folder without a finished sweep, or sweeps that cannot stand on one card."""
+    """Raises RunDirectoryError for a folder without a finished sweep, or sweeps that cannot be shown on one card."""
     documents = [_read(folder) for folder in folders]
     first = documents[0]
     for folder, other in zip(folders[1:], documents[1:], strict=True):
         differing = [name for name, value in first["shared"].items() if other["shared"].get(name) != value]
         if differing:
             raise RunDirectoryError(
-                f"{folders[0]} and {folder} cannot stand on one card: {differing[0]} differs. "
+                f"{folders[0]} and {folder} cannot be shown on one card: {differing[0]} differs. "
                 "Sweep the same episodes with the same seed and rules."
             )
     return documents

@@ -53,7 +53,7 @@ def _caption(run: Run) -> str:
     summary = run.summary
     profile, split = summary["profile"], summary["split"] or "(split unknown)"
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
-    failed += f", {lost} missing through the evaluator's fault" if (lost := summary.get("n_lost")) else ""
+    failed += f", {lost} missing because of an evaluator error" if (lost := summary.get("n_lost")) else ""
     known = [name for name in summary.get("references", {}) if name != "none"]
     reference = f", reference {' and '.join(known)}" if known else ""
     return (

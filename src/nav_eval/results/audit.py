@@ -133,9 +133,9 @@ def _private_key(path: Path) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError) as error:
-        raise RunDirectoryError(f"{path}: is no private key in PEM form without a password ({error}).") from None
+        raise RunDirectoryError(f"{path}: is not a private key in PEM form without a password ({error}).") from None
     if not isinstance(key, kind):
-        raise RunDirectoryError(f"{path}: is no Ed25519 key. `nav-eval sign --new-key FILE` makes one.")
+        raise RunDirectoryError(f"{path}: is not an Ed25519 key. `nav-eval sign --new-key FILE` makes one.")
     private: Ed25519PrivateKey = key
     return private
 

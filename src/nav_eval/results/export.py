@@ -68,13 +68,13 @@ def _lost_notes(results: EvaluationResults) -> list[str]:
         )
     if results.lost:
         notes.append(
-            f"{results.lost} episodes are missing through the evaluator's fault and count in no figure; the figures "
+            f"{results.lost} episodes are missing because of an evaluator error and count in no figure; the figures "
             f"are those of the others. Rank nobody by them: go on with --resume, which plays these episodes again."
         )
     if results.metric_faults:
         notes.append(
-            f"{', '.join(results.metric_faults)}: without a value in some episodes through the metric's own fault; "
-            "the other metrics stand. Mend it or leave it out of task.measurements, then `nav-eval rescore`."
+            f"{', '.join(results.metric_faults)}: without a value in some episodes because of an error in the metric; "
+            "the other metrics stand. Fix it or leave it out of task.measurements, then `nav-eval rescore`."
         )
     return notes
 

@@ -21,7 +21,7 @@ def explained(path: Path) -> Iterator[None]:
     except OSError as error:
         raise exhausted(error, path) or RunDirectoryError(
             f"{path}: cannot be written ({error.strerror}). What is finished is safe; "
-            "mend that, then go on with --resume."
+            "fix that, then go on with --resume."
         ) from error
 
 

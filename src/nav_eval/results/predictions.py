@@ -66,11 +66,11 @@ def _collect(path: Path, rows: Iterable[tuple[str, Any]], read: Callable[[Any], 
         if not encodable(identity):
             raise PredictionsError(f"{path}: {_short(identity)} holds half of a surrogate pair. Send the episode's id.")
         if identity in found:
-            raise PredictionsError(f"{path}: {_short(identity)} is there twice. Send each episode once.")
+            raise PredictionsError(f"{path}: {_short(identity)} appears twice. Send each episode once.")
         try:
             found[identity] = read(row)
         except (KeyError, TypeError, IndexError, ValueError, OverflowError) as error:
-            raise PredictionsError(f"{path}: {_short(identity)} is no trajectory: {error!r}.") from None
+            raise PredictionsError(f"{path}: {_short(identity)} is not a trajectory: {error!r}.") from None
     return found
 
 
@@ -83,7 +83,7 @@ def _listed(row: Any) -> Prediction:
 def _viewpoint(pose: Any) -> AgentState:
     node = pose if isinstance(pose, str) else pose[0]
     if not isinstance(node, str):
-        raise TypeError(f"viewpoint {_short(node)} is no text")
+        raise TypeError(f"viewpoint {_short(node)} is not text")
     turned = not isinstance(pose, str) and len(pose) > 2
     heading, elevation = (_finite(pose[1]), _finite(pose[2])) if turned else (0.0, 0.0)
     return AgentState(NOWHERE, yaw_rotation(-heading), node, elevation=elevation)
@@ -114,7 +114,7 @@ def _point(values: Any) -> Vec3:
 
 def _finite(value: Any) -> float:
     if not isinstance(value, int | float) or not math.isfinite(value):
-        raise ValueError(f"{_short(value)} is no finite number")
+        raise ValueError(f"{_short(value)} is not a finite number")
     return float(value)
 
 

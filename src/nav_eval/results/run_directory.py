@@ -62,7 +62,7 @@ class RunDirectory:
         for file in (path / name for name in ("manifest.json", "secret.key", *RUN_FILES)):
             if file.is_symlink() or (file.exists() and not file.is_file()):
                 raise RunDirectoryError(
-                    f"{file}: is no file of its own but a link, a folder or a device. Copy the file."
+                    f"{file}: is not a regular file but a link, a folder or a device. Copy the file."
                 )
         self.path = path
         self._lock: BinaryIO | None = None
@@ -147,11 +147,11 @@ class RunDirectory:
         try:
             content: dict[str, Any] = msgspec.json.decode(path.read_bytes())
         except (FileNotFoundError, NotADirectoryError):
-            raise RunDirectoryError(f"{self.path}: is no run directory (it has no manifest.json).") from None
+            raise RunDirectoryError(f"{self.path}: is not a run directory (it has no manifest.json).") from None
         except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
             raise RunDirectoryError(f"{path}: cannot be read: {error}.") from None
         if not isinstance(content, dict):
-            raise RunDirectoryError(f"{path}: is no manifest.")
+            raise RunDirectoryError(f"{path}: is not a manifest.")
         if content.get("schema") != MANIFEST_SCHEMA:
             raise RunDirectoryError(f"{path}: schema {content.get('schema')!r} is not {MANIFEST_SCHEMA}.")
         return content

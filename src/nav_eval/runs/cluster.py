@@ -111,7 +111,7 @@ class RayWorkers(Launcher):
         if not alive - unfit.keys():
             why = next(iter(unfit.values()), "evaluation.parallel.address: the Ray cluster has no machine with a CPU.")
             raise UnfitMachine(
-                f"{why}\nNo machine of the Ray cluster can play these episodes; mend that, then --resume."
+                f"{why}\nNo machine of the Ray cluster can play these episodes; fix that, then --resume."
             )
 
     def _connect(self) -> None:

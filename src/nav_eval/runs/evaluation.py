@@ -140,7 +140,9 @@ def agent_name(config: Config) -> str | None:
 def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
     notes = []
     if privileged:
-        notes.append("The agent is an oracle: it sees the simulator. Its figures are an upper bound, not a result.")
+        notes.append(
+            "The agent is an oracle: it has access to the simulator. Its figures are an upper bound, not a result."
+        )
     if results.over_budget:
         notes.append(
             f"{results.over_budget} episodes met evaluation.budget and count in no figure; "

@@ -87,7 +87,7 @@ def _executor(
         )
     if open_observers is not tuple:
         raise ConfigError(
-            "evaluation.parallel: whoever watches single steps (--watch, output.video) sits in this process. "
+            "evaluation.parallel: --watch and output.video follow single steps and need them in this process. "
             "Set evaluation.parallel.workers=1; sessions may be many."
         )
     if parallel.executor == "local":

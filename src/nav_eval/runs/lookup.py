@@ -120,7 +120,7 @@ def _check_forces(config: Config) -> None:
     asked = [name for name in names if name in METRICS and "forces" in METRICS.get(name).needs]
     if asked and not feels and getattr(SIMULATORS.get(simulator.backend), "takes_physics", False):
         raise ConfigError(
-            f"{', '.join(asked)}: a body with mass is needed, and simulator.physics={simulator.physics} has none. "
+            f"{', '.join(asked)}: needs a body with mass, and simulator.physics={simulator.physics} has none. "
             "Choose another engine: nav-eval list physics."
         )
 
@@ -135,7 +135,7 @@ def _check_company(config: Config) -> None:
     asked = [name for name in names if name in METRICS and "people" in METRICS.get(name).needs]
     if asked and not config.simulator.people.count:
         raise ConfigError(
-            f"{', '.join(asked)}: people are needed. Set simulator.people.count, or task.measurements without these."
+            f"{', '.join(asked)}: needs people. Set simulator.people.count, or task.measurements without these."
         )
 
 

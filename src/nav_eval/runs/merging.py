@@ -86,7 +86,7 @@ def _read(path: Path, stack: ExitStack) -> Piece:
     directory = stack.enter_context(RunDirectory(path))
     manifest = directory.manifest()
     if "shard" not in manifest:
-        raise RunDirectoryError(f"{path}: is no shard. merge takes what `nav-eval run --shard` wrote.")
+        raise RunDirectoryError(f"{path}: is not a shard. merge takes what `nav-eval run --shard` wrote.")
     faults = check_files(path) if manifest["finished"] else []
     if faults:
         raise RunDirectoryError(f"{path}: is not what the run wrote: {'; '.join(faults)}.")

@@ -43,7 +43,7 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     if elsewhere:
         return Reach()
     wanted = f" (it is one of sensors {', '.join(perturbation.sensors)})" if perturbation.sensors else ""
-    return Reach(lacking=f"nothing here is what it changes{wanted}")
+    return Reach(lacking=f"nothing here is affected by it{wanted}")
 
 
 def _reworded(clean: Config, name: str, severity: int) -> int:
@@ -66,4 +66,4 @@ def check_perturbations(config: Config) -> None:
         if one.severity > most:
             raise ConfigError(f"perturbations: {one.name} has severities up to {most}, not {one.severity}.")
         if names.count(one.name) > 1:
-            raise ConfigError(f"perturbations: {one.name} is there twice. Leave one out.")
+            raise ConfigError(f"perturbations: {one.name} appears twice. Leave one out.")

@@ -121,7 +121,8 @@ def _check_world(plan: Plan) -> None:
     strange = set(backend.lacks_actions).intersection(config.task.actions or plan.task.actions)
     if strange:
         hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
-        raise ConfigError(f"task.actions: {', '.join(sorted(strange))} mean nothing to simulator.backend={name}.{hint}")
+        names = ", ".join(sorted(strange))
+        raise ConfigError(f"task.actions: {names} are not supported by simulator.backend={name}.{hint}")
 
 
 def _check_goals(plan: Plan) -> None:

@@ -53,7 +53,7 @@ def without_faulty(plan: Plan) -> Plan:
     if len(keys) == len(episodes):
         raise DatasetError(f"{', '.join(episodes.dataset.files)}: none of the {len(keys)} episodes can be played.")
     names = ", ".join(f"{name} of {scene}" for scene, name in list(keys)[:SHOWN]) + ", ..." * (len(keys) > SHOWN)
-    note = f"{len(keys)} episodes that nobody could play were left out (dataset.faulty=exclude): {names}."
+    note = f"{len(keys)} episodes that cannot be played were left out (dataset.faulty=exclude): {names}."
     get_logger(__name__).warning(note)
     left = episodes.narrowed([key for key in episodes.keys if key not in keys])
     return replace(plan, whole=left, episodes=left, notes=[note])
@@ -112,7 +112,7 @@ def _refusal(plan: Plan, found: Sequence[Unplayable], total: int) -> str:
     shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
     advice = (
-        f"Mend them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "
+        f"Fix them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "
         f"simulator.{place}={where}` lists all."
     )
     return "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more]) + f"\n{advice}"

@@ -28,7 +28,9 @@ def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
     directory = RunDirectory(paths[0])
     better = told_definitions(directory.results() or {}, [by], directory.config())[by].better
     if better is None:
-        raise RunDirectoryError(f"rank: {by!r} has no better end. Name a measure of which more, or less, is better.")
+        raise RunDirectoryError(
+            f"rank: {by!r} has no better direction. Name a measure of which more, or less, is better."
+        )
     return rank(entries, by, higher_is_better=better == "higher", seed=seed)
 
 
@@ -41,7 +43,9 @@ def ranking_table(ranking: Ranking) -> list[str]:
         *map(_line, ranking.places),
     ]
     if ranking.n_buildings < 2:
-        lines.append("One building: episodes count for themselves, and nothing is said of other buildings.")
+        lines.append(
+            "One building: its episodes are taken as independent, and nothing is concluded about other buildings."
+        )
     return lines
 
 

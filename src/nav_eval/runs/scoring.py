@@ -195,7 +195,7 @@ def _placed(environment: Environment, episode: Episode, state: AgentState) -> Ag
     graph = cast("HasGraph", environment.simulator).graph()
     if state.node not in graph:
         raise PredictionsError(
-            f"episode {episode.episode_id}: {state.node!r} is no viewpoint of scan {episode.scene_id}."
+            f"episode {episode.episode_id}: {state.node!r} is not a viewpoint of scan {episode.scene_id}."
         )
     return AgentState(graph.positions[state.node], state.rotation, state.node, elevation=state.elevation)
 

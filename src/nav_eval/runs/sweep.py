@@ -98,7 +98,7 @@ def _severities(text: str | None) -> tuple[int, ...] | None:
         return None
     words = _words(text)
     if not words or not all(word.isdecimal() and int(word) > 0 for word in words):
-        raise ConfigError(f"severities: {text!r} are no severities. Write severities=1,3")
+        raise ConfigError(f"severities: {text!r} are not severities. Write severities=1,3")
     return tuple(map(int, words))
 
 
@@ -128,7 +128,7 @@ def sweep_benchmark(
     ]
     if not played:
         raise ConfigError(
-            f"suite: nothing of {suite.name} changes anything here: {next(iter(found.values())).lacking}."
+            f"suite: no perturbation of {suite.name} changes anything here: {next(iter(found.values())).lacking}."
         )
     clean = run_benchmark(config, folder / CLEAN, resume=resume, watchers=watchers)
     told(CLEAN, 0, clean)

@@ -25,7 +25,7 @@ def ground_faults(
     elif not _stands(start, mesh.snap(start)):
         yield "start_position", f"{_text(start)} is not on the navmesh of scene {episode.scene_id}"
     elif goals and all(math.isinf(mesh.geodesic_distance(start, goal, path_mode)) for goal in goals):
-        yield "goals", f"no way leads from the start {_text(start)} to the goal on the navmesh of {episode.scene_id}"
+        yield "goals", f"no path leads from the start {_text(start)} to the goal on the navmesh of {episode.scene_id}"
 
 
 def _stands(point: Vec3, ground: Vec3) -> bool:

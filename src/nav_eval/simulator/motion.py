@@ -90,7 +90,7 @@ def perform(ground: Ground, state: AgentState, action: Action, profile: MotionPr
     """The outcome of one action; `seed` decides its noise, if the profile has any. stop and found move nothing."""
     handler = _HANDLERS.get(action.name)
     if handler is None:
-        raise SimulatorError(f"action {action.name!r} is no motion on a navmesh")
+        raise SimulatorError(f"action {action.name!r} is not a motion on a navmesh")
     return handler(ground, state, action, profile, seed)
 
 

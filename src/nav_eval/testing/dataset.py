@@ -57,7 +57,7 @@ def every_episode_has_a_key_of_its_own(trial: Trial) -> str:
     if not all(isinstance(part, str) and part for key in keys for part in key):
         return "scene_id and episode_id must be strings that are not empty."
     twice = [key for key, count in Counter(keys).items() if count > 1]
-    return f"{twice[0]} is there twice." if twice else ""
+    return f"{twice[0]} appears twice." if twice else ""
 
 
 def poses_can_be_stood_in(trial: Trial) -> str:

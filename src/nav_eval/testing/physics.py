@@ -66,7 +66,7 @@ def check_physics(physics: str | type[Physics], *, slack: float = SLACK, **optio
 def stands_where_it_is_placed(trial: PhysicsTrial) -> str:
     state = trial.body().state
     if euclidean(state.position, OPEN) > 0.05:
-        return f"it stands at {state.position}, asked was {OPEN}."
+        return f"it stands at {state.position}, not at {OPEN}."
     return "" if abs(yaw_of(state.rotation)) < 1e-3 else "it does not look where it was told to."
 
 

@@ -90,13 +90,13 @@ def begins_an_episode(trial: Trial) -> str:
         return "`episode` is not the one that was started."
     state, asked = session.get_agent_state(), trial.episode.start_position
     if trial.episode.start_node not in (None, state.node):
-        return f"it starts at node {state.node!r}, asked was {trial.episode.start_node!r}."
+        return f"it starts at node {state.node!r}, not at {trial.episode.start_node!r}."
     if (
         asked is not None
         and state.node is None
         and math.hypot(state.position[0] - asked[0], state.position[2] - asked[2]) > 0.05
     ):
-        return f"it starts at {state.position}, asked was {asked}."
+        return f"it starts at {state.position}, not at {asked}."
     return ""
 
 
@@ -309,7 +309,7 @@ def assets_are_named_with_their_digests(trial: Trial) -> str:
     if not isinstance(assets, Mapping):
         return f"assets returned {assets!r:.60}; return a dict of file name -> SHA-256, {{}} for none."
     faulty = [name for name, digest in assets.items() if not re.fullmatch("[0-9a-f]{64}", str(digest))]
-    return f"the digests of {', '.join(faulty)} are no SHA-256." if faulty else ""
+    return f"the digests of {', '.join(faulty)} are not SHA-256." if faulty else ""
 
 
 def the_expert_reaches_the_goal(trial: Trial) -> str:

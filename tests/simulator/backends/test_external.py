@@ -283,7 +283,7 @@ def test_the_greedy_expert_finds_the_goal_and_says_when_there_is_no_way():
             session.advance(actions[-1])
         assert session.distance_to(session.get_agent_state().place, goals) < 0.2
         assert len(actions) < 20
-        with pytest.raises(SimulatorError, match="no way"):
+        with pytest.raises(SimulatorError, match="no path"):
             session.expert_action([Place((50.0, 0.0, 0.0))], 0.2)
 
 

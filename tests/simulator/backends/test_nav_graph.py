@@ -150,7 +150,7 @@ def test_a_broken_graph_names_its_file(tmp_path, content, message):
 
 def test_a_scan_id_cannot_leave_the_folder(tmp_path):
     for scan in ("../secret", "/etc/passwd", "", ".hidden"):
-        with pytest.raises(DatasetError, match="no scan id"):
+        with pytest.raises(DatasetError, match="not a scan id"):
             NavigationGraph.load(tmp_path, scan)
 
 

@@ -59,7 +59,7 @@ def parser() -> argparse.ArgumentParser:
     root = argparse.ArgumentParser(
         prog="nav-eval-agent",
         description="Serve a navigation agent to nav_eval.",
-        epilog="Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service is of no use; 4 our own fault.",
+        epilog="Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service cannot be used; 4 our own fault.",
     )
     root.add_argument("--version", action="version", version=SDK_VERSION)
     commands = root.add_subparsers(required=True, metavar="COMMAND")
@@ -127,7 +127,7 @@ def _add_sessions(command: Any) -> None:
 
 
 def _add_join(commands: Any) -> None:
-    join = _add(commands, "join", "serve an agent class to a competition from a machine that nobody can call")
+    join = _add(commands, "join", "serve an agent class to a competition from a machine behind NAT or a firewall")
     join.description += (
         " It runs the class by itself, as serve does: there is no other service to start and no protocol to choose, "
         "REST or gRPC."
@@ -207,7 +207,7 @@ def run_serve(options: argparse.Namespace) -> int:
     except OSError as error:
         raise UsageError(f"cannot listen at {options.host}:{options.port}: {error.strerror or error}.") from error
     except ServiceProblem as problem:
-        return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
+        return _complain(f"the agent could not be created: {problem.detail}", UNUSABLE, options.debug)
     return 0
 
 
@@ -236,7 +236,7 @@ def run_join(options: argparse.Namespace) -> int:
         told = refused_token(options) if unknown else f"{options.server}: {refused.problem.detail or refused}"
         raise UsageError(told) from refused
     except ServiceProblem as problem:
-        return _complain(f"the agent could not be made: {problem.detail}", UNUSABLE, options.debug)
+        return _complain(f"the agent could not be created: {problem.detail}", UNUSABLE, options.debug)
     return 0
 
 

@@ -57,7 +57,9 @@ def address(url: str) -> SplitResult:
     """The parts of a competition's address. Raises ValueError with what is expected."""
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname or not url.isascii():
-        raise ValueError(f"{url!r} is no address of a competition. Write for example https://challenge.example.org.")
+        raise ValueError(
+            f"{url!r} is not an address of a competition. Write for example https://challenge.example.org."
+        )
     return parts
 
 
@@ -158,7 +160,7 @@ class Competition:
         return Refusal(error.code, told) if told else self._stranger()
 
     def _stranger(self) -> Refusal:
-        return Refusal(404, {"detail": f"{self.url} is no competition server. Give the address of its first page."})
+        return Refusal(404, {"detail": f"{self.url} is not a competition server. Give the address of its first page."})
 
 
 def _drawn() -> str:

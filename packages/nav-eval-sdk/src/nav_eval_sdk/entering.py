@@ -27,7 +27,7 @@ def add(commands: Any) -> None:
     submit.add_argument("--key", help="submits once, however often it is given; by default a new one each time")
     submit.add_argument("--wait", action="store_true", help="until it has ended; the exit code says how")
     submit.add_argument("--json", action="store_true", help="print the submission as JSON, for programs")
-    status = _command(commands, "status", "say how it stands with submissions")
+    status = _command(commands, "status", "show the state of your submissions")
     status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")
     status.add_argument("--save", metavar="FOLDER", type=Path, help="where to put the log and records of a dry run")
     status.add_argument("--json", action="store_true", help="as the server tells it, for programs")

@@ -70,9 +70,9 @@ def competition(options: argparse.Namespace, token: str, named: str = f"--server
     except ValueError as error:
         raise UsageError(f"{named}: {error}") from error
     except OSError as error:
-        raise UsageError(f"--ca: {options.ca} is no file of certificates ({error.strerror or error}).") from error
+        raise UsageError(f"--ca: {options.ca} is not a file of certificates ({error.strerror or error}).") from error
     if server.plain:
-        sys.stderr.write("nav-eval-agent: without https others on the way can read your token.\n")
+        sys.stderr.write("nav-eval-agent: without https, others on the network can read your token.\n")
     return server
 
 

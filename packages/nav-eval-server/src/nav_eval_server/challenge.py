@@ -240,7 +240,7 @@ class Challenge(Part):
     @classmethod
     def _zone(cls, name: str) -> str:
         if name not in available_timezones():
-            raise ValueError("is no time zone; write for example Europe/Berlin, Asia/Shanghai or UTC")
+            raise ValueError("is not a time zone; write for example Europe/Berlin, Asia/Shanghai or UTC")
         return name
 
     @model_validator(mode="after")
@@ -325,7 +325,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(content, dict):
         raise ConfigError(f"{path}: must hold keys such as name, evaluation and phases at its top.")
     if "folder" in content:
-        raise ConfigError(f"{path}: folder: is no key of this file; it is the folder that the file lies in.")
+        raise ConfigError(f"{path}: folder: is not a key of this file; it is the folder that the file is in.")
     return content
 
 

@@ -215,7 +215,7 @@ def _asked(default: Answers) -> Answers:
     title = _ask("Title", default.title)
     zone = _ask("Time zone, in which days of a quota end", default.timezone)
     if zone not in available_timezones():
-        raise InputError(f"{zone!r} is no time zone. Write for example Europe/Berlin, Asia/Shanghai or UTC.")
+        raise InputError(f"{zone!r} is not a time zone. Write for example Europe/Berlin, Asia/Shanghai or UTC.")
     organiser = _ask("Name of the first organiser", default.organiser)
     return replace(default, title=title, timezone=zone, organiser=organiser)
 

@@ -136,7 +136,7 @@ def postgres(url: str) -> dict[str, Any]:
     except ValueError:
         found = {}
     if found.get("ENGINE") != "django.db.backends.postgresql":
-        raise ConfigError("database: is no postgresql://USER@HOST/NAME.")
+        raise ConfigError("database: is not a postgresql://USER@HOST/NAME.")
     file = os.environ.get(DATABASE_PASSWORD_FILE)
     return found | ({"PASSWORD": _password(Path(file))} if file else {})
 

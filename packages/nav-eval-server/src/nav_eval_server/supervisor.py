@@ -40,7 +40,7 @@ class Child:
         """Begin it if it is due; note if it has died."""
         now = time.monotonic()
         if self.process is not None and self.process.poll() is not None:
-            LOG.warning("%s ended with %s and is begun again", self.name, self.process.returncode)
+            LOG.warning("%s ended with %s and is restarted", self.name, self.process.returncode)
             self.deaths = 0 if now - self.began > SETTLED else self.deaths + 1
             self.due = now + PAUSES[min(self.deaths, len(PAUSES) - 1)]
             self.process = None

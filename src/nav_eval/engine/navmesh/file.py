@@ -153,10 +153,10 @@ def read_navmesh(path: Path | str) -> NavmeshFile:
 def parse_navmesh(data: bytes, name: str = "navmesh") -> NavmeshFile:
     """Check and split the bytes of a `.navmesh` file; `name` is what error messages call it."""
     if len(data) < SET_HEADER.itemsize:
-        raise NavmeshError(f"{name} is no .navmesh file: {len(data)} bytes, the header alone has 40")
+        raise NavmeshError(f"{name} is not a .navmesh file: {len(data)} bytes, the header alone has 40")
     header = np.frombuffer(data, SET_HEADER, 1)[0]
     if header["magic"] != SET_MAGIC:
-        raise NavmeshError(f"{name} is no .navmesh file: it does not start with Habitat's 'MSET' mark")
+        raise NavmeshError(f"{name} is not a .navmesh file: it does not start with Habitat's 'MSET' mark")
     if header["version"] not in (1, 2):
         raise NavmeshError(f"{name} is a .navmesh of version {header['version']}; versions 1 and 2 are known")
     params = _params(header["params"], name)
@@ -202,7 +202,7 @@ def _settings(data: bytes, offset: int, name: str) -> tuple[NavmeshSettings, int
     flags = np.frombuffer(data, "u1", 4, end - 4)
     values = np.frombuffer(data, SETTINGS, 1, offset)[0]
     if (flags > 1).any() or not np.isfinite(values.tolist()).all():
-        raise NavmeshError(f"{name} has settings that are no numbers or flags: damaged file")
+        raise NavmeshError(f"{name} has settings that are not numbers or flags: damaged file")
     return NavmeshSettings(**dict(zip(SETTINGS.names or (), values.tolist()))), end
 
 
@@ -223,7 +223,7 @@ def check_tile(tile: Tile, name: str) -> None:
     """Refuse a tile whose counts, indices or coordinates no query could follow (NavmeshError)."""
     header = tile.header
     if header["magic"] != TILE_MAGIC or header["version"] != TILE_VERSION:
-        raise NavmeshError(f"{name} is no Detour tile of version 7")
+        raise NavmeshError(f"{name} is not a Detour tile of version 7")
     counts = [int(header[section]) for section, _ in SECTIONS]
     expected = MESH_HEADER.itemsize + sum(n * d.itemsize for n, (_, d) in zip(counts, SECTIONS))
     if min(counts) < 0 or expected != len(tile.data):

@@ -70,5 +70,5 @@ def _write(path: Path, data: bytes) -> None:
             part.replace(path)
     except OSError as error:
         get_logger(__name__).warning(
-            "the navmesh is not remembered: %s (set NAV_EVAL_CACHE to a directory that can be written)", error
+            "the navmesh was not cached: %s (set NAV_EVAL_CACHE to a directory that can be written)", error
         )

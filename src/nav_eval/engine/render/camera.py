@@ -32,8 +32,7 @@ class Lens:
                 raise ConfigError(f"A camera's {name} must be a whole number from 1 to {LARGEST_SIDE}, not {value!r}.")
         if not 1.0 <= self.hfov <= 175.0:
             raise ConfigError(
-                f"A camera's hfov must lie between 1 and 175 degrees, not {self.hfov!r}; "
-                "for wider views use a panorama."
+                f"A camera's hfov must be between 1 and 175 degrees, not {self.hfov!r}; for wider views use a panorama."
             )
 
     @property

@@ -61,7 +61,7 @@ class PreparedScene:
 def prepare(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, cache: bool = True) -> PreparedScene:
     """From the cache if it holds this scene, else built and stored there (a scene without digest is not stored)."""
     if not 1 <= texture_budget_mib <= LARGEST_BUDGET_MIB:
-        raise ConfigError(f"texture_budget_mib must lie between 1 and {LARGEST_BUDGET_MIB}, not {texture_budget_mib}.")
+        raise ConfigError(f"texture_budget_mib must be between 1 and {LARGEST_BUDGET_MIB}, not {texture_budget_mib}.")
     key = fingerprint(scene)
     if cache and scene.digest:
         found = load_prepared(scene.digest, texture_budget_mib=texture_budget_mib, key=key)

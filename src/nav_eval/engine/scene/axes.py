@@ -175,5 +175,5 @@ def _frame(stage: _Stage, path: Path) -> Frame | None:
 def _unit(values: list[float], path: Path) -> Vector:
     length = float(np.linalg.norm(values)) if len(values) == 3 else 0.0
     if not 0.0 < length < float("inf"):
-        raise SceneError(f"{path}: {values} is no direction. Give three numbers.")
+        raise SceneError(f"{path}: {values} is not a direction. Give three numbers.")
     return values[0] / length, values[1] / length, values[2] / length

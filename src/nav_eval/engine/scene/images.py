@@ -80,7 +80,9 @@ def image_size(data: bytes, where: str) -> tuple[int, int]:
     if width * height > MAX_PIXELS or not width * height:
         raise SceneError(f"{where}: {width} x {height} pixels; 1 to {MAX_PIXELS} are read. Scale the texture.")
     if width * height > max(BOMB_PIXELS, PIXELS_PER_BYTE * len(data)):
-        raise SceneError(f"{where}: {width} x {height} pixels in {len(data)} bytes are no picture. Scale the texture.")
+        raise SceneError(
+            f"{where}: {width} x {height} pixels in {len(data)} bytes cannot be a picture. Scale the texture."
+        )
     return width, height
 
 

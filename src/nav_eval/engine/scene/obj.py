@@ -70,7 +70,7 @@ def _add_face(source: SceneSource, mesh: _Mesh, words: Sequence[bytes], number: 
     try:
         corners = [_corner(word, len(mesh.positions), len(mesh.uvs)) for word in words]
     except ValueError as error:
-        raise SceneError(f"{source.path}: line {number} is no face ({error}). Export the scene again.") from error
+        raise SceneError(f"{source.path}: line {number} is not a face ({error}). Export the scene again.") from error
     for second, third in pairwise(corners[1:]):
         mesh.corners += (corners[0], second, third)
 

@@ -56,7 +56,7 @@ def _without_strays(scene: Scene, where: str) -> Scene:
         astray = distance > max(NEAR_M, 10.0 * usual)
         if astray.any():
             note = (
-                f"dropped {int(astray.sum())} vertices astray, up to {float(distance.max()) / 1000.0:.0f} km "
+                f"dropped {int(astray.sum())} stray vertices, up to {float(distance.max()) / 1000.0:.0f} km "
                 "from the scene's middle, and {} triangles on them"
             )
             scene = _without(scene, astray, note, where)

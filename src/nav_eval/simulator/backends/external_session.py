@@ -153,7 +153,7 @@ class ExternalSession(SensorSession):
             declared = self._specs[name]
             wanted = (camera.lens.height, camera.lens.width, *shape)
             if (tuple(getattr(declared, "shape", ())), getattr(declared, "dtype", "")) != (wanted, dtype):
-                raise SimulatorError(f"the simulator declares {name} as {declared}, asked was {dtype}{list(wanted)}.")
+                raise SimulatorError(f"the simulator declares {name} as {declared}, not {dtype}{list(wanted)}.")
 
     def _call(self, call: Call[Q, A], request: Q, seconds: float | None = None) -> A:
         if self._client is None:

@@ -20,7 +20,7 @@ def agent_state(state: contract.State) -> AgentState:
     if not all(math.isfinite(number) for number in numbers):
         raise SimulatorError(f"the simulator answered with a pose that is not finite: {state.position}.")
     if abs(math.hypot(*state.rotation) - 1) > 1e-3:
-        raise SimulatorError(f"the simulator's rotation {list(state.rotation)} is no unit quaternion [x, y, z, w].")
+        raise SimulatorError(f"the simulator's rotation {list(state.rotation)} is not a unit quaternion [x, y, z, w].")
     return AgentState(state.position, state.rotation, state.node, state.elevation)
 
 

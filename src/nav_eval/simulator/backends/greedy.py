@@ -54,7 +54,7 @@ class GreedyExpert:
             if best > 0.99 * self._step - cost:
                 break
         if not choice:
-            raise SimulatorError(f"episode {simulator.episode.episode_id}: no way leads from here to the goal.")
+            raise SimulatorError(f"episode {simulator.episode.episode_id}: no path leads from here to the goal.")
         return choice
 
     def _gain(self, simulator: Simulator, here: AgentState, angle: float, goals: Sequence[Place], left: float) -> float:

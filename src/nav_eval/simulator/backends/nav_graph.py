@@ -130,7 +130,7 @@ class NavGraphSession(SensorSession):
             case "stop":
                 pass
             case _:
-                raise InvalidAction(f"action {action.name!r} means nothing on a navigation graph; use move_to.")
+                raise InvalidAction(f"action {action.name!r} does not exist on a navigation graph; use move_to.")
 
     def _move_to(self, node: str) -> None:
         allowed = self._seen if self._revisits else self.graph().neighbours[self._node]

@@ -44,5 +44,5 @@ def _command(player: Path, arguments: Sequence[str]) -> list[str]:
     if player.suffix == ".app":
         player = next(iter(sorted((player / "Contents" / "MacOS").glob("*"))), player)
     if not player.is_file():
-        raise ConfigError(f"simulator.options.player: {player} is no file. Build the player, see unity/README.md.")
+        raise ConfigError(f"simulator.options.player: {player} is not a file. Build the player, see unity/README.md.")
     return [str(player.resolve()), *PLAYER_ARGUMENTS, *arguments]

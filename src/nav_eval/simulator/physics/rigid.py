@@ -187,7 +187,7 @@ class RigidBody(Body):
     def advance(self, action: Action, seed: int) -> Moved:
         handler = _HANDLERS.get(action.name)
         if handler is None:
-            raise SimulatorError(f"action {action.name!r} is no motion of a body")
+            raise SimulatorError(f"action {action.name!r} is not a motion of a body")
         before = self._state
         self._touches.clear()
         self._steps = 0

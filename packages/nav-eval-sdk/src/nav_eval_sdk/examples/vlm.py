@@ -56,7 +56,7 @@ class VlmAgent(VLNAgent):
         reply = self._ask(self._messages(observation, [text for text, _ in choices]))
         number = re.search(r"\d+", reply)
         if number is None or int(number.group()) >= len(choices):
-            log.warning("The model answered %r, which is no action: stopping.", reply[:200])
+            log.warning("The model answered %r, which is not an action: stopping.", reply[:200])
             return "stop"
         text, action = choices[int(number.group())]
         self._done.append(text)

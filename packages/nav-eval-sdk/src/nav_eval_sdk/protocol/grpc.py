@@ -157,7 +157,7 @@ def _value(value: Any) -> Any:
         return make(struct=message_class("nav_eval.v1.Struct")(fields=fields))
     if isinstance(value, list | tuple):
         return make(list=message_class("nav_eval.v1.List")(items=[_value(item) for item in value]))
-    raise TypeError(f"{type(value).__name__} does not travel.")
+    raise TypeError(f"{type(value).__name__} cannot be sent.")
 
 
 def _argument(value: Any) -> Any:
@@ -236,7 +236,7 @@ def _tensor(value: memoryview) -> Tensor:
     """The Tensor in a Value; its data stays where it lies in the message."""
     payload = {number: part for number, _, part in _walk(value)}.get(1)
     if payload is None:
-        raise BadMessage("is no tensor.")
+        raise BadMessage("is not a tensor.")
     data, head = memoryview(b""), []
     for number, field, part in _walk(payload):
         if number == 4:

@@ -89,7 +89,7 @@ class TensorSpec(Bounded, BaseSpec, tag="tensor", kw_only=True, frozen=True):
         if not thorough or not value.size:
             return None
         low, high = self.bounds
-        return None if low <= value.min() and value.max() <= high else f"must lie in [{low:g}, {high:g}]"
+        return None if low <= value.min() and value.max() <= high else f"must be in [{low:g}, {high:g}]"
 
     def sample(self, rng: np.random.Generator) -> Any:
         import numpy as np
@@ -129,7 +129,7 @@ class NumberSpec(Bounded, BaseSpec, tag="number", frozen=True):
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             return f"must be a number, not {type(value).__name__}"
         low, high = self.bounds
-        return None if low <= value <= high else f"must lie in [{low:g}, {high:g}]"
+        return None if low <= value <= high else f"must be in [{low:g}, {high:g}]"
 
     def sample(self, rng: np.random.Generator) -> Any:
         return float(rng.uniform(*_span(*self.bounds)))
@@ -195,7 +195,7 @@ class Argument(Bounded, Message, frozen=True):
         if not -LARGEST <= value <= LARGEST:
             return "must be finite"
         low, high = self.bounds
-        return None if low <= value <= high else f"must lie in [{low:g}, {high:g}]"
+        return None if low <= value <= high else f"must be in [{low:g}, {high:g}]"
 
 
 class ActionSpec(Message, frozen=True):

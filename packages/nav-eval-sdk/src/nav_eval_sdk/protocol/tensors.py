@@ -128,7 +128,7 @@ def _unpack_image(data: memoryview | bytes, spec: TensorSpec, size: int) -> byte
 
     mode = _mode(spec.shape, spec.dtype, spec.encoding)
     if mode is None:
-        raise BadMessage(f"{spec.dtype}{list(spec.shape)} does not travel as {spec.encoding}.")
+        raise BadMessage(f"{spec.dtype}{list(spec.shape)} cannot be sent as {spec.encoding}.")
     try:
         with Image.open(io.BytesIO(data), formats=[spec.encoding]) as image:
             if (image.height, image.width) != tuple(spec.shape[:2]) or image.mode != mode:

@@ -115,7 +115,7 @@ class Service:
     def _objections(self, data: EpisodeData) -> list[str]:
         found = []
         if data.protocol not in self.info.protocols:
-            found.append(f"protocol {data.protocol} is not spoken here, only {list(self.info.protocols)}")
+            found.append(f"protocol {data.protocol} is not supported here, only {list(self.info.protocols)}")
         found += [lack for wish in self.info.sensors if (lack := _lacking(wish, data.observation_spec))]
         alien = set(self.info.action_space) - set(data.action_space)
         if self.info.action_space and data.action_space and alien:
@@ -125,7 +125,7 @@ class Service:
     def reset(self, data: EpisodeData) -> InitialObservation:
         """Begin an episode; the same request again is answered again, without a second reset."""
         if data.protocol not in self.info.protocols:
-            raise ServiceProblem("bad_request", f"protocol {data.protocol} is not spoken here.")
+            raise ServiceProblem("bad_request", f"protocol {data.protocol} is not supported here.")
         with self._lock:
             session = self._sessions.get(data.session_id)
             repeated = session is not None and data.request_id and session.data.request_id == data.request_id

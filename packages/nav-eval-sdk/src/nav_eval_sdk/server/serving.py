@@ -58,7 +58,7 @@ class Server:
         except ServiceProblem:  # its traceback is in the log already
             self.stopped.set()
         except Exception:
-            log.exception("The agent could not be made.")
+            log.exception("The agent could not be created.")
             self.stopped.set()
 
     def wait_loaded(self, seconds: float | None = None) -> Server:

@@ -133,7 +133,7 @@ class SimulatorService:
 
     def _advance(self, request: contract.AdvanceRequest) -> Step:
         if request.action not in self._host.actions:
-            raise ServiceProblem("bad_request", f"action {request.action[:40]!r} is none of this simulator's.")
+            raise ServiceProblem("bad_request", f"action {request.action[:40]!r} is not one of this simulator's.")
         result = self._get(request).advance(request.action, request.action_args, request.seed)
         return result if isinstance(result, Step) else Step(result)
 

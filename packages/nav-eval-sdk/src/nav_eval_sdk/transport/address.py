@@ -45,7 +45,7 @@ def _span(text: str) -> range:
     found = PORTS.fullmatch(text)
     first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
     if not 1 <= first <= last <= 65535:
-        raise ValueError(f"{text!r} is no port; write one such as 443, or a range such as 1024-65535.")
+        raise ValueError(f"{text!r} is not a port; write one such as 443, or a range such as 1024-65535.")
     return range(first, last + 1)
 
 

@@ -128,7 +128,7 @@ def _extract(backup: Path, folder: Path) -> Mapping[str, Any]:
         label: Mapping[str, Any] = json.loads((folder / LABEL).read_text())
         (folder / LABEL).unlink()
     except (OSError, tarfile.TarError, ValueError) as error:
-        raise InputError(f"{backup}: is no backup, or a part of one ({str(error).splitlines()[0]}).") from None
+        raise InputError(f"{backup}: is not a backup, or a part of one ({str(error).splitlines()[0]}).") from None
     for name, digest in label["sha256"].items():
         path = folder / name
         if not path.is_file() or file_sha256(path) != digest:
@@ -142,7 +142,7 @@ def _put(tar: tarfile.TarFile, member: tarfile.TarInfo, folder: Path) -> None:
     """One file of it below `folder`, and nothing else: extractall's filters are unknown to Python before 3.11.4."""
     name, content = PurePosixPath(member.name), tar.extractfile(member) if member.isreg() else None
     if content is None or name.is_absolute() or ".." in name.parts:
-        raise tarfile.TarError(f"{member.name} is no file of a competition")
+        raise tarfile.TarError(f"{member.name} is not a file of a competition")
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("xb") as file:

@@ -30,7 +30,7 @@ class Server:
     def __init__(self, url: str, token: str) -> None:
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise InputError(f"--join {url!r} is no address. Write for example https://challenge.example.org.")
+            raise InputError(f"--join {url!r} is not an address. Write for example https://challenge.example.org.")
         self._secure, self._host, self._port = parts.scheme == "https", parts.hostname, parts.port
         port = parts.port or (443 if self._secure else 80)
         host = f"[{self._host}]" if ":" in self._host else self._host

@@ -42,7 +42,7 @@ class Inbox:
 
     def _path(self, name: str) -> Path:
         if name not in NAMES:
-            raise ValueError(f"{name} is no file of a run")
+            raise ValueError(f"{name} is not a file of a run")
         self.path.mkdir(mode=0o700, exist_ok=True)
         return self.path / name
 

@@ -23,7 +23,7 @@ def parsed(url: str) -> Endpoint:
         return Endpoint.parse(url)
     except ValueError:
         raise InputError(
-            "This is no address. Write for example https://agent.example.org:8085, or host:port."
+            "This is not an address. Write for example https://agent.example.org:8085, or host:port."
         ) from None
 
 

@@ -70,7 +70,7 @@ FAILURES: Mapping[str, Sentence] = {
     },
     "misconfigured": {
         "en": "Failed at {since} through our fault: the evaluation itself is set up wrongly. It cost you nothing, and "
-        "the organisers can mend it and run it again.",
+        "the organisers can fix it and run it again.",
         "zh": "已于 {since} 因我方原因失败：评测本身的配置有误。不占用您的名额，组织者可以修正后重新运行。",
     },
 }

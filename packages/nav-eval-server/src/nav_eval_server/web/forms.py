@@ -83,7 +83,7 @@ class Service(forms.Form):
         try:
             parsed(url)
         except InputError:
-            message = _("This is no address. Write for example https://agent.example.org:8085, or host:port.")
+            message = _("This is not an address. Write for example https://agent.example.org:8085, or host:port.")
             raise forms.ValidationError(message) from None
         return url
 

@@ -124,7 +124,7 @@ def _vector(line: list[str], at: int) -> list[float]:
     """Three numbers of a size that a house has; ValueError for others."""
     values = [float(word) for word in line[at : at + 3]]
     if not all(abs(value) < MAX_EXTENT_M for value in values):
-        raise ValueError(f"{' '.join(line[at : at + 3])[:60]} are no metres")
+        raise ValueError(f"{' '.join(line[at : at + 3])[:60]} are not metres")
     return values
 
 

@@ -62,7 +62,7 @@ def attach(scene: Scene, text: bytes, name: str) -> Scene:
         counts = Counter(ids)
         if len(counts) < len(ids):
             twice = next(i for i, count in counts.items() if count > 1)
-            raise SceneError(f"{name}: {kind} {twice} is there twice. Give each {kind} an id of its own.")
+            raise SceneError(f"{name}: {kind} {twice} appears twice. Give each {kind} an id of its own.")
     _check_joins(stored, name)
     objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size, o.joins) for o in stored.objects)
     regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
