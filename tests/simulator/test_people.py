@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from nav_eval.core.clock import WAIT
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
 from nav_eval.simulator.people.company import FIRST_ID, RADIUS
+from nav_eval.simulator.people.lighting import Lighting
 from nav_eval.simulator.people.recorded import read_tracks
 from nav_eval.simulator.people.social_force import LOOK_AHEAD, RANGE, REPULSION, repulsion
 from nav_eval.simulator.registry import make_simulator_backend
@@ -205,3 +208,21 @@ def test_where_nobody_can_walk_it_is_said(tmp_path: Path) -> None:
         make_simulator_backend(graph.model_copy(update={"people": people}), 0)
     with pytest.raises(ConfigError, match="speed"):
         make_simulator_backend(config.model_copy(update={"people": PeopleConfig(count=2, options={"speed": -1})}), 0)
+
+
+def test_people_are_lit_as_the_floor_round_them_is(tmp_path: Path) -> None:
+    """A lightmap that is bright on one side and reddish dark on the other; none at all; a floor of vertices' light."""
+    scene = session(tmp_path).scene()
+    x = scene.positions[:, 0]
+    uvs = np.stack([(x - x.min()) / np.ptp(x), np.zeros_like(x)], axis=1).astype(np.float32)
+    picture = np.full((1, 2, 4), 255, np.uint8)
+    picture[0, :, :3] = (102, 102, 102), (32, 16, 16)
+    materials = (*(replace(one, lightmap=len(scene.textures)) for one in scene.materials),)
+    lit = replace(scene, light_uvs=uvs, textures=(*scene.textures, picture), materials=materials)
+    left, right = (-2.0, 0.1, 1.5), (2.0, 0.1, 1.5)
+    lighting = Lighting(SimpleNamespace(scene=lit))  # type: ignore[arg-type]
+    assert lighting.at(left) == pytest.approx((102 / 128 / 0.8,) * 3)
+    assert lighting.at(right) == pytest.approx((0.25 / 0.8, 0.125 / 0.8, 0.125 / 0.8))
+    assert Lighting(SimpleNamespace(scene=scene)).at(right) == (1.0, 1.0, 1.0)  # type: ignore[arg-type]
+    vertices = replace(lit, materials=scene.materials, colors=np.full((len(x), 4), 51, np.uint8))
+    assert Lighting(SimpleNamespace(scene=vertices)).at(right) == pytest.approx((0.2 / 0.8,) * 3)  # type: ignore[arg-type]

@@ -24,6 +24,7 @@ from nav_eval.engine.scene.source import safe_relative
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.reading import file_sha256
 from nav_eval.simulator.people.footing import Footing
+from nav_eval.simulator.people.lighting import Lighting
 
 if TYPE_CHECKING:
     from nav_eval.engine.render.frame import Renderer
@@ -104,6 +105,11 @@ class World:
     def footing(self) -> Footing:
         """The floor under people's feet."""
         return Footing(self)
+
+    @cached_property
+    def lighting(self) -> Lighting:
+        """The light on people."""
+        return Lighting(self)
 
     def renderer(self, lens: Lens, outputs: Sequence[str]) -> Renderer:
         """One per lens and set of outputs, shared by all sessions."""

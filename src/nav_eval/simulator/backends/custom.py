@@ -205,7 +205,7 @@ class CustomSession(SensorSession):
             return None
         seed = derived_seed(self._seed, *episode.key, "people")
         crowd = self._crowds.enter(world, episode, seed)
-        return CompanyOfAgent(crowd, seed, self._config.body.radius, world.footing)
+        return CompanyOfAgent(crowd, seed, self._config.body.radius, world.footing, world.lighting)
 
     def _passed(self, seconds: float, before: Vec3) -> dict[str, Any]:
         assert self._company is not None

@@ -19,6 +19,7 @@ from nav_eval.engine.people.looks import LOOKS, dealt
 from nav_eval.engine.people.overlay import Posed
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.people.footing import Footing
+from nav_eval.simulator.people.lighting import Lighting
 
 TICK = 0.1
 SLACK = 1e-9
@@ -37,14 +38,14 @@ GRID = 2.0**20
 
 
 class CompanyOfAgent:
-    """`seed`: of the people's looks; `radius` of the agent, m; `footing`: the floor on which they are drawn."""
+    """`seed`: of the people's looks; `radius` of the agent, m; `footing`, `lighting`: where they are drawn, and how."""
 
-    def __init__(self, crowd: Crowd, seed: int, radius: float, footing: Footing) -> None:
+    def __init__(self, crowd: Crowd, seed: int, radius: float, footing: Footing, lighting: Lighting) -> None:
         self._crowd = crowd
         looks = np.random.default_rng(seed).permutation(LOOKS)
         self._gaits = [_Gait(int(looks[k])) for k in range(len(crowd.people))]
         self._reach = radius + RADIUS
-        self._footing = footing
+        self._footing, self._lighting = footing, lighting
         self._elapsed = 0.0
         self._ticks = 0
 
@@ -87,7 +88,8 @@ class CompanyOfAgent:
         for k, (gait, walker) in enumerate(zip(self._gaits, self.walkers, strict=True)):
             x, _, z = walker.position
             place = (x, self._footing.height(walker.position), z)
-            posed.append(Posed(gait.look, FIRST_ID + k, place, walker.yaw, gait.phase, gait.vigour))
+            light = self._lighting.at(walker.position)
+            posed.append(Posed(gait.look, FIRST_ID + k, place, walker.yaw, gait.phase, gait.vigour, light))
         return posed
 
 
