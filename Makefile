@@ -60,7 +60,7 @@ types: $(VENV)/test.stamp
 kernels: $(VENV)/test.stamp
 	-$(BIN)/nav-eval doctor --warm
 
-# Three for two cores: what serves, waits and is killed leaves one of them idle a third of its time.
+# Three for two cores: what serves, waits and is killed leaves one of them idle.
 # Who steals work takes half of what the other has left, so neighbours, which share fixtures, stay together.
 suite: $(VENV)/test.stamp
 	$(BIN)/python -m pytest -q -n 3 --dist worksteal -m "not soak"

@@ -114,6 +114,7 @@ def rest_service(mode: str, *, seconds: float = 5.0, at: int = 0) -> Iterator[Ho
 def _handler(hostile: Hostile) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, *args: Any) -> None:
             """Quiet."""

@@ -19,6 +19,7 @@ from typing import Any
 
 from nav_eval_sdk.protocol.grpc import SERVICE
 from nav_eval_sdk.quiet import grpc
+from relays import promptly
 
 DELAY = 0.05
 
@@ -64,6 +65,7 @@ def lossy_rest(target: str, fate: Fate) -> Iterator[str]:
 def _converse(client: socket.socket, target: tuple[str, int], fate: Fate) -> None:
     try:
         with client, socket.create_connection(target) as service:
+            promptly(client, service)
             threading.Thread(target=_pump, args=(client, service), daemon=True).start()
             while answer := service.recv(1 << 20):
                 drawn = fate.draw()

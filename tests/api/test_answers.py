@@ -87,6 +87,7 @@ class Odd:
 def served(odd: Odd) -> Iterator[str]:
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""

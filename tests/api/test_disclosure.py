@@ -21,6 +21,7 @@ from nav_eval.errors import InvalidAction
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import Limits
+from relays import promptly
 
 SECRET = b"secret of the run"
 
@@ -42,6 +43,7 @@ class Recorder:
             except OSError:
                 return
             service = socket.create_connection(("127.0.0.1", self._target))
+            promptly(client, service)
             threading.Thread(target=self._pump, args=(client, service, self.sent), daemon=True).start()
             threading.Thread(target=self._pump, args=(service, client, bytearray()), daemon=True).start()
 

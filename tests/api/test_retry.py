@@ -31,6 +31,7 @@ from nav_eval_sdk.protocol.messages import (
     Validation,
 )
 from nav_eval_sdk.transport.base import Ask, Deadline, Transport
+from relays import promptly
 
 BROKEN = Unreachable("the line is cut")
 ASK = Ask("s", 0, "r", {}, {})
@@ -140,6 +141,7 @@ class Cutting:
             except OSError:
                 return
             far = socket.create_connection(("127.0.0.1", self._port))
+            promptly(near, far)
             for pair in ((near, far), (far, near)):
                 threading.Thread(target=self._pump, args=pair, daemon=True).start()
             threading.Timer(self._random.uniform(0.02, self._longest), self._cut, (near, far)).start()

@@ -89,6 +89,7 @@ class Shouter:
 def over_rest(shouter: Shouter) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
 
         def log_message(self, *_: Any) -> None:
             """Quiet."""

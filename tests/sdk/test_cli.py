@@ -24,6 +24,7 @@ from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
 from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
+from relays import promptly
 from served import served
 
 ROOT = Path(__file__).parents[2]
@@ -227,6 +228,7 @@ def dropping(target: str, kept: int) -> Iterator[str]:
                     client.close()
                     continue
                 service = socket.create_connection((host, int(port)))
+                promptly(client, service)
                 for ends in ((client, service), (service, client)):
                     threading.Thread(target=pump, args=ends, daemon=True).start()
 
