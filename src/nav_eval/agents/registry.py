@@ -15,6 +15,7 @@ AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
         "shortest_path": "nav_eval.agents.shortest_path:ShortestPathService",
         "handcrafted": "nav_eval.agents.handcrafted:HandcraftedAgent",
         "waiting": "nav_eval.agents.waiting:WaitingService",
+        "grounded": "nav_eval_sdk.examples.grounded:GroundedAgent",
         "learned": "nav_eval_sdk.examples.learned:LearnedAgent",
     },
 )

@@ -1,117 +1,68 @@
 """A language-grounded baseline: reads where the instruction ends, explores with depth, walks to what it names.
 
 It keeps a grid of free and blocked floor from the depth image, and the places of objects from the semantic image and
-the list of objects in view. Until the last landmark of the instruction is seen it walks to the nearest border of the
-unknown; then it walks there and stops. It knows English and Chinese names. No learning, no map, nothing but the
+the list of objects in view. A room is one piece of floor in the semantic image; what stands in it tells its kind. Until
+the last landmark of the instruction is seen in a room of the kind that is entered last, it walks to the nearest border
+of the unknown; then it walks there and stops. It knows English and Chinese names. No learning, no map, nothing but the
 observations: depth, semantic, objects, gps, compass, instruction.
 """
 
 from __future__ import annotations
 
 import math
-import re
-from collections import deque
-from collections.abc import Mapping
-from functools import cache
-from typing import Any, ClassVar
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.examples.reading import LEAVING, destination, kind_of_room, landmark
 
 CELL = 0.125
 SIZE = 384
 COARSE = 2
 """Every second pixel of every second row is looked at: enough for cells of this size."""
 CAMERA = 1.25
+CLIMB = 0.2
+"""What is lower is walked over."""
+MARGIN = 2
+"""Cells that are kept away from what is in the way, while there is another way."""
 STOP_WITHIN = 1.2
 NEAR_ENOUGH = 2.0
 """Where no free floor leads nearer."""
+BORDER = 8
+"""Unknown cells of the 25 around one that make it worth a look."""
+DETOUR = 40
+PATIENCE = 60
+"""Steps that are spent on the way to one cell."""
+BESIDE = 12
+"""Cells from which a thing is reached, such as across the bed on which it lies."""
 SAME_ROOM = 3.0
+ON_WALL = 0.3
+"""A thing on a wall belongs to the floor that lies so much nearer to who sees it."""
+SLID = 0.15
+"""Metres: a step forward that is shorter met something."""
 TURN = math.radians(15)
 FREE, BLOCKED = 1, 2
 AROUND = ((1, 0), (-1, 0), (0, 1), (0, -1))
 
-LEAVING = (
-    "out of",
-    "leave",
-    "exit",
-    " into ",
-    "enter",
-    "walk through",
-    "go through",
-    " to the ",
-    " door",
-    "出",
-    "离开",
-    "进",
-    "到",
-    "门",
-)
-"""Words after which the landmark to stop at is not in the room of the start."""
-CLAUSES = (". ", "; ", "then ", "。", "；", "然后", "接着", "接下来", "随后")
-"""After the last of these the landmark to stop at is named: first in English, where others that tell its place follow
-it, last in Chinese, where they come before it."""
-NAMES: Mapping[str, tuple[str, ...]] = {
-    "sofa": ("couch", "settee", "沙发"),
-    "bed": ("床",),
-    "table": ("桌子", "餐桌", "茶几"),
-    "desk": ("书桌", "写字台"),
-    "plant": ("potted plant", "houseplant", "盆栽", "植物", "绿植"),
-    "tv_monitor": ("tv", "television", "电视"),
-    "wardrobe": ("closet", "衣柜", "衣橱"),
-    "bookshelf": ("bookcase", "bookshelves", "书架", "书柜"),
-    "toilet": ("马桶", "坐便器"),
-    "bathtub": ("bath", "tub", "浴缸"),
-    "shower": ("淋浴",),
-    "sink": ("washbasin", "洗手池", "洗手盆", "水槽", "水池"),
-    "refrigerator": ("fridge", "冰箱"),
-    "counter": ("worktop", "台面", "操作台"),
-    "washing_machine": ("washer", "洗衣机"),
-    "cabinet": ("cupboard", "柜子", "橱柜"),
-    "chest_of_drawers": ("dresser", "五斗柜", "斗柜"),
-    "nightstand": ("bedside table", "床头柜"),
-    "picture": ("painting", "artwork", "挂画", "装饰画"),
-    "shelf": ("storage rack", "shelving unit", "储物架", "置物架"),
-    "whiteboard": ("白板",),
-    "printer": ("copier", "打印机", "复印机"),
-    "vending_machine": ("snack machine", "售货机"),
-    "clothes": ("coat rack", "coat stand", "row of coats", "衣帽架", "挂衣架"),
-    "towel": ("毛巾",),
-    "box": ("cardboard box", "纸箱"),
-    "chair": ("seat", "椅子"),
-    "lamp": ("灯",),
-    "guitar": ("吉他",),
-    "cat_tree": ("cat tower", "猫爬架"),
-    "ironing_board": ("熨衣板",),
-    "vacuum_cleaner": ("hoover", "吸尘器"),
-    "water_dispenser": ("water cooler", "饮水机"),
-    "umbrella_stand": ("伞架", "雨伞架"),
-    "shoe_rack": ("鞋架",),
-    "bench": ("长凳", "换鞋凳"),
-    "fan": ("electric fan", "电风扇", "风扇"),
-    "towel_rack": ("towel ladder", "毛巾架"),
-    "fire_extinguisher": ("灭火器",),
-    "step_ladder": ("stepladder", "人字梯", "折叠梯"),
-    "pet_bed": ("dog bed", "宠物窝"),
-    "suitcase": ("行李箱", "旅行箱"),
-    "toy_chest": ("toy box", "玩具箱"),
-    "pin_board": ("pinboard", "noticeboard", "软木板", "公告板"),
-    "radiator": ("heater", "暖气片"),
-    "backpack": ("rucksack", "背包", "双肩包"),
-    "bathrobe": ("dressing gown", "浴袍"),
-    "crate": ("收纳箱",),
-    "pouf": ("footstool", "脚凳", "软凳"),
-    "microwave": ("microwave oven", "微波炉"),
-}
-"""Other words for a category, English and Chinese."""
+
+class Thing(NamedTuple):
+    """An object that was seen: where, from how near, and the id of the floor it stands on (0: not seen)."""
+
+    category: str
+    north: float
+    east: float
+    distance: float
+    floor: int
 
 
 class GroundedAgent(VLNAgent):
     """Explores until it sees the landmark at which it is told to stop."""
 
     name = "grounded"
-    version = "1"
+    version = "2"
     sensors: ClassVar[Mapping[str, tuple[int, int]]] = {
         "depth": (0, 0),
         "semantic": (0, 0),
@@ -125,13 +76,17 @@ class GroundedAgent(VLNAgent):
         instruction = episode["instruction"] or {"text": ""}
         self._text = instruction["text"].lower()
         self._grid = np.zeros((SIZE, SIZE), np.uint8)
-        self._seen: dict[int, tuple[str, float, float, float]] = {}
+        self._felt = np.zeros((SIZE, SIZE), np.bool_)
+        self._given_up = np.zeros((SIZE, SIZE), np.bool_)
+        self._margin = MARGIN
+        self._tries: Counter[tuple[int, int]] = Counter()
+        self._floors = np.zeros((SIZE, SIZE), np.int32)
+        self._seen: dict[int, Thing] = {}
+        self._room = destination(self._text)
         self._leaves = any(word in self._text for word in LEAVING)
-        self._at_start: set[int] = set()
         self._here = (0.0, 0.0)
-        self._moved = False
         self._turned = ""
-        self._step = _cell(0.0, 0.0)
+        self._step = self._target = _cell(0.0, 0.0)
         self._look_around = round(2 * math.pi / TURN)
         self._last: tuple[float, float] | None = None
         self._assume_free(_cell(0.0, 0.0), 1.3)
@@ -144,24 +99,19 @@ class GroundedAgent(VLNAgent):
         self._feel(forward, right, heading)
         if self._look_around > 0:
             self._look_around -= 1
-            if self._leaves and not self._moved:
-                self._at_start.update(self._seen)
             return "turn_left"
-        self._moved = True
         goal = self._goal()
         away = math.inf if goal is None else math.dist(goal, self._here)
         if away < STOP_WITHIN:
             return "stop"
         if self._turned:
             return self._towards(self._step, forward, right, heading)
-        here = _cell(forward, right)
-        step = self._next_cell(here, _cell(*goal)) if goal is not None else None
+        step = self._next_cell(None if goal is None else _cell(*goal))
         if step is None and away < NEAR_ENOUGH:
             return "stop"
+        step = step or self._next_cell(None)
         if step is None:
-            step = self._next_cell(here, None)
-        if step is None:
-            return "stop" if goal is not None else self._stuck()
+            return self._settle()
         self._step = step
         return self._towards(step, forward, right, heading)
 
@@ -178,30 +128,42 @@ class GroundedAgent(VLNAgent):
         north = forward + ahead * math.cos(heading) + side * math.sin(heading)
         east = right - ahead * math.sin(heading) + side * math.cos(heading)
         near = (depth > 0.05) & (depth < 6.0)
-        self._mark(north[near & (level < 0.08)], east[near & (level < 0.08)], FREE)
-        solid = near & (level > 0.25) & (level < 1.4)
-        self._mark(north[solid], east[solid], BLOCKED)
-        for thing in observation["objects"]:
-            here = semantic == thing["id"]
-            if thing["pixels"] >= 40 and (here & near).any():
-                place = (float(np.median(north[here & near])), float(np.median(east[here & near])))
-                self._note(int(thing["id"]), thing["category"].lower(), place, math.dist(place, (forward, right)))
+        low = near & (level < CLIMB)
+        _mark(self._grid, north[low], east[low], FREE)
+        solid = near & (level > CLIMB) & (level < 1.4)
+        _mark(self._grid, north[solid], east[solid], BLOCKED)
+        for thing in sorted(observation["objects"], key=lambda one: one["category"].lower() != "floor"):
+            here, category = (semantic == thing["id"]) & near, thing["category"].lower()
+            if category == "floor":
+                _mark(self._floors, north[here & low], east[here & low], int(thing["id"]))
+            elif thing["pixels"] >= 40 and here.any():
+                self._note(int(thing["id"]), category, (float(np.median(north[here])), float(np.median(east[here]))))
 
-    def _note(self, number: int, category: str, place: tuple[float, float], distance: float) -> None:
+    def _note(self, number: int, category: str, place: tuple[float, float]) -> None:
         """Keep the place that was seen from nearest."""
-        if number not in self._seen or distance < self._seen[number][3] - 0.3:
-            self._seen[number] = (category, *place, distance)
+        distance = math.dist(place, self._here)
+        known = self._seen.get(number)
+        if known is None or distance < known.distance - 0.3 or not known.floor:
+            nearer = (p + (h - p) * min(ON_WALL / max(distance, ON_WALL), 1.0) for p, h in zip(place, self._here))
+            self._seen[number] = Thing(category, *place, distance, self._floor_at(*nearer))
 
-    def _mark(self, north: Any, east: Any, value: int) -> None:
-        rows = np.clip((north / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
-        columns = np.clip((east / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
-        self._grid[rows, columns] = value
+    def _floor_at(self, north: float, east: float) -> int:
+        """Id of the floor seen nearest to a place, 0 if there is none within a metre."""
+        row, column = _cell(north, east)
+        reach = int(1 / CELL)
+        top, left = max(row - reach, 0), max(column - reach, 0)
+        near = self._floors[top : row + reach + 1, left : column + reach + 1]
+        rows, columns = np.nonzero(near)
+        if not rows.size:
+            return 0
+        nearest = np.argmin((rows + top - row) ** 2 + (columns + left - column) ** 2)
+        return int(near[rows[nearest], columns[nearest]])
 
     def _feel(self, forward: float, right: float, heading: float) -> None:
         """A step that did not get anywhere met something that the camera does not see."""
         here = (forward, right)
-        if self._last is not None and math.dist(self._last, here) < 0.05:
-            self._grid[_cell(forward + 0.25 * math.cos(heading), right - 0.25 * math.sin(heading))] = BLOCKED
+        if self._last is not None and math.dist(self._last, here) < SLID:
+            self._felt[_cell(forward + 0.25 * math.cos(heading), right - 0.25 * math.sin(heading))] = True
         self._last = None
         self._assume_free(_cell(forward, right), 0.6)
 
@@ -213,45 +175,62 @@ class GroundedAgent(VLNAgent):
         near[near == 0] = FREE
 
     def _goal(self) -> tuple[float, float] | None:
-        """Place of the nearest known object of the kind at which the text says to stop."""
-        wanted = landmark(self._text, frozenset(category for category, *_ in self._seen.values()))
-        found = [
-            (north, east)
-            for number, (category, north, east, _) in self._seen.items()
-            if category == wanted and (number not in self._at_start or math.hypot(north, east) > SAME_ROOM)
-        ]
-        return min(found, key=lambda place: math.dist(place, self._here), default=None)
+        """Place of the nearest known object of the kind, in a room of the kind, at which the text says to stop."""
+        return self._nearest(one for one in self._wanted() if self._room in ("", self._kind(one.floor)))
 
-    def _next_cell(self, start: tuple[int, int], goal: tuple[int, int] | None) -> tuple[int, int] | None:
+    def _wanted(self) -> list[Thing]:
+        wanted = landmark(self._text, frozenset(one.category for one in self._seen.values()))
+        return [one for one in self._seen.values() if one.category == wanted and not (self._leaves and self._left(one))]
+
+    def _left(self, one: Thing) -> bool:
+        """Whether it is in the room of the start."""
+        start = self._floor_at(0.0, 0.0)
+        return one.floor == start if one.floor and start else math.hypot(one.north, one.east) < SAME_ROOM
+
+    def _kind(self, floor: int) -> str:
+        """What the things on this floor make of the room."""
+        return kind_of_room({one.category for one in self._seen.values() if one.floor == floor}) if floor else ""
+
+    def _nearest(self, things: Iterable[Thing]) -> tuple[float, float] | None:
+        return min(
+            ((one.north, one.east) for one in things), key=lambda place: math.dist(place, self._here), default=None
+        )
+
+    def _next_cell(self, goal: tuple[int, int] | None) -> tuple[int, int] | None:
         """A cell some steps along the shortest way over free floor to the goal, or to the border of the unknown."""
-        open_floor = (self._grid == FREE) & ~_grown(self._grid == BLOCKED, 2)
-        came: dict[tuple[int, int], tuple[int, int]] = {start: start}
-        queue, nearest, least = deque([start]), None, math.inf
-        while queue:
-            cell = queue.popleft()
-            if goal is None and cell != start and self._borders_unknown(cell):
-                nearest = cell
-                break
-            if goal is not None and math.dist(cell, goal) < least - 0.5:
-                nearest, least = cell, math.dist(cell, goal)
-            for row, column in AROUND:
-                other = (cell[0] + row, cell[1] + column)
-                inside = 0 < other[0] < SIZE - 1 and 0 < other[1] < SIZE - 1
-                if inside and other not in came and (open_floor[other] or math.dist(other, start) < 2.5):
-                    if self._grid[other] == BLOCKED:
-                        continue
-                    came[other] = cell
-                    queue.append(other)
-        if nearest is None or nearest == start:
+        start = _cell(*self._here)
+        blocked = (self._grid == BLOCKED) | self._felt
+        came, steps = _flooded(start, (self._grid == FREE) & ~_grown(blocked, self._margin), blocked)
+        end = self._border(start, steps) if goal is None else min(came, key=lambda cell: math.dist(cell, goal))
+        self._tries[end] += 1
+        if end == start or (goal is not None and (math.dist(end, goal) > BESIDE or self._tries[end] > PATIENCE)):
             return None
-        return _early(came, nearest, start)
+        return _early(came, end, start)
 
-    def _borders_unknown(self, cell: tuple[int, int]) -> bool:
-        return any(self._grid[cell[0] + row, cell[1] + column] == 0 for row, column in AROUND)
+    def _border(self, start: tuple[int, int], steps: Mapping[tuple[int, int], int]) -> tuple[int, int]:
+        """The cell at which to look into the unknown: the last one until it is reached, then the nearest other."""
+        if math.dist(self._target, start) < 3 or self._tries[self._target] > PATIENCE:
+            self._given_up |= _disc(self._target)
+        unknown = _around((self._grid == 0) & ~self._given_up)
+        if self._target not in steps or unknown[self._target] < BORDER:
+            borders = [cell for cell in steps if unknown[cell] >= BORDER]
+            self._target = min(borders, key=lambda cell: steps[cell] + self._detour(cell), default=start)
+        return self._target
 
-    def _stuck(self) -> str:
-        """Nothing left to explore: look around once more."""
-        self._look_around = round(2 * math.pi / TURN)
+    def _detour(self, cell: tuple[int, int]) -> int:
+        """Cells that one would rather walk than look further round a room of a kind that is not wanted."""
+        kind = self._kind(int(self._floors[cell]))
+        return 0 if kind in ("", self._room) or not self._room else DETOUR
+
+    def _settle(self) -> str:
+        """Nothing left to explore: squeeze through; then any room will do; then look again."""
+        if self._margin:
+            self._margin -= 1
+        elif self._room and self._wanted():
+            self._room = ""
+        else:
+            self._given_up[:] = False
+            self._look_around = round(2 * math.pi / TURN)
         return "turn_left"
 
     def _towards(self, cell: tuple[int, int], forward: float, right: float, heading: float) -> str:
@@ -267,27 +246,10 @@ class GroundedAgent(VLNAgent):
         return "move_forward"
 
 
-@cache
-def landmark(text: str, categories: frozenset[str] = frozenset()) -> str:
-    """The category of the thing at which a text (in small letters) says to stop, "" if it names none."""
-    text = text.rstrip(" .。")
-    last = text[max(text.rfind(mark) for mark in CLAUSES) + 1 :]
-    english = text.isascii()
-    for part, index in ((last, 0 if english else -1), (text, -1)):
-        if found := _named(part, categories | NAMES.keys()):
-            return found[index][2]
-    return ""
-
-
-def _named(text: str, categories: frozenset[str]) -> list[tuple[int, int, str]]:
-    """Things named in a text in order, as (start, end, category); a name within a longer one does not count."""
-    spans = [
-        (match.start(), match.end(), category)
-        for category in categories
-        for name in (category.replace("_", " "), *NAMES.get(category, ()))
-        for match in re.finditer(rf"\b{re.escape(name)}\b" if name.isascii() else name, text)
-    ]
-    return sorted(a for a in spans if not any(b[0] <= a[0] and a[1] <= b[1] and a[:2] != b[:2] for b in spans))
+def _mark(grid: Any, north: Any, east: Any, value: int) -> None:
+    rows = np.clip((north / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
+    columns = np.clip((east / CELL + SIZE / 2).astype(int), 0, SIZE - 1)
+    grid[rows, columns] = value
 
 
 def _cell(north: float, east: float) -> tuple[int, int]:
@@ -305,6 +267,34 @@ def _grown(mask: Any, cells: int) -> Any:
         wider[:, :-1] |= mask[:, 1:]
         mask = wider
     return mask
+
+
+def _disc(cell: tuple[int, int]) -> Any:
+    """The cells within 4 of one."""
+    rows, columns = np.ogrid[:SIZE, :SIZE]
+    return (rows - cell[0]) ** 2 + (columns - cell[1]) ** 2 <= 16
+
+
+def _around(mask: Any) -> Any:
+    """How many of the 25 cells around each are in `mask`."""
+    count = mask.astype(np.uint8)
+    for axis in (0, 1):
+        count = sum(np.roll(count, shift, axis) for shift in range(-2, 3))
+    return count
+
+
+def _flooded(start: tuple[int, int], free: Any, blocked: Any) -> tuple[dict[Any, Any], dict[Any, int]]:
+    """From which cell each free cell is reached first, and after how many; near the start all but what is blocked."""
+    came, steps, queue = {start: start}, {start: 0}, deque([start])
+    while queue:
+        cell = queue.popleft()
+        for row, column in AROUND:
+            other = (cell[0] + row, cell[1] + column)
+            inside = 2 < other[0] < SIZE - 3 and 2 < other[1] < SIZE - 3
+            if inside and other not in came and not blocked[other] and (free[other] or math.dist(other, start) < 2.5):
+                came[other], steps[other] = cell, steps[cell] + 1
+                queue.append(other)
+    return came, steps
 
 
 def _early(
