@@ -213,8 +213,8 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
-    version: Literal[5] = Field(
-        5, description="version of the generator: this release makes no other, and scores are filed under it"
+    version: Literal[6] = Field(
+        6, description="version of the generator: this release makes no other, and scores are filed under it"
     )
     task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")

@@ -142,17 +142,17 @@ MEANINGS = {
     ),
     "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去"),
     "among": (
-        "walk between|go between|pass between|head between|continue between|walk in between|"
+        "walk between|go between|straight between|pass between|head between|continue between|walk in between|"
         "go in between|gap between|"
         "passing between|walking between|going between",
         "",
     ),
-    "stop": ("stop|wait|finish|come to a stop|route ends|walk ends", "停|停下|停下来|等着"),
+    "stop": ("stop|wait|stand|finish|come to a stop|route ends|walk ends", "停|停下|停下来|等着"),
     "remark": ("brings|have|when|as|once", "出发"),
     "laid": ("", "铺着"),
     "in": ("in|inside", "在|放在"),
     "on": ("on your|on the|on|over on your|off to your|standing on your", "在你"),
-    "with": ("with|where there is|where you'll see|where you will see|where you can see|which has", "有"),
+    "with": ("with|where there is|where there's|where you'll see|where you will see|where you can see|which has", "有"),
     "within": ("", "里面有|那里有"),
     "bearing": ("", "放着|摆着|上面放着|上面摆着"),
     "ahead": (
@@ -164,17 +164,18 @@ MEANINGS = {
     "touching": ("", "挨着"),
     "between": ("between", "之间|中间"),
     "under": ("below|under", "下面|下方|上"),
-    "then": ("then|after that|afterward|from there|next", "然后|接着|随后|接下来|最后"),
+    "then": ("then|after that|afterward|from there", "然后|接着|随后|接下来|最后"),
     "after": ("", "之后|以后|后"),
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
-    "until": ("until you are", ""),
+    "until": ("until you are|until you're", ""),
+    "it": ("it", ""),
     "of": ("", "的"),
     "and": ("", "和"),
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
-    "the|a|an|and|of|your|you|is|are|be|at|it|its|that|there|this|which|will|should|can|need|please|"
+    "the|a|an|and|of|your|you|is|are|be|at|its|that|there|this|which|will|should|can|need|please|"
     "straight|see|front|"
     "forward|ahead|walk|walking|go|going|head|continue|proceed|step|move|come|carry on|keep walking|"
     "keep going|follow|"
@@ -185,22 +186,23 @@ NOTHING = (
     "through|corner|room|floor|easy to spot|hard to miss|can't miss|on the right track|right place|"
     "know|how|if|am|"
     "do|there's|you'll|you're|spot|approach|make your way|find yourself|by now|this|"
-    "directly|as far as|which has|leads|climb|other|towards|arrived|turn in|walk over|go over|step over|"
+    "directly|as far as|which has|climb|other|towards|arrived|turn in|walk over|go over|step over|"
     "off in|start off|here|in this room|where|adjoining|toward|carpeting|"
     "impossible to overlook|arrive|arrive at|neighboring|complete|keep following|"
     "moving|located|starting out|initially|open|"
     "flooring|underfoot|no missing it|easy to recognize|it's|clearly|plainly|visible|"
-    "stands out|seen|sits|route|starts|begins|beginning with|the next|keep straight|cut|use|stand|"
+    "stands out|seen|sits|route|starts|begins|beginning with|the next|keep straight|cut|use|"
     "has|right now|am|"
     "that|see|has|you have|to begin with|currently|starting point|that brings you to|you have reached|make out|"
     "as soon as|away|far|all the way down|all the way|to get|"
     "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
-    "this is the|here is",
+    "this is the|here is|so|able to|them|straight on|that's|start out|top|bottom|"
+    "right there|where you need to be|leads",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
     "整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
     "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
-    "能看见|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
+    "能看见|看到|会看到|楼上|楼下|房间|房间里|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
     "转九十度|从那里|你的|站|起点|出发点|了|走完|另一间|另一条|隔壁|隔壁的",
 )
 """Words that tell a walker nothing that the others do not."""
@@ -320,13 +322,15 @@ class Doing:
     left: bool = False
     stops: bool = False
     nouns: list[Noun] = field(default_factory=list)
+    target: str = ""
+    """The thing that "it" is, where one stops."""
 
     def order(self) -> Order:
         used = {use: [noun for noun in self.nouns if noun.use == use] for use in ("past", "mark", "holds", "")}
         seen = tuple((noun.name, noun.place) for noun in used[""] if noun.place)
         if self.stops:
-            head = [noun.name for noun in used[""] if not noun.place]
-            return Order("stop", self.turn, thing=head[-1] if head else "", seen=seen)
+            head = [noun for noun in used[""] if not noun.place] or used[""]
+            return Order("stop", self.turn, thing=self.target or (head[-1].name if head else ""), seen=seen)
         beside = self.side in ("left", "right")
         return Order(
             "climb" if self.climb else "go",
@@ -388,7 +392,14 @@ class _Reader:
 
 
 class _English(_Reader):
-    """A side belongs to the noun before it ("the door on your left"), else to the next one; without "on" one turns."""
+    """A side belongs to the noun before it ("the door on your left"), else to the next one; without "on" one turns.
+
+    "It" is what was named last: a thing, or a way out, of which the sentence before may have told where it is.
+    """
+
+    it: Noun | None = None
+    shown: Doing | None = None
+    """What the sentence before told of a way out, without saying where it leads."""
 
     def clause(self) -> None:
         super().clause()
@@ -401,14 +412,17 @@ class _English(_Reader):
         if kind in (".", "then"):
             self.arrive()
             self.clause()
-        elif kind == "until" and now.enter:
-            self.arrive()
+        elif kind == "until":
+            if now.enter:
+                self.arrive()
             self.last = ""
         elif kind == ",":
             self.remark = "" if self.remark in ("when", "as", "once") else self.remark
             self.role = ""
             if self.noun is not None and self.noun.place:
                 self.last = ""  # "with the lamp on your left, walk until you are next to the bed": of the bed
+        elif kind == "it":
+            self._it()
         elif kind == "slight":
             self.slight = True
         elif kind == "turn":
@@ -440,7 +454,9 @@ class _English(_Reader):
         elif kind in ("up", "down"):
             self.role = ""
             if after.kind != "room":
-                now.moves, now.climb = True, kind
+                if self.shown is not None and self.shown.what == "stairs":
+                    self._it()
+                self.now.moves, self.now.climb = True, kind
         elif kind == "stop":
             self.arrive()
             self.now.stops, self.last = True, ""
@@ -456,12 +472,23 @@ class _English(_Reader):
         elif kind == "thing" and word.value != "floor":
             self._thing(word.value)
 
+    def _it(self) -> None:
+        """Of a thing: it is where one stops. Of a way out: one goes on with what was told of it."""
+        if self.it is not None and self.it.use != "way":
+            self.now.target = self.it.name
+        elif self.it is not None and self.shown is not None and not self.now.what:
+            self.out.pop()
+            self.now, self.shown = self.shown, None
+
     def arrive(self) -> None:
         """One stops in the room that one has come into, beside what was named since: "enter it, walk to the sofa"."""
         if self.now.moves:
             to = [noun for noun in self.now.nouns if not noun.use and not noun.place]
             self.now.nouns = [noun for noun in self.now.nouns if noun not in to]
+            unsaid = not self.now.enter and not self.now.climb and bool(self.now.what)
+            told = self.now
             self.finish()
+            self.shown = told if unsaid else None
             self.now.nouns = to
 
     def _side(self, side: str, before: Word) -> None:
@@ -485,12 +512,13 @@ class _English(_Reader):
         self.role, self.last = "", "way"
         if leaves:
             return
-        self.noun = Noun(kind, "way", self.place)
+        self.noun = self.it = Noun(kind, "way", self.place)
         self.now.moves, self.now.what, self.now.count = True, kind, self.count
         self.count, self.place = 0, ""
 
     def _room(self, room: str) -> None:
         role, self.role = self.role, ""
+        self.it = None
         self.last = "" if self.remark or role == "in" else "room"
         if room == "hallway" and (self.count or role == ""):
             self.noun = Noun(room, "way")
@@ -520,6 +548,7 @@ class _English(_Reader):
         if use not in ("other", "mark", "holds"):
             self.noun = noun
             self.last = "thing"
+            self.it = self.it if use else noun
 
 
 class _Chinese(_Reader):
@@ -586,7 +615,11 @@ class _Chinese(_Reader):
             low -= 1
         while self.near(high, 1).kind not in (".", ",", "then"):
             high += 1
-        return self.said[low:at], self.said[at + 1 : high + 1]
+        clause = self.said[low : high + 1]
+        over = any(word.kind == "from" for word in clause)
+        # "Go over to it": only who walks 从 a place walks past it.
+        heard = [word if over or word.value != "走过去" else Word("", word.value) for word in clause]
+        return heard[: at - low], heard[at - low + 1 :]
 
     def _side(self, side: str, before: Word) -> None:
         if before.kind == "turn":

@@ -16,7 +16,7 @@ from itertools import pairwise, product
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Quaternion, Vec3, rotate
 from worlds.episodes.reading import Order, orders
-from worlds.episodes.surveyed import Building, Flat, Gap, Place, Thing
+from worlds.episodes.surveyed import UNDER_SLOPE, Building, Flat, Gap, Place, Thing
 
 LOOKS = {
     "living room": ("sofa", "tv_monitor"), "kitchen": ("refrigerator", "counter", "oven", "stove"),
@@ -62,9 +62,9 @@ def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion
     out = Walk()
     forward = rotate(rotation, (0.0, 0.0, -1.0))
     storey = building.storey_of(start[1])
-    here: Standing | None = Standing(
-        (storey, building.room_at(storey, (start[0], start[2]))), (start[0], start[2]), (forward[0], forward[2])
-    )
+    at = (start[0], start[2])
+    room = building.room_at(storey, at) or building.room_at(storey, at, UNDER_SLOPE)
+    here: Standing | None = Standing((storey, room), at, (forward[0], forward[2]))
     for order in orders(text):
         if here is None:
             return out

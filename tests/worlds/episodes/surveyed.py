@@ -20,6 +20,8 @@ CELL = 0.05
 SHIN, UNDER = 0.3, 0.1
 """Heights of the cuts: above the floor, below the ceiling."""
 LEAST_ROOM = 1.0
+UNDER_SLOPE = 1.5
+"""Metres from the part of an attic room that is high enough to be found as a room, at most."""
 BUILT = frozenset(
     ("wall", "floor", "ceiling", "door", "doorway", "window", "stairs", "curtain", "column", "glass_partition", "sign")
 )
@@ -202,6 +204,7 @@ class Building:
             kind = kinds.get(number, "")
             if kind and kind not in BUILT:
                 storey = self.storey_of(low[1])
-                room = self.room_at(storey, ((low[0] + high[0]) / 2, (low[2] + high[2]) / 2))
+                middle = ((low[0] + high[0]) / 2, (low[2] + high[2]) / 2)
+                room = self.room_at(storey, middle) or self.room_at(storey, middle, UNDER_SLOPE)
                 out.append(Thing(kind, (storey, room), tuple(low), tuple(high)))
         return out

@@ -118,14 +118,35 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     beside = walker.entered is not None and door.along_x != walker.entered.along_x
     if beside and turn != side:
         row = [other for other in _choices(rooms, walker) if _in_wall(door, other) and other.wide == door.wide]
-        if door.wide and len(row) > 1:
+        if (door.wide and len(row) > 1) or _others_aside(rooms, walker, side, row):
             return None
         before = [other for other in row if _nearness(walker, other) <= _nearness(walker, door)]
         return Way("straight", side, len(before) if len(row) > 1 else 0)
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
-    if not turn or doubtful & {turn, ""}:
+    if not turn or doubtful & {turn, ""} or _nearer_ahead(rooms, walker, door, turn):
         return None
     return Way(_bend(walker, door) if turn == "straight" else turn)
+
+
+def _others_aside(rooms: RoomsMap, walker: Walker, side: str, row: list[DoorWay]) -> bool:
+    """Whether doors of other walls lie on that side too: then people count round the corner, or begin elsewhere."""
+    others = [other for other in _choices(rooms, walker) if other not in row]
+    beside = [other for other in others if side_of(walker.heading, walker.at, other.middle) == side]
+    return any(turn_towards(walker.heading, _minus(other.middle, walker.at)) in (side, "") for other in beside)
+
+
+def _nearer_ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, turn: str) -> bool:
+    """Whether one who turns like that has another door rather in front of him: rooms bear no names."""
+    x, z = walker.heading
+    ahead = {"straight": (x, z), "left": (z, -x), "right": (-z, x), "around": (-x, -z)}[turn]
+    off = {other: _minus(other.middle, walker.at) for other in _choices(rooms, walker)}
+    along = {other: dx * ahead[0] + dz * ahead[1] for other, (dx, dz) in off.items()}
+    bend = {
+        other: abs(ahead[1] * dx - ahead[0] * dz) / along[other]
+        for other, (dx, dz) in off.items()
+        if along[other] > 0.1
+    }
+    return any(bend[other] < bend.get(door, 0.0) and bend[other] < _UNCLEAR for other in bend if other != door)
 
 
 def _bend(walker: Walker, door: DoorWay) -> str:

@@ -18,7 +18,7 @@ from nav_eval.worlds.episodes.relations import (
     way_to,
 )
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
-from nav_eval.worlds.episodes.sights import floor_of, holds, landmarks, mark, noun, sights
+from nav_eval.worlds.episodes.sights import floor_of, holds, landmarks, mark, noun, sights, where_seen
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.wording import KINDS, ROOMS
@@ -172,8 +172,8 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
     if not near and not turn:
         return None
     seen = sights(site, walker, {thing.id})
-    floor = floor_of(site, walker.room)
-    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, floor)
+    floor, place = floor_of(site, walker.room), where_seen(site, walker, thing)
+    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, floor, place)
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:

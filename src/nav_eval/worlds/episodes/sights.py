@@ -92,10 +92,7 @@ def floor_of(site: Site, room: int) -> Noun | None:
 
 def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:
     """The things that look largest to a walker, each in a quarter of the view that is plainly its own."""
-    rooms = site.rooms
-    at: Vec3 = (
-        walker.at[0] + 0.3 * walker.heading[0], rooms.rooms[walker.room].low[1], walker.at[1] + 0.3 * walker.heading[1]
-    )  # fmt: skip
+    rooms, at = site.rooms, _standing(site, walker)
     near = [thing for thing in landmarks(rooms, walker.room, SEEN) if _glare(walker.at, thing) > _STRIKING]
     near.sort(key=lambda thing: (-_glare(walker.at, thing), thing.id))
     out: dict[str, Sight] = {}
@@ -106,6 +103,18 @@ def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tupl
         if site.share_seen(at, thing.id) > _PLAIN:
             out[where] = Sight(noun(site, thing, placed=True), where)
     return tuple(out.values())
+
+
+def where_seen(site: Site, walker: Walker, thing: SemanticObject) -> str:
+    """ahead, left or right of one who stands in the way into the thing's room; "" where it is not plainly seen."""
+    where = _where(walker, thing)
+    return where if where != "behind" and site.share_seen(_standing(site, walker), thing.id, _ROOM) > _PLAIN else ""
+
+
+def _standing(site: Site, walker: Walker) -> Vec3:
+    """A foot further than where a walker has come in."""
+    (x, z), (dx, dz) = walker.at, walker.heading
+    return x + 0.3 * dx, site.rooms.rooms[walker.room].low[1], z + 0.3 * dz
 
 
 def holds(site: Site, door: DoorWay, room: int) -> Noun | None:

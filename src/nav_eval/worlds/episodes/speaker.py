@@ -1,10 +1,15 @@
-"""Steps put into words: which parts of a step are told, in which order; the words themselves are in the tables."""
+"""Steps put into words: which parts of a step are told, in which order; the words themselves are in the tables.
+
+Here is the way of the styles that give order after order; the guide's is in guide.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nav_eval.worlds.episodes.steps import Climb, Go, Noun, Pass, Sight, Step, Stop
+from nav_eval.worlds.episodes import nouns
+from nav_eval.worlds.episodes.guide import guided
+from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.wording import Wording
 from nav_eval.worlds.exact import Stream
 
@@ -21,7 +26,7 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
     best, least, readiness = "", 0, 100
     for attempt in range(_TRIES):
         wording = Wording(language, style, stream.child(attempt), readiness)
-        text = _text(wording, steps)
+        text = guided(wording, steps) if style == "guide" else _text(wording, steps)
         size = len(text.split()) if " " in text else len(text)
         over, under = size - wording.manner["most"], wording.manner["least"] - size
         if not best or max(over, under) < least:
@@ -36,13 +41,12 @@ def _text(wording: Wording, steps: Sequence[Step]) -> str:
     told, before, named = "", None, False
     for step in steps:
         turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
-        seen = "".join(sentence + wording.end for sentence in _sights(wording, step, before))
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
         opening = _orient(wording, step) if before is None else wording.end if alone else ""
-        joint = (wording.end if before else "") + seen if seen else opening or _joint(wording, told, step, turn, before)
-        named |= before is not None and _entered(wording, before) in joint
+        joint = opening or _joint(wording, told, step, turn, before)
+        named |= before is not None and nouns.entered(wording, before) in joint
         said = _step(wording, step, turn, alone, before is not None, named, wording.merges(joint))
-        told, before, named = told + joint + said, step, isinstance(step, Go) and _entered(wording, step) in said
+        told, before, named = told + joint + said, step, isinstance(step, Go) and nouns.entered(wording, step) in said
     return wording.finished(told + wording.end)
 
 
@@ -56,7 +60,7 @@ def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | No
     if room_left and turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
-        return wording.end + wording.pick(wording.tables["entered"], room=_entered(wording, before))
+        return wording.end + wording.pick(wording.tables["entered"], room=nouns.entered(wording, before))
     joint = wording.pick(wording.manner["cut"])
     return joint if room_left or not wording.merges(joint) else wording.end
 
@@ -68,7 +72,7 @@ def _orient(wording: Wording, step: Step) -> str:
     sight = wording.stream.choice(step.sights)
     where = sight.where if sight.where in ("ahead", "behind") else "beside"
     side = wording.pick(wording.tables["sides"].get(sight.where, ""))
-    return wording.say(f"orient_{where}", a=_noun(wording, sight.thing), side=side)
+    return wording.say(f"orient_{where}", a=nouns.noun(wording, sight.thing), side=side)
 
 
 def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, named: bool, merged: bool) -> str:
@@ -76,9 +80,9 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
     `named`: the room one is in was named just before; `merged`: the step goes on with a sentence."""
     past = None
     if isinstance(step, Stop):
-        where = _where(wording, step.thing)
+        where = nouns.place(wording, step.thing)
         rule = "stop_alone" if alone else "stop_placed" if where else "stop"
-        go = wording.say(rule, thing=_noun(wording, step.thing), where=where)
+        go = wording.say(rule, thing=nouns.noun(wording, step.thing), where=where)
         if not turn:
             return go
     else:
@@ -95,10 +99,10 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
 
 def _past(wording: Wording, past: Pass) -> dict[str, str]:
     """What is passed, or the two things between which one passes."""
-    slots = {"past": _noun(wording, past.thing), "side": wording.pick(wording.tables["sides"][past.side])}
+    slots = {"past": nouns.noun(wording, past.thing), "side": wording.pick(wording.tables["sides"][past.side])}
     if past.other is None:
         return slots
-    slots |= {"other": _noun(wording, past.other)}
+    slots |= {"other": nouns.noun(wording, past.other)}
     slots |= {"seen_past": wording.say("two_past", **slots)}
     return slots | {"pass": wording.say("pass_between", **slots), "going_past": wording.say("going_between", **slots)}
 
@@ -142,22 +146,13 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
     if marked and wording.has(f"{rule}_by"):
         rule += "_by"
     if marked and step.mark:
-        slots |= {"mark": _noun(wording, step.mark), "measure": _measure(wording, step.mark)}
+        slots |= {"mark": nouns.noun(wording, step.mark), "measure": nouns.measure(wording, step.mark)}
     slots["by"] = wording.say("by", **slots) if marked else ""
-    go = wording.say(rule, next=_entered(wording, step), **slots)
-    tells = step.holds and not passes and not marked and _entered(wording, step) in go[-24:]
+    go = wording.say(rule, next=nouns.entered(wording, step), **slots)
+    tells = step.holds and not passes and not marked and nouns.entered(wording, step) in go[-24:]
     if step.holds and tells and wording.likely("contents"):
-        go += wording.say("inside", a=_one(wording, step.holds))
+        go += wording.say("inside", a=nouns.one(wording, step.holds))
     return go
-
-
-def _entered(wording: Wording, step: Step) -> str:
-    """The room that one comes into; "another" where the one before has the same name; "" where none is entered."""
-    if not isinstance(step, Go):
-        return ""
-    room = wording.word("rooms", step.enter)
-    rule = "another_hall" if step.enter == "hallway" else "another"
-    return wording.say(rule, room=room) if step.leave == step.enter else room
 
 
 def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
@@ -176,72 +171,3 @@ def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
     if side in ("across", "end", "at_end"):
         return f"go_{side}"
     return ("then_" if along else "go_") + ("door" if step.way.ordinal else "opening")
-
-
-def _noun(wording: Wording, noun: Noun) -> str:
-    """A thing with some of the words that are certain; its name is the same throughout the text."""
-    parts = dict.fromkeys(("size", "colour", "material", "close"), "")
-    certain = [part for part in ("size", "colour", "material") if getattr(noun, part) and wording.likely("adjectives")]
-    for part in wording.stream.shuffled(certain)[: wording.manner["words"]]:
-        word = getattr(noun, part)
-        parts["close" if word in wording.tables["close"] else part] = wording.word(part, word)
-    return wording.pick(wording.tables["noun"], name=_name(wording, noun.design or noun.kind), **parts)
-
-
-def _name(wording: Wording, kind: str) -> str:
-    return wording.word(
-        next(table for table in ("things", "seen", "designs", "borne") if kind in wording.tables[table]), kind
-    )
-
-
-def _where(wording: Wording, noun: Noun, rule: str = "") -> str:
-    """Where a thing is among others, if that is told."""
-    if not noun.relation or not wording.likely("places"):
-        return ""
-    others = (_name(wording, kind) for kind in noun.others)
-    return wording.say(rule + noun.relation, **dict(zip("ab", others, strict=False)))
-
-
-def _sights(wording: Wording, step: Step, before: Step | None) -> list[str]:
-    """Sentences about the room one is in and about what is seen there, for styles that look around."""
-    if not wording.manner.get("sights"):
-        return []
-    told = before.holds.kind if isinstance(before, Go) and before.holds else ""
-    seen = [_sight(wording, sight) for sight in step.sights if sight.thing.kind != told and wording.likely("sights")]
-    told_where = before is None or (not isinstance(before, Climb) and wording.likely("rooms"))
-    return [*(_here(wording, step, before) if told_where else []), *seen]
-
-
-def _here(wording: Wording, step: Step, before: Step | None) -> list[str]:
-    """Which room one is in, where the sentence before has not named it, and its floor."""
-    room = wording.word("rooms", step.room if isinstance(step, Stop) else step.leave)
-    if isinstance(before, Go):
-        room = _entered(wording, before)
-    if step.floor and wording.likely("floors"):
-        rule = "arrive_floor" if before else "start_floor"
-        return [wording.say(rule, room=room, floor=_ground(wording, step.floor))]
-    return [] if before else [wording.say("start", room=room)]
-
-
-def _ground(wording: Wording, floor: Noun) -> str:
-    """What a floor is made of, and its colour where that is certain."""
-    colour = wording.word("colour", floor.colour) if floor.colour else ""
-    return wording.say("ground", colour=colour, ground=wording.word("ground", floor.material))
-
-
-def _measure(wording: Wording, noun: Noun) -> str:
-    """The measure word of a thing, in a language that has such words."""
-    measures: dict[str, str] = wording.tables.get("measure", {})
-    return measures.get(noun.design or noun.kind, measures.get(noun.kind, ""))
-
-
-def _one(wording: Wording, noun: Noun) -> str:
-    """A thing that was not spoken of before."""
-    return wording.pick(wording.tables["article"], thing=_noun(wording, noun), measure=_measure(wording, noun))
-
-
-def _sight(wording: Wording, sight: Sight) -> str:
-    slots = {"a": _one(wording, sight.thing), "where": _where(wording, sight.thing, "seen_")}
-    if sight.where in ("ahead", "behind"):
-        return wording.say(f"sight_{sight.where}", **slots)
-    return wording.say("sight_beside", side=wording.pick(wording.tables["sides"][sight.where]), **slots)

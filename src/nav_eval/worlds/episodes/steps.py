@@ -82,13 +82,17 @@ class Climb:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """The thing beside which one stops, in a room of the category `room`, and where to turn for it in a corridor."""
+    """The thing beside which one stops, in a room of the category `room`, and where to turn for it in a corridor.
+
+    `place`: where one sees it from the way into the room, as in Sight; "" where that is not plain.
+    """
 
     thing: Noun
     turn: str = ""
     room: str = ""
     sights: tuple[Sight, ...] = ()
     floor: Noun | None = None
+    place: str = ""
 
 
 Step: TypeAlias = Go | Climb | Stop

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,7 @@ class Wording:
         self.tables, self.style, self.stream, self.readiness = tables(language), style, stream, readiness
         self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
         self.end: str = self.tables["rules"]["end"]
+        self.spaced = self.end.endswith(" ")
         self._names: dict[tuple[str, str], str] = {}
         self._used: set[str] = set()
 
@@ -70,6 +72,15 @@ class Wording:
         """What a rule of the style, or of all styles, gives."""
         own = self.tables.get(self.style, {})
         return self.pick(own[rule] if rule in own else self.tables["rules"][rule], **slots)
+
+    def fit(self, rules: Sequence[str], facts: Mapping[str, str], may: Collection[str], most: bool = True) -> str:
+        """Of the style's sentences under some rules one that names nothing that is not there; with `most`, of what it
+        `may` leave out it says as much as any."""
+        every = [sentence for rule in rules for sentence in self.tables[self.style].get(rule, ())]
+        named = {one: [name for name in _NAME.findall(one) if name in may] for one in every}
+        fitting = [one for one in every if all(facts[name] for name in named[one])]
+        least = max(len(named[one]) for one in fitting) if most else 0
+        return self.pick([one for one in fitting if len(named[one]) >= least], **facts)
 
     def has(self, rule: str) -> bool:
         return rule in self.tables["rules"]

@@ -1,0 +1,56 @@
+"""Rooms and things as words: their names, how they look, where they are among others."""
+
+from __future__ import annotations
+
+from nav_eval.worlds.episodes.steps import Go, Noun, Step
+from nav_eval.worlds.episodes.wording import Wording
+
+
+def noun(wording: Wording, thing: Noun) -> str:
+    """A thing with some of the words that are certain; its name is the same throughout the text."""
+    parts = dict.fromkeys(("size", "colour", "material", "close"), "")
+    certain = [part for part in ("size", "colour", "material") if getattr(thing, part) and wording.likely("adjectives")]
+    for part in wording.stream.shuffled(certain)[: wording.manner["words"]]:
+        word = getattr(thing, part)
+        parts["close" if word in wording.tables["close"] else part] = wording.word(part, word)
+    return wording.pick(wording.tables["noun"], name=name(wording, thing.design or thing.kind), **parts)
+
+
+def name(wording: Wording, kind: str) -> str:
+    return wording.word(
+        next(table for table in ("things", "seen", "designs", "borne") if kind in wording.tables[table]), kind
+    )
+
+
+def one(wording: Wording, thing: Noun) -> str:
+    """A thing that was not spoken of before."""
+    return wording.pick(wording.tables["article"], thing=noun(wording, thing), measure=measure(wording, thing))
+
+
+def measure(wording: Wording, thing: Noun) -> str:
+    """The measure word of a thing, in a language that has such words."""
+    measures: dict[str, str] = wording.tables.get("measure", {})
+    return measures.get(thing.design or thing.kind, measures.get(thing.kind, ""))
+
+
+def place(wording: Wording, thing: Noun, rule: str = "") -> str:
+    """Where a thing is among others, if that is told."""
+    if not thing.relation or not wording.likely("places"):
+        return ""
+    others = (name(wording, kind) for kind in thing.others)
+    return wording.say(rule + thing.relation, **dict(zip("ab", others, strict=False)))
+
+
+def ground(wording: Wording, floor: Noun) -> str:
+    """What a floor is made of, and its colour where that is certain."""
+    colour = wording.word("colour", floor.colour) if floor.colour else ""
+    return wording.say("ground", colour=colour, ground=wording.word("ground", floor.material))
+
+
+def entered(wording: Wording, step: Step) -> str:
+    """The room that one comes into; "another" where the one before has the same name; "" where none is entered."""
+    if not isinstance(step, Go):
+        return ""
+    room = wording.word("rooms", step.enter)
+    rule = "another_hall" if step.enter == "hallway" else "another"
+    return wording.say(rule, room=room) if step.leave == step.enter else room
