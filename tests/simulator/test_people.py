@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from importlib.util import find_spec
 from itertools import pairwise
 from pathlib import Path
 from types import SimpleNamespace
@@ -15,6 +16,7 @@ import pytest
 from nav_eval.config.schema import PeopleConfig, SensorConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.clock import WAIT
+from nav_eval.core.types import AgentState
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
 from nav_eval.simulator.people.company import FIRST_ID, RADIUS
@@ -25,13 +27,19 @@ from nav_eval.simulator.registry import make_simulator_backend
 from nav_eval.testing import check_crowds, demand
 from nav_eval.testing.places import grid_graph, room
 
+needs_mujoco = pytest.mark.skipif(find_spec("mujoco") is None, reason="pip install 'nav-eval[mujoco]'")
+GIVES = 0.03
+"""How far a hull's contact gives way, m."""
 FORWARD = Action("move_forward")
 TURN = Action("turn_left")
 SIZE = {"width": 32, "height": 24, "hfov": 79}
 
 
-def session(folder: Path, *, seed: int = 0, count: int = 3, cameras: bool = False, **people: Any):
+def session(folder: Path, *, seed: int = 0, count: int = 3, cameras: bool = False, physics: Any = None, **people: Any):
+    """`physics`: options of MuJoCo's."""
     config, episodes = room(folder, cameras=False)
+    if physics is not None:
+        config = config.model_copy(update={"physics": "mujoco", "options": physics})
     drawn = {name: SensorConfig(**SIZE) for name in ("rgb", "depth", "semantic", "objects")} if cameras else {}
     config = config.model_copy(update={"people": PeopleConfig(count=count, **people), "sensors": drawn})
     simulator = make_simulator_backend(config, seed).open_session()
@@ -226,3 +234,61 @@ def test_people_are_lit_as_the_floor_round_them_is(tmp_path: Path) -> None:
     assert Lighting(SimpleNamespace(scene=scene)).at(right) == (1.0, 1.0, 1.0)  # type: ignore[arg-type]
     vertices = replace(lit, materials=scene.materials, colors=np.full((len(x), 4), 51, np.uint8))
     assert Lighting(SimpleNamespace(scene=vertices)).at(right) == pytest.approx((0.2 / 0.8,) * 3)  # type: ignore[arg-type]
+
+
+def gaps(told: list[Any]) -> list[float]:
+    """Between the middles of the agent and the first person after each step, m."""
+    pairs = [(step.state.position, company(step)["poses"][0]) for step in told]
+    return [math.hypot(place[0] - pose[0], place[2] - pose[2]) for place, pose in pairs]
+
+
+@needs_mujoco
+@pytest.mark.parametrize("robot", ["cylinder", "diff_drive"])
+def test_a_body_with_mass_is_stopped_by_who_stands_in_its_way(tmp_path: Path, robot: str) -> None:
+    tracks = tmp_path / "still.txt"
+    tracks.write_text("0 1 -2.0 0.0\n10 1 -2.0 0.0\n")  # on the way ahead, 1.5 m off
+    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics={"robot": robot})
+    told = [simulator.advance(FORWARD) for _ in range(9)]
+    reach = 0.1 + RADIUS
+    assert min(gaps(told)) > reach - GIVES
+    assert gaps(told)[-1] == pytest.approx(reach, abs=GIVES)
+    met = [number for number, step in enumerate(told) if company(step)["touched"]]
+    felt = [number for number, step in enumerate(told) if step.events["felt"]["contacts"]]
+    assert met == felt == list(range(met[0], 9))
+    last = told[-1].events["felt"]
+    assert last["stuck"]
+    place = last["contacts"][0][:3]
+    assert math.hypot(place[0] + 2.0, place[2]) == pytest.approx(RADIUS, abs=GIVES)
+    assert told[-1].collided
+
+
+@needs_mujoco
+def test_a_body_with_mass_is_pushed_by_who_walks_into_it(tmp_path: Path) -> None:
+    """At 1 m/s, against a drive that holds with m a: its momentum is m v, and what it takes is m v + m a t."""
+    tracks = tmp_path / "through.txt"
+    tracks.write_text("0 1 -2.0 -1.6\n10 1 -2.0 -1.2\n150 1 -2.0 4.4\n")  # along z from 1.6 to less than 0
+    physics = {"mass": 20.0, "acceleration": 2.0}
+    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics=physics)
+    hold = Action("velocity", {"linear": 0.0, "angular": 0.0, "duration": 0.1})
+    simulator.set_agent_state(AgentState((-2.0, 0.0, 0.6)))
+    told = [simulator.advance(hold) for _ in range(12)]
+    assert min(gaps(told)) > 0.1 + RADIUS - GIVES
+    pushed = [k for k, step in enumerate(told) if step.events["felt"]["contacts"]]
+    impulse = sum(contact[4] for step in told for contact in step.events["felt"]["contacts"])
+    since = 0.6 - told[-1].state.position[2]  # m, at 1 m/s, so as many seconds
+    assert len(pushed) >= 4
+    assert impulse == pytest.approx(20.0 * 1.0 + 20.0 * 2.0 * since, rel=0.15)
+
+
+@needs_mujoco
+def test_a_body_with_mass_that_waits_among_people_repeats_and_keeps_off(tmp_path: Path) -> None:
+    def walk(folder: Path) -> list[Any]:
+        simulator = session(folder, count=4, options={"crossing": 1.0, "reacts": False}, physics={})
+        return [simulator.stay(WAIT) if k % 3 else simulator.advance(FORWARD) for k in range(24)]
+
+    one, other = walk(tmp_path), walk(tmp_path)
+    assert [(step.state, step.events) for step in one] == [(step.state, step.events) for step in other]
+    assert [company(step)["seconds"] for step in one[1:3]] == [0.5, 0.5]
+    poses = np.array([company(step)["poses"] for step in one])
+    places = np.array([step.state.position for step in one])
+    assert np.linalg.norm((poses[:, :, :3] - places[:, None])[..., ::2], axis=2).min() > 0.1 + RADIUS - GIVES

@@ -169,6 +169,23 @@ class Body(ABC):
         action that means nothing here, and then moves nothing.
         """
 
+    def among(self, people: Passers) -> None:
+        """Told where an engine `meets_people`, as the body is placed: who else walks there from now on.
+
+        The body lets their time pass as its own does, and is stopped and pushed by them.
+        """
+
+
+class Passers(Protocol):
+    """The people round a body with mass, and their clock."""
+
+    @property
+    def walkers(self) -> Sequence[Walker]:
+        """Where they are now: they go smoothly from tick to tick. Always as many."""
+
+    def pass_time(self, seconds: float, before: Vec3, after: Vec3) -> None:
+        """Let so many seconds pass for them, in which the body goes from `before` to `after` (m)."""
+
 
 class Physics(ABC):
     """How bodies move: PHYSICS(config) is made once in a process, for many sessions. Thread-safe."""
@@ -180,6 +197,8 @@ class Physics(ABC):
     """Whether its bodies have mass: each step then tells what was felt, and metrics of forces can be reported."""
     reads_scene: ClassVar[bool] = False
     """Whether it reads the building's triangles: their file is then one of the run's assets."""
+    meets_people: ClassVar[bool] = False
+    """Whether people stop its bodies (Body.among): else a body goes through them, and the record tells so."""
     distributions: ClassVar[tuple[str, ...]] = ()
     """Others, beside nav_eval and the plug-in, that its poses depend on; the manifest has their versions."""
 

@@ -178,27 +178,38 @@ class CustomSession(SensorSession):
         self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
         self._state = self._body.state
         self._company = self._entered(self._world, episode)
+        self._meet()
         self._frames.clear()
         self._ends, self._last_distance, self._expert = ((), None), ((), None, 0.0), None
 
     def move(self, action: Action) -> StepRecord:
+        return self._moved(action, action)
+
+    def stay(self, action: Action) -> StepRecord:
+        if self._company is None:
+            return super().stay(action)
+        seconds = self._config.people.wait_s if action == WAIT else 0.0
+        if seconds and self._physics.meets_people:
+            return self._told(self._moved(action, Action("velocity", {"linear": 0, "angular": 0, "duration": seconds})))
+        self._frames.clear()
+        return replace(super().stay(action), events=self._passed(seconds, self._state.position))
+
+    def _moved(self, action: Action, motion: Action) -> StepRecord:
+        """`motion`: what the body does for the action."""
         before = self._state.position
-        moved = self.body.advance(action, self._noise_seed())
+        moved = self.body.advance(motion, self._noise_seed())
         self._state = moved.state
         self._frames.clear()
         events = {} if moved.felt is None else {"felt": moved.felt.to_record()}
         if self._company is not None:
-            seconds = nominal_seconds(action, self._profile) if moved.seconds is None else moved.seconds
+            seconds = nominal_seconds(motion, self._profile) if moved.seconds is None else moved.seconds
             events |= self._passed(seconds, before)
         return StepRecord(action, moved.state, moved.collided, moved.clipped, events=events)
 
-    def stay(self, action: Action) -> StepRecord:
-        step = super().stay(action)
-        if self._company is None:
-            return step
-        self._frames.clear()
-        seconds = self._config.people.wait_s if action == WAIT else 0.0
-        return replace(step, events=self._passed(seconds, self._state.position))
+    def _meet(self) -> None:
+        if self._company is not None and self._physics.meets_people:
+            self._company.go_smoothly()
+            self.body.among(self._company)
 
     def _entered(self, world: World, episode: Episode) -> CompanyOfAgent | None:
         if self._crowds is None:
@@ -209,7 +220,9 @@ class CustomSession(SensorSession):
 
     def _passed(self, seconds: float, before: Vec3) -> dict[str, Any]:
         assert self._company is not None
-        return {"people": self._company.pass_time(seconds, before, self._state.position).to_record()}
+        met = self._physics.meets_people  # then time passed as the body moved
+        self._company.pass_time(0.0 if met else seconds, before, self._state.position)
+        return {"people": self._company.told(seconds).to_record()}
 
     def people(self) -> Sequence[Posed]:
         """Whoever walks about here now."""
@@ -235,6 +248,7 @@ class CustomSession(SensorSession):
                 f"set_agent_state: {state.position} (m) is not on the navmesh; navmesh().snap finds one."
             )
         self._body = self._physics.place(self.world, state)
+        self._meet()
         self._state = self._body.state
         self._frames.clear()
         self._expert = None

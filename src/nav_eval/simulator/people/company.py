@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -48,13 +49,31 @@ class CompanyOfAgent:
         self._footing, self._lighting = footing, lighting
         self._elapsed = 0.0
         self._ticks = 0
+        self._smooth, self._before = False, tuple(crowd.people)
+        self._met: tuple[float, set[int]] = (math.inf, set())
 
     @property
     def walkers(self) -> Sequence[Walker]:
-        return self._crowd.people
+        if not self._smooth:
+            return self._crowd.people
+        share = min(max(self._elapsed / TICK - self._ticks, 0.0), 1.0)
+        pairs = zip(self._before, self._crowd.people, strict=True)
+        return [replace(now, position=_between(was.position, now.position, share)) for was, now in pairs]
 
-    def pass_time(self, seconds: float, before: Vec3, after: Vec3) -> Company:
-        """Let the seconds of one step pass, in which the agent goes from `before` to `after`."""
+    def go_smoothly(self) -> None:
+        """From now on people are between where they were a tick ago and where their crowd has them, so that a body can
+        be pushed by them."""
+        self._smooth = True
+
+    def told(self, seconds: float) -> Company:
+        """Of a step that took so long: who came how near since this was last asked."""
+        nearest, touched = self._met
+        self._met = (math.inf, set())
+        near = None if math.isinf(nearest) else nearest
+        return Company(seconds, tuple(self.walkers), near, tuple(sorted(touched)))
+
+    def pass_time(self, seconds: float, before: Vec3, after: Vec3) -> None:
+        """Let seconds of a step pass, in which the agent goes from `before` to `after`."""
         nearest, touched = self._gap(before)
         since, self._elapsed = self._elapsed, self._elapsed + seconds
         while (self._ticks + 1) * TICK <= self._elapsed + SLACK:
@@ -63,14 +82,12 @@ class CompanyOfAgent:
             agent = _between(before, after, min(max(share, 0.0), 1.0))
             self._tick(agent)
             nearest, touched = _closer((nearest, touched), self._gap(agent))
-        nearest, touched = _closer((nearest, touched), self._gap(after))
-        near = None if math.isinf(nearest) else nearest
-        return Company(seconds, tuple(self.walkers), near, tuple(sorted(touched)))
+        self._met = _closer(self._met, _closer((nearest, touched), self._gap(after)))
 
     def _tick(self, agent: Vec3) -> None:
-        before = self.walkers
+        self._before = tuple(self._crowd.people)
         self._crowd.advance(TICK, agent)
-        for gait, was, now in zip(self._gaits, before, self.walkers, strict=True):
+        for gait, was, now in zip(self._gaits, self._before, self._crowd.people, strict=True):
             gait.go(math.hypot(now.position[0] - was.position[0], now.position[2] - was.position[2]))
 
     def _gap(self, agent: Vec3) -> tuple[float, set[int]]:

@@ -20,12 +20,14 @@ from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Physics
+from nav_eval.core.interfaces import Body, Building, Passers, Physics
 from nav_eval.core.types import AgentState, Contact, Felt, Moved
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import Disturbance, Kind
 from nav_eval.simulator.motion import MotionProfile, motion_profile, tilt
+from nav_eval.simulator.people.company import RADIUS
+from nav_eval.simulator.physics import passers
 from nav_eval.simulator.physics.ground import Floors, Tile, Tiles, tile_of
 from nav_eval.simulator.physics.robots import Build, Cylinder, DiffDrive, Pose, Robot
 
@@ -76,6 +78,7 @@ class Mujoco(Physics):
 
     feels = True
     reads_scene = True
+    meets_people = True
     distributions: ClassVar[tuple[str, ...]] = ("mujoco-core",)
 
     def __init__(self, config: SimulatorConfig) -> None:
@@ -91,6 +94,7 @@ class Mujoco(Physics):
         build = Build(body, options.mass, options.acceleration, turn, options.friction, STEP)
         self.robot: Robot = (Cylinder if options.robot == "cylinder" else DiffDrive)(build)
         self.profile = motion_profile(config.motion)
+        self.people = config.people.count
         self.fall_angle = math.radians(options.fall_angle)
         self._places: WeakKeyDictionary[Building, _Place] = WeakKeyDictionary()
         self._lock = threading.Lock()
@@ -99,7 +103,7 @@ class Mujoco(Physics):
         with self._lock:
             if building not in self._places:
                 tiles = Tiles.of(building.scene, self.robot.build.body.radius + 0.15)
-                self._places[building] = _Place(self._mujoco, self.robot, tiles)
+                self._places[building] = _Place(self._mujoco, self.robot, tiles, self.people)
             place = self._places[building]
         return RigidBody(self, place, building, state)
 
@@ -113,8 +117,8 @@ class _Tile:
 class _Place:
     """The models of one building's tiles, made when a body comes there."""
 
-    def __init__(self, mujoco: Any, robot: Robot, tiles: Tiles) -> None:
-        self.mujoco, self._robot, self._tiles = mujoco, robot, tiles
+    def __init__(self, mujoco: Any, robot: Robot, tiles: Tiles, people: int) -> None:
+        self.mujoco, self._robot, self._tiles, self._people = mujoco, robot, tiles, people
         self._made: OrderedDict[Tile, _Tile] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -139,6 +143,7 @@ class _Place:
             flex.elem = faces.ravel().astype(np.int32)
             flex.contype = flex.conaffinity = 1
         self._robot.add(self.mujoco, spec)
+        passers.add(self.mujoco, spec, self._people, RADIUS)
         return _Tile(spec.compile(), Floors(triangles))
 
 
@@ -168,7 +173,9 @@ class RigidBody(Body):
         self._steps = 0
         self._touches: list[_Touch] = []
         self._tile = tile_of(state.position)
+        self._people: Passers | None = None
         self._enter()
+        passers.leave(self._data, engine.people)
         x, y, z = state.position
         y = self._here.floors.height(state.position, ABOVE, OFF_MESH)
         self._robot.put(self._data, (x, y, z), yaw_of(state.rotation))
@@ -183,6 +190,11 @@ class RigidBody(Body):
     @property
     def state(self) -> AgentState:
         return self._state
+
+    def among(self, people: Passers) -> None:
+        self._people = people
+        passers.put(self._data, people.walkers)
+        self._place.mujoco.mj_forward(self._here.model, self._data)
 
     def advance(self, action: Action, seed: int) -> Moved:
         handler = _HANDLERS.get(action.name)
@@ -292,6 +304,9 @@ class RigidBody(Body):
             if wanted is None or self._fallen:
                 break
             robot.drive(self._data, *wanted)
+            if self._people is not None:
+                self._people.pass_time(STEP, pose.position, pose.position)
+                passers.lead(self._data, self._people.walkers, STEP)
             self._place.mujoco.mj_step(self._here.model, self._data)
             self._steps += 1
             self._feel()
@@ -325,7 +340,7 @@ class RigidBody(Body):
         wrench = np.zeros(6)
         for number in range(data.ncon):
             contact = data.contact[number]
-            geom = int(max(contact.geom))
+            geom = min(int(geom) for geom in contact.geom if geom >= 0)
             if not self._robot.feels(geom, abs(float(contact.frame[2]))):
                 continue
             mujoco.mj_contactForce(self._here.model, data, number, wrench)

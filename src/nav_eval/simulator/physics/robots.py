@@ -47,7 +47,7 @@ class Pose:
 
 
 class Robot(ABC):
-    """One kind of body; stateless, so that all sessions share it."""
+    """One kind of body; stateless, so that all sessions share it. Its coordinates are a model's first."""
 
     rests_on_floor: ClassVar[bool]
     """Whether gravity holds it on the floor's triangles; else its height is set from outside."""
@@ -102,7 +102,7 @@ class Cylinder(Robot):
 
     def put(self, data: Any, position: Vec3, yaw: float) -> None:
         x, y, z = position
-        data.qpos[:] = x, -z, y, yaw
+        data.qpos[:4] = x, -z, y, yaw
 
     def drive(self, data: Any, speed: float, turn: float) -> None:
         build, yaw = self.build, data.qpos[3]
@@ -112,10 +112,10 @@ class Cylinder(Robot):
         inertia = build.mass * build.body.radius**2 / 2
         twist = _clip((turn - data.qvel[3]) / build.step, build.angular_acceleration)
         data.qvel[2] = 0.0
-        data.qfrc_applied[:] = vx * share, vy * share, 0.0, inertia * twist
+        data.qfrc_applied[:4] = vx * share, vy * share, 0.0, inertia * twist
 
     def pose(self, data: Any) -> Pose:
-        (x, y, z, yaw), (vx, vy, _, turn) = data.qpos.tolist(), data.qvel.tolist()
+        (x, y, z, yaw), (vx, vy, _, turn) = data.qpos[:4].tolist(), data.qvel[:4].tolist()
         return Pose((x, z, -y), yaw, 0.0, math.cos(yaw) * vy - math.sin(yaw) * vx, turn)
 
     def feels(self, geom: int, upward: float) -> bool:
@@ -161,7 +161,7 @@ class DiffDrive(Robot):
     def put(self, data: Any, position: Vec3, yaw: float) -> None:
         x, y, z = position
         heading = (yaw + math.pi / 2) / 2
-        data.qpos[:] = x, -z, y + 0.005, math.cos(heading), 0, 0, math.sin(heading), 0, 0
+        data.qpos[:9] = x, -z, y + 0.005, math.cos(heading), 0, 0, math.sin(heading), 0, 0
 
     def drive(self, data: Any, speed: float, turn: float) -> None:
         build = self.build
