@@ -89,7 +89,7 @@ def test_a_session_is_shown_while_it_plays(config: Any) -> None:
     assert live.observers is not None
     (session,) = live.observers()
     episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
-    session.episode_started(episode)
+    session.episode_started(episode, {})
     seen = {"rgb": np.full((40, 60, 3), (200, 0, 0), np.uint8)}
     for k in (1, 2):
         session.step_taken(episode, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25 * k))), seen)

@@ -45,7 +45,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results = {KEY: result}
     run = Run(folder / "run", Config(), manifest, summarise_run(Config(), manifest, results), results, {KEY: track})
     (run.path / "videos").mkdir(parents=True)
-    shots = [small_jpeg(np.full((40, 60, 3), colour, np.uint8)) for colour in [(200, 0, 0)] * 3 + [(0, 0, 200)] * 2]
+    shots = [small_jpeg(np.full((40, 60, 3), colour, np.uint8)) for colour in [(200, 0, 0)] * 4 + [(0, 0, 200)] * 2]
     write_frames(run.path / "videos" / f"{stem(KEY)}.frames.zip", shots, shots[::-1])
     corners = np.array([[-1.5, 0, -1.5], [1.5, 0, -1.5], [1.5, 0, 1.5], [-1.5, 0, 1.5]], np.float32)
     green, faces = np.full((4, 4), (10, 220, 10, 255), np.uint8), np.array([[0, 2, 1], [0, 3, 2]], np.int32)
@@ -113,7 +113,8 @@ def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit]
     for _ in range(5):
         page.keyboard.press("ArrowLeft")
     assert page.locator(".step").inner_text().startswith("Start")
-    assert page.get_by_text("Recording begins after the first step").is_visible()
+    assert not page.get_by_text("Recording begins after the first step").is_visible()
+    assert page.locator("img.frame.rgb").get_attribute("alt") == "Start"
     assert page.locator(".phrase.now").inner_text() == "上楼。"
     page.keyboard.press("ArrowRight")
     page.wait_for_timeout(100)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image, ImageFont
 
+import nav_eval.report
 from nav_eval.core.actions import Action
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
@@ -22,12 +24,15 @@ from nav_eval.report.frames import read_frames, stem, write_frames
 from nav_eval.report.picture import MapPainter, Walk, scale_length, window
 from nav_eval.report.recording import CARD_FRAMES, VideoPolicy, video_observers
 from nav_eval.report.topdown import GridMap
+from nav_eval.report.words import language_of, named, said, words
 from nav_eval.runs.execution import make_runner
 from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 
 av = pytest.importorskip("av", reason="the extra [video] writes videos")
 
+STATIC = Path(nav_eval.report.__file__).parent / "static"
+LANGUAGES = ("en", "zh")
 KEYS = [("scan", str(i)) for i in range(20)]
 
 
@@ -51,7 +56,7 @@ def test_all_episodes_have_a_video_of_every_step(data: list[str], tmp_path: Path
     for key, result in store.results.items():
         with av.open(str(videos / f"{stem(key)}.mp4")) as film:
             frames = [frame.to_ndarray(format="rgb24") for frame in film.decode(video=0)]
-        assert len(frames) == result.steps + CARD_FRAMES
+        assert len(frames) == 1 + result.steps + CARD_FRAMES
         assert frames[0].shape[1] % 2 == 0
         assert frames[0].std() > 5
         assert not (videos / f"{stem(key)}.frames.zip").exists(), "a graph has no camera to show beside the plan"
@@ -110,9 +115,9 @@ def test_file_names_are_safe_and_apart() -> None:
     assert all(name.isascii() and "/" not in name and not name.startswith(".") for name in names)
 
 
-def composed(text: str, **observations: Any) -> np.ndarray:
+def composed(text: str, language: str = "en", **observations: Any) -> np.ndarray:
     composer = Composer()
-    composer.begin(Scenario(text, (room(),), (0.0, 0.0, 0.0), 0.0, goals=[(1.0, 0.0, 1.0)]))
+    composer.begin(Scenario(text, (room(),), (0.0, 0.0, 0.0), 0.0, goals=[(1.0, 0.0, 1.0)], language=language))
     step = StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -1.0)))
     return composer.frame(step, observations)
 
@@ -152,6 +157,25 @@ def test_chinese_is_shown_or_its_absence_said(
     font, shown = font_for("走到厨房", 17)
     assert not shown
     assert font_for("plain", 17)[1]
+    assert language_of("zh-CN") == "en"
+
+
+def test_a_video_says_what_the_page_says_in_the_language_of_its_instruction() -> None:
+    if language_of("zh") == "en":
+        pytest.skip("no font here shows Chinese")
+    assert [said(one, "episode.walked", steps=3, metres="1.50 m") for one in ("zh", "en")] == [
+        "共 3 步，走了 1.50 m。",
+        "It walked 1.50 m in 3 steps.",
+    ]
+    assert (named("zh", "room", "living room"), named("zh", "room", "vault")) == ("客厅", "vault")
+    plain, chinese = (composed("x", language=language) for language in ("en", "zh"))
+    assert (plain[:360] == chinese[:360]).all(), "this plan has no words"
+    assert (plain[430:] != chinese[430:]).any()
+
+
+def test_every_entry_of_the_page_is_read_whatever_its_line() -> None:
+    keys = [re.findall(r'^  "([^"]+)":', (STATIC / f"words.{one}.js").read_text(), re.MULTILINE) for one in LANGUAGES]
+    assert [list(words(one)) for one in LANGUAGES] == keys
 
 
 def test_lines_are_broken_within_the_width() -> None:
@@ -190,6 +214,7 @@ def test_frames_come_back_in_order_and_thinned(tmp_path: Path) -> None:
     shots = [bytes([i]) for i in range(12)]
     write_frames(path, shots, shots[::-1])
     read = read_frames(path, 5)
+    assert read.pop("first") == 0
     assert {name: [base64.b64decode(one) for one in some] for name, some in read.items()} == {
         "rgb": [b"\0", b"\5", b"\n"],
         "depth": [b"\x0b", b"\6", b"\1"],

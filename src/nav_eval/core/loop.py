@@ -129,7 +129,7 @@ class EpisodeLoop:
             self._environment.require_goal()
             meter.loaded()
             for observer in self._observers:
-                observer.episode_started(episode)
+                observer.episode_started(episode, observations)
             self._client.reset_episode(self._offer(episode))
             while not self._environment.over:
                 if self._stopped():

@@ -13,9 +13,10 @@ import numpy.typing as npt
 
 from nav_eval.core.types import Observations, StepRecord
 from nav_eval.geometry import Vec3, euclidean, yaw_of
-from nav_eval.report.fonts import default_font, font_for, wrapped
+from nav_eval.report.fonts import font_for, wrapped
 from nav_eval.report.picture import MapPainter, Walk
 from nav_eval.report.topdown import Map
+from nav_eval.report.words import language_of, named, said
 
 Pixels = npt.NDArray[np.uint8]
 
@@ -43,6 +44,8 @@ class Scenario:
     start_yaw: float
     reference: Sequence[Vec3] = ()
     goals: Sequence[Vec3] = ()
+    language: str = "en"
+    """Of the instruction; it decides in which words the rest is said."""
 
 
 class Composer:
@@ -56,24 +59,32 @@ class Composer:
 
     def begin(self, scenario: Scenario) -> None:
         self._scenario = scenario
-        self._painter = MapPainter(scenario.maps, SIDE, fog=self._fog, hfov=self._hfov)
+        self.language = language_of(scenario.language)
+        self._painter = MapPainter(scenario.maps, SIDE, fog=self._fog, hfov=self._hfov, language=self.language)
         self._bands: dict[int, Any] = {}
         self._points, self._yaws = [scenario.start], [scenario.start_yaw]
         self._walked = 0.0
         self.seen = self.deep = None
+
+    def start(self, observations: Observations) -> Pixels:
+        """(H, W, 3) RGB of the state before the first step."""
+        return self._frame(observations, said(self.language, "step.start"))
 
     def frame(self, step: StepRecord, observations: Observations) -> Pixels:
         """(H, W, 3) RGB of the state after `step`."""
         self._walked += euclidean(self._points[-1], step.state.position)
         self._points.append(step.state.position)
         self._yaws.append(yaw_of(step.state.rotation))
+        return self._frame(observations, self._note(step))
+
+    def _frame(self, observations: Observations, note: str) -> Pixels:
         self.seen = picture_of(observations.get("rgb"))
         depth = np.asarray(observations.get("depth"))
         self.deep = depth_picture(depth) if depth.ndim in (2, 3) and depth.dtype.kind in "fiu" else None
         views = [view for view in (self.seen, self.deep) if view is not None]
         walk = Walk(self._points, self._yaws, self._scenario.reference, self._scenario.goals)
         row = np.concatenate([*map(_fitted, views), np.asarray(self._painter.paint(walk))], axis=1)
-        return np.concatenate([row, self._band(row.shape[1], step)], axis=0)
+        return np.concatenate([row, self._band(row.shape[1], note)], axis=0)
 
     def card(self, frame: Pixels, title: str, lines: Sequence[str], won: bool) -> Pixels:
         """The last frame, dimmed, with how the episode ended on it."""
@@ -82,21 +93,28 @@ class Composer:
         image = Image.fromarray((frame * 0.3).astype(np.uint8))
         draw = ImageDraw.Draw(image)
         middle, size = frame.shape[1] // 2, 2 * TEXT_SIZE
-        draw.text((middle, SIDE // 2 - size), title, WON if won else LOST, default_font(size), anchor="mm")
+        draw.text((middle, SIDE // 2 - size), title, WON if won else LOST, font_for(title, size)[0], anchor="mm")
         for i, line in enumerate(lines):
-            draw.text((middle, SIDE // 2 + i * (TEXT_SIZE + 8)), line, WORDS, default_font(TEXT_SIZE), anchor="mm")
+            draw.text((middle, SIDE // 2 + i * (TEXT_SIZE + 8)), line, WORDS, font_for(line, TEXT_SIZE)[0], anchor="mm")
         return np.asarray(image)
 
-    def _band(self, width: int, step: StepRecord) -> Pixels:
+    def _note(self, step: StepRecord) -> str:
+        """The step in the words of the page's slider, which also knows how many there are."""
+        parts = [
+            f"{len(self._points) - 1}: {named(self.language, 'action', step.action.name)}",
+            said(self.language, "step.walked", metres=f"{self._walked:.2f} m"),
+            *([said(self.language, "step.collided")] if step.collided else []),
+        ]
+        return "   ".join(parts)
+
+    def _band(self, width: int, note: str) -> Pixels:
         from PIL import ImageDraw
 
         if width not in self._bands:
             self._bands[width] = _instruction(self._scenario.text, width)
         image = self._bands[width].copy()
         draw = ImageDraw.Draw(image)
-        note = f"step {len(self._points) - 1}: {step.action.name}   walked {self._walked:.2f} m"
-        note += "   collision" * step.collided
-        draw.text((10, BAND - TEXT_SIZE - 4), note, FAINT, font_for("", TEXT_SIZE - 2)[0])
+        draw.text((10, BAND - TEXT_SIZE - 4), note, FAINT, font_for(note, TEXT_SIZE - 2)[0])
         return np.asarray(image)
 
 
@@ -162,7 +180,7 @@ def contact_sheet(shots: Sequence[bytes], caption: str) -> Any:
     for place, (index, image) in enumerate(zip(chosen, images, strict=True)):
         x, y = place % SHEET_COLUMNS * width, 28 + place // SHEET_COLUMNS * height
         sheet.paste(image, (x, y))
-        draw.text((x + 6, y + 4), str(index + 1), WORDS, font_for("", 14)[0], stroke_width=2, stroke_fill=BACKGROUND)
+        draw.text((x + 6, y + 4), str(index), WORDS, font_for("", 14)[0], stroke_width=2, stroke_fill=BACKGROUND)
     return sheet
 
 

@@ -54,15 +54,17 @@ def font_files() -> tuple[Path, ...]:
 def font_for(text: str, size: int) -> tuple[Any, bool]:
     """A Pillow font, and whether it can show all of `text`; a lack is logged once, with what to install."""
     letters = "".join(sorted({letter for letter in text if ord(letter) > 126 and letter.isprintable()}))
-    default = default_font(size)
-    if not letters:
-        return default, True
-    for path in font_files():
+    return _font_with(letters, size, font_files()) if letters else (default_font(size), True)
+
+
+@lru_cache(64)
+def _font_with(letters: str, size: int, installed: tuple[Path, ...]) -> tuple[Any, bool]:
+    for path in installed:
         font = _open(path, size)
         if font is not None and covers(font, letters):
             return font, True
     _lament(_script(letters))
-    return default, False
+    return default_font(size), False
 
 
 @lru_cache(8)

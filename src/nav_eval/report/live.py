@@ -166,7 +166,7 @@ class LiveSession:
         self._poses: list[AgentState] = []
         self._picture, self._taken = "", 0.0
 
-    def episode_started(self, episode: Episode) -> None:
+    def episode_started(self, episode: Episode, observations: Observations) -> None:
         with self._lock:
             self._episode, self._poses, self._picture = episode, [], ""
 

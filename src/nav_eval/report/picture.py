@@ -83,8 +83,11 @@ def _corners(storey: Map) -> list[tuple[float, float]]:
 class MapPainter:
     """Draws one episode's map at any of its steps; what was seen is kept from step to step."""
 
-    def __init__(self, maps: Sequence[Map], size: int, *, fog: bool = False, hfov: float = 90.0) -> None:
+    def __init__(
+        self, maps: Sequence[Map], size: int, *, fog: bool = False, hfov: float = 90.0, language: str = "en"
+    ) -> None:
         self._maps = maps
+        self._language = language
         self._heights = [one.height for one in maps]
         self._size = size
         self._hfov = hfov
@@ -119,7 +122,7 @@ class MapPainter:
         image = Image.new("RGB", (self._size, self._size), PAPER)
         storey = self._maps[level] if self._maps else None
         if isinstance(storey, GridMap) and storey.plan is not None and not self._seen:
-            paint_plan(ImageDraw.Draw(image), storey.plan, view.pixel, view.scale)
+            paint_plan(ImageDraw.Draw(image), storey.plan, view.pixel, view.scale, self._language)
         elif isinstance(storey, GridMap):
             pixels = grid_pixels(storey)
             if self._seen and walk.points:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy.typing as npt
 
-from nav_eval.report.fonts import default_font
+from nav_eval.report.fonts import font_for
 from nav_eval.report.plan import Box, Plan
+from nav_eval.report.words import named
 
 if TYPE_CHECKING:
     from PIL.ImageDraw import ImageDraw
@@ -32,23 +33,23 @@ _TINTS: dict[str, Colour] = {
 }  # fmt: skip
 
 
-def paint_plan(draw: ImageDraw, plan: Plan, place: Place, scale: float) -> None:
+def paint_plan(draw: ImageDraw, plan: Plan, place: Place, scale: float, language: str = "en") -> None:
     """Rooms with their names, doors, windows and furniture, or the floor with its walls; `scale`: pixels per metre."""
     if plan.boxes:
         _rooms(draw, plan, place)
     else:
         _floors(draw, plan, place, scale)
-    for name, box in plan.rooms:
+    for room, box in plan.rooms:
         left, top, right, bottom = _pixels(box, place)
-        size = max(9, round(scale / 4))
-        if draw.textlength(name, font_size=size) < right - left + size:
+        name, size = named(language, "room", room), max(9, round(scale / 4))
+        if draw.textlength(name, font=font_for(name, size)[0]) < right - left + size:
             label(draw, ((left + right) / 2, (top + bottom) / 2), name, size, centred=True)
 
 
 def label(draw: ImageDraw, at: tuple[float, float], text: str, size: int, centred: bool = False) -> None:
     """Words with a pale rim."""
     anchor = "mm" if centred else "la"
-    draw.text(at, text, fill=INK, font=default_font(size), anchor=anchor, stroke_width=2, stroke_fill=FLOOR)
+    draw.text(at, text, fill=INK, font=font_for(text, size)[0], anchor=anchor, stroke_width=2, stroke_fill=FLOOR)
 
 
 def _rooms(draw: ImageDraw, plan: Plan, place: Place) -> None:

@@ -31,6 +31,7 @@ from nav_eval.report.frames import VIDEOS, stem, write_frames
 from nav_eval.report.outcome import final_distance
 from nav_eval.report.scenery import episode_facts
 from nav_eval.report.topdown import Map, scene_maps
+from nav_eval.report.words import named, said
 
 FPS = 10
 CARD_FRAMES = 15
@@ -89,6 +90,7 @@ class Atlas:
             start_yaw=yaw_of(state.rotation),
             reference=_metres(facts.reference),
             goals=_metres(facts.goals),
+            language=episode.instruction.language if episode.instruction else "en",
         )
 
     def close(self) -> None:
@@ -115,11 +117,12 @@ class VideoRecorder:
         self._depths: list[bytes] = []
         self._last: Pixels | None = None
 
-    def episode_started(self, episode: Episode) -> None:
+    def episode_started(self, episode: Episode, observations: Observations) -> None:
         self._drop()
         if self._policy.records(episode.key):
             with self._spared(episode):
                 self._begin(episode)
+                self._shoot(self._painter.start(observations))
 
     def _begin(self, episode: Episode) -> None:
         self._painter.begin(self._atlas.scenario(episode, self._task))
@@ -130,19 +133,23 @@ class VideoRecorder:
         if self._film is None:
             return
         with self._spared(episode):
-            frame = self._painter.frame(step, observations)
-            self._film.add(frame)
-            self._last = frame
-            self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
-            if self._painter.deep is not None:
-                self._depths.append(small_jpeg(self._painter.deep))
+            self._shoot(self._painter.frame(step, observations))
+
+    def _shoot(self, frame: Pixels) -> None:
+        """Add what the painter made of the present moment to film, sheet and small frames."""
+        assert self._film is not None
+        self._film.add(frame)
+        self._last = frame
+        self._shots.append(small_jpeg(self._painter.seen if self._painter.seen is not None else frame))
+        if self._painter.deep is not None:
+            self._depths.append(small_jpeg(self._painter.deep))
 
     def episode_ended(self, episode: Episode, result: EpisodeResult) -> None:
         if self._film is None or self._path is None:
             return
         with self._spared(episode):
             if self._last is not None:
-                card = self._painter.card(self._last, *_outcome_card(result))
+                card = self._painter.card(self._last, *_outcome_card(result, self._painter.language))
                 for _ in range(CARD_FRAMES):
                     self._film.add(card)
             self._film.close()
@@ -175,14 +182,16 @@ class VideoRecorder:
         self._shots, self._depths, self._last = [], [], None
 
 
-def _outcome_card(result: EpisodeResult) -> tuple[str, list[str], bool]:
-    """Title, lines and whether it was a success."""
+def _outcome_card(result: EpisodeResult, language: str) -> tuple[str, list[str], bool]:
+    """Title, lines and whether it was a success, in the page's words."""
     won = result.metrics.get("success") == 1
-    title = result.status.replace("_", " ") if result.status != "ok" else "success" if won else "no success"
+    missed = said(language, "moments.success" if won else "live.missed")
+    title = missed if result.status == "ok" else named(language, "status", result.status)
     far = final_distance(result)
     walked = result.metrics.get("path_length")
-    lines = [f"{far:.2f} m from the goal"] if far is not None else []
-    lines.append(f"{result.steps} steps" + (f", {walked:.2f} m walked" if isinstance(walked, int | float) else ""))
+    lines = [said(language, "moments.left", metres=f"{far:.2f} m")] if far is not None else []
+    if isinstance(walked, int | float):
+        lines.append(said(language, "episode.walked", steps=result.steps, metres=f"{walked:.2f} m"))
     return title, lines, won
 
 

@@ -13,17 +13,23 @@ export function eyes(track, scene, reference) {
   return scene.storeys.some((storey) => storey.kind === "graph") ? rose(track, scene, reference) : null;
 }
 
+// Which of the recorded pictures is the last one at a step.
+export function frameAt(frames, step) {
+  return Math.max(0, Math.floor((step - frames.first) / frames.every));
+}
+
 function cameras(frames) {
   const pictures = KINDS.filter((kind) => frames[kind]).map((kind) => h("img", { class: `frame ${kind}` }));
   const note = h("p", { class: "quiet unseen-yet" }, t("step.unseen"));
   const show = (step) => {
-    note.hidden = step > 0;
+    const seen = step >= frames.first;
+    note.hidden = seen;
     pictures.forEach((picture) => {
       const kind = picture.className.split(" ")[1];
-      const at = Math.max(0, Math.ceil(step / frames.every) - 1);
-      picture.classList.toggle("waiting", step === 0);
+      const at = frameAt(frames, step);
+      picture.classList.toggle("waiting", !seen);
       picture.src = `data:image/jpeg;base64,${frames[kind][Math.min(at, frames[kind].length - 1)]}`;
-      picture.alt = step ? t(`step.frame.${kind}`, { step }) : t("step.unseen");
+      picture.alt = !seen ? t("step.unseen") : step ? t(`step.frame.${kind}`, { step }) : t("step.start");
     });
   };
   return { element: h("div", { class: "eyes" }, note, ...pictures), show };

@@ -3,6 +3,7 @@
 import { h } from "./dom.js";
 import { metres } from "./format.js";
 import { finalDistance, OUTCOMES, points, unpacked } from "./decode.js";
+import { frameAt } from "./eyes.js";
 import { FloorMap, storeyOf } from "./map.js";
 import { explained, t } from "./words.js";
 
@@ -107,6 +108,6 @@ function told(kind, distance, collided) {
 
 function shot(frames, step) {
   if (!frames) return null;
-  const at = Math.min(frames.rgb.length - 1, Math.max(0, Math.ceil(step / frames.every) - 1));
+  const at = Math.min(frames.rgb.length - 1, frameAt(frames, step));
   return h("img", { src: `data:image/jpeg;base64,${frames.rgb[at]}`, alt: t("step.frame.rgb", { step }) });
 }
