@@ -16,6 +16,7 @@ import numpy as np
 from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.examples.learned.network import Network
 from nav_eval_sdk.examples.learned.senses import motion, picture
+from nav_eval_sdk.examples.learned.surroundings import Surroundings
 from nav_eval_sdk.examples.learned.words import Reader
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
@@ -52,6 +53,7 @@ class LearnedAgent(VLNAgent):
         text = (episode["instruction"] or {}).get("text", "")
         self._text = self._network.read(self._reader.numbers(text))
         self._memory = self._network.begin()
+        self._surroundings = Surroundings(self._network.kinds)
         self._before: Any = None
         self._steps = 0
 
@@ -60,6 +62,7 @@ class LearnedAgent(VLNAgent):
         before = pose if self._before is None else self._before
         moved = motion(pose[:2], pose[2], before, self._steps)
         shown = picture(observation["rgb"], observation["depth"])
-        scores, self._memory = self._network.step(self._text, shown, moved, self._memory)
+        around = self._surroundings.see(shown[3], self._network.detect(shown), pose) / np.float32(255)
+        scores, self._memory = self._network.step(self._text, around, moved, self._memory)
         self._before, self._steps = pose, self._steps + 1
         return ACTIONS[int(scores.argmax())]

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval_sdk.examples.learned.senses import ways
-
 
 class Network:
     """`weights`: the arrays of weights.npz by name, shapes as torch has them, (out, in)."""
@@ -16,42 +14,47 @@ class Network:
     def __init__(self, weights: Mapping[str, Any]) -> None:
         self._w = {name: np.asarray(value, np.float32) for name, value in weights.items() if name != "words"}
         self._size = self._w["first.weight_hh_l0"].shape[1]
+        self.kinds = len(self._w["detector.kinds.bias"])
 
-    def read(self, numbers: list[int]) -> tuple[Any, Any, Any]:
-        """Of an instruction: what each word is (n, 2 R), by what it is asked for (n, A), and their mean (2 R,)."""
+    def read(self, numbers: list[int]) -> tuple[Any, ...]:
+        """Of an instruction: what each word is (n, 2 R), by what it is asked for (n, A), which kinds it names (n, K),
+        the mean of the first (2 R,), and the kinds at the end of the way (K,)."""
         embedded = self._w["embed.weight"][numbers]
         forth = self._run("reader", "", embedded)
         back = self._run("reader", "_reverse", embedded[::-1])[::-1]
         words = np.concatenate([forth, back], axis=-1)
-        return words, self._linear("key", words), words.mean(0)
+        tags = _softmax(self._linear("tag", words))[:, :-1]
+        return words, self._linear("key", words), tags, words.mean(0), _softmax(self._linear("aim", words)[:, 0]) @ tags
 
     def begin(self) -> Any:
         """(2, H) what is remembered before the first step."""
         return np.zeros((2, self._size), np.float32)
 
     def detect(self, picture: Any) -> Any:
-        """(COLUMNS, K) how near a thing of each kind is in each column, 1 near, 0 none."""
-        x = picture
-        for number, stride in enumerate((2, 2, 2, 1)):
-            x = np.maximum(self._convolved(f"detector.convs.{number}", x, stride), 0)
-        whole = np.repeat(x.mean((1, 2))[:, None], x.shape[2], axis=1)
-        columns = np.concatenate([x.max(1), x.mean(1), whole]).T
-        hidden = np.maximum(self._linear("detector.hidden", columns), 0)
+        """(CELLS, CELLS, K) how likely a thing of each kind is in each cell of the picture."""
+        fine = picture
+        for number in range(3):
+            fine = np.maximum(self._convolved(f"detector.convs.{number}", fine, 2), 0)
+        coarse = fine
+        for number, stride in enumerate((2, 1)):
+            coarse = np.maximum(self._convolved(f"detector.wide.{number}", coarse, stride), 0)
+        fine, coarse = fine.transpose(1, 2, 0), coarse.transpose(1, 2, 0)
+        around = self._linear("detector.around", coarse).repeat(2, axis=0).repeat(2, axis=1)
+        whole = self._linear("detector.whole", coarse.mean((0, 1)))
+        hidden = np.maximum(self._linear("detector.near", fine) + around + whole, 0)
         return _sigmoid(self._linear("detector.kinds", hidden))
 
-    def step(self, text: tuple[Any, Any, Any], picture: Any, motion: Any, memory: Any) -> tuple[Any, Any]:
-        """Scores of the four actions, and what is remembered then."""
-        seen = np.concatenate([self.detect(picture), ways(picture)], axis=-1)
-        words, keys, gist = text
-        looked = np.maximum(self._linear("look", np.concatenate([seen.reshape(-1), motion])), 0)
+    def step(self, text: tuple[Any, ...], around: Any, motion: Any, memory: Any) -> tuple[Any, Any]:
+        """Scores of the four actions, and what is remembered then; `around`: what Surroundings tell, in 0 .. 1."""
+        words, keys, tags, gist, aim = text
+        places = np.maximum(self._linear("place", around), 0)
+        looked = np.maximum(self._linear("look", np.concatenate([places.reshape(-1), motion])), 0)
         first = self._gru("first", "", np.concatenate([looked, gist]), memory[0])
         asked = self._linear("ask", first)
-        heard = _softmax(keys @ asked / np.sqrt(np.float32(len(asked)))) @ words
-        columns = self._linear("column", seen) + self._w["place"]
-        meant = self._linear("seek", heard)
-        found = columns @ meant / np.sqrt(np.float32(len(meant)))
-        joined = np.concatenate([looked, first, heard, _softmax(found) @ columns, found])
-        second = self._gru("second", "", joined, memory[1])
+        due = _softmax(keys @ asked / np.sqrt(np.float32(len(asked))))
+        heard, kinds = due @ words, around[:, : len(aim)]
+        found, aimed = kinds @ (due @ tags), kinds @ aim
+        second = self._gru("second", "", np.concatenate([looked, first, heard, found, aimed]), memory[1])
         return self._linear("decide", np.concatenate([second, heard])), np.stack([first, second])
 
     def _linear(self, name: str, x: Any) -> Any:
@@ -89,5 +92,5 @@ def _sigmoid(x: Any) -> Any:
 
 
 def _softmax(x: Any) -> Any:
-    chance = np.exp(x - x.max())
-    return chance / chance.sum()
+    chance = np.exp(x - x.max(-1, keepdims=True))
+    return chance / chance.sum(-1, keepdims=True)

@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-SIDE = 56
-"""Pixels of the picture's sides: 224 / 4."""
-COLUMNS = 7
-"""Directions within the picture, left to right."""
-BANDS = 4
-"""Numbers that tell of each column how near what stands there is."""
+SIDE = 112
+"""Pixels of the picture's sides: 224 / 2."""
+CELLS = 14
+"""Of a picture's side, of each of which is told what is in it."""
 FAR = 3.0
 """Metres at which nearness is 1 / e."""
 MOTION = 8
 """Numbers that tell of the body."""
+REFLECTED = np.array([1, -1, 1, -1, 1, -1, 1, 1], np.float32)
+"""Their signs in a mirror."""
 
 
 def picture(rgb: Any, depth: Any) -> Any:
@@ -35,21 +35,12 @@ def _averaged(image: Any) -> Any:
     rows, columns = (np.arange(SIDE) * size // SIDE for size in image.shape[:2])
     sums = np.add.reduceat(np.add.reduceat(image, rows, axis=0, dtype=np.float32), columns, axis=1)
     counts = np.diff(rows, append=image.shape[0])[:, None] * np.diff(columns, append=image.shape[1])
-    return sums / (255 * counts[..., None]).astype(np.float32)
+    return sums / (255 * np.maximum(counts, 1)[..., None]).astype(np.float32)
 
 
 def _in_the_middles(image: Any) -> Any:
     rows, columns = ((2 * np.arange(SIDE) + 1) * size // (2 * SIDE) for size in image.shape[:2])
     return image[rows][:, columns]
-
-
-def ways(pictures: Any) -> Any:
-    """(..., COLUMNS, BANDS): how near what each column shows is above, ahead and below, and the nearest ahead."""
-    near = pictures[..., 3, :, :]
-    cells = near.reshape(*near.shape[:-1], COLUMNS, SIDE // COLUMNS)
-    top, middle, low = (cells[..., part, :, :] for part in (slice(0, 20), slice(20, 36), slice(36, SIDE)))
-    means = [band.mean((-3, -1)) for band in (top, middle, low)]
-    return np.stack([*means, middle.max((-3, -1))], axis=-1)
 
 
 def motion(gps: Any, compass: Any, before: Any, steps: Any) -> Any:

@@ -24,6 +24,9 @@ def vocabulary(texts: Iterable[str], least: int = 2) -> list[str]:
     return sorted(token for token, count in counts.items() if count >= least)
 
 
+MIRRORED = {"left": "right", "right": "left", "左": "右", "右": "左"}
+
+
 class Reader:
     """Texts to numbers."""
 
@@ -36,3 +39,8 @@ class Reader:
     def numbers(self, text: str) -> list[int]:
         """At least one, at most LONGEST."""
         return [self._numbers.get(token, UNKNOWN) for token in tokens(text)][:LONGEST] or [UNKNOWN]
+
+    def mirror(self) -> list[int]:
+        """Of each number that of the word that is said in a mirror."""
+        known = self._numbers
+        return [0, UNKNOWN, *(known.get(MIRRORED.get(word, word), UNKNOWN) for word in known)]

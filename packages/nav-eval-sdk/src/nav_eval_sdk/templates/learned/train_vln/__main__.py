@@ -31,12 +31,12 @@ class Sizes:
     """How much of everything. The detector learns in homes of its own: on those it errs less than it will elsewhere."""
 
     see: int = 32
-    walk: int = 44
+    walk: int = 64
     val: int = 8
     paths: int = 16
-    detector_epochs: float = 20.0
-    bc_epochs: int = 20
-    rounds: Sequence[tuple[float, int, int]] = ((0.5, 1, 8), (0.25, 1, 8), (0.1, 1, 8), (0.0, 1, 8))
+    detector_epochs: float = 15.0
+    bc_epochs: int = 12
+    rounds: Sequence[tuple[float, int, int]] = ((0.3, 2, 6), *[(0.0, 2, 6)] * 6)
     """Of DAgger: how often the oracle acts, every how many-th path is walked, and epochs over all walks so far."""
 
 
@@ -72,7 +72,7 @@ class Training:
         seer, kinds = self.detector()
         texts = [one["instruction"]["instruction_text"] for one in make_data.told(self.homes["walk"], "walk")]
         words = vocabulary(texts)
-        model = self.walker(seer, Reader(words))
+        model = self.walker(seer, kinds, Reader(words))
         weights = self.folder / "weights.npz"
         export(model, words, weights)
         say(f"{weights}: {weights.stat().st_size / 1e6:.2f} MB, {len(words)} words, {len(kinds)} kinds")
@@ -96,12 +96,12 @@ class Training:
         model.load_state_dict(state)
         return model.eval(), kinds
 
-    def walker(self, seer: Detector, reader: Reader) -> Walker:
+    def walker(self, seer: Detector, kinds: Sequence[str], reader: Reader) -> Walker:
         """The round that walks best in homes for choosing."""
         homes, out = self.homes["walk"], self.folder / "walks"
         if not (out / "walk.pt").is_file():
             make_data.walk_with_oracle(homes, "walk", out / "walk", every=1, seed=2, semantic=False)
-        walks = encoded(out / "walk", homes, "walk", seer, reader)
+        walks = encoded(out / "walk", homes, "walk", seer, kinds, reader)
         model = Walker(len(reader), seer.kinds.out_features)
         model.detector = seer
         found = [self._round(model, 0, walks, self.sizes.bc_epochs, reader)]
@@ -112,7 +112,7 @@ class Training:
                     number % every :: every
                 ]
                 dagger.walk(model, reader, homes, "walk", place, expert=expert, episodes=chosen, seed=number)
-            walks += encoded(place, homes, "walk", seer, reader)
+            walks += encoded(place, homes, "walk", seer, kinds, reader)
             found.append(self._round(model, number, walks, epochs, reader))
         best = int(np.argmax(found))
         model.load_state_dict(torch.load(self.folder / f"round{best}.pt", weights_only=False)[0])
@@ -123,8 +123,8 @@ class Training:
         """Fit, unless it is done; mean success in both languages in the homes for choosing."""
         kept = self.folder / f"round{number}.pt"
         if not kept.is_file():
-            losses = bc.fit(model, walks, epochs, self.seed + number)
-            chosen = self._one_each("val", lambda place: 1 + 3 * (place // 2 % 2))[::2]
+            losses = bc.fit(model, walks, np.array(reader.mirror()), epochs, self.seed + number)
+            chosen = self._one_each("val", lambda place: place % 6)
             found = dagger.success(model, reader, self.homes["val"], "val", self.folder / "walks" / "val", chosen)
             say(f"round {number}: {len(walks)} walks, {json.dumps(found)}")
             torch.save((model.state_dict(), losses, found), kept)

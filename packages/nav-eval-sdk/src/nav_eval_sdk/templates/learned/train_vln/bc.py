@@ -1,25 +1,25 @@
-"""Behaviour cloning: the walker learns what the oracle would have done at every step of walks."""
+"""Behaviour cloning: the walker learns which way the oracle would have taken at every step of walks."""
 
 from __future__ import annotations
 
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional
 
+from nav_eval_sdk.examples.learned.surroundings import DIRECTIONS
 from train_vln.model import Walker
 from train_vln.walks import Walk, padded
 
-WEIGHTS = torch.tensor([2.0, 1.0, 1.0, 1.0])
-"""Of the actions: there is one stop in a walk."""
-BATCH = 12
+BATCH = 24
 
 
-def fit(model: Walker, walks: Sequence[Walk], epochs: int, seed: int, rate: float = 1e-3) -> list[float]:
+def fit(model: Walker, walks: Sequence[Walk], mirror: Any, epochs: int, seed: int, rate: float = 1.5e-3) -> list[float]:
     """Trains in place; the mean loss of each epoch."""
     rng = np.random.default_rng(seed)
     torch.manual_seed(seed)
@@ -32,7 +32,7 @@ def fit(model: Walker, walks: Sequence[Walk], epochs: int, seed: int, rate: floa
     for epoch in range(epochs):
         begun, total = time.monotonic(), 0.0
         for rows in _alike(walks, rng):
-            one = loss(model, padded([walks[row] for row in rows], rng))
+            one = loss(model, padded([walks[row] for row in rows], rng, mirror))
             optimiser.zero_grad()
             one.backward()
             torch.nn.utils.clip_grad_norm_(trained, 1.0)
@@ -46,11 +46,30 @@ def fit(model: Walker, walks: Sequence[Walk], epochs: int, seed: int, rate: floa
 
 
 def loss(model: Walker, held: tuple[Tensor, ...]) -> Tensor:
-    """Of the oracle's actions, and a tenth of how badly the nearness of the goal is guessed."""
-    words, seen, motion, expert, near = held
-    scores, guessed, _ = model(model.read(words), seen, motion)
-    told = functional.cross_entropy(scores.flatten(0, 1), expert.flatten(), weight=WEIGHTS, ignore_index=-1)
-    return told + 2.0 * ((guessed - near) ** 2)[expert >= 0].mean()
+    """Of the oracle's actions, and, which helps to learn them, of where the shortest way leads, of where and how near
+    the goal is, and of the kinds that words name."""
+    words, tags, around, motion, expert, way, goal = held
+    with torch.autocast("cpu", torch.bfloat16):
+        text = model.read(words)
+        scores, directions, near, _ = model(text, around, motion)
+    kinds, scores, directions, near = (one.float() for one in (text[2], scores, directions, near))
+    told = functional.cross_entropy(scores.flatten(0, 1), expert.flatten(), ignore_index=-1)
+    known = way >= 0
+    bearing = torch.atan2(goal[..., 2], goal[..., 1]) * DIRECTIONS / (2 * torch.pi) % DIRECTIONS
+    leads = _pointed(directions[known][..., 0], way[known]).mean()
+    lies = _pointed(directions[known][:, :DIRECTIONS, 1], bearing[known]).mean()
+    named = functional.cross_entropy(kinds.flatten(0, 1), tags.flatten(), ignore_index=-1)
+    return told + 0.3 * (leads + lies + named) + 2.0 * ((near - goal[..., 0]) ** 2)[known].mean()
+
+
+def _pointed(scores: Tensor, direction: Tensor) -> Tensor:
+    """Cross-entropy (n,) of the two directions that a fractional one lies between; STOP is none of them."""
+    chances = scores.log_softmax(-1)
+    before = direction.floor()
+    share = direction - before
+    after = torch.where(before < DIRECTIONS, (before + 1) % DIRECTIONS, before)
+    first, second = (chances.gather(-1, place.long()[:, None])[:, 0] for place in (before, after))
+    return -((1 - share) * first + share * second)
 
 
 def _alike(walks: Sequence[Walk], rng: np.random.Generator) -> list[list[int]]:

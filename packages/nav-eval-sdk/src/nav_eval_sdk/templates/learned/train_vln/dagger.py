@@ -10,10 +10,12 @@ import torch
 
 from nav_eval.gym import collect, text
 from nav_eval_sdk.examples.learned.senses import motion, nearness
+from nav_eval_sdk.examples.learned.surroundings import Surroundings
 from nav_eval_sdk.examples.learned.words import Reader
+from train_vln.detector import detected
 from train_vln.make_data import played
 from train_vln.model import Walker
-from train_vln.walks import seen
+from train_vln.walks import KEPT
 
 ENVS = 16
 
@@ -25,6 +27,7 @@ class Walking:
         self._model, self._reader, self._greedy = model.eval(), reader, greedy
         self._rng = np.random.default_rng(seed)
         self._words: list[list[int]] = []
+        self._kept: dict[bytes, Any] = {}
         self._text: Any = None
         self._memory: Any = None
         self._before: Any = None
@@ -36,10 +39,14 @@ class Walking:
             self._begin(given, begins, poses)
         moved = motion(poses[:, :2], poses[:, 2], self._before, self._steps)
         near = (255 * nearness(given["depth"][..., 0])).astype(np.uint8)
-        shown = seen(self._model.detector, given["rgb"], near)
+        kinds = detected(self._model.detector, given["rgb"], near)
+        around = [one.see(*row) for one, *row in zip(self._surroundings, near / np.float32(255), kinds, poses)]
+        for place, row in enumerate(zip(poses, around)):
+            self._walked[place].append(row)
+        shown = torch.from_numpy(np.stack(around).astype(np.float32) / 255)
         with torch.no_grad():
-            rows = torch.from_numpy(shown)[:, None], torch.from_numpy(moved)[:, None]
-            scores, _, self._memory = self._model(self._text, *rows, self._memory)
+            rows = shown[:, None], torch.from_numpy(moved)[:, None]
+            scores, _, _, self._memory = self._model(self._text, *rows, self._memory)
         self._before, self._steps = poses, self._steps + 1
         chances = scores[:, 0].numpy()
         return (chances if self._greedy else chances + self._rng.gumbel(size=chances.shape)).argmax(-1)
@@ -50,7 +57,11 @@ class Walking:
             self._words = [[1]] * count
             self._memory = torch.zeros(2, count, self._model.first.hidden_size)
             self._before, self._steps = poses.copy(), np.zeros(count)
+            self._surroundings: list[Any] = [None] * count
+            self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
         for place in np.flatnonzero(begins):
+            self._keep(place)
+            self._surroundings[place] = Surroundings(self._model.detector.kinds.out_features)
             self._words[place] = self._reader.numbers(text(given["instruction"]["text"][place]))
         self._memory[:, begins] = 0
         self._before[begins] = poses[begins]
@@ -60,6 +71,18 @@ class Walking:
             words[row, : len(numbers)] = torch.tensor(numbers)
         with torch.no_grad():
             self._text = self._model.read(words)
+
+    def kept(self) -> dict[bytes, Any]:
+        """What was around in each walk, by the bytes of its poses: to detect it once more takes as long as to walk."""
+        for place in range(len(self._walked)):
+            self._keep(place)
+        return self._kept
+
+    def _keep(self, place: int) -> None:
+        if self._walked[place]:
+            poses, around = map(np.stack, zip(*self._walked[place]))
+            self._kept[poses.tobytes()] = around
+            self._walked[place] = []
 
 
 def walk(
@@ -71,6 +94,7 @@ def walk(
     collect(
         "vln-demo", out, overrides=chosen, policy=policy, expert=expert, seed=seed, num_envs=ENVS, dense_reward=True
     )
+    torch.save(policy.kept(), out / KEPT)
 
 
 def success(model: Walker, reader: Reader, homes: Path, split: str, out: Path, episodes: list[str]) -> dict[str, float]:

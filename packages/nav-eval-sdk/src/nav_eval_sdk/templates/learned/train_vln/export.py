@@ -10,11 +10,14 @@ import numpy as np
 from nav_eval_sdk.examples.learned.network import Network
 from train_vln.model import Walker
 
+TRAINED_WITH = ("far.", "there.", "now.", "point.")
+"""Parts that nothing but training uses."""
+
 
 def arrays(model: Walker) -> dict[str, np.ndarray]:
     """What inference needs, in half precision."""
     named = model.state_dict().items()
-    return {name: value.numpy().astype(np.float16) for name, value in named if not name.startswith("far.")}
+    return {name: value.numpy().astype(np.float16) for name, value in named if not name.startswith(TRAINED_WITH)}
 
 
 def export(model: Walker, words: Sequence[str], path: Path) -> None:
