@@ -43,18 +43,25 @@ class Lens:
 
 def axes(yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float64]:
     """(3, 3) rows: the image's right, the image's down and the viewing direction in the world; angles in radians."""
-    cy, sy = math.cos(yaw), math.sin(yaw)
-    cp, sp = math.cos(pitch), math.sin(pitch)
-    cr, sr = math.cos(roll), math.sin(roll)
-    right = np.array([cy, 0.0, -sy])
-    up = np.array([sy * sp, cp, cy * sp])
-    ahead = np.array([-sy * cp, sp, -cy * cp])
-    return np.stack([cr * right + sr * up, -(cr * up - sr * right), ahead])
+    return np.array(_axes(yaw, pitch, roll)).reshape(3, 3)
 
 
 def view(position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0) -> NDArray[np.float64]:
     """(12,) the three axes and then the position, metres."""
-    place = np.asarray(position, np.float64).reshape(-1)
-    if place.shape != (3,) or not (np.isfinite(place).all() and math.isfinite(yaw + pitch + roll)):
+    place = np.asarray(position, np.float64).ravel().tolist()
+    if len(place) != 3 or not all(map(math.isfinite, (*place, yaw, pitch, roll))):
         raise SimulatorError(f"A camera needs a finite position (x, y, z) and angles, not {position!r}, {yaw!r}.")
-    return np.concatenate([axes(yaw, pitch, roll).reshape(-1), place])
+    return np.array((*_axes(yaw, pitch, roll), *place))
+
+
+def _axes(yaw: float, pitch: float, roll: float) -> tuple[float, ...]:
+    """The nine numbers of `axes`; of so few, numpy's sums would take longer than a small frame's shading."""
+    cy, sy = math.cos(yaw), math.sin(yaw)
+    cp, sp = math.cos(pitch), math.sin(pitch)
+    cr, sr = math.cos(roll), math.sin(roll)
+    right = (cy, 0.0, -sy)
+    up = (sy * sp, cp, cy * sp)
+    ahead = (-sy * cp, sp, -cy * cp)
+    turned = (cr * r + sr * u for r, u in zip(right, up))
+    down = (-(cr * u - sr * r) for r, u in zip(right, up))
+    return (*turned, *down, *ahead)

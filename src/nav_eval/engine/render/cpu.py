@@ -22,7 +22,9 @@ from nav_eval.engine.render import attributes, cull, edges, raster, shade, sky
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
 from nav_eval.engine.render.layout import (
+    CHUNK,
     CLUSTER_SIZE,
+    MOST_ROWS,
     PITCH,
     PLANES,
     ROW_ARRAYS,
@@ -178,7 +180,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
     clusters = len(assets.clusters.center)
     return Workspace(
         inverse_depth=np.zeros(area + TILE, np.float32),
-        ids=np.empty(area + TILE, np.int32),
+        ids=np.empty(area + CHUNK, np.int32),
         far=np.zeros(tiles, np.float32),
         dirty=np.zeros(tiles, np.uint8),
         rect=np.zeros((clusters, 4), np.int32),
@@ -187,6 +189,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         sorted=np.zeros(clusters, np.int32),
         screen=np.zeros(6 * SPOTS, np.float64),
         kept=np.zeros(CLUSTER_SIZE, np.int32),
+        spans=np.zeros(3 * MOST_ROWS, np.int32),
         slot=np.full(len(assets.triangles.material), -1, np.int32),
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),

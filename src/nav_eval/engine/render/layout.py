@@ -13,6 +13,8 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from nav_eval.engine.render.camera import LARGEST_SIDE
+
 NEAR = 0.01
 """Near plane, metres, as in Habitat."""
 TILE = 8
@@ -22,11 +24,13 @@ CLUSTER_SIZE = 128
 SPOTS = 3 * CLUSTER_SIZE + 8
 """Length of an array of a cluster's vertices on the screen, and of a triangle's corners that the near plane cuts. The
 arrays lie at constant distances in one buffer, so that the compiler sees that they do not overlap."""
+MOST_ROWS = LARGEST_SIDE + TILE
+"""Rows of a triangle, rounded up to whole vectors."""
 CHUNK = 256
 """Pixels of a row that are shaded together."""
 PITCH = CHUNK + 16
 """Length of a row array: runs may be written up to 15 pixels too far."""
-ROW_ARRAYS = 13
+ROW_ARRAYS = 29
 PLANES = 12
 LEVELS = 16
 """Columns of the mip table; the last level is repeated."""
@@ -141,7 +145,7 @@ class Workspace(NamedTuple):
     inverse_depth: F32
     """(R,) 1/z of the nearest surface so far, 0 where there is none."""
     ids: I32
-    """(R,) triangle seen in a pixel, or -1."""
+    """(R + CHUNK,) triangle seen in a pixel, or -1."""
     far: F32
     """(R / 64,) a lower bound of inverse_depth in each tile."""
     dirty: U8
@@ -156,6 +160,8 @@ class Workspace(NamedTuple):
     """(6 * SPOTS,) of a cluster's vertices: x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
     kept: I32
     """(CLUSTER_SIZE,) triangles of a cluster that may show, counted from its first."""
+    spans: I32
+    """(3 * MOST_ROWS,) of a triangle's rows: first pixel, the one after the last, bits of 1/z."""
     slot: I32
     """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
     seen: I32

@@ -21,6 +21,7 @@ from nav_eval.engine.render.layout import (
     F64,
     I32,
     MASKED,
+    MOST_ROWS,
     NEAR,
     SPOTS,
     TILE,
@@ -36,6 +37,8 @@ from nav_eval.jit import inner, kernel
 
 X, Y, W, SNAPPED_X, SNAPPED_Y, Z = (np.uint64(k * SPOTS) for k in range(6))
 """Where the arrays of a cluster's vertices begin in `screen`."""
+START, AFTER, INVERSE = (np.uint64(k * MOST_ROWS) for k in range(3))
+"""Where the arrays of a triangle's rows begin in `spans`."""
 CUT = np.uint64(3 * CLUSTER_SIZE)
 """The spot from which on the corners of a triangle stand that the near plane cuts."""
 BEYOND = 1e30
@@ -311,6 +314,7 @@ def fill(
         x1, y1, x2, y2 = x2, y2, x1, y1
         if y1 < y0:
             x0, y0, x1, y1 = x1, y1, x0, y0
+    spans = work.spans
     long = (x2 - x0) / (y2 - y0)
     first, last = float(left), float(right)
     middle = ceil(min(max(y1 - 0.5, float(top)), float(end)))
@@ -319,18 +323,56 @@ def fill(
             begin, stop, ex, ey, slope = top, middle, x0, y0, (x1 - x0) / (y1 - y0)
         else:
             begin, stop, ex, ey, slope = middle, end, x1, y1, (x2 - x1) / (y2 - y1)
+        if begin < stop:
+            cross_rows(begin, stop, x0, y0, long, ex, ey, slope, first, last, corner, wx, wy, spans)
         for y in range(begin, stop):
-            p = x0 + (y + 0.5 - y0) * long - 0.5
-            q = ex + (y + 0.5 - ey) * slope - 0.5
-            start = ceil(max(min(p, q), first))
-            after = ceil(min(max(p, q), last))
+            row = np.uint64(y - begin)
+            start, after = spans[row + START], spans[row + AFTER]
             if start < after:
-                w = corner + wy * y
                 if flags & MASKED:
-                    span_masked(camera, assets, triangle, y, start, after, w, wx, work)
+                    span_masked(camera, assets, triangle, y, start, after, corner + wy * y, wx, work)
                 else:
-                    w32 = np.float32(w + wx * (start & ~(TILE - 1)))
+                    w32 = np.int32(spans[row + INVERSE]).view(np.float32)
                     span(y * camera.stride, start, after, w32, np.float32(wx), np.int32(triangle), depth, ids)
+
+
+@inner(_nrt=False, forceinline=True)
+def cross_rows(
+    begin: Scalar,
+    stop: Scalar,
+    x0: Scalar,
+    y0: Scalar,
+    long: Scalar,
+    x1: Scalar,
+    y1: Scalar,
+    slope: Scalar,
+    first: Scalar,
+    last: Scalar,
+    corner: Scalar,
+    wx: Scalar,
+    wy: Scalar,
+    spans: I32,
+) -> None:
+    """Write to `spans` where two edges cross the rows from `begin` on: first pixel, the one after the last, 1/z.
+
+    Rounded up to eight rows, so that it vectorises; 1/z is that at the start of the first pixel's block of eight.
+    """
+    for k in range((stop - begin + TILE - 1) & ~(TILE - 1)):
+        y = np.float64(np.int32(begin + k))
+        p = x0 + (y + 0.5 - y0) * long - 0.5
+        q = x1 + (y + 0.5 - y1) * slope - 0.5
+        start = narrow_ceil(min(max(min(p, q), first), last))
+        row = np.uint64(k)
+        spans[row + START] = start
+        spans[row + AFTER] = narrow_ceil(min(max(max(p, q), first), last))
+        block = np.float64(np.int32(start & ~(TILE - 1)))
+        spans[row + INVERSE] = np.float32(corner + wy * y + wx * block).view(np.int32)
+
+
+@inner(_nrt=False, forceinline=True)
+def narrow_ceil(value: Scalar) -> Scalar:
+    """`ceil` as an int32, of which a vector holds twice as many."""
+    return np.int32(1048576) - np.int32(1048576.0 - value)
 
 
 @inner(_nrt=False, forceinline=True)

@@ -10,11 +10,22 @@ from __future__ import annotations
 import numpy as np
 
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
+from nav_eval.engine.render.prefetch import prefetch
 from nav_eval.jit import inner
 
 NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
 coarser level (0 to 256), the eight texels, the blended colour."""
+RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL = (
+    np.uint64(k * PITCH) for k in (13, 16, 19, 22, 23, 24, 25, 26, 27, 28)
+)
+"""And those with an entry for each run of pixels: 1/z, u/z and v/z at its first pixel, each as value, step in x and
+step in y; the pixel, counted from one left of its first, that tells the level of detail; its first pixel in the row
+and its length; size of the texture; last level, then the level found; material. Real numbers are kept as bits."""
+BLOCK = 16
+"""Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
+AHEAD = np.uint64(12)
+"""How many pixels before its turn a texel is asked for."""
 STEP = np.uint64(PITCH)
 PAIR, HALVES = np.uint32(0x00FF00FF), np.uint32(0x00800080)
 LOW, FIFTEEN, LOW_HALF = np.uint32(255), np.uint32(15), np.uint32(0xFFFF)
@@ -30,16 +41,42 @@ def solid(row: U32, x: Scalar, n: Scalar, color: Scalar) -> None:
 
 
 @inner(_nrt=False)
-def sampled(begin: Scalar, end: Scalar, levels: Scalar, texels: U32, row: U32) -> None:
-    """Colours of the pixels from begin to end, all of which need as many mip levels."""
-    if begin == end:
-        return
-    if levels == 1:
-        gather_near(texels, begin, end, row)
-        blend_near(begin, end, row)
-    else:
-        gather(texels, begin, end, row)
-        blend(begin, end, row)
+def sampled(begin: Scalar, end: Scalar, texels: U32, row: U32) -> None:
+    """Colours of the pixels from begin to end, rounded up to whole blocks.
+
+    All texels are gathered before any is blended: a vector that is read right after its parts were written waits.
+    """
+    for start in range(begin, end, BLOCK):
+        if one_level(start, row):
+            gather_near(texels, start, start + BLOCK, row)
+        else:
+            gather(texels, start, start + BLOCK, row)
+    for start in range(begin, end, BLOCK):
+        if one_level(start, row):
+            blend_near(start, start + BLOCK, row)
+        else:
+            blend(start, start + BLOCK, row)
+
+
+@inner(_nrt=False, forceinline=True)
+def one_level(start: Scalar, row: U32) -> bool:
+    """Whether no pixel of a block needs a second mip level."""
+    weights = np.uint32(0)
+    for i in range(start, start + BLOCK):
+        weights |= row[np.uint64(i) + WEIGHT]
+    return bool(weights == 0)
+
+
+@inner(_nrt=False, forceinline=True)
+def bits(value: Scalar) -> Scalar:
+    """A float32 as it stands in a row array."""
+    return np.float32(value).view(np.uint32)
+
+
+@inner(_nrt=False, forceinline=True)
+def real(value: Scalar) -> Scalar:
+    """The float32 of `bits`."""
+    return np.uint32(value).view(np.float32)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -106,6 +143,7 @@ def gather_near(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of one level."""
     for i in range(begin, end):
         k = np.uint64(i)
+        prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
         fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
 
 
@@ -114,6 +152,7 @@ def gather(texels: U32, begin: Scalar, end: Scalar, row: U32) -> None:
     """Load the four texels of both levels."""
     for i in range(begin, end):
         k = np.uint64(i)
+        prefetch(texels, np.uint64(row[k + NEAR_TEXEL + AHEAD]))
         fetch(texels, row[k + NEAR_TEXEL], k + TAPS, row)
         fetch(texels, row[k + FAR_TEXEL], k + TAPS + np.uint64(4) * STEP, row)
 

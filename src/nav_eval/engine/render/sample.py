@@ -81,7 +81,7 @@ def level_of_detail(ux: Scalar, uy: Scalar, vx: F32, vy: F32, width: Scalar, hei
     bits = square.view(np.int32)
     mantissa = np.int32((bits & 0x7FFFFF) | 0x3F800000).view(np.float32) - np.float32(1.0)
     log2 = np.float32((bits >> 23) - 127) + mantissa * (np.float32(1.34) - np.float32(0.34) * mantissa)
-    return max(min(np.int64(log2 * np.float32(128.0)), np.int64(top)), np.int64(0))
+    return max(min(np.int32(log2 * np.float32(128.0)), np.int32(top)), np.int32(0))
 
 
 @inner(_nrt=False, forceinline=True)

@@ -1,14 +1,18 @@
 """Colours from a visibility buffer: textures are sampled once per visible pixel, in vector-friendly passes.
 
-A row of pixels is taken in chunks of CHUNK. `locate` walks the runs of one triangle and writes, per pixel, where
-in the texel array its two mip levels lie and with which weights; `gather` loads the eight texels; `blend` mixes
-them (rows.py); `tint` multiplies vertex colours and factors in where a material has them. The level of detail is
-taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
+A row of pixels is taken in chunks of CHUNK. `begin_run` notes the runs of one triangle; `find_levels` gives each its
+level of detail and `locate` writes, per pixel, where in the texel array its two mip levels lie and with which weights;
+`gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies vertex colours and factors in where a
+material has them. No pass branches on what the one before it found, which a processor could not foresee.
+The level of detail is taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numba.cpython.unsafe.numbers import trailing_zeros
 
 from nav_eval.engine.render.layout import (
     CHUNK,
@@ -27,10 +31,37 @@ from nav_eval.engine.render.layout import (
     Vertices,
     Workspace,
 )
-from nav_eval.engine.render.rows import COLOR, gather_near, lighten, put, put_near, sampled, solid, u32, write
+from nav_eval.engine.render.rows import (
+    BLOCK,
+    COLOR,
+    EIGHT,
+    FIRST,
+    HIGH,
+    LENGTH,
+    LEVEL,
+    LOW,
+    MATERIAL,
+    MIDDLE,
+    RUN_U,
+    RUN_V,
+    RUN_W,
+    STEP,
+    WIDE,
+    bits,
+    gather_near,
+    lighten,
+    put,
+    put_near,
+    real,
+    sampled,
+    solid,
+    u32,
+    write,
+)
 from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit, within
 from nav_eval.jit import inner, kernel
 
+lowest_bit: Any = trailing_zeros
 RUN = 16
 """Longest run of pixels that shares a level of detail."""
 INTO_TEXELS = np.float32(1 / 256)
@@ -52,47 +83,59 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
             count = min(CHUNK, camera.width - left)
             origin = y * camera.stride + left
             tinted = False
-            x, begun, levels = 0, 0, 0
-            while x < count:
-                triangle = ids[origin + x]
-                n = run_length(ids, origin + x, min(RUN, count - x), triangle)
-                if triangle < 0:
-                    sampled(begun, x, levels, texels, row)
-                    solid(row, x, n, texels[0])
-                    x += n
-                    begun = x
-                    continue
-                material = triangle_material[triangle]
-                lit = headlight or (flags[material] & (MODULATED | LIGHTMAPPED)) != 0
-                textured = (flags[material] & TEXTURED) != 0
-                k = slot[triangle]
-                if k < 0 and (lit or textured):
-                    k = used
-                    used += 1
-                    slot[triangle] = k
-                    seen[k] = triangle
-                    prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
-                tinted |= lit
-                if not textured:
-                    sampled(begun, x, levels, texels, row)
-                    solid(row, x, n, texels[tiles[material, 0, 0]])
-                    x += n
-                    begun = x
-                    continue
-                while n > 0:
-                    part = min(n, steady_run(planes, k, left + x, y))
-                    needed = locate(material, top, wrap, tiles, size, planes, k, left + x, y, x, part, row)
-                    if needed != levels:
-                        sampled(begun, x, levels, texels, row)
-                        begun, levels = x, needed
-                    x += part
-                    n -= part
-            sampled(begun, x, levels, texels, row)
+            x, begun, runs = 0, 0, 0
+            for word in range(0, count, 64):
+                ends = run_ends(ids, origin + word, count - word)
+                while ends:
+                    end: Scalar = word + np.int64(lowest_bit(ends)) + 1
+                    ends &= ends - np.uint64(1)
+                    triangle = ids[np.uint64(origin + x)]
+                    material = np.uint64(0 if triangle < 0 else triangle_material[np.uint64(triangle)])
+                    textured = triangle >= 0 and (flags[material] & TEXTURED) != 0
+                    lit = triangle >= 0 and (headlight or (flags[material] & (MODULATED | LIGHTMAPPED)) != 0)
+                    tinted |= lit
+                    k = -1
+                    if lit or textured:
+                        k = slot[np.uint64(triangle)]
+                        if k < 0:
+                            k = used
+                            used += 1
+                            slot[triangle] = k
+                            seen[k] = triangle
+                            prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
+                    if textured:
+                        runs = begin_runs(runs, material, size, top, planes, np.uint64(k), left, y, x, end, row)
+                    else:
+                        if runs:
+                            find_levels(runs, y, row)
+                            locate(runs, wrap, tiles, size, row)
+                            sampled(begun, x, texels, row)
+                            runs = 0
+                        solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
+                        begun = end
+                    x = end
+            if runs:
+                find_levels(runs, y, row)
+                locate(runs, wrap, tiles, size, row)
+                sampled(begun, x, texels, row)
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
             write(count, row, (y * camera.width + left) * 3, rgb)
     for k in range(used):
         slot[seen[k]] = -1
+
+
+@inner(_nrt=False, forceinline=True)
+def run_ends(ids: I32, start: Scalar, count: Scalar) -> Scalar:
+    """Bit i: ids[start + i] is the last of its triangle's run; of 64 ids, or of the last `count` of a row."""
+    ends = np.uint64(0)
+    for i in range(64):
+        at = np.uint64(start + i)
+        ends |= np.uint64(ids[at] != ids[at + np.uint64(1)]) << np.uint64(i)
+    if count <= 64:
+        final = np.uint64(1) << np.uint64(count - 1)
+        ends = (ends & (final - np.uint64(1))) | final
+    return ends
 
 
 @inner(_nrt=False, forceinline=True)
@@ -213,66 +256,108 @@ def steady_run(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def locate(
+def begin_runs(
+    runs: Scalar,
     material: Scalar,
-    top: I32,
-    wrap: I32,
-    tiles: I32,
     size: F32,
+    top: I32,
     planes: F32,
     k: Scalar,
-    px: Scalar,
-    py: Scalar,
+    left: Scalar,
+    y: Scalar,
     x: Scalar,
-    n: Scalar,
+    end: Scalar,
     row: U32,
 ) -> Scalar:
-    """Texel indices and weights of a run that starts at pixel (px, py); whether it needs one mip level or two.
+    """Note the runs of a triangle seen in the pixels x to end of a chunk; how many there are in the row now."""
+    stop = min(x + RUN, end)
+    while x < end:
+        n = min(stop - x, steady_run(planes, k, left + x, y))
+        begin_run(np.uint64(runs), planes, k, left + x, y, n, row)
+        at = np.uint64(runs)
+        row[at + FIRST], row[at + LENGTH] = np.uint32(x), np.uint32(n)
+        row[at + WIDE], row[at + HIGH] = bits(size[material, 0, 0]), bits(size[material, 0, 1])
+        row[at + LEVEL], row[at + MATERIAL] = np.uint32(top[material]), np.uint32(material)
+        runs += 1
+        x += n
+        if x == stop:
+            stop = min(stop + RUN, end)
+    return runs
 
-    Rounded up to eight pixels: what is written too far is overwritten by the next run. The level of detail follows
-    from differences within the block of 2 x 2 pixels in the middle of the run, as graphics hardware takes them.
+
+@inner(_nrt=False, forceinline=True)
+def begin_run(at: Scalar, planes: F32, k: Scalar, px: Scalar, py: Scalar, n: Scalar, row: U32) -> None:
+    """Note the planes of run `at` at its first pixel (px, py), and the block of 2 x 2 in its middle."""
+    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
+    for first, target in ((np.uint64(0), RUN_W), (np.uint64(3), RUN_U), (np.uint64(6), RUN_V)):
+        step_x, step_y = planes[k, first + np.uint64(1)], planes[k, first + np.uint64(2)]
+        row[at + target] = bits(planes[k, first] + step_x * dx + step_y * dy)
+        row[at + target + STEP] = bits(step_x)
+        row[at + target + STEP + STEP] = bits(step_y)
+    row[at + MIDDLE] = np.uint32(((px + ((n - 1) >> 1)) & ~1) - px + 1)
+
+
+@inner(_nrt=False)
+def find_levels(runs: Scalar, y: Scalar, row: U32) -> None:
+    """Level of detail times 256 of each run, in place of the last level.
+
+    It follows from differences within the block of 2 x 2 pixels in the middle of the run, as graphics hardware takes
+    them.
+    """
+    above = np.float32(-(y & 1))
+    for start in range(0, runs, BLOCK):
+        for i in range(start, start + BLOCK):
+            at = np.uint64(i)
+            left = np.float32(np.int32(row[at + MIDDLE])) - np.float32(1.0)
+            w, wx, wy = in_the_middle(row, at + RUN_W, left, above)
+            u, ux, uy = in_the_middle(row, at + RUN_U, left, above)
+            v, vx, vy = in_the_middle(row, at + RUN_V, left, above)
+            scale_x, scale_y = INTO_TEXELS / (w * (w + wx)), INTO_TEXELS / (w * (w + wy))
+            row[at + LEVEL] = np.uint32(level_of_detail(
+                (ux * w - u * wx) * scale_x, (uy * w - u * wy) * scale_y,
+                (vx * w - v * wx) * scale_x, (vy * w - v * wy) * scale_y,
+                real(row[at + WIDE]), real(row[at + HIGH]), np.int32(row[at + LEVEL]),
+            ))  # fmt: skip
+
+
+@inner(_nrt=False, forceinline=True)
+def in_the_middle(row: U32, at: Scalar, left: Scalar, above: Scalar) -> Plane:
+    """Value of a run's plane there, and its steps."""
+    step_x, step_y = real(row[at + STEP]), real(row[at + STEP + STEP])
+    return real(row[at]) + step_x * left + step_y * above, step_x, step_y
+
+
+@inner(_nrt=False)
+def locate(runs: Scalar, wrap: I32, tiles: I32, size: F32, row: U32) -> None:
+    """Texel indices and weights of the pixels of all runs.
+
+    Of BLOCK pixels at once, however long the run: what is written too far is overwritten by the next one.
     """
     one = np.float32(1.0)
-    dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
-    wx, wy, ux, uy, vx, vy = planes[k, 1], planes[k, 2], planes[k, 4], planes[k, 5], planes[k, 7], planes[k, 8]
-    w = planes[k, 0] + wx * dx + wy * dy
-    u = planes[k, 3] + ux * dx + uy * dy
-    v = planes[k, 6] + vx * dx + vy * dy
-    left = np.float32(((px + (n - 1) // 2) & ~1) - px)
-    above = np.float32(-(py & 1))
-    wq, uq, vq = w + wx * left + wy * above, u + ux * left + uy * above, v + vx * left + vy * above
-    scale_x, scale_y = INTO_TEXELS / (wq * (wq + wx)), INTO_TEXELS / (wq * (wq + wy))
-    level = level_of_detail(
-        (ux * wq - uq * wx) * scale_x, (uy * wq - uq * wy) * scale_y,
-        (vx * wq - vq * wx) * scale_x, (vy * wq - vq * wy) * scale_y,
-        size[material, 0, 0], size[material, 0, 1], top[material],
-    )  # fmt: skip
-    first = level >> 8
-    weight = np.uint32(level & 255)
-    wide, high = size[material, first, 0], size[material, first, 1]
-    base, across = u32(tiles[material, first, 0]), u32(tiles[material, first, 1])
-    mode_s, mode_t = wrap[material, 0], wrap[material, 1]
-    if weight == 0 and mode_s == 0 and mode_t == 0:
-        for i in range((n + 7) & ~7):
-            step = np.float32(np.int32(i))
-            z = one / (w + wx * step)
-            s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
-            put_near(row, x + i, s, t, wide, high, base, across)
-        return 1
-    wide2, high2 = size[material, first + 1, 0], size[material, first + 1, 1]
-    base2, across2 = u32(tiles[material, first + 1, 0]), u32(tiles[material, first + 1, 1])
-    if mode_s != 0 or mode_t != 0:
-        for i in range(n):
-            z = one / (w + wx * np.float32(i))
-            s, t = fold((u + ux * np.float32(i)) * z, mode_s), fold((v + vx * np.float32(i)) * z, mode_t)
-            put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
-    else:
-        for i in range((n + 7) & ~7):
-            step = np.float32(np.int32(i))
-            z = one / (w + wx * step)
-            s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
-            put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
-    return 2
+    for run in range(runs):
+        at = np.uint64(run)
+        material, level = np.uint64(row[at + MATERIAL]), row[at + LEVEL]
+        x, w, wx = np.int64(row[at + FIRST]), real(row[at + RUN_W]), real(row[at + RUN_W + STEP])
+        u, ux = real(row[at + RUN_U]), real(row[at + RUN_U + STEP])
+        v, vx = real(row[at + RUN_V]), real(row[at + RUN_V + STEP])
+        near, weight = np.uint64(level >> EIGHT), level & LOW
+        far = near + np.uint64(1)
+        wide, high = size[material, near, 0], size[material, near, 1]
+        base, across = u32(tiles[material, near, 0]), u32(tiles[material, near, 1])
+        wide2, high2 = size[material, far, 0], size[material, far, 1]
+        base2, across2 = u32(tiles[material, far, 0]), u32(tiles[material, far, 1])
+        mode_s, mode_t = wrap[material, 0], wrap[material, 1]
+        if mode_s != 0 or mode_t != 0:
+            for i in range(np.int64(row[at + LENGTH])):
+                z = one / (w + wx * np.float32(i))
+                s, t = fold((u + ux * np.float32(i)) * z, mode_s), fold((v + vx * np.float32(i)) * z, mode_t)
+                put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
+        else:
+            for i in range(BLOCK):
+                step = np.float32(np.int32(i))
+                z = one / (w + wx * step)
+                s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
+                put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
 
 
 @inner(_nrt=False)
