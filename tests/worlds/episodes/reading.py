@@ -197,12 +197,12 @@ NOTHING = (
     "as soon as|away|far|all the way down|all the way|to get|"
     "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
     "this is the|here is|so|able to|them|straight on|that's|start out|top|bottom|"
-    "right there|where you need to be|leads",
+    "right there|where you need to be|leads|on it|in it",
     "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
     "整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
     "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
-    "能看见|看到|会看到|楼上|楼下|房间|房间里|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
+    "能看见|看到|会看到|要找的是|楼上|楼下|房间|房间里|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
     "转九十度|从那里|你的|站|起点|出发点|了|走完|另一间|另一条|隔壁|隔壁的",
 )
 """Words that tell a walker nothing that the others do not."""

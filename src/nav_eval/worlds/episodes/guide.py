@@ -182,7 +182,7 @@ class _Guide:
         return nouns.name(self.wording, thing.design or thing.kind) if known else nouns.noun(self.wording, thing)
 
     def _side(self, side: str) -> str:
-        return self.wording.pick(self.wording.tables["sides"].get(side, ""))
+        return self.wording.say(f"side_{side}") if side in ("left", "right") else ""
 
 
 def _main(sight: Sight, step: Step) -> bool:
