@@ -23,8 +23,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMMON = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
+@cache
 def source_hash(package: Path) -> str:
-    """SHA-256 over names and contents of a package's Python files and tables, 16 hex digits."""
+    """SHA-256 over names and contents of a package's Python files and tables when first asked, 16 hex digits."""
     digest = hashlib.sha256()
     for path in sorted(path for path in package.rglob("*") if path.suffix in (".py", ".toml")):
         digest.update(path.relative_to(package).as_posix().encode())

@@ -12,9 +12,10 @@ import ast
 import difflib
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.machinery import ModuleSpec
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoints, entry_points
 from itertools import accumulate
 from pathlib import Path
 from traceback import extract_tb
@@ -31,6 +32,18 @@ def nearest(name: str, known: Iterable[str]) -> str:
     """' Did you mean 'x'?' for the closest known name, or ''."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.5)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def entered(group: str) -> EntryPoints:
+    """The entry points of a group, of all installed distributions, as they were when this process first asked."""
+    found: EntryPoints = _all_entered().select(group=group)
+    return found
+
+
+@cache
+def _all_entered() -> Any:
+    """Read once, because each reading opens every distribution; of a type that only Python 3.12 calls EntryPoints."""
+    return entry_points()
 
 
 def import_plugins(modules: Iterable[str]) -> None:
@@ -178,7 +191,7 @@ class Registry(Generic[T]):
         if self._plugins_listed:
             return
         self._plugins_listed = True
-        for point in entry_points(group=f"nav_eval.{self.kind.replace(' ', '_')}"):
+        for point in entered(f"nav_eval.{self.kind.replace(' ', '_')}"):
             if point.name in self._lazy and self._lazy[point.name] != point.value:
                 owner = point.dist.name if point.dist else "a plug-in"
                 raise ConfigError(f"{self.kind}: {owner} registers {point.name!r}, which is taken. Uninstall one.")

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from dataclasses import replace
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
-from nav_eval.registry import import_plugins
+from nav_eval.registry import entered, import_plugins
 
 if TYPE_CHECKING:
     from cyclopts import App, Group
@@ -58,7 +58,7 @@ def make_app() -> App:
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative=()),
     )
-    brought = {point.name: point.value for point in entry_points(group="nav_eval.commands")}
+    brought = {point.name: point.value for point in entered("nav_eval.commands")}
     for order, (title, commands) in enumerate(GROUPS.items()):
         group = Group(title, sort_key=order)
         for place, (name, command) in enumerate(commands.items()):

@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
-from importlib.metadata import entry_points, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -24,7 +24,7 @@ from nav_eval.config.secrecy import SECRETS
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
 from nav_eval.reading import file_sha256
-from nav_eval.registry import import_plugins
+from nav_eval.registry import entered, import_plugins
 from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
@@ -389,7 +389,7 @@ def _renderer(config: Config) -> str:
 def _plugins(config: Config) -> dict[str, str]:
     """Distributions that add components, with their versions, and the SHA-256 of each module of `plugins`."""
     files = {name: getattr(sys.modules.get(name), "__file__", None) for name in config.plugins}
-    points = [point for kind in PLUGIN_KINDS for point in entry_points(group=f"nav_eval.{kind}")]
+    points = [point for kind in PLUGIN_KINDS for point in entered(f"nav_eval.{kind}")]
     installed = {f"{point.dist.name} (installed)": point.dist.version for point in points if point.dist}
     return installed | {name: file_sha256(file) for name, file in files.items() if file}
 
