@@ -141,7 +141,7 @@ def test_the_oracle_that_waits_waits_for_whom_it_sees_and_only_so_long(room, tmp
     run_benchmark(config(room, *social, *nobody), tmp_path / "alone")
     ((_, steps),) = walked(tmp_path / "alone").values()
     assert not [step for step in steps if step["action"] == "wait"]
-    with pytest.raises(ConfigError, match=r"needs people\. Set simulator\.people\.count"):
+    with pytest.raises(ConfigError, match=r"simulator\.people\.count is 0\. .*task\.measurements=\[success\]"):
         run_benchmark(config(room, *social, "task.measurements=[stl]"), tmp_path / "none")
 
 

@@ -134,8 +134,10 @@ def _check_company(config: Config) -> None:
     names = config.task.measurements or own
     asked = [name for name in names if name in METRICS and "people" in METRICS.get(name).needs]
     if asked and not config.simulator.people.count:
+        others = ",".join(name for name in names if name not in asked) or "success"
         raise ConfigError(
-            f"{', '.join(asked)}: needs people. Set simulator.people.count, or task.measurements without these."
+            f"{', '.join(asked)}: needs people, and simulator.people.count is 0. Set it to 1 or more, or measure what "
+            f"needs nobody: task.measurements=[{others}]."
         )
 
 
