@@ -56,7 +56,7 @@ export function about(app) {
     "section",
     { id: "about", "aria-labelledby": "about-title" },
     h("h2", { id: "about-title" }, t("about.title")),
-    wide(t("about.title"), table),
+    wide(t("page.about"), table),
     definitions(app),
     facts(app),
     gaps(app),

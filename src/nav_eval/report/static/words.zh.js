@@ -271,7 +271,7 @@ export const ZH = {
   "failmap.title": "各建筑中回合的结束位置",
   "failmap.scene": "{scene}（失败 {n} 个）",
   "failmap.label": "{scene} 的平面图，圆点为各回合的结束位置",
-  "about.title": "运行信息",
+  "about.title": "关于这些运行",
   "about.started": "开始",
   "about.finished": "结束",
   "about.seed": "随机种子",
