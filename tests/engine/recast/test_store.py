@@ -64,7 +64,7 @@ def test_where_nothing_can_be_written_the_build_still_works(home: Path, caplog: 
     (home / "navmesh").write_text("a file where the directory should be")
     with caplog.at_level(logging.WARNING, "nav_eval"):
         assert store.build_or_load(*floor(), SETTINGS)
-    assert "not remembered" in caplog.text
+    assert "not cached" in caplog.text
 
 
 def test_a_failed_build_leaves_nothing_behind(home: Path) -> None:

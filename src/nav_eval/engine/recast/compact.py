@@ -81,7 +81,7 @@ def floors(
     return start, level, area, near, column
 
 
-@inner()
+@inner(_nrt=False)
 def chamfer(distance: Ints, near: Ints) -> None:
     """Lower each distance to its neighbours' + 2 (sides) or + 3 (diagonals), in place, in two sweeps.
 

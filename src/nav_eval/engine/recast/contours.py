@@ -25,7 +25,7 @@ AREA_BORDER = 0x20000
 REGION_MASK = 0xFFFF
 
 
-@inner()
+@inner(_nrt=False)
 def _corner_height(i: int, direction: int, level: Ints, near: Ints) -> int:
     """Highest of the up to four floors around the corner at the end of side `direction` of floor i."""
     turned = (direction + 1) & 3
@@ -45,7 +45,7 @@ def _corner_height(i: int, direction: int, level: Ints, near: Ints) -> int:
     return long(highest)
 
 
-@inner()
+@inner(_nrt=False)
 def _trace(
     i: int,
     sides: NDArray[np.uint8],
@@ -86,7 +86,7 @@ def _trace(
     return count
 
 
-@inner()
+@inner(_nrt=False)
 def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> float:
     """Squared distance of (x, z) from the segment a-b, in cells."""
     abx = single(bx - ax)
@@ -103,7 +103,7 @@ def _deviation(x: int, z: int, ax: int, az: int, bx: int, bz: int) -> float:
     return dx * dx + dz * dz
 
 
-@inner()
+@inner(_nrt=False)
 def _first_corners(points: Longs, count: int, picked: Longs) -> int:
     """Corners to start from, as point numbers in `picked`: where the other side changes, else two extremes."""
     n = long(0)
@@ -131,7 +131,7 @@ def _first_corners(points: Longs, count: int, picked: Longs) -> int:
     return long(2)
 
 
-@inner()
+@inner(_nrt=False)
 def _insert(picked: Longs, n: int, at: int, value: int) -> int:
     for j in range(n, at, -1):
         picked[j] = picked[j - 1]
@@ -139,7 +139,7 @@ def _insert(picked: Longs, n: int, at: int, value: int) -> int:
     return n + 1
 
 
-@inner()
+@inner(_nrt=False)
 def _farthest(points: Longs, count: int, a: int, b: int, max_error: float) -> int:
     """The point between corners a and b that strays most from a-b on a wall, or -1 if none strays too far."""
     ax, az, bx, bz = points[a, 0], points[a, 2], points[b, 0], points[b, 2]
@@ -161,7 +161,7 @@ def _farthest(points: Longs, count: int, a: int, b: int, max_error: float) -> in
     return found if worst > max_error * max_error else long(-1)
 
 
-@inner()
+@inner(_nrt=False)
 def _middle(points: Longs, count: int, a: int, b: int, max_edge: int) -> int:
     """The point halfway along the wall from corner a to b if that is longer than max_edge, else -1."""
     if points[(a + 1) % count, 3] & REGION_MASK != 0:
@@ -175,7 +175,7 @@ def _middle(points: Longs, count: int, a: int, b: int, max_edge: int) -> int:
     return (a + (between if forward else between + 1) // 2) % count
 
 
-@inner()
+@inner(_nrt=False)
 def _simplify(points: Longs, count: int, max_error: float, max_edge: int, picked: Longs) -> int:
     """Numbers of the points that stay corners, in order, into `picked`; how many."""
     n = _first_corners(points, count, picked)
@@ -194,7 +194,7 @@ def _simplify(points: Longs, count: int, max_error: float, max_edge: int, picked
     return n
 
 
-@inner()
+@inner(_nrt=False)
 def _drop_repeats(corners: Longs, begin: int, n: int) -> int:
     """Remove those of n corners that equal their successor seen from above, in place; how many stay."""
     i = long(0)

@@ -24,12 +24,12 @@ _OUTSIDE = single(1.0) + single(0.001)
 _ZERO = single(0.0)
 
 
-@inner()
+@inner(_nrt=False)
 def _between(points: Floats, a: int, b: int) -> float:
     return distance2(points[a, 0], points[a, 2], points[b, 0], points[b, 2])
 
 
-@inner()
+@inner(_nrt=False)
 def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Longs) -> int:
     """Triangulate a hull alone: from the ear of least perimeter, always the shorter next triangle; how many.
 
@@ -70,7 +70,7 @@ def strip(points: Floats, hull: Longs, count: int, originals: int, triangles: Lo
     return found
 
 
-@inner()
+@inner(_nrt=False)
 def _find(edges: Longs, count: int, a: int, b: int) -> int:
     for i in range(count):
         if (edges[i, 0] == a and edges[i, 1] == b) or (edges[i, 0] == b and edges[i, 1] == a):
@@ -78,7 +78,7 @@ def _find(edges: Longs, count: int, a: int, b: int) -> int:
     return long(-1)
 
 
-@inner()
+@inner(_nrt=False)
 def _set_left(edges: Longs, e: int, a: int, b: int, face: int) -> None:
     """Note the face on the left of a -> b, if none is known."""
     if edges[e, 0] == a and edges[e, 1] == b and edges[e, 2] == _OPEN:
@@ -87,7 +87,7 @@ def _set_left(edges: Longs, e: int, a: int, b: int, face: int) -> None:
         edges[e, 3] = face
 
 
-@inner()
+@inner(_nrt=False)
 def _add(edges: Longs, count: int, most: int, a: int, b: int, left: int, right: int) -> int:
     """Append an edge unless it exists or there are `most`; the number of edges."""
     if count == most or _find(edges, count, a, b) != -1:
@@ -99,7 +99,7 @@ def _add(edges: Longs, count: int, most: int, a: int, b: int, left: int, right: 
     return count + 1
 
 
-@inner()
+@inner(_nrt=False)
 def _crosses_any(points: Floats, edges: Longs, count: int, a: int, b: int) -> bool:
     """Whether a-b properly crosses an edge that it shares no point with."""
     for i in range(count):
@@ -115,7 +115,7 @@ def _crosses_any(points: Floats, edges: Longs, count: int, a: int, b: int) -> bo
     return False
 
 
-@inner()
+@inner(_nrt=False)
 def _apex(points: Floats, n: int, edges: Longs, count: int, a: int, b: int) -> int:
     """The point left of a -> b whose circle with a and b is empty, or -1."""
     best = long(-1)
@@ -137,7 +137,7 @@ def _apex(points: Floats, n: int, edges: Longs, count: int, a: int, b: int) -> i
     return best
 
 
-@inner()
+@inner(_nrt=False)
 def _complete(points: Floats, n: int, edges: Longs, count: int, faces: int, e: int) -> tuple[int, int]:
     """Put a face on an open side of edge e, or mark that side as hull; (edges, faces) then."""
     if edges[e, 2] == _OPEN:
@@ -160,7 +160,7 @@ def _complete(points: Floats, n: int, edges: Longs, count: int, faces: int, e: i
     return count, faces + 1
 
 
-@inner()
+@inner(_nrt=False)
 def _put(triangles: Longs, t: int, a: int, b: int) -> None:
     """Add the side a -> b to triangle t, of which at most one side is known."""
     if triangles[t, 0] == -1:
@@ -172,7 +172,7 @@ def _put(triangles: Longs, t: int, a: int, b: int) -> None:
         triangles[t, 2] = b
 
 
-@inner()
+@inner(_nrt=False)
 def delaunay(points: Floats, n: int, hull: Longs, hull_count: int, edges: Longs, triangles: Longs) -> int:
     """Triangulate n points whose hull is given, into `triangles`; how many. `edges` (>= 10 n, 4) is scratch."""
     most = 10 * n

@@ -27,7 +27,7 @@ _TWO = single(2.0)
 _ON_EDGE = single(0.001) * single(0.001)
 
 
-@inner()
+@inner(_nrt=False)
 def _least_width(points: Floats, count: int) -> float:
     """The least, over a polygon's edges, of its extent away from the edge."""
     least = FAR
@@ -97,7 +97,7 @@ def _detail(
     return used, min(found, long(MAX_TRIANGLES))
 
 
-@inner()
+@inner(_nrt=False)
 def _on_border(points: Floats, a: int, b: int, polygon: Floats, count: int) -> int:
     """1 if the segment a-b lies on an edge of the polygon, else 0."""
     j = count - 1
@@ -108,7 +108,7 @@ def _on_border(points: Floats, a: int, b: int, polygon: Floats, count: int) -> i
     return 0
 
 
-@inner()
+@inner(_nrt=False)
 def _box(corners: Longs, count: int, columns: int, rows: int, box: Longs) -> None:
     """[x, z, width, depth] of the cells around a polygon, one more on each side."""
     x0, x1, z0, z1 = columns, 0, rows, 0

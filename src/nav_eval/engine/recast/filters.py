@@ -15,7 +15,7 @@ from nav_eval.jit import inner, kernel
 NO_CEILING = 0xFFFF
 
 
-@kernel()
+@kernel(_nrt=False)
 def allow_low_obstacles(first: NDArray[np.int32], spans: NDArray[np.int32], climb: int) -> None:
     """A span that is too steep becomes walkable if it is a step up from the walkable span below it (a kerb)."""
     for column in range(len(first)):
@@ -33,14 +33,14 @@ def allow_low_obstacles(first: NDArray[np.int32], spans: NDArray[np.int32], clim
             span = spans[span, NEXT]
 
 
-@inner(inline="always")
+@inner(inline="always", _nrt=False)
 def _ceiling(spans: NDArray[np.int32], span: int) -> int:
     """Bottom of the span above, or NO_CEILING."""
     above = spans[span, NEXT]
     return NO_CEILING if above == -1 else spans[above, LOW]
 
 
-@kernel()
+@kernel(_nrt=False)
 def remove_ledges(
     first: NDArray[np.int32], spans: NDArray[np.int32], width: int, depth: int, height: int, climb: int
 ) -> None:
@@ -81,7 +81,7 @@ def remove_ledges(
             span = spans[span, NEXT]
 
 
-@kernel()
+@kernel(_nrt=False)
 def remove_low_ceilings(first: NDArray[np.int32], spans: NDArray[np.int32], height: int) -> None:
     """A span with less than `height` free above it is no floor."""
     for column in range(len(first)):

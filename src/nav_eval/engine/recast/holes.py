@@ -31,7 +31,7 @@ def windings(corners: Longs, table: Longs) -> Longs:
     return np.where(doubled < -2, -1, 1)
 
 
-@inner()
+@inner(_nrt=False)
 def _sort(keys: Longs, count: int) -> None:
     """Shell sort, in place, of the first `count` (all different) keys."""
     gap = 1
@@ -48,7 +48,7 @@ def _sort(keys: Longs, count: int) -> None:
         gap //= 3
 
 
-@inner()
+@inner(_nrt=False)
 def _hits(p: Longs, a: int, q: Longs, b: int, ring: Longs, begin: int, size: int, skip: int) -> bool:
     """Whether p[a]-q[b] meets an edge of the ring that shares no corner with it and does not touch corner `skip`."""
     for k in range(size):
@@ -63,7 +63,7 @@ def _hits(p: Longs, a: int, q: Longs, b: int, ring: Longs, begin: int, size: int
     return False
 
 
-@inner()
+@inner(_nrt=False)
 def _joint(
     outline: Longs, n: int, corners: Longs, table: Longs, holes: Longs, rank: int, corner: int, keys: Longs
 ) -> int:
@@ -93,7 +93,7 @@ def _joint(
     return long(-1)
 
 
-@kernel()
+@kernel(_nrt=False)
 def _leftmost(corners: Longs, begin: int, size: int) -> int:
     best = begin
     for i in range(begin + 1, begin + size):

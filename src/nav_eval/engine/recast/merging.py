@@ -21,14 +21,14 @@ MAX_CONTOUR_STEPS = 40_000
 _WALL = long(0)
 
 
-@inner()
+@inner(_nrt=False)
 def _across(i: int, direction: int, region: Ints, near: Ints) -> int:
     """The region that floor i sees in a direction; 0 is a wall."""
     k = near[i, direction]
     return long(0) if k == -1 else long(region[k])
 
 
-@inner()
+@inner(_nrt=False)
 def _drop_repeats(ring: Longs, begin: int, size: int) -> int:
     """Make neighbours in a ring differ, in place; its new size, at least 1 if it had any."""
     i = 0
@@ -42,7 +42,7 @@ def _drop_repeats(ring: Longs, begin: int, size: int) -> int:
     return size
 
 
-@inner()
+@inner(_nrt=False)
 def _walk(i: int, direction: int, region: Ints, near: Ints, out: Longs, begin: int) -> int:
     """Put the regions met along the contour through side `direction` of floor i into out[begin:]; how many."""
     start = i
@@ -79,7 +79,7 @@ def _pack(ring: Longs, begin: Longs, size: Longs) -> tuple[Longs, int]:
     return packed, end
 
 
-@inner()
+@inner(_nrt=False)
 def _overlaps(r: int, other: int, head: Longs, above: Longs) -> bool:
     """Whether `other` is listed above or below r."""
     entry = head[r]
@@ -107,7 +107,7 @@ def _note_overlap(r: int, other: int, head: Longs, above: Longs, used: int) -> t
     return above, used + 1
 
 
-@inner()
+@inner(_nrt=False)
 def _mergeable(a: int, b: int, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs) -> bool:
     """Whether region a meets b along one stretch at most and never lies above or below it."""
     meetings = 0
@@ -116,7 +116,7 @@ def _mergeable(a: int, b: int, ring: Longs, begin: Longs, size: Longs, head: Lon
     return meetings <= 1 and not _overlaps(a, b, head, above)
 
 
-@inner()
+@inner(_nrt=False)
 def _index(ring: Longs, begin: int, size: int, value: int) -> int:
     for j in range(size):
         if ring[begin + j] == value:
@@ -153,7 +153,7 @@ def _drop_small_groups(name: Longs, cells: Longs, ring: Longs, begin: Longs, siz
                 name[group[j]] = 0
 
 
-@inner()
+@inner(_nrt=False)
 def _target(
     r: int, name: Longs, cells: Longs, kind: Longs, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs
 ) -> int:
@@ -172,7 +172,7 @@ def _target(
     return target
 
 
-@inner()
+@inner(_nrt=False)
 def _rename(old: int, new: int, name: Longs, ring: Longs, begin: Longs, size: Longs, head: Longs, above: Longs) -> None:
     """Replace a region's name wherever it occurs."""
     for r in range(1, len(name)):

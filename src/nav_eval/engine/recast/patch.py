@@ -24,7 +24,7 @@ _AROUND_X = np.array([0, -1, 0, 1, 1, 1, 0, -1, -1], np.int64)
 _AROUND_Z = np.array([0, -1, -1, -1, 0, 1, 1, 1, 0], np.int64)
 
 
-@inner()
+@inner(_nrt=False)
 def _closest_floor(
     corners: Longs, count: int, x0: int, z0: int, w: int, d: int, start: Ints, level: Ints, columns: int
 ) -> int:
@@ -176,7 +176,7 @@ def gather_heights(
             end += 1
 
 
-@inner()
+@inner(_nrt=False)
 def height_at(
     x: float,
     y: float,

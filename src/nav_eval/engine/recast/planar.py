@@ -22,20 +22,20 @@ _FLAT = single(1e-6)
 _SLACK = single(1e-4)
 
 
-@inner()
+@inner(_nrt=False)
 def cross2(p: Floats, a: int, b: int, q: Floats, c: int) -> float:
     """Twice the signed area of p[a], p[b], q[c] in x and z."""
     return single((p[b, 0] - p[a, 0]) * (q[c, 2] - p[a, 2]) - (p[b, 2] - p[a, 2]) * (q[c, 0] - p[a, 0]))
 
 
-@inner()
+@inner(_nrt=False)
 def distance2(ax: float, az: float, bx: float, bz: float) -> float:
     dx = bx - ax
     dz = bz - az
     return single(np.sqrt(dx * dx + dz * dz))
 
 
-@inner()
+@inner(_nrt=False)
 def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> float:
     """Squared distance in the plane of p[i] from the segment q[a]-q[b]."""
     abx = q[b, 0] - q[a, 0]
@@ -50,7 +50,7 @@ def segment_gap2(p: Floats, i: int, q: Floats, a: int, b: int) -> float:
     return single(dx * dx + dz * dz)
 
 
-@inner()
+@inner(_nrt=False)
 def segment_gap3(p: Floats, i: int, a: int, b: int) -> float:
     """Squared distance in space of p[i] from the segment p[a]-p[b]."""
     abx = p[b, 0] - p[a, 0]
@@ -67,7 +67,7 @@ def segment_gap3(p: Floats, i: int, a: int, b: int) -> float:
     return single(dx * dx + dy * dy + dz * dz)
 
 
-@inner()
+@inner(_nrt=False)
 def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> float:
     """Squared distance of p[i] from the polygon's border, negative inside."""
     inside = False
@@ -84,7 +84,7 @@ def signed_border_gap(polygon: Floats, count: int, p: Floats, i: int) -> float:
     return -least if inside else least
 
 
-@inner()
+@inner(_nrt=False)
 def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> float:
     """Vertical distance of p[i] from the triangle q[a], q[b], q[c], or FAR if it is not above or below it."""
     ux, uz = q[c, 0] - q[a, 0], q[c, 2] - q[a, 2]
@@ -104,7 +104,7 @@ def _triangle_gap(p: Floats, i: int, q: Floats, a: int, b: int, c: int) -> float
     return FAR
 
 
-@inner()
+@inner(_nrt=False)
 def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: int) -> float:
     """Least vertical distance of p[i] from a mesh, or -1 if it is above or below none of it."""
     least = FAR
@@ -113,7 +113,7 @@ def mesh_gap(p: Floats, i: int, q: Floats, triangles: NDArray[np.int64], count: 
     return -_ONE if least == FAR else least
 
 
-@inner()
+@inner(_nrt=False)
 def circumcircle(p: Floats, a: int, b: int, c: int) -> tuple[float, float, float]:
     """(x, z, radius) of the circle through three points in the plane; the first point and 0 if they are in line."""
     bx, bz = p[b, 0] - p[a, 0], p[b, 2] - p[a, 2]

@@ -26,7 +26,7 @@ SAME_HEIGHT = 2
 """Vertices of two outlines are one if they are this close in height, in cells."""
 
 
-@inner()
+@inner(_nrt=False)
 def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, following: Longs) -> int:
     """The number of the vertex at (x, y, z); `used` if it is new, and then it is stored."""
     bucket = (x * 0x8DA6B343 + z * 0xCB1AB31F) & (BUCKETS - 1)
@@ -43,7 +43,7 @@ def _vertex(x: int, y: int, z: int, vertices: Longs, used: int, first: Longs, fo
     return used
 
 
-@inner()
+@inner(_nrt=False)
 def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, int]:
     """The last edge of a, and its number in b, that both polygons have; (-1, -1) if there is none."""
     found_a = long(-1)
@@ -61,7 +61,7 @@ def _shared_edge(polygons: Longs, sizes: Longs, a: int, b: int) -> tuple[int, in
     return found_a, found_b
 
 
-@inner()
+@inner(_nrt=False)
 def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int:
     """Squared length of the edge that merging a and b would remove, or -1 if they cannot be merged."""
     na, nb = sizes[a], sizes[b]
@@ -82,7 +82,7 @@ def _gain(vertices: Longs, polygons: Longs, sizes: Longs, a: int, b: int) -> int
     return long(dx * dx + dz * dz)
 
 
-@inner()
+@inner(_nrt=False)
 def _best_partner(
     vertices: Longs, polygons: Longs, sizes: Longs, a: int, count: int, gain: Longs, partner: Longs
 ) -> None:
@@ -96,7 +96,7 @@ def _best_partner(
             partner[a] = b
 
 
-@inner()
+@inner(_nrt=False)
 def _union(polygons: Longs, sizes: Longs, a: int, b: int, scratch: Longs) -> None:
     """Replace polygon a by its union with b."""
     ea, eb = _shared_edge(polygons, sizes, a, b)

@@ -17,20 +17,20 @@ from nav_eval.jit import inner
 Points = NDArray[np.int64]
 
 
-@inner()
+@inner(_nrt=False)
 def turn(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> int:
     """Twice the signed area of the triangle p[a], q[b], r[c]: negative to the left, 0 on a line."""
     ax, az = p[a, 0], p[a, 2]
     return long((q[b, 0] - ax) * (r[c, 2] - az) - (r[c, 0] - ax) * (q[b, 2] - az))
 
 
-@inner()
+@inner(_nrt=False)
 def same(p: Points, a: int, q: Points, b: int) -> bool:
     """Equal seen from above."""
     return bool(p[a, 0] == q[b, 0] and p[a, 2] == q[b, 2])
 
 
-@inner()
+@inner(_nrt=False)
 def cross(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bool:
     """Whether segments p[a]-q[b] and r[c]-r[d] cross at a point inside both."""
     abc = turn(p, a, q, b, r, c)
@@ -42,7 +42,7 @@ def cross(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bo
     return cda != 0 and cdb != 0 and (cda < 0) != (cdb < 0)
 
 
-@inner()
+@inner(_nrt=False)
 def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
     """Whether r[c] lies on the closed segment p[a]-q[b]."""
     if turn(p, a, q, b, r, c) != 0:
@@ -51,7 +51,7 @@ def on_segment(p: Points, a: int, q: Points, b: int, r: Points, c: int) -> bool:
     return bool(min(p[a, k], q[b, k]) <= r[c, k] and r[c, k] <= max(p[a, k], q[b, k]))
 
 
-@inner()
+@inner(_nrt=False)
 def meet(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> bool:
     """Whether segments p[a]-q[b] and r[c]-r[d] share a point."""
     return (
@@ -63,7 +63,7 @@ def meet(p: Points, a: int, q: Points, b: int, r: Points, c: int, d: int) -> boo
     )
 
 
-@inner()
+@inner(_nrt=False)
 def in_cone(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bool:
     """Whether a -> q[b] starts strictly inside the corner before-a-after of polygon p."""
     if turn(p, before, p, a, p, after) <= 0:
@@ -71,7 +71,7 @@ def in_cone(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bo
     return not (turn(p, a, q, b, p, after) <= 0 and turn(q, b, p, a, p, before) <= 0)
 
 
-@inner()
+@inner(_nrt=False)
 def in_cone_or_on_it(p: Points, before: int, a: int, after: int, q: Points, b: int) -> bool:
     """As in_cone, but a convex corner's own sides count as inside."""
     if turn(p, before, p, a, p, after) <= 0:

@@ -24,8 +24,11 @@ LOW, HIGH, AREA, NEXT = 0, 1, 2, 3
 
 _ZERO = single(0.0)
 _ONE = single(1.0)
-_X, _Z = long(0), long(2)
-_ROW, _CELL = long(2), long(4)
+_HUGE = single(np.inf)
+Index = np.uint64
+"""Without a sign: numba need not ask whether an index counts from the end."""
+_NEXT, _Y, _Z, _POLYGON = Index(1), Index(12), Index(24), Index(36)
+"""Where a polygon's y and z, of at most twelve vertices, stand after its x, and where the next polygon begins."""
 
 
 @kernel()
@@ -58,47 +61,85 @@ def survey(
     return areas, work, highest
 
 
-@inner()
-def _split(
-    pool: NDArray[np.float32], source: int, count: int, below: int, above: int, plane: float, axis: int
+@inner(_nrt=False, forceinline=True)
+def _cut_row(
+    pool: NDArray[np.float32], source: Index, count: int, row: Index, rest: Index, plane: float
 ) -> tuple[int, int]:
-    """Cut polygon `source` of the pool at axis = plane into polygons `below` and `above`; their vertex counts.
+    """Cut polygon `source` at z = plane into `row`, of which z is not kept, and `rest`; their vertex counts.
 
     A vertex on the plane goes to both sides, and a cut edge's new vertex is computed once for both.
     """
-    n_below = long(0)
-    n_above = long(0)
-    j = count - 1
-    dj = plane - pool[source, j, axis]
-    for i in range(count):
-        di = plane - pool[source, i, axis]
-        if (di >= _ZERO) != (dj >= _ZERO):
+    below, above = row, rest
+    j = source + Index(count - 1)
+    dj = plane - pool[j + _Z]
+    for step in range(count):
+        i = source + Index(step)
+        di = plane - pool[i + _Z]
+        keep_below, keep_above = di >= _ZERO, di <= _ZERO
+        if keep_below != (dj >= _ZERO):
             s = dj / (dj - di)
-            for k in range(3):
-                cut = pool[source, j, k] + (pool[source, i, k] - pool[source, j, k]) * s
-                pool[below, n_below, k] = cut
-                pool[above, n_above, k] = cut
-            n_below += 1
-            n_above += 1
-            keep_below = di > _ZERO
-            keep_above = di < _ZERO
-        else:
-            keep_below = di >= _ZERO
-            keep_above = di <= _ZERO
+            x = pool[j] + (pool[i] - pool[j]) * s
+            y = pool[j + _Y] + (pool[i + _Y] - pool[j + _Y]) * s
+            pool[below], pool[below + _Y] = x, y
+            pool[above], pool[above + _Y] = x, y
+            pool[above + _Z] = pool[j + _Z] + (pool[i + _Z] - pool[j + _Z]) * s
+            below += _NEXT
+            above += _NEXT
+            keep_below, keep_above = di > _ZERO, di < _ZERO
         if keep_below:
-            for k in range(3):
-                pool[below, n_below, k] = pool[source, i, k]
-            n_below += 1
+            pool[below], pool[below + _Y] = pool[i], pool[i + _Y]
+            below += _NEXT
         if keep_above:
-            for k in range(3):
-                pool[above, n_above, k] = pool[source, i, k]
-            n_above += 1
+            pool[above], pool[above + _Y], pool[above + _Z] = pool[i], pool[i + _Y], pool[i + _Z]
+            above += _NEXT
         j = i
         dj = di
-    return n_below, n_above
+    return long(below - row), long(above - rest)
 
 
-@inner()
+@inner(_nrt=False, forceinline=True)
+def _cut_cell(
+    pool: NDArray[np.float32], source: Index, count: int, rest: Index, plane: float
+) -> tuple[int, int, float, float]:
+    """As `_cut_row` at x = plane; of the part below it only the vertex count, the least y and the greatest."""
+    n_below, above = long(0), rest
+    bottom, top = _HUGE, -_HUGE
+    j = source + Index(count - 1)
+    dj = plane - pool[j]
+    for step in range(count):
+        i = source + Index(step)
+        di = plane - pool[i]
+        y = pool[i + _Y]
+        keep_below, keep_above = di >= _ZERO, di <= _ZERO
+        if keep_below != (dj >= _ZERO):
+            s = dj / (dj - di)
+            cut = pool[j + _Y] + (y - pool[j + _Y]) * s
+            pool[above], pool[above + _Y] = pool[j] + (pool[i] - pool[j]) * s, cut
+            above += _NEXT
+            n_below += 1
+            bottom, top = min(bottom, cut), max(top, cut)
+            keep_below, keep_above = di > _ZERO, di < _ZERO
+        if keep_below:
+            n_below += 1
+            bottom, top = min(bottom, y), max(top, y)
+        if keep_above:
+            pool[above], pool[above + _Y] = pool[i], y
+            above += _NEXT
+        j = i
+        dj = di
+    return n_below, long(above - rest), bottom, top
+
+
+@inner(_nrt=False, forceinline=True)
+def _range(pool: NDArray[np.float32], start: Index, count: int) -> tuple[float, float]:
+    """Least and greatest of `count` numbers of the pool."""
+    least = greatest = pool[start]
+    for i in range(start + _NEXT, start + Index(count)):
+        least, greatest = min(least, pool[i]), max(greatest, pool[i])
+    return least, greatest
+
+
+@inner(_nrt=False, forceinline=True)
 def _add_span(first: NDArray[np.int32], spans: NDArray[np.int32], new: int, column: int, merge_threshold: int) -> int:
     """Link span row `new` into its column, swallowing the spans that it touches; the head of the swallowed list.
 
@@ -166,7 +207,7 @@ def rasterize(
     spans = np.empty((4096, 4), np.int32)
     used = long(0)
     free = long(-1)
-    pool = np.empty((5, 12, 3), np.float32)  # polygons: 0 and 1 rest of the triangle, 2 and 3 of the row, 4 cell
+    pool = np.empty(4 * 36, np.float32)  # polygons: two for the rest of the triangle, two for that of the row
     inverse_size = _ONE / cell_size
     inverse_height = _ONE / cell_height
     room = high[1] - low[1]
@@ -184,44 +225,42 @@ def rasterize(
             if k == 2:
                 tri_low_z = smallest
                 tri_high_z = largest
-            pool[0, 0, k] = a
-            pool[0, 1, k] = b
-            pool[0, 2, k] = c
+            pool[12 * k + 0] = a
+            pool[12 * k + 1] = b
+            pool[12 * k + 2] = c
         if outside:
             continue
         z0 = max(-1, min(depth - 1, int((tri_low_z - low[2]) * inverse_size)))
         z1 = max(0, min(depth - 1, int((tri_high_z - low[2]) * inverse_size)))
-        rest, spare = long(0), long(1)
+        rest, spare = Index(0), _POLYGON
         n_rest = long(3)
         for z in range(z0, z1 + 1):
             edge_z = (low[2] + single(z) * cell_size) + cell_size
-            n_row, n_rest = _split(pool, rest, n_rest, _ROW, spare, edge_z, _Z)
-            rest, spare = spare, rest
+            row, other = _POLYGON + _POLYGON, _POLYGON + _POLYGON + _POLYGON
+            if z == z1 and _range(pool, rest + _Z, n_rest)[1] <= edge_z:
+                row, n_row = rest, n_rest
+            else:
+                n_row, n_rest = _cut_row(pool, rest, n_rest, row, spare, edge_z)
+                rest, spare = spare, rest
             if n_row < 3 or z < 0:
                 continue
-            smallest = pool[_ROW, 0, 0]
-            largest = smallest
-            for i in range(1, n_row):
-                smallest = min(smallest, pool[_ROW, i, 0])
-                largest = max(largest, pool[_ROW, i, 0])
+            smallest, largest = _range(pool, row, n_row)
             x0 = int((smallest - low[0]) * inverse_size)
             x1 = int((largest - low[0]) * inverse_size)
             if x1 < 0 or x0 >= width:
                 continue
             x0 = max(-1, min(width - 1, x0))
             x1 = max(0, min(width - 1, x1))
-            row, other = _ROW, _ROW + 1
             for x in range(x0, x1 + 1):
                 edge_x = (low[0] + single(x) * cell_size) + cell_size
-                n_cell, n_row = _split(pool, row, n_row, _CELL, other, edge_x, _X)
-                row, other = other, row
+                if x == x1 and _range(pool, row, n_row)[1] <= edge_x:
+                    n_cell = n_row
+                    bottom, top = _range(pool, row + _Y, n_row)
+                else:
+                    n_cell, n_row, bottom, top = _cut_cell(pool, row, n_row, other, edge_x)
+                    row, other = other, row
                 if n_cell < 3 or x < 0:
                     continue
-                bottom = pool[_CELL, 0, 1]
-                top = bottom
-                for i in range(1, n_cell):
-                    bottom = min(bottom, pool[_CELL, i, 1])
-                    top = max(top, pool[_CELL, i, 1])
                 bottom -= low[1]
                 top -= low[1]
                 if top < _ZERO or bottom > room:

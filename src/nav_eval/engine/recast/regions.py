@@ -54,7 +54,7 @@ def distance_field(area: NDArray[np.uint8], near: Ints) -> tuple[Ints, int]:
     return blurred, largest
 
 
-@inner()
+@inner(_nrt=False)
 def _expand(
     rounds: int, dry: Ints, count: int, region: Ints, reach: Ints, area: NDArray[np.uint8], near: Ints, fresh: Ints
 ) -> int:
@@ -98,7 +98,7 @@ def _expand(
     return count
 
 
-@inner()
+@inner(_nrt=False)
 def _touches_other(i: int, own: int, region: Ints, area: NDArray[np.uint8], near: Ints) -> bool:
     """Whether one of the eight floors around i is in a region other than `own`."""
     for direction in range(4):
@@ -113,7 +113,7 @@ def _touches_other(i: int, own: int, region: Ints, area: NDArray[np.uint8], near
     return False
 
 
-@inner()
+@inner(_nrt=False)
 def _flood(
     seed: int,
     own: int,
@@ -148,7 +148,7 @@ def _flood(
     return kept > 0
 
 
-@inner()
+@inner(_nrt=False)
 def _sort_by_level(level: int, distance: Ints, region: Ints, area: NDArray[np.uint8], order: Ints, begin: Ints) -> None:
     """Dry floors of the next 8 levels into `order`, bucket b in order[begin[b]:begin[b + 1]], stable."""
     for b in range(len(begin)):

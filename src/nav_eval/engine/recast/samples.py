@@ -96,7 +96,7 @@ def sample_edge(
     return used
 
 
-@inner()
+@inner(_nrt=False)
 def _jitter(i: int, factor: int) -> float:
     """A fixed number in [-1, 1] for sample i: samples of a regular grid would make ambiguous triangles."""
     return single((i * factor) & 0xFFFF) / single(65535) * _TWO - _ONE

@@ -19,7 +19,7 @@ Longs = NDArray[np.int64]
 _STRICT, _LOOSE = long(0), long(1)
 
 
-@inner()
+@inner(_nrt=False)
 def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int) -> bool:
     """Whether corners i and j of the polygon points[order[:n]] see each other inside it."""
     before, after = order[(i + n - 1) % n], order[(i + 1) % n]
@@ -45,7 +45,7 @@ def _is_diagonal(i: int, j: int, n: int, points: Longs, order: Longs, test: int)
     return True
 
 
-@inner()
+@inner(_nrt=False)
 def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> int:
     """The corner before the marked ear whose cut is shortest, the first if equal, or -1 if none is marked.
 
@@ -67,7 +67,7 @@ def _shortest(n: int, points: Longs, order: Longs, ear: NDArray[np.uint8]) -> in
     return best
 
 
-@inner()
+@inner(_nrt=False)
 def triangulate(points: Longs, order: Longs, ear: NDArray[np.uint8], n: int, triangles: Longs) -> int:
     """Cut the polygon points[order[:n]] into `triangles` (n - 2, 3); how many, fewer if it is no polygon.
 
