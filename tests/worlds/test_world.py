@@ -77,7 +77,7 @@ def test_a_hundred_homes_are_sound(seed: int) -> None:
 
 @pytest.mark.parametrize("triangles", [20_000, 60_000, 200_000])
 def test_detail_sets_the_number_of_triangles(triangles: int) -> None:
-    found = len(generate_world("detail", 6, 1, "home", triangles).mesh.triangles)
+    found = len(generate_world("detail", 3, 1, "home", triangles).mesh.triangles)
     assert 0.9 * triangles <= found <= triangles
 
 
