@@ -36,7 +36,7 @@ class Sizes:
     paths: int = 16
     detector_epochs: float = 15.0
     bc_epochs: int = 12
-    rounds: Sequence[tuple[float, int, int]] = ((0.3, 2, 6), *[(0.0, 2, 6)] * 6)
+    rounds: Sequence[tuple[float, int, int]] = ((0.3, 2, 6), (0.0, 2, 6), (0.0, 2, 6), (0.0, 2, 5), (0.0, 2, 5))
     """Of DAgger: how often the oracle acts, every how many-th path is walked, and epochs over all walks so far."""
 
 
