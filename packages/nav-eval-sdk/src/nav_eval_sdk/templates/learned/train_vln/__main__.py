@@ -43,7 +43,7 @@ class Sizes:
 SIZES = {
     "full": Sizes(),
     "short": Sizes(detector_epochs=5, bc_epochs=6, rounds=((0.4, 2, 6),)),
-    "quick": Sizes(see=1, walk=1, val=1, paths=3, detector_epochs=2, bc_epochs=3, rounds=((0.5, 1, 1),)),
+    "quick": Sizes(see=1, walk=1, val=1, paths=3, detector_epochs=2, bc_epochs=20, rounds=((0.5, 1, 1),)),
 }
 """full: about an hour of one core. short: ten minutes, which tells little of what it can reach. quick: that it runs."""
 

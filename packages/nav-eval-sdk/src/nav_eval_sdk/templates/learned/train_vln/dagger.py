@@ -57,11 +57,11 @@ class Walking:
             self._words = [[1]] * count
             self._memory = torch.zeros(2, count, self._model.first.hidden_size)
             self._before, self._steps = poses.copy(), np.zeros(count)
-            self._surroundings: list[Any] = [None] * count
+            self._surroundings = [self._nothing_seen() for _ in range(count)]
             self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
         for place in np.flatnonzero(begins):
             self._keep(place)
-            self._surroundings[place] = Surroundings(self._model.detector.kinds.out_features)
+            self._surroundings[place] = self._nothing_seen()
             self._words[place] = self._reader.numbers(text(given["instruction"]["text"][place]))
         self._memory[:, begins] = 0
         self._before[begins] = poses[begins]
@@ -71,6 +71,9 @@ class Walking:
             words[row, : len(numbers)] = torch.tensor(numbers)
         with torch.no_grad():
             self._text = self._model.read(words)
+
+    def _nothing_seen(self) -> Surroundings:
+        return Surroundings(self._model.detector.kinds.out_features)
 
     def kept(self) -> dict[bytes, Any]:
         """What was around in each walk, by the bytes of its poses: to detect it once more takes as long as to walk."""
