@@ -4,7 +4,7 @@ import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
 import { moments } from "./moments.js";
-import { metricName, metricTitle, metricWhy, named, t } from "./words.js";
+import { explained, metricName, metricTitle, metricWhy, named, t } from "./words.js";
 
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
@@ -187,6 +187,7 @@ function failureLine(app, i) {
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
   const text = t("brief.failure", {
     outcome: named("outcome", outcome),
+    why: explained("outcome", outcome),
     count: whole(count),
     total: whole(total),
     share: share(count, total),

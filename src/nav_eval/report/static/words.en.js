@@ -22,7 +22,7 @@ export const EN = {
   "brief.success": "{agent} reached the goal in {rate} of {n} episodes (95 % interval {low} to {high}).",
   "brief.metric": "{agent}: mean {metric} {value} over {n} episodes.",
   "brief.error": "On average it ended {metres} from the goal.",
-  "brief.failure": "Most frequent failure: {outcome} ({count} of {total} failures, {share}).",
+  "brief.failure": "Most frequent failure: {outcome}, that is, {why} ({count} of {total} failures, {share}).",
   "brief.nofailure": "No episode has failed.",
   "brief.worst": "Worst building: {label}, success in {rate} of {n} episodes.",
   "brief.better":
@@ -269,7 +269,7 @@ export const EN = {
   "axis.episodes": "Episodes",
   "axis.actions": "Actions",
   "axis.latency": "Time per action",
-  "moments.title": "Moments",
+  "moments.title": "Moments: open one to replay it",
   "moments.success": "Success",
   "moments.near": "Near miss",
   "moments.collision": "Collision",
