@@ -62,6 +62,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, document: dict[str, Any]
     return path
 
 
+@pytest.fixture(scope="session")
+def pair_file(tmp_path_factory: pytest.TempPathFactory, runs: list[Path]) -> Path:
+    """The page of two runs: paired tests, and no board."""
+    path = tmp_path_factory.mktemp("pair") / "report.html"
+    write_page(make_document([runs[1], runs[2]], make_workshop()), path)
+    return path
+
+
 class Visit:
     """A page that is open, and everything that it should not have done: requests, console errors."""
 

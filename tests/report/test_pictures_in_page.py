@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from urllib.parse import quote
 
 import numpy as np
 import pytest
@@ -58,7 +59,7 @@ def house(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house: Path) -> None:
     guest = visit()
-    page = guest.open(house, "#episode=0")
+    page = guest.open(house, "#episode=7")
     assert page.get_by_role("combobox").input_value() == "1"
     page.get_by_label("Step", exact=True).focus()
     page.keyboard.press("Home")
@@ -73,7 +74,7 @@ def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house:
 
 def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path) -> None:
     """Points in metres through the map's own transform: the wall at row 10, and open floor beside it."""
-    page = visit().open(house, "#episode=0")
+    page = visit().open(house, "#episode=7")
     hit = page.evaluate(
         """() => { const map = document.querySelector('svg.floor'), ground = map.querySelector('.ground');
         const inside = (x, z) => { const p = map.createSVGPoint(); p.x = x; p.y = z;
@@ -85,7 +86,7 @@ def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path)
 
 
 def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=0")
+    page = visit().open(house, "#episode=7")
     page.get_by_role("combobox").select_option("0")
     assert page.locator(".unseen").count() == 0
     page.get_by_label("only what the agent has seen").check()
@@ -101,7 +102,7 @@ def test_fog_hides_what_lies_behind_the_wall(visit: Callable[..., Visit], house:
 
 
 def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=0")
+    page = visit().open(house, "#episode=7")
     red = """(kind) => { const i = document.querySelector('img.frame.' + kind), c = document.createElement('canvas');
         c.width = c.height = 1; const x = c.getContext('2d'); x.drawImage(i, 0, 0, 1, 1);
         const p = x.getImageData(0, 0, 1, 1).data; return p[0] > p[2]; }"""
@@ -125,7 +126,7 @@ def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit]
 
 
 def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(visit: Callable[..., Visit], house: Path) -> None:
-    page = visit().open(house, "#episode=0")
+    page = visit().open(house, "#episode=7")
     page.get_by_text("the path").first.click()
     seen = page.evaluate(
         """() => { const box = (q) => document.querySelector('svg.floor ' + q).getBoundingClientRect();
@@ -138,7 +139,7 @@ def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(visit: Callable[
 
 def test_three_dimensions(visit: Callable[..., Visit], house: Path) -> None:
     guest = visit()
-    page = guest.open(house, "#episode=0")
+    page = guest.open(house, "#episode=7")
     page.locator("label.chip", has_text="3-D").click()
     if page.locator("canvas.scene").count() == 0:
         pytest.skip("this Chromium offers no WebGL")
@@ -185,7 +186,7 @@ def test_hostile_names_and_messages(visit: Callable[..., Visit], tmp_path: Path)
     write_page(assemble([run], scenery, {"refused": evil, "rows": []}), tmp_path / "report.html")
     guest = visit()
     page = guest.open(tmp_path / "report.html")
-    page.goto(f"{(tmp_path / 'report.html').as_uri()}#episode=0")
+    page.goto(f"{(tmp_path / 'report.html').as_uri()}#episode={quote(f'{evil}id')}")
     text = page.locator("main").inner_text()
     assert f"{evil}reason" in text
     assert f"Scene {evil}scene" in text

@@ -56,7 +56,7 @@ EVALUATING = {
         "nav-eval rank random mine other --by spl",
     ),
     "report": Command(
-        "Write one self-contained HTML page of one run or several.",
+        "Write one self-contained HTML page of one run or several; of three and more a leaderboard.",
         "nav_eval.cli.report:report",
         "nav-eval report random mine --out report.html",
     ),

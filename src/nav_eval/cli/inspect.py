@@ -23,6 +23,7 @@ Kind = Literal[
     "datasets",
     "scene_formats",
     "perturbations",
+    "published",
 ]
 
 
@@ -56,7 +57,22 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
         from nav_eval.simulator.perturbations.registry import PERTURBATIONS
 
         return [{"name": name, "about": _first_sentence(PERTURBATIONS.get(name))} for name in PERTURBATIONS]
+    if kind == "published":
+        return _published_rows()
     return [{"name": name} for name in _registry(kind)]
+
+
+def _published_rows() -> list[dict[str, str]]:
+    from nav_eval.report.published import PUBLISHED, published
+
+    tables = {name: published(name) for name in PUBLISHED}
+    return [
+        {
+            "name": name,
+            "about": f"{len({one.model for one in table})} models, {', '.join(sorted({one.split for one in table}))}",
+        }
+        for name, table in tables.items()
+    ]
 
 
 def _first_sentence(member: object) -> str:

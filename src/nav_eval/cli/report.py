@@ -11,24 +11,45 @@ from nav_eval.cli.say import say
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
+    from nav_eval.report.document import Wishes
     from nav_eval.report.workshop import Workshop
 
 
 def report(
-    *arguments: str, out: Path | None = None, public: bool = False, no_3d: bool = False, allow_plugins: bool = False
+    *arguments: str,
+    out: Path | None = None,
+    entry: list[str] | None = None,
+    by: str | None = None,
+    with_published: str | None = None,
+    columns: str | None = None,
+    public: bool = False,
+    no_3d: bool = False,
+    allow_plugins: bool = False,
 ) -> int:
     """Write a report that opens in any browser: nav-eval report RUN_DIR [RUN_DIR ...] [key=value ...].
 
     Parameters
     ----------
     arguments
-        Run directories; several are compared side by side. Or folders of sweeps: a robustness card.
+        Run directories; two are compared side by side, three to fifty are a leaderboard. Or folders of sweeps: a
+        robustness card.
         Then, if the data has moved, where it lies now:
         for example dataset.data_path=... simulator.scenes_dir=...
     out
         The file to write; by default report.html in the first run directory. The ending decides what is written:
-        .html the page, .tex a LaTeX table, .md a Markdown table, .parquet one row per episode,
+        .html the page, .tex a LaTeX table, .md a Markdown table, .csv the leaderboard, .parquet one row per episode,
         .rrd a recording for Rerun.
+    entry
+        What a board calls a run and links it to: name=...,url=...,paper=...; once per run, in their order, or with
+        run=DIRECTORY in any.
+    by
+        The measure that orders the board; by default the benchmark's primary one.
+    with_published
+        Show a table of published results beside the runs, marked as not run here: a name from
+        `nav-eval list published`.
+    columns
+        Measures of a .tex or .md table, with commas between; or paper (NE OSR SR SPL nDTW as papers print them, the
+        default of .tex), or all (with 95 % intervals, the default of .md).
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
     no_3d
@@ -46,7 +67,8 @@ def report(
         _write_card(paths, target)
         say(target)
         return DONE
-    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, public, no_3d)
+    wishes = _wishes(tuple(entry or ()), by, with_published)
+    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, wishes, columns, public, no_3d)
     say(target)
     return DONE
 
@@ -60,8 +82,18 @@ def _write_card(paths: list[Path], target: Path) -> None:
     write_card(read_sweeps(paths), target)
 
 
-def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool, no_3d: bool) -> None:
+def _wishes(entry: tuple[str, ...], by: str | None, table: str | None) -> Wishes:
+    from nav_eval.report.document import Wishes
+    from nav_eval.report.published import published
+
+    return Wishes(entry, by, published(table) if table else ())
+
+
+def _write(
+    paths: list[Path], workshop: Workshop, target: Path, wishes: Wishes, columns: str | None, public: bool, no_3d: bool
+) -> None:
     from nav_eval.errors import ConfigError
+    from nav_eval.report.board import make_board, with_entries
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
     from nav_eval.report.parquet import write_parquet
@@ -71,14 +103,17 @@ def _write(paths: list[Path], workshop: Workshop, target: Path, public: bool, no
 
     if public and target.suffix in (".parquet", ".rrd"):
         raise ConfigError(f"{target}: holds single episodes, so it cannot be public. Drop --public.")
-    if target.suffix in FORMATS:
-        write_table([read_run(path, workshop.config(path)) for path in paths], target)
+    if columns is not None and target.suffix not in FORMATS:
+        raise ConfigError(f"--columns: {target} is no .tex or .md table. Name one with --out, or drop --columns.")
+    if target.suffix in (*FORMATS, ".csv"):
+        runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
+        write_table(runs, target, make_board(runs, workshop, wishes.by), columns, wishes.others)
     elif target.suffix == ".parquet":
         write_parquet([read_run(path, workshop.config(path)) for path in paths], target)
     elif target.suffix == ".rrd":
         write_recording([read_run(path, workshop.config(path)) for path in paths], workshop, target)
     else:
-        write_page(make_document(paths, workshop, public=public, solid=not no_3d), target)
+        write_page(make_document(paths, workshop, wishes, public=public, solid=not no_3d), target)
 
 
 def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
@@ -92,6 +127,7 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
     from nav_eval.report.workshop import Workshop
     from nav_eval.runs import builder
     from nav_eval.runs.comparison import compare_runs
+    from nav_eval.runs.ranks import rank_runs
 
     return Workshop(
         config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),
@@ -99,6 +135,7 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
         task=builder.make_task,
         backend=builder.make_backend,
         compare=compare_runs,
+        rank=rank_runs,
     )
 
 

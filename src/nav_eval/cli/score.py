@@ -138,7 +138,7 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     return DONE
 
 
-def rank(*run_directories: Path, by: str = "spl", seed: int = 0, json: bool = False) -> int:
+def rank(*run_directories: Path, by: str | None = None, seed: int = 0, json: bool = False) -> int:
     """Rank runs on the episodes that all of them have: shared ranks, and between which ranks each truly lies.
 
     Parameters
@@ -146,7 +146,7 @@ def rank(*run_directories: Path, by: str = "spl", seed: int = 0, json: bool = Fa
     run_directories
         Run directories, one per entry; finished with --resume where they are not.
     by
-        The measure.
+        The measure; by default the benchmark's primary one (benchmark.primary): spl; ndtw of RxR, goal_progress of NDH.
     seed
         Of the bootstrap over buildings.
     json

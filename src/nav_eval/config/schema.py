@@ -67,6 +67,7 @@ class BenchmarkConfig(Section):
         "custom", description="name of the scoring rules; `compare` refuses runs of different profiles"
     )
     version: str = Field("1", description="version of the scoring rules, to be raised whenever a score would change")
+    primary: str = Field("spl", description="the measure that `rank` and a report of several runs order entries by")
 
 
 class TaskConfig(Section):

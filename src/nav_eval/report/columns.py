@@ -83,8 +83,10 @@ def run_columns(
     outcomes: Mapping[EpisodeKey, str],
     names: Sequence[str],
     budget: FrameBudget,
+    *,
+    paths: bool = True,
 ) -> dict[str, Any]:
-    """What one run made of each episode; null where it has not got to it."""
+    """What one run made of each episode; null where it has not got to it, or the page has no room for its `paths`."""
     results = [run.results.get(key) for key in keys]
     return {
         "status": [result and result.status for result in results],
@@ -93,8 +95,8 @@ def run_columns(
         "steps": [result and result.steps for result in results],
         "wall": [result and _number(result.timing.get("wall")) for result in results],
         "values": {name: [result and _number(result.metrics.get(name)) for result in results] for name in names},
-        "tracks": [_track(run.tracks.get(key)) for key in keys],
-        "frames": [budget.frames(run, key) for key in keys],
+        "tracks": [_track(run.tracks.get(key)) if paths else None for key in keys],
+        "frames": [budget.frames(run, key) if paths else None for key in keys],
     }
 
 

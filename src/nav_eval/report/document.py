@@ -6,7 +6,7 @@ A public document holds figures of many episodes only: no id, instruction, goal,
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -15,41 +15,68 @@ from typing import Any
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report import figures
+from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.columns import FrameBudget, episode_columns, run_columns, significant
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import Yardstick, outcome
+from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
+from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, table
 from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
 DIFFERENT = "different"
 MOST_FRAME_BYTES = 7 << 19
 """Of JPEG; with the scenes' shapes a page stays below 8 MB."""
+MOST_STEPS = 1_000_000
+"""Of all runs after the first: some 3 MB of paths."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the reader of a report of several runs asked for: `--entry`, `--by`, and published results beside them."""
+
+    entries: tuple[str, ...] = ()
+    by: str | None = None
+    others: tuple[Published, ...] = ()
+
+
+NOTHING = Wishes()
 
 
 def make_document(
-    paths: Sequence[Path], workshop: Workshop, *, public: bool = False, live: bool = False, solid: bool = True
+    paths: Sequence[Path],
+    workshop: Workshop,
+    wishes: Wishes = NOTHING,
+    *,
+    public: bool = False,
+    live: bool = False,
+    solid: bool = True,
 ) -> dict[str, Any]:
     """Read the runs and everything that they refer to; `solid`: with 3-D views of the buildings.
 
-    Raises RunDirectoryError for a directory without a run.
+    Raises RunDirectoryError for a directory without a run, ConfigError for wishes that cannot be met.
     """
-    runs = [read_run(path, workshop.config(path)) for path in paths]
+    runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
+    board = make_board(runs, workshop, wishes.by)
     scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
-    return assemble(runs, scenery, comparison(runs, workshop, public=public), public=public, live=live)
+    compared = comparison(runs, workshop, public=public)
+    document = assemble(runs, scenery, compared, board.order, public=public, live=live)
+    return document | {"board": board_record(runs, board, wishes.others, public=public)}
 
 
 def assemble(
     runs: Sequence[Run],
     scenery: Scenery,
     compared: Mapping[str, Any] | None,
+    order: Sequence[int] = (0,),
     *,
     public: bool = False,
     live: bool = False,
 ) -> dict[str, Any]:
-    """The document of runs that are read already."""
+    """The document of runs that are read already; paths of those first in `order` are kept first."""
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
     definitions = common_definitions(runs)
     found = figures.groups(scenery.episodes, keys)
@@ -68,6 +95,7 @@ def assemble(
         "leading": list(leading),
         "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
         "comparison": compared,
+        "board": None,
         "groups": figures.breakdown(runs, shown, leading),
         "histograms": [h for name, one in definitions.items() if (h := figures.histogram(runs, name, one.kind))],
         "latency": figures.latency(runs),
@@ -75,8 +103,35 @@ def assemble(
         "episodes": None,
     }
     if not public:
-        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), live)
+        document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), order, live)
     return document
+
+
+def board_record(
+    runs: Sequence[Run], board: Board, others: Sequence[Published], *, public: bool = False
+) -> dict[str, Any] | None:
+    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them."""
+    if len(runs) < LEAST_ENTRIES and not others:
+        return None
+    ranking, places = board.ranking, board.places(runs)
+    ordered = [runs[i] for i in board.order]
+    paper = table(ordered, AS_PAPERS, others)
+    refused = DIFFERENT if public and board.refused else board.refused
+    return {
+        "metric": board.metric,
+        "order": list(board.order),
+        "places": [places[i] and asdict(places[i]) if i in places else None for i in range(len(runs))],
+        "n": ranking.n_episodes if ranking else None,
+        "buildings": ranking.n_buildings if ranking else None,
+        "refused": refused,
+        "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
+        "others": [_other(one) for one in others],
+        "files": {"csv": comma_separated(runs, board, others), "tex": latex(paper), "md": markdown(paper)},
+    }
+
+
+def _other(one: Published) -> dict[str, Any]:
+    return asdict(one) | {"figures": {name: format(value, "f") for name, value in one.figures.items()}}
 
 
 def _per_episode(
@@ -85,20 +140,35 @@ def _per_episode(
     scenery: Scenery,
     outcomes: Sequence[Mapping[EpisodeKey, str]],
     names: Sequence[str],
+    order: Sequence[int],
     live: bool,
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
     budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
-    results = [run_columns(run, keys, ended, names, budget) for run, ended in zip(runs, outcomes, strict=True)]
+    drawn = _drawn(runs, order)
+    results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
     thinned = (
         [f"One recorded picture of {budget.every} is in this page; the videos have all."] if budget.every > 1 else []
     )
+    if len(drawn) < len(runs):
+        thinned.append(f"The paths of the {len(drawn)} first runs of the board are in this page; report others alone.")
     return {
         "scenes": [_scene(name, scenery) for name in scenes],
         "episodes": episode_columns(keys, scenes, scenery.episodes),
         "results": results,
         "notes": [*scenery.notes, *thinned],
     }
+
+
+def _drawn(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
+    """Indices of the runs whose paths a page can hold: the first of the board, and more while there is room."""
+    drawn, steps = set[int](), 0
+    for i in order:
+        steps += sum(len(track.actions) for track in runs[i].tracks.values())
+        if drawn and steps > MOST_STEPS:
+            break
+        drawn.add(i)
+    return drawn
 
 
 def _scene(name: str, scenery: Scenery) -> dict[str, Any]:
@@ -125,8 +195,9 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
     return {
         "name": run.path.resolve().name,
         "agent": manifest.get("agent") or (config.agent_service.agent if local else run.path.resolve().name),
+        "entry": asdict(run.entry),
         "remote": not local,
-        "privileged": bool(manifest.get("privileged")),
+        "privileged": run.privileged,
         "benchmark": summary["benchmark"],
         "profile": summary["profile"],
         "split": summary["split"],
@@ -141,6 +212,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "n_not_scored": summary.get("n_not_scored", 0),
         "n_lost": summary.get("n_lost", 0),
         "n_over_budget": summary.get("n_over_budget", 0),
+        "n_excluded": excluded(run),
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
         "metrics": {name: _rounded(entry) for name, entry in summary["metrics"].items()},
@@ -188,8 +260,11 @@ def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
 
 
 def comparison(runs: Sequence[Run], workshop: Workshop, *, public: bool = False) -> dict[str, Any] | None:
-    """Paired tests of every pair of runs, or why there are none; None for one run. A reason may name episodes."""
-    if len(runs) < 2:
+    """Paired tests of two runs, or why there are none; None for one run, or as many as a board judges together.
+
+    A reason may name episodes.
+    """
+    if len(runs) < 2 or len(runs) >= LEAST_ENTRIES:
         return None
     index = {str(run.path): i for i, run in enumerate(runs)}
     try:

@@ -36,6 +36,7 @@ SCRIPTS = (
     "map.js",
     "moments.js",
     "failmap.js",
+    "board.js",
     "overview.js",
     "breakdown.js",
     "about.js",

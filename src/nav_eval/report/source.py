@@ -62,6 +62,15 @@ class Numbers(Mapping[str, float]):
 
 
 @dataclass(frozen=True, slots=True)
+class Entry:
+    """What a board calls a run and links it to; "" for what nobody said."""
+
+    name: str = ""
+    url: str = ""
+    paper: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Run:
     """One run. `results` in the order of the journal; `summary` is results.json, or the same of what is there yet."""
 
@@ -71,6 +80,12 @@ class Run:
     summary: Mapping[str, Any]
     results: Mapping[EpisodeKey, EpisodeResult]
     tracks: Mapping[EpisodeKey, Track]
+    entry: Entry = Entry()
+
+    @property
+    def privileged(self) -> bool:
+        """Whether the agent may see the simulator."""
+        return bool(self.manifest.get("privileged"))
 
     @property
     def definitions(self) -> dict[str, Definition]:

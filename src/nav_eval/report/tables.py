@@ -1,21 +1,46 @@
-"""Tables for papers and notes from results.json: LaTeX (booktabs) and Markdown, one row per run, four decimals.
+"""Tables for papers, notes and spreadsheets from results.json: LaTeX (booktabs), Markdown, CSV; one row per run.
 
-A heading names the unit and points to the better end; rates and means come with their 95 % interval; profile, split
-and n stand in the caption, because a figure without them cannot be compared.
+`paper_table` has the figures as papers print them (SR 14.0, NE 9.37), `results_table` every measure with four decimals
+and its 95 % interval. A heading points to the better end; profile, split and n stand in the caption, because a figure
+without them cannot be compared. Published results stand below, marked as not run here.
 """
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from nav_eval.core.definitions import Definition
+from nav_eval.errors import ConfigError
+from nav_eval.registry import nearest
+from nav_eval.report.board import Board, excluded
+from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
+from nav_eval.results.export import spreadsheet_cell
 from nav_eval.results.files import write_bytes
 
-LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+SHORT = {
+    "path_length": "TL",
+    "navigation_error": "NE",
+    "distance_to_goal": "DTG",
+    "oracle_success": "OSR",
+    "success": "SR",
+    "spl": "SPL",
+    "soft_spl": "SoftSPL",
+    "ndtw": "nDTW",
+    "sdtw": "SDTW",
+    "cls": "CLS",
+}
+"""What papers call the metrics."""
+PAPER = ("navigation_error", "oracle_success", "success", "spl", "ndtw")
+ALL, AS_PAPERS = "all", "paper"
+DAGGER = "\N{DAGGER}"
+LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", DAGGER: r"$^\dagger$"}
 ARROWS = {"higher": " \N{UPWARDS ARROW}", "lower": " \N{DOWNWARDS ARROW}", None: ""}
 LATEX |= {"\N{UPWARDS ARROW}": r"$\uparrow$", "\N{DOWNWARDS ARROW}": r"$\downarrow$"}
 LATEX |= {letter: "\\" + letter for letter in "&%$#_{}"}
@@ -23,17 +48,50 @@ LATEX |= {letter: "\\" + letter for letter in "&%$#_{}"}
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Header and rows of plain text, not yet escaped for any format."""
+    """Header and rows of plain text, not yet escaped for any format; `below` a rule: what was not run here.
+
+    `narrow`: in the width of a paper's column.
+    """
 
     caption: str
     header: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
+    below: tuple[tuple[str, ...], ...] = ()
+    narrow: bool = False
+
+
+def table(runs: Sequence[Run], columns: str, others: Sequence[Published] = ()) -> Table:
+    """`columns`: "paper", "all", or metrics by name with commas between. Raises ConfigError for one that no run has."""
+    if columns == ALL:
+        return results_table(runs)
+    found = common_definitions(runs)
+    names = [name for name in PAPER if name in found] if columns == AS_PAPERS else columns.split(",")
+    for name in names:
+        if name not in found:
+            raise ConfigError(f"--columns: no run has a measure {name!r}.{nearest(name, found)}")
+    return paper_table(runs, names, others) if names else results_table(runs)
+
+
+def paper_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[Published] = ()) -> Table:
+    """These metrics as papers print them: shares in percent with one decimal, metres with two; no intervals."""
+    found = common_definitions(runs)
+    rows = tuple((label(run), *(_printed(run, name, found[name]) for name in names)) for run in runs)
+    split = runs[0].summary["split"]
+    below = tuple(
+        (_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names))
+        for one in of_split(others, split)
+    )
+    header = ("agent", *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))
+    told = "; ".join(dict.fromkeys(_conditions(run) for run in runs))
+    units = [_units(name, found[name]) for name in names]
+    caption = "; ".join([told, *dict.fromkeys(filter(None, units))])
+    return Table(caption + (f". {DAGGER} As published, not run here." if others else ""), header, rows, below, True)
 
 
 def results_table(runs: Sequence[Run]) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
     found = common_definitions(runs)
-    rows = tuple((_label(run), *(_cell(run.summary["metrics"].get(name)) for name in found)) for run in runs)
+    rows = tuple((label(run), *(_cell(run.summary["metrics"].get(name)) for name in found)) for run in runs)
     header = ("agent", *(_heading(name, definition) for name, definition in found.items()))
     return Table("; ".join(dict.fromkeys(map(_caption, runs))), header, rows)
 
@@ -44,22 +102,27 @@ def _heading(name: str, definition: Definition) -> str:
     return f"{name}{unit}{ARROWS[definition.better]}"
 
 
-def _label(run: Run) -> str:
-    agent = str(run.manifest.get("agent") or run.path.name)
-    return f"{agent} (oracle)" if run.manifest.get("privileged") else agent
+def label(run: Run) -> str:
+    """What the run is called, and whether it may see the simulator."""
+    agent = run.entry.name or str(run.manifest.get("agent") or run.path.name)
+    return f"{agent} (oracle)" if run.privileged else agent
+
+
+def _conditions(run: Run) -> str:
+    summary = run.summary
+    profile, split = summary["profile"], summary["split"] or "(split unknown)"
+    return (
+        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}, n = {summary['n_episodes']}"
+    )
 
 
 def _caption(run: Run) -> str:
     summary = run.summary
-    profile, split = summary["profile"], summary["split"] or "(split unknown)"
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
     failed += f", {lost} missing because of an evaluator error" if (lost := summary.get("n_lost")) else ""
     known = [name for name in summary.get("references", {}) if name != "none"]
     reference = f", reference {' and '.join(known)}" if known else ""
-    return (
-        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}, "
-        f"n = {summary['n_episodes']}{failed}{reference}, 95% intervals"
-    )
+    return f"{_conditions(run)}{failed}{reference}, 95% intervals"
 
 
 def _cell(summary: Mapping[str, Any] | None) -> str:
@@ -70,24 +133,57 @@ def _cell(summary: Mapping[str, Any] | None) -> str:
     return f"{summary['mean']:.4f}{interval}{left_out}"
 
 
+def _printed(run: Run, name: str, definition: Definition) -> str:
+    mean = run.summary["metrics"].get(name, {}).get("mean")
+    if mean is None:
+        return "-"
+    if _is_share(definition):
+        return f"{100 * mean:.1f}"
+    return f"{mean:.2f}" if definition.unit in ("m", "s") or abs(mean) < 10 else f"{mean:.1f}"
+
+
+def _dagger(one: Published, split: str | None) -> str:
+    return one.model + DAGGER + ("" if one.split == split else f" ({one.split})")
+
+
+def _as_printed(one: Published, short: str) -> str:
+    return format(one.figures[short], "f") if short in one.figures else "-"
+
+
+def _is_share(definition: Definition) -> bool:
+    return definition.kind == "rate" or definition.unit == "share"
+
+
+def _units(name: str, definition: Definition) -> str:
+    if _is_share(definition):
+        return "rates in percent"
+    return f"{SHORT.get(name, name)} in {definition.unit}" if definition.unit else ""
+
+
 def latex(table: Table) -> str:
     r"""A table environment; needs \usepackage{booktabs}."""
 
     def line(cells: Sequence[str]) -> str:
         return " & ".join(map(_latex_text, cells)) + r" \\"
 
-    body = [line(table.header), r"\midrule", *map(line, table.rows)]
+    below = [r"\midrule", *map(line, table.below)] if table.below else []
+    body = [line(table.header), r"\midrule", *map(line, table.rows), *below]
     columns = "l" + "r" * (len(table.header) - 1)
+    # Stretched to the column, so that two such tables are equally wide; small, so that five figures fit.
+    size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if table.narrow else []
+    kind, width = ("tabular*", r"{\columnwidth}") if table.narrow else ("tabular", "")
+    columns = rf"@{{\extracolsep{{\fill}}}}{columns}@{{}}" if table.narrow else columns
     return "\n".join(
         [
             r"\begin{table}",
             r"\centering",
+            *size,
             rf"\caption{{{_latex_text(table.caption)}}}",
-            rf"\begin{{tabular}}{{{columns}}}",
+            rf"\begin{{{kind}}}{width}{{{columns}}}",
             r"\toprule",
             *body,
             r"\bottomrule",
-            r"\end{tabular}",
+            rf"\end{{{kind}}}",
             r"\end{table}",
             "",
         ]
@@ -105,7 +201,8 @@ def markdown(table: Table) -> str:
         return f"| {' | '.join(map(_markdown_text, cells))} |"
 
     rule = f"|{'|'.join([' --- ', *[' ---: '] * (len(table.header) - 1)])}|"
-    return "\n".join([_markdown_text(table.caption), "", line(table.header), rule, *map(line, table.rows), ""])
+    rows = map(line, (*table.rows, *table.below))
+    return "\n".join([_markdown_text(table.caption), "", line(table.header), rule, *rows, ""])
 
 
 def _markdown_text(text: str) -> str:
@@ -113,9 +210,54 @@ def _markdown_text(text: str) -> str:
     return "".join(f"\\{letter}" if letter in "\\`*_<>|[]~#" else letter for letter in plain)
 
 
-FORMATS: dict[str, Callable[[Table], str]] = {".tex": latex, ".md": markdown}
+FORMATS: dict[str, tuple[Callable[[Table], str], str]] = {".tex": (latex, AS_PAPERS), ".md": (markdown, ALL)}
+"""By a file's ending: how a table is written, and which columns it has where nobody says."""
 
 
-def write_table(runs: Sequence[Run], out: Path) -> None:
-    """LaTeX or Markdown, by the file's ending."""
-    write_bytes(out, FORMATS[out.suffix](results_table(runs)).encode())
+def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Published] = ()) -> str:
+    """The board with every measure in full: mean and 95 % interval, shares from 0 to 1; what is unknown is empty."""
+    names = list(common_definitions(runs))
+    fixed = ("rank", "rank_low", "rank_high", "entry", "run", "split", "url", "paper", "n", "failed", "excluded")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*fixed, *(f"{name}{end}" for name in names for end in ("", "_low", "_high")), "published_at"])
+    places = board.places(runs)
+    for i in board.order:
+        run, place = runs[i], places.get(i)
+        ranks = (place.rank, *place.rank_ci95) if place else ("", "", "")
+        told = (label(run), run.path.resolve().name, run.summary["split"] or "", run.entry.url, run.entry.paper)
+        counts = (run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
+        figures = [part for name in names for part in _in_full(run.summary["metrics"].get(name))]
+        writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
+    for one in others:
+        told = (one.model, "", one.split, "", one.link)
+        figures = [part for name in names for part in (_share_of_one(one, name), "", "")]
+        writer.writerow(["", "", "", *map(spreadsheet_cell, told), "", "", "", *figures, one.where])
+    return out.getvalue()
+
+
+def _in_full(summary: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
+    if summary is None or summary["mean"] is None:
+        return ("", "", "")
+    return (summary["mean"], *(summary["ci95"] or ("", "")))
+
+
+def _share_of_one(one: Published, name: str) -> str:
+    """With the digits as printed, in the unit of the measure beside it."""
+    short = SHORT.get(name, name)
+    if short not in one.figures:
+        return ""
+    moved: Decimal = one.figures[short] if short in ("TL", "NE") else one.figures[short].scaleb(-2)
+    return format(moved, "f")
+
+
+def write_table(
+    runs: Sequence[Run], out: Path, board: Board, columns: str | None = None, others: Sequence[Published] = ()
+) -> None:
+    """LaTeX, Markdown or CSV, by the file's ending; entries in the order of the board."""
+    if out.suffix == ".csv":
+        text = comma_separated(runs, board, others)
+    else:
+        write, usual = FORMATS[out.suffix]
+        text = write(table([runs[i] for i in board.order], columns or usual, others))
+    write_bytes(out, text.encode())

@@ -10,11 +10,13 @@ from typing import Any
 from nav_eval.config.schema import Config
 from nav_eval.core.interfaces import SimulatorBackend, Task
 from nav_eval.dataset.episode import Episode
+from nav_eval.results.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
     """`compare`: rows of paired tests between run directories; raises RunDirectoryError where they cannot be compared.
+    `rank`: their ranks by one measure; raises the same.
 
     `config`: the configuration of a run directory, with the user's overrides (where the data lies now).
     """
@@ -24,3 +26,4 @@ class Workshop:
     task: Callable[[Config], Task]
     backend: Callable[[Config, Task], SimulatorBackend]
     compare: Callable[[Sequence[Path]], list[dict[str, Any]]]
+    rank: Callable[[Sequence[Path], str], Ranking]

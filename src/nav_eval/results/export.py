@@ -97,11 +97,11 @@ def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
     unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
     fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
     tries = [int(result.timing.get(name, usual)) for name, usual in ONCE.items()]
-    return [*map(_cell, fixed), *(_number(result.metrics, name) for name in names), *tries]
+    return [*map(spreadsheet_cell, fixed), *(_number(result.metrics, name) for name in names), *tries]
 
 
-def _cell(value: Any) -> Any:
-    # A spreadsheet runs what begins like a formula; ids and messages come from outside.
+def spreadsheet_cell(value: Any) -> Any:
+    """A text that begins like a formula, made plain, for a spreadsheet would run it; ids and messages are others'."""
     return f"'{value}" if isinstance(value, str) and value[:1] in "=+-@\t\r" and value else value
 
 

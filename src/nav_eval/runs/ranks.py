@@ -13,19 +13,20 @@ from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.comparison import run_records
 
 
-def rank_runs(paths: Sequence[Path], by: str, *, seed: int = 0) -> Ranking:
+def rank_runs(paths: Sequence[Path], by: str | None = None, *, seed: int = 0) -> Ranking:
     """The ranks of run directories by one measure, whose better end the first of them records.
 
-    Raises RunDirectoryError for a measure that is no number or has no better end, runs by different rules, or episodes
-    that not all have.
+    `by` None: the primary measure of the first one's benchmark. Raises RunDirectoryError for a measure that is no
+    number or has no better end, runs by different rules, or episodes that not all have.
     """
     entries = run_records(paths)
     if not entries:
         raise RunDirectoryError("rank needs at least one run. Name a run directory.")
+    directory = RunDirectory(paths[0])
+    by = by or directory.config().benchmark.primary
     known = {name for values in entries[0].episodes.values() for name in values}
     if by not in known:
         raise RunDirectoryError(f"rank: no episode of {paths[0]} has a measure {by!r}.{nearest(by, known)}")
-    directory = RunDirectory(paths[0])
     better = told_definitions(directory.results() or {}, [by], directory.config())[by].better
     if better is None:
         raise RunDirectoryError(

@@ -1,18 +1,24 @@
 // What was excluded, what the runs were made of, and how to cite them.
 
+import { MOST_DRAWN } from "./board.js";
 import { h, wide } from "./dom.js";
 import { key } from "./charts.js";
 import { when, whole } from "./format.js";
 import { exclusions } from "./overview.js";
 import { metricName, metricWhy, t } from "./words.js";
 
-export function excluded(app) {
+export function excluded(shown) {
+  const app = { ...shown, doc: shown.whole, labels: shown.entries };
+  const many = app.doc.runs.length > MOST_DRAWN;
+  const told = app.doc.runs.map((_, i) => exclusions(app, i));
+  const plain = told.filter((lines) => !lines.length).length;
   const runs = app.doc.runs.map((run, i) => {
-    const lines = exclusions(app, i);
+    const lines = told[i];
+    if (many && !lines.length) return null;
     return h(
       "div",
       {},
-      h("h3", {}, key(i), " ", t("excluded.run", { agent: app.labels[i], name: run.name })),
+      h("h3", {}, many ? "" : key(i), " ", t("excluded.run", { agent: app.labels[i], name: run.name })),
       h(
         "ul",
         {},
@@ -26,6 +32,7 @@ export function excluded(app) {
     { id: "excluded", "aria-labelledby": "excluded-title" },
     h("h2", { id: "excluded-title" }, t("excluded.title")),
     ...runs,
+    many && plain > 0 && h("p", {}, t("excluded.rest", { n: plain })),
   );
 }
 
@@ -67,19 +74,21 @@ export function about(app) {
 // A sentence for the paper, and an entry for its bibliography.
 export function cite(app) {
   const { doc, labels } = app;
-  const told = (word, agents, run) =>
+  const told = (word, agents, run, n = run.n) =>
     t(word, {
       agents,
-      n: whole(run.n),
+      n: whole(n),
       benchmark: run.benchmark,
       split: run.split ?? t("head.unknown"),
       profile: `${run.profile.name} v${run.profile.version}`,
       version: doc.version,
     });
   const paired = doc.comparison && !doc.comparison.refused;
-  const sentences = paired
-    ? [told("cite.several", labels.join(t("cite.and")), doc.runs[0])]
-    : doc.runs.map((run, i) => told("cite.one", labels[i], run));
+  const { board: record } = app.whole;
+  let sentences = doc.runs.map((run, i) => told("cite.one", labels[i], run));
+  if (paired) sentences = [told("cite.several", labels.join(t("cite.and")), doc.runs[0])];
+  if (record && record.n !== null)
+    sentences = [told("cite.many", app.entries.length, app.whole.runs[0], record.n)];
   const entry = [
     "@software{nav_eval,",
     "  title   = {nav\\_eval: evaluation of vision-and-language navigation},",

@@ -31,8 +31,8 @@ export function key(index) {
   return svg("svg", { class: "key", viewBox: "0 0 14 14", "aria-hidden": "true" }, mark(index, 7, 7));
 }
 
-// Means with their intervals on one line; rows: [[mean, low, high] or null per run].
-export function whiskers(rows, low, high) {
+// Means with their intervals on one line; rows: [[mean, low, high] or null per run], signed from `first` on.
+export function whiskers(rows, low, high, first = 0) {
   const width = 220,
     height = 10 + 13 * rows.length;
   const x = (value) => 8 + ((width - 16) * (value - low)) / (high - low || 1);
@@ -41,8 +41,8 @@ export function whiskers(rows, low, high) {
     if (!row || typeof row[0] !== "number") return;
     const y = 11 + 13 * i;
     if (typeof row[1] === "number")
-      parts.push(svg("line", { class: `whisker ${runClass(i)}`, x1: x(row[1]), x2: x(row[2]), y1: y, y2: y }));
-    parts.push(mark(i, x(row[0]), y, 4.5));
+      parts.push(svg("line", { class: `whisker ${runClass(first + i)}`, x1: x(row[1]), x2: x(row[2]), y1: y, y2: y }));
+    parts.push(mark(first + i, x(row[0]), y, 4.5));
   });
   return svg("svg", { class: "whiskers", viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts);
 }

@@ -90,10 +90,24 @@ export function unpacked(track) {
   return { ...track, points: points(track.points), people: (track.people || []).map(points) };
 }
 
-// A run's label: its agent, and its directory where two runs have the same agent.
+// A run's label: its entry's name, else its agent, and its directory where two runs are called the same.
 export function labels(runs) {
-  const count = (agent) => runs.filter((run) => run.agent === agent).length;
-  return runs.map((run) => (count(run.agent) > 1 ? `${run.agent} (${run.name})` : run.agent));
+  const name = (run) => run.entry.name || run.agent;
+  const count = (wanted) => runs.filter((run) => name(run) === wanted).length;
+  return runs.map((run) => (count(name(run)) > 1 ? `${name(run)} (${run.name})` : name(run)));
+}
+
+// The document with these runs only, in this order: what the charts and tables below the board draw.
+export function only(doc, runs) {
+  const pick = (list) => list && runs.map((i) => list[i]);
+  return {
+    ...doc,
+    runs: pick(doc.runs),
+    results: pick(doc.results),
+    groups: doc.groups.map((group) => ({ ...group, runs: pick(group.runs) })),
+    histograms: doc.histograms.map((one) => ({ ...one, counts: pick(one.counts) })),
+    latency: doc.latency && { ...doc.latency, ...Object.fromEntries(["counts", "percentiles", "n"].map((name) => [name, pick(doc.latency[name])])) },
+  };
 }
 
 // How far the agent was from the goal at the end, metres, "inf", or null.

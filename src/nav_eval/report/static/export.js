@@ -18,10 +18,14 @@ export function saved(name, kind, draw) {
   desk.remove();
   if (theme) root.dataset.theme = theme;
   else delete root.dataset.theme;
-  const type = kind === "svg" ? "image/svg+xml" : "application/pdf";
   const content = kind === "svg" ? text : Uint8Array.from(text, (letter) => letter.charCodeAt(0));
+  handOver(`${name}.${kind}`, kind === "svg" ? "image/svg+xml" : "application/pdf", content);
+}
+
+// A file for the reader's disk; nothing leaves the page.
+export function handOver(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
-  h("a", { href: address, download: `${name}.${kind}` }).click();
+  h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 

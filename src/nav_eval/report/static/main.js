@@ -2,7 +2,8 @@
 
 import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
-import { labels, readDocument } from "./decode.js";
+import { MOST_DRAWN } from "./board.js";
+import { labels, only, readDocument } from "./decode.js";
 import { h } from "./dom.js";
 import { episodeView } from "./episode.js";
 import { whole } from "./format.js";
@@ -34,13 +35,27 @@ const app = {
     camera: "orbit",
     fog: false,
     others: false,
+    boardSort: { column: null, down: false },
+    split: null,
+    focus: [],
   },
 
   replace(doc) {
-    app.doc = doc;
-    app.labels = labels(doc.runs);
+    app.whole = doc;
+    app.entries = labels(doc.runs);
     app.texts = doc.episodes ? searchTexts(doc) : [];
+    const all = doc.runs.map((_, i) => i);
+    app.draw(all.length > MOST_DRAWN ? doc.board.order.slice(0, MOST_DRAWN) : all);
+  },
+
+  // Show these runs in charts and tables, and nothing of the others but the board.
+  draw(runs, focused) {
+    app.state.focus = runs;
+    app.doc = only(app.whole, runs);
+    app.labels = runs.map((i) => app.entries[i]);
+    Object.assign(app.state, { run: 0, failRun: -1, outcomes: {} });
     app.render();
+    if (focused) document.getElementById(focused).focus();
   },
 
   // Show the episodes that fit, and nothing else of the earlier filters.
@@ -52,12 +67,13 @@ const app = {
 
   keys: {},
   found: () => search(app),
-  link: (index) => `#episode=${index}`,
+  link: (index) => `#episode=${encodeURIComponent(permanent(index))}`,
   render,
 };
 
 function header() {
   const run = app.doc.runs[0];
+  const many = app.entries.length > 2;
   const line = t("head.line", {
     benchmark: run.benchmark,
     split: run.split ?? t("head.unknown"),
@@ -68,7 +84,7 @@ function header() {
   return h(
     "header",
     { class: "top" },
-    h("div", { class: "title" }, h("h1", {}, app.labels.join(" · ")), h("p", {}, line)),
+    h("div", { class: "title" }, h("h1", {}, many ? t("board.of", { n: app.entries.length }) : app.entries.join(" · ")), h("p", {}, line)),
     h(
       "div",
       { class: "switches" },
@@ -107,7 +123,8 @@ function isDark() {
 }
 
 function contents() {
-  const names = ["overview", "failures", "distributions", "excluded", app.doc.episodes && "episodes", "about", "cite"];
+  const sections = ["failures", "distributions", "excluded", app.doc.episodes && "episodes", "about", "cite"];
+  const names = ["overview", app.whole.board && "board", ...sections];
   return h(
     "nav",
     { class: "contents", "aria-label": t("page.top") },
@@ -115,9 +132,29 @@ function contents() {
   );
 }
 
+// An episode's id, after its scene's where two buildings have that id: it stays the same in every report.
+function permanent(index) {
+  const { id, scene } = app.doc.episodes;
+  const alone = id.indexOf(id[index]) === id.lastIndexOf(id[index]);
+  return alone ? id[index] : `${app.doc.scenes[scene[index]].id}/${id[index]}`;
+}
+
+// The index of the episode that the address names, -1 for one that is not here, null where it names none.
 function episodeIndex() {
-  const found = /^#episode=(\d+)$/.exec(location.hash);
-  return found ? Number(found[1]) : null;
+  if (!location.hash.startsWith("#episode=")) return null;
+  if (!app.doc.episodes) return -1;
+  const { id, scene } = app.doc.episodes;
+  const wanted = decoded(location.hash.slice("#episode=".length));
+  const found = id.indexOf(wanted);
+  return found >= 0 ? found : id.findIndex((name, i) => `${app.doc.scenes[scene[i]].id}/${name}` === wanted);
+}
+
+function decoded(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 function render() {
@@ -126,7 +163,7 @@ function render() {
   const shown = app.doc.episodes && index !== null;
   const scroll = window.scrollY;
   let body;
-  if (shown && index < app.doc.episodes.id.length) body = [episodeView(app, index)];
+  if (shown && index >= 0) body = [episodeView(app, index)];
   else if (shown) body = [h("p", {}, t("episode.gone"))];
   else body = [overview(app), failures(app), distributions(app), excluded(app), episodes(app), about(app), cite(app)];
   root.replaceChildren(

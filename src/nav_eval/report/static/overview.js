@@ -1,5 +1,6 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
+import { board, FEW_SCENES, MOST_DRAWN, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
@@ -9,12 +10,15 @@ import { explained, metricName, metricTitle, metricWhy, named, t } from "./words
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
 export function overview(app) {
+  const chosen = app.whole.runs.length > MOST_DRAWN;
   return h(
     "section",
     { id: "overview", "aria-labelledby": "overview-title" },
     h("h2", { id: "overview-title" }, t("page.overview")),
     h("p", { class: "answer" }, answer(app)),
-    brief(app),
+    board(app),
+    chosen && h("p", {}, t("board.below", { n: app.doc.runs.length, total: app.whole.runs.length })),
+    !chosen && brief(app),
     moments(app),
     paper(app),
     headline(app),
@@ -27,6 +31,7 @@ function answer(app) {
   const { doc, labels } = app;
   if (doc.live && !doc.runs[0].finished) 
     return doc.runs[0].n ? t("answer.running", { text: runLine(app, 0) }) : t("answer.nothing");
+  if (doc.board && doc.board.n !== null) return standing(app);
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
@@ -291,7 +296,6 @@ function headline(app) {
   );
 }
 
-const FEW_SCENES = 5;
 const ARROWS = { 1: " ↑", 0: "", "-1": " ↓" };
 
 function metricRow(app, name) {

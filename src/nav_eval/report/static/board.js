@@ -1,0 +1,269 @@
+// The leaderboard of several runs: ranks, shared where nothing tells entries apart; published results below, not run here.
+
+import { h, select, wide } from "./dom.js";
+import { fixed, shown, shownRange, unitRange, whole } from "./format.js";
+import { handOver } from "./export.js";
+import { key, whiskers } from "./charts.js";
+import { metricTitle, t } from "./words.js";
+
+export const MOST_DRAWN = 6;
+export const FEW_SCENES = 5;
+const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
+
+export function board(app) {
+  const { board: record } = app.whole;
+  if (!record) return null;
+  const holder = h("div", {});
+  const draw = () => holder.replaceChildren(...drawn(app, draw));
+  draw();
+  return h(
+    "div",
+    {},
+    h("h3", { id: "board" }, t("board.title")),
+    record.refused &&
+      h("p", { class: "warning" }, t("board.refused", { why: record.refused === "different" ? t("brief.different") : record.refused })),
+    holder,
+    rule(app),
+  );
+}
+
+// Who is first, and whether anybody else may be.
+export function standing(app) {
+  const { board: record } = app.whole;
+  const first = record.order.filter((i) => record.places[i] && record.places[i].rank === 1).map((i) => app.entries[i]);
+  if (first.length === 1) return t("board.first", { best: first[0] });
+  const few = first.length > 3 ? [...first.slice(0, 2), t("board.more", { n: first.length - 2 })] : first;
+  const names = [few.slice(0, -1).join(t("board.comma")), few.at(-1)].join(t("answer.and"));
+  return t("board.tied", { names, n: whole(record.n), g: whole(record.buildings) });
+}
+
+function rule({ whole: doc }) {
+  const { board: record } = doc;
+  const ranked = record.n !== null;
+  return h(
+    "p",
+    { class: "quiet" },
+    ranked && `${t("board.rule", { metric: metricTitle(doc, record.metric), n: whole(record.n), g: whole(record.buildings) })} `,
+    ranked && record.buildings < 2 && `${t("board.one")} `,
+    t("board.interval"),
+    " ",
+    t("board.counts"),
+  );
+}
+
+function drawn(app, draw) {
+  const { board: record } = app.whole;
+  const list = boardColumns(app);
+  const others = record.others.length ? chosen(app) : [];
+  const bodies = [h("tbody", {}, ...inOrder(app, list, record.order).map((i) => runRow(list, i)))];
+  if (record.others.length)
+    bodies.push(
+      h(
+        "tbody",
+        { class: "others" },
+        h("tr", {}, h("th", { colspan: list.length, scope: "rowgroup" }, t("board.others"))),
+        ...inOrder(app, list, others).map((one) => otherRow(list, one)),
+      ),
+    );
+  const head = h("thead", {}, h("tr", {}, ...list.map((column) => headCell(app, column, draw))));
+  return [
+    h("div", { class: "controls" }, ...buttons(app), splits(app, draw)),
+    wide(t("board.title"), h("table", { class: "board" }, head, ...bodies)),
+  ];
+}
+
+function buttons({ whole: doc }) {
+  const one = ([kind, name]) =>
+    h("button", { onclick: () => handOver(`leaderboard.${kind}`, TYPES[kind], doc.board.files[kind]) }, name);
+  return Object.entries({ csv: "CSV", tex: "LaTeX", md: "Markdown" }).map(one);
+}
+
+// Published results of the runs' own split come first; the others are a choice away.
+function splits(app, draw) {
+  const { others } = app.whole.board;
+  const names = [...new Set(others.map((one) => one.split))];
+  if (names.length < 2) return null;
+  const options = [["", t("board.every")], ...names.map((name) => [name, splitName(name)])];
+  const pick = (value) => {
+    app.state.split = value;
+    draw();
+  };
+  return select(t("board.split"), options, wanted(app), pick);
+}
+
+function wanted(app) {
+  const { others } = app.whole.board,
+    { split } = app.whole.runs[0];
+  if (app.state.split === null) return others.some((one) => one.split === split) ? split : "";
+  return app.state.split;
+}
+
+function chosen(app) {
+  const split = wanted(app);
+  return app.whole.board.others.filter((one) => !split || one.split === split);
+}
+
+function splitName(name) {
+  return name === "unstated" ? t("board.unstated") : name;
+}
+
+// Each column: `of` and `other` give what is sorted, `show` and `print` what stands there.
+function boardColumns(app) {
+  const { whole: doc } = app;
+  const { board: record } = doc;
+  const rest = record.columns.filter(([name]) => name !== record.metric);
+  return [
+    record.n !== null && {
+      name: "rank",
+      title: t("board.rank"),
+      of: (i) => (record.places[i] ? record.order.indexOf(i) : null),
+      show: (i) => rankCell(record.places[i]),
+      print: () => "–",
+    },
+    { name: "entry", title: t("board.entry"), of: (i) => app.entries[i], other: (one) => one.model, show: (i) => entryCell(app, i), print: otherCell },
+    record.metric && leading(app),
+    ...rest.map(([name, short]) => measure(app, name, short)),
+    count("n", t("board.n"), (i) => doc.runs[i].n),
+    count("failed", t("board.failed"), (i) => doc.runs[i].n_failed),
+    count("excluded", t("board.excluded"), (i) => doc.runs[i].n_excluded),
+    doc.runs.length > MOST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
+  ].filter(Boolean);
+}
+
+function count(name, title, of) {
+  return { name, title, number: true, of, show: (i) => whole(of(i)), print: () => "–" };
+}
+
+function measure(app, name, short) {
+  const metric = app.whole.definitions[name];
+  const summary = (i) => app.whole.runs[i].metrics[name];
+  return {
+    name,
+    title: short,
+    number: true,
+    of: (i) => (summary(i) ? summary(i).mean : null),
+    other: (one) => (short in one.figures ? Number(one.figures[short]) : null),
+    show: (i) => (summary(i) ? h("span", { title: shown(metric, summary(i).mean, true) }, shown(metric, summary(i).mean, app.state.exact)) : "–"),
+    print: (one) => one.figures[short] ?? "–",
+  };
+}
+
+// What ranks: with its interval, and drawn.
+function leading(app) {
+  const { whole: doc } = app;
+  const { metric: name, columns: printed } = doc.board;
+  const known = printed.find(([one]) => one === name);
+  const column = measure(app, name, known ? known[1] : name);
+  const rows = doc.runs.map((run) => (run.metrics[name] && run.metrics[name].mean !== null ? [run.metrics[name].mean, ...(interval(run.metrics[name]) || [null, null])] : null));
+  const ends = rows.flat().filter((value) => typeof value === "number");
+  const low = Math.min(0, ...ends),
+    high = Math.max(...ends, unitRange(doc.definitions[name]) ? 0.1 : 0);
+  const show = (i) => [
+    h("strong", {}, column.show(i)),
+    " ",
+    rows[i] && h("span", { class: "interval" }, shownRange(doc.definitions[name], interval(doc.runs[i].metrics[name]), app.state.exact)),
+    rows[i] && whiskers([rows[i]], low, high, app.state.focus.includes(i) ? app.state.focus.indexOf(i) : GREY),
+  ];
+  return { ...column, name, title: known ? known[1] : metricTitle(doc, name, app.state.exact), number: false, show };
+}
+
+const GREY = 5;
+
+// Buildings count whole where there are enough of them.
+function interval(summary) {
+  return (summary.n_scenes >= FEW_SCENES && summary.ci95_scenes) || summary.ci95;
+}
+
+function rankCell(place) {
+  if (!place) return "–";
+  const [low, high] = place.rank_ci95;
+  return [h("strong", {}, place.rank), low === high ? "" : h("span", { class: "why" }, `${low}–${high}`)];
+}
+
+function entryCell(app, i) {
+  const run = app.whole.runs[i],
+    { url, paper } = run.entry;
+  const place = app.whole.board.places[i];
+  const name = app.entries[i];
+  return [
+    app.state.focus.includes(i) ? key(app.state.focus.indexOf(i)) : "",
+    " ",
+    url ? away(url, name) : name,
+    paper ? [" · ", away(paper, t("board.paper"))] : "",
+    run.privileged && h("span", { class: "why" }, t("board.oracle")),
+    place && place.left_out > 0 && h("span", { class: "why" }, t("board.left", { n: whole(place.left_out), mean: fixed(place.mean, 4) })),
+  ];
+}
+
+function otherCell(one) {
+  const told = [String(one.year), splitName(one.split), one.inputs || t("board.noinputs")];
+  return [
+    away(one.link, one.model),
+    h("span", { class: "why" }, one.paper),
+    h("span", { class: "why" }, told.join(" · "), " · ", away(one.where, t(one.quoted ? "board.quoted" : "board.where"))),
+    one.note && h("span", { class: "why" }, one.note),
+  ];
+}
+
+function away(address, text) {
+  return h("a", { href: address, rel: "noreferrer noopener" }, text);
+}
+
+function tick(app, i) {
+  const { focus } = app.state;
+  const on = focus.includes(i);
+  return h("input", {
+    type: "checkbox",
+    id: `drawn-${i}`,
+    checked: on,
+    disabled: on ? focus.length === 1 : focus.length >= MOST_DRAWN,
+    "aria-label": t("board.draw", { name: app.entries[i] }),
+    onchange: () => app.draw(on ? focus.filter((one) => one !== i) : [...focus, i], `drawn-${i}`),
+  });
+}
+
+function headCell(app, column, draw) {
+  const { boardSort } = app.state;
+  const mine = boardSort.column === column.name;
+  const numeric = column.number ? "number" : null;
+  if (!column.of) return h("th", { scope: "col", class: numeric }, column.title);
+  const press = () => {
+    app.state.boardSort = { column: column.name, down: mine && !boardSort.down };
+    draw();
+    document.getElementById(`board-${column.name}`).focus();
+  };
+  const arrow = mine ? (boardSort.down ? " ▼" : " ▲") : "";
+  return h(
+    "th",
+    { scope: "col", class: numeric, "aria-sort": mine ? (boardSort.down ? "descending" : "ascending") : "none" },
+    h("button", { id: `board-${column.name}`, class: "sort", onclick: press }, column.title, h("span", { "aria-hidden": "true" }, arrow)),
+  );
+}
+
+// What has no value comes last whichever way. A run is its number, a published result is an object.
+function inOrder(app, list, rows) {
+  const { column: name, down } = app.state.boardSort;
+  const column = list.find((one) => one.name === name);
+  if (!column) return rows;
+  const value = (row) => (typeof row === "number" ? column.of(row) : column.other ? column.other(row) : null);
+  return [...rows].sort((a, b) => {
+    const [x, y] = [value(a), value(b)];
+    if (x === null || y === null) return (x === null) - (y === null);
+    const sign = typeof x === "string" ? x.localeCompare(y, "en", { numeric: true }) : x - y;
+    return down ? -sign : sign;
+  });
+}
+
+function runRow(list, i) {
+  return h("tr", {}, ...list.map((column) => boardCell(column, column.show(i))));
+}
+
+function otherRow(list, one) {
+  return h("tr", {}, ...list.map((column) => boardCell(column, column.print(one))));
+}
+
+function boardCell(column, content) {
+  const element = column.name === "entry" ? h("th", { scope: "row" }) : h("td", { class: column.number ? "number" : column.name });
+  element.append(...[content].flat(3).filter((part) => part !== null && part !== undefined && part !== false));
+  return element;
+}

@@ -1,0 +1,214 @@
+"""The leaderboard of three runs and more: ranks, what stands beside them, files, and how the page behaves."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from shutil import copytree
+from typing import Any
+
+import pytest
+
+from nav_eval.cli.report import make_workshop, report
+from nav_eval.errors import ConfigError
+from nav_eval.report.board import make_board, with_entries
+from nav_eval.report.document import Wishes, make_document
+from nav_eval.report.page import write_page
+from nav_eval.report.published import published
+from nav_eval.report.source import Run, read_run
+from nav_eval.runs.ranks import rank_runs
+from report.conftest import Visit, episodes_of
+
+Open = Callable[..., Visit]
+LINKS = ("name=Mine,url=https://example.org/m,paper=https://example.org/p?a=1,2", "run=stop,name=Still")
+
+
+def read(paths: list[Path]) -> list[Run]:
+    workshop = make_workshop()
+    return [read_run(path, workshop.config(path)) for path in paths]
+
+
+def renamed(run: Path, to: Path, **manifest: Any) -> Path:
+    copytree(run, to)
+    told = json.loads((to / "manifest.json").read_text())
+    (to / "manifest.json").write_text(json.dumps(told | manifest))
+    return to
+
+
+@pytest.fixture(scope="module")
+def many(tmp_path_factory: pytest.TempPathFactory, runs: list[Path]) -> list[Path]:
+    """Eight runs: random and stop in turns, and an oracle."""
+    folder = tmp_path_factory.mktemp("many")
+    made = [renamed(runs[0 if i % 2 else 2], folder / f"run{i}", agent=f"agent {i}") for i in range(7)]
+    return [*made, runs[1]]
+
+
+@pytest.fixture(scope="module")
+def board_file(tmp_path_factory: pytest.TempPathFactory, many: list[Path]) -> Path:
+    path = tmp_path_factory.mktemp("board") / "report.html"
+    wishes = Wishes(("name=Mine,url=https://example.org/m",), None, published("r2r"))
+    write_page(make_document(many, make_workshop(), wishes), path)
+    return path
+
+
+def test_the_order_is_that_of_the_measure_and_an_oracle_has_no_rank(runs: list[Path]) -> None:
+    found = make_board(read(runs), make_workshop())
+    means = [sum(e["metrics"]["spl"] for e in episodes_of(run)) / 12 for run in runs]
+    assert means[0] > means[2] == 0.0
+    assert found.metric == "spl"
+    assert found.order == (0, 2, 1)
+    places = found.places(read(runs))
+    assert places.keys() == {0, 2}
+    told = rank_runs([runs[0], runs[2]]).places
+    assert [(places[i].rank, places[i].rank_ci95) for i in (0, 2)] == [(one.rank, one.rank_ci95) for one in told]
+
+
+def test_the_benchmark_says_what_ranks_and_by_overrules_it(tmp_path: Path, runs: list[Path]) -> None:
+    paths = [copytree(run, tmp_path / run.name) for run in runs]
+    text = (paths[0] / "config.yaml").read_text()
+    (paths[0] / "config.yaml").write_text(re.sub("primary: spl", "primary: oracle_success", text))
+    assert make_board(read(paths), make_workshop()).metric == "oracle_success"
+    error = make_board(read(paths), make_workshop(), "navigation_error")
+    assert error.ranking is not None
+    assert not error.ranking.higher_is_better
+    with pytest.raises(ConfigError, match="no measure of these runs with a better end"):
+        make_board(read(paths), make_workshop(), "spll")
+
+
+def test_runs_by_other_rules_are_listed_without_ranks(tmp_path: Path, runs: list[Path]) -> None:
+    other = renamed(runs[0], tmp_path / "other", profile={"name": "mine", "version": "9"})
+    document = make_document([*runs, other], make_workshop())
+    assert "profile is" in document["board"]["refused"]
+    assert document["board"]["places"] == [None] * 4
+    assert document["board"]["order"][0] == 1
+    hidden = make_document([*runs, other], make_workshop(), public=True)
+    assert hidden["board"]["refused"] == "different"
+
+
+def test_entries_in_order_or_by_directory(runs: list[Path]) -> None:
+    first, oracle, still = (run.entry for run in with_entries(read(runs), LINKS))
+    assert (first.name, first.url, first.paper) == ("Mine", "https://example.org/m", "https://example.org/p?a=1,2")
+    assert oracle.name == ""
+    assert still.name == "Still"
+
+
+@pytest.mark.parametrize(
+    ("entry", "told"),
+    [
+        ("Mine", "write name="),
+        ("name=x,url=javascript:alert(1)", "url must begin with https://"),
+        ("run=nobody,name=x", "one run directory is called 'nobody'"),
+    ],
+)
+def test_an_entry_that_is_none(runs: list[Path], entry: str, told: str) -> None:
+    with pytest.raises(ConfigError, match=re.escape(told)):
+        with_entries(read(runs), [entry])
+
+
+def test_what_is_in_no_figure_is_counted(tmp_path: Path, runs: list[Path]) -> None:
+    cut = renamed(runs[0], tmp_path / "cut", finished=None)
+    for name in ("episodes.jsonl", "trajectories.jsonl"):
+        (cut / name).write_text("".join((cut / name).read_text().splitlines(keepends=True)[2:]))
+    document = make_document([*runs, cut], make_workshop())
+    assert [run["n_excluded"] for run in document["runs"]] == [0, 0, 0, 2]
+    assert document["board"]["n"] == 10
+    assert document["board"]["places"][0]["left_out"] == 2
+
+
+def test_a_latex_table_is_what_papers_print(tmp_path: Path, runs: list[Path]) -> None:
+    paths = [str(run) for run in runs]
+    report(*paths, out=tmp_path / "t.tex", with_published="r2r", entry=["name=Mine"])
+    text = (tmp_path / "t.tex").read_text()
+    random = [e["metrics"] for e in episodes_of(runs[0])]
+    mean = {name: sum(m[name] for m in random) / 12 for name in random[0] if name != "trajectory"}
+    figures = [
+        f"{mean['navigation_error']:.2f}",
+        *(f"{100 * mean[n]:.1f}" for n in ("oracle_success", "success", "spl", "ndtw")),
+    ]
+    assert f"Mine & {' & '.join(figures)} \\\\" in text
+    assert r"agent & NE $\downarrow$ & OSR $\uparrow$ & SR $\uparrow$ & SPL $\uparrow$ & nDTW $\uparrow$ \\" in text
+    assert r"\begin{tabular*}{\columnwidth}" in text
+    assert r"NvEM$^\dagger$ (val\_unseen) & 4.2603 & 67.90 & 60.11 & 54.97 & - \\" in text
+    assert text.index(r"\midrule", text.index("Mine")) < text.index("NvEM")
+    report(*paths, out=tmp_path / "t.md", columns="spl,path_length")
+    header = (tmp_path / "t.md").read_text().splitlines()[2]
+    assert header == "| agent | SPL ↑ | TL |"
+    with pytest.raises(ConfigError, match=re.escape("no run has a measure 'sppl'. Did you mean 'spl'")):
+        report(*paths, out=tmp_path / "t.md", columns="sppl")
+
+
+def test_a_spreadsheet_has_every_measure_in_full(tmp_path: Path, runs: list[Path]) -> None:
+    report(*map(str, runs), out=tmp_path / "t.csv", with_published="r2r", entry=["name==1+1"])
+    rows = list(csv.DictReader(io.StringIO((tmp_path / "t.csv").read_text())))
+    recorded = json.loads((runs[0] / "results.json").read_text())["metrics"]["spl"]
+    assert rows[0]["entry"] == "'=1+1"
+    assert [float(rows[0][name]) for name in ("spl", "spl_low", "spl_high")] == [recorded["mean"], *recorded["ci95"]]
+    assert (rows[0]["rank"], rows[2]["rank"], rows[2]["entry"]) == ("1", "", "shortest_path (oracle)")
+    theirs = next(row for row in rows if row["entry"] == "NavGPT2-FlanT5-XL" and row["split"] == "test")
+    assert (theirs["success"], theirs["navigation_error"], theirs["rank"]) == ("0.7076", "3.39", "")
+    assert theirs["published_at"].startswith("https://github.com/GengzeZhou/NavGPT-2/")
+
+
+def test_the_page_ranks_sorts_and_hands_out_files(
+    visit: Open, board_file: Path, many: list[Path], tmp_path: Path
+) -> None:
+    guest = visit()
+    page = guest.open(board_file)
+    assert page.locator("h1").inner_text() == "8 entries"
+    assert page.locator(".answer").inner_text().startswith("Rank 1 is shared by agent 1, agent 3 and agent 5: 12 episo")
+    entries = page.locator(".board tbody:not(.others) th").all_inner_texts()
+    assert [text.split("\n")[0].strip() for text in entries][-1] == "shortest_path"
+    assert "it has no rank" in entries[-1]
+    assert page.get_by_role("link", name="Mine").get_attribute("href") == "https://example.org/m"
+    page.locator("#board-navigation_error").click()
+    errors = page.locator(".board tbody:not(.others) td.number:nth-child(4)").all_inner_texts()
+    assert [float(text) for text in errors] == sorted(map(float, errors))
+    report(*map(str, many), out=tmp_path / "b.tex", with_published="r2r", entry=["name=Mine,url=https://example.org/m"])
+    with page.expect_download() as download:
+        page.get_by_role("button", name="LaTeX").click()
+    assert Path(download.value.path()).read_text() == (tmp_path / "b.tex").read_text()
+    assert guest.errors == []
+
+
+def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file: Path) -> None:
+    page = visit().open(board_file)
+    ticks = page.locator(".board input[type=checkbox]")
+    assert [ticks.nth(i).is_checked() for i in range(8)] == [True] * 6 + [False] * 2
+    assert ticks.nth(7).is_disabled()
+    ticks.nth(0).uncheck()
+    ticks.nth(7).check()
+    assert "shortest_path" in page.locator("#failures thead").first.inner_text()
+
+
+def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_file: Path) -> None:
+    page = visit().open(board_file)
+    others = page.locator(".others")
+    assert "Published results, not run here" in others.inner_text()
+    assert others.locator("tr").count() == 1 + len(published("r2r"))
+    page.get_by_label("Published split").select_option("test")
+    assert others.locator("tr").count() == 1 + sum(one.split == "test" for one in published("r2r"))
+    source = others.get_by_role("link", name="as its authors print it").first
+    assert source.get_attribute("href").startswith("https://")
+
+
+def test_an_episode_keeps_its_address(visit: Open, board_file: Path) -> None:
+    page = visit().open(board_file, "#episode=12_1")
+    assert "Episode 12_1" in page.locator("#episode").inner_text()
+    page.get_by_role("link", name="Next episode").click()
+    assert page.evaluate("location.hash") == "#episode=13_0"
+    page.goto(f"{board_file.as_uri()}#episode=99_9")
+    assert "There is no such episode" in page.locator("main").inner_text()
+
+
+@pytest.mark.parametrize(("width", "theme"), [(360, "dark"), (1280, "light")])
+def test_the_board_fits_and_is_accessible(visit: Open, board_file: Path, axe: str, width: int, theme: str) -> None:
+    guest = visit(viewport={"width": width, "height": 800}, color_scheme=theme, bypass_csp=True)
+    page = guest.open(board_file)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    page.add_script_tag(content=axe)
+    found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
+    assert [one for one in found if one[1] in ("serious", "critical")] == []

@@ -1,0 +1,102 @@
+"""Tables of published results: their form. Whether the figures are those of the pages, a reader must see."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+
+from nav_eval.errors import ConfigError
+from nav_eval.report.published import HERE, PUBLISHED, SHARES, own_file, published, register_published
+
+RESULT = """
+[[page]]
+where = "https://example.org"
+authors = true
+scale = "{scale}"
+[[page.result]]
+benchmark = "lab-nav"
+split = "test"
+model = "{model}"
+paper = "A Paper"
+year = {year}
+link = "{link}"
+figures = {{ {figures} }}
+printed = "0.5"
+"""
+GOOD = {
+    "scale": "share",
+    "model": "M",
+    "year": 2024,
+    "link": "https://example.org/p",
+    "figures": 'SR = "0.5", NE = "3"',
+}
+
+
+def written(path: Path, **changes: object) -> Path:
+    path.write_text(RESULT.format(**(GOOD | changes)))
+    return path
+
+
+@pytest.mark.parametrize("name", HERE)
+def test_every_figure_stands_in_what_was_printed(name: str) -> None:
+    for one in published(name):
+        tokens = one.printed.replace(",", " ").split()
+        for figure, value in one.figures.items():
+            texts = {format(value, "f"), format(value.scaleb(-2), "f")}
+            assert any(token.rstrip("%").lstrip(":") in texts for token in tokens), (one.model, figure)
+
+
+def test_five_and_twenty_models_with_page_paper_and_year() -> None:
+    every = [one for name in HERE for one in published(name)]
+    assert len({one.model for one in every}) >= 25
+    assert {name.split("-")[0] for name in HERE} == {"r2r", "rxr", "objectnav"}
+    assert {one.split for one in published("r2r")} >= {"val_unseen", "test"}
+    shares = [value for one in every for figure, value in one.figures.items() if figure in SHARES]
+    # A share taken for a percentage, or the other way, would be here.
+    assert min(shares) > 1
+
+
+def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
+    register_published("lab-nav", written(tmp_path / "lab.toml"))
+    (one,) = published("lab-nav")
+    assert one.figures == {"SR": Decimal("50"), "NE": Decimal("3")}
+    assert "lab-nav" in PUBLISHED.names()
+    with pytest.raises(ConfigError, match="registered already"):
+        register_published("r2r", own_file())
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"figures": 'SR = "50"'}, r"SR = '50' cannot be \(share\)"),
+        ({"figures": 'NE = "-1"'}, "NE = '-1' cannot be"),
+        ({"figures": 'SR = "nan"'}, "SR = 'nan' cannot be"),
+        ({"figures": 'SRR = "0.5"'}, "SRR is none of TL, NE"),
+        ({"figures": ""}, "has no figure"),
+        ({"year": 1999}, "year 1999"),
+        ({"link": "javascript:alert(1)"}, "`link` is no address"),
+        ({"model": ""}, "`model` is empty"),
+        ({"scale": "permille"}, "is no table of published results"),
+    ],
+)
+def test_a_table_that_cannot_be(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], told: str
+) -> None:
+    monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
+    register_published("lab-nav", written(tmp_path / "lab.toml", **changes))
+    with pytest.raises(ConfigError, match=told):
+        published("lab-nav")
+
+
+def test_the_same_twice_and_a_name_that_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
+    path = written(tmp_path / "lab.toml")
+    path.write_text(path.read_text() * 2)
+    register_published("lab-nav", path)
+    with pytest.raises(ConfigError, match="M, test: stands there twice"):
+        published("lab-nav")
+    with pytest.raises(ConfigError, match=r"there is no 'r2r-c'[.] Did you mean 'r2r-ce'"):
+        published("r2r-c")
