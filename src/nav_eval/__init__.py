@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from nav_eval.engine.scene.load import load_scene
     from nav_eval.gym import collect, make_env, make_vec_env
     from nav_eval.metrics.registry import register_metric
+    from nav_eval.report.published import register_published
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
     from nav_eval.simulator.perturbations.registry import register_perturbation
@@ -61,6 +62,7 @@ _HOMES = {
     "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
     "register_metric": "nav_eval.metrics.registry",
+    "register_published": "nav_eval.report.published",
     "register_perturbation": "nav_eval.simulator.perturbations.registry",
     "register_crowds": "nav_eval.simulator.registry",
     "register_physics": "nav_eval.simulator.registry",
@@ -102,6 +104,7 @@ __all__ = [
     "register_metric",
     "register_perturbation",
     "register_physics",
+    "register_published",
     "register_scene_format",
     "register_sensor",
     "register_simulator",

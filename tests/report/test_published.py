@@ -96,7 +96,7 @@ def test_the_same_twice_and_a_name_that_is_none(tmp_path: Path, monkeypatch: pyt
     path = written(tmp_path / "lab.toml")
     path.write_text(path.read_text() * 2)
     register_published("lab-nav", path)
-    with pytest.raises(ConfigError, match="M, test: stands there twice"):
+    with pytest.raises(ConfigError, match="M, test: appears twice"):
         published("lab-nav")
     with pytest.raises(ConfigError, match=r"there is no 'r2r-c'[.] Did you mean 'r2r-ce'"):
         published("r2r-c")

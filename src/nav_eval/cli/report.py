@@ -67,8 +67,10 @@ def report(
         _write_card(paths, target)
         say(target)
         return DONE
-    wishes = _wishes(tuple(entry or ()), by, with_published)
-    _write(paths, make_workshop(overrides, allow_plugins=allow_plugins), target, wishes, columns, public, no_3d)
+    workshop = make_workshop(overrides, allow_plugins=allow_plugins)
+    if with_published:
+        workshop.config(paths[0])  # imports the plug-ins, one of which may bring the table
+    _write(paths, workshop, target, _wishes(tuple(entry or ()), by, with_published), columns, public, no_3d)
     say(target)
     return DONE
 

@@ -94,7 +94,7 @@ def published(name: str) -> tuple[Published, ...]:
         raise ConfigError(f"{path}: holds no result of benchmark {name!r}.")
     faults = [fault for page, one in found for fault in _faults(page, one)]
     counts = Counter((one.split, one.model) for _, one in found)
-    faults += [f"{model}, {split}: stands there twice" for (split, model), count in counts.items() if count > 1]
+    faults += [f"{model}, {split}: appears twice" for (split, model), count in counts.items() if count > 1]
     if faults:
         raise ConfigError(f"{path}: {faults[0]}.")
     return tuple(_published(page, one) for page, one in found)
