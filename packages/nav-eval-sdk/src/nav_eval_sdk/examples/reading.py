@@ -83,7 +83,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "cot": ("crib", "婴儿床"),
     "cupboard": ("壁橱", "壁柜"),
     "fireplace": ("壁炉",),
-    "aquarium": ("fish tank", "鱼缸"),
+    "aquarium": ("fish tank", "鱼缸", "水族箱"),
     "laundry": ("laundry basket", "脏衣篮", "洗衣篮"),
     "exercise_bike": ("stationary bike", "健身车"),
     "piano": ("钢琴",),
