@@ -1,4 +1,4 @@
-"""nav-eval demo: homes from a seed, two agents as real services, one comparison and one page."""
+"""nav-eval demo: homes from a seed, three agents as real services, one comparison and one page."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from nav_eval.cli.say import say
 
 
 def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
-    """Make homes and instructions, serve a language-grounded agent (gRPC) and a random one (REST), compare them.
+    """Make homes and instructions, serve a random, a trained and a language-grounded agent (REST, gRPC), compare them.
 
     Parameters
     ----------
     out
-        The folder for the two runs and the page; it is made anew.
+        The folder for the three runs and the page; it is made anew.
     quick
         2 homes and 2 episodes instead of 3 and 4.
     """

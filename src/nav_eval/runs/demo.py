@@ -23,9 +23,10 @@ from nav_eval.runs.registry import benchmark_config
 
 AGENTS = {
     "random": ("rest", "nav_eval_sdk.examples.random_agent:RandomAgent"),
+    "learned": ("rest", "nav_eval_sdk.examples.learned:LearnedAgent"),
     "grounded": ("grpc", "nav_eval_sdk.examples.grounded:GroundedAgent"),
 }
-VIDEO = {"random": "none", "grounded": "sample(1)"}
+FILMED = "grounded"
 PHRASINGS = 3
 """Of each path, in each language; English first."""
 
@@ -40,7 +41,7 @@ class Shown:
 
 
 def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Watcher) -> Shown:
-    """Make worlds, evaluate both agents on the same episodes, compare. `out` is made anew."""
+    """Make worlds, evaluate all agents on the same episodes, compare. `out` is made anew."""
     from nav_eval.engine.warm import warm
 
     shutil.rmtree(out, ignore_errors=True)
@@ -82,7 +83,7 @@ def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], 
         service = config.agent_service.model_copy(
             update={"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
         )
-        filmed = config.output.model_copy(update={"video": VIDEO[name]})
+        filmed = config.output.model_copy(update={"video": "sample(1)" if name == FILMED else "none"})
         shown = config.model_copy(update={"agent_service": service, "output": filmed})
         return run_benchmark(shown, out / name, watchers=[watcher])
 
