@@ -219,19 +219,17 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "outcomes": figures.outcome_counts(outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
-        "notes": [*summary["notes"], *_references(run)],
+        "notes": summary["notes"],
+        "references": _references(run),
         "facts": {} if public else _facts(manifest),
     }
 
 
-def _references(run: Run) -> list[str]:
-    """What the metrics that need a reference were given."""
-    references: Mapping[str, int] = run.summary.get("references", {})
-    compared = [name for name, definition in run.definitions.items() if "reference" in definition.needs]
-    if not compared or not references.keys() - {"none"}:
-        return []
-    told = ", ".join(f"{name} ({count})" for name, count in references.items())
-    return [f"Reference of {', '.join(compared)}: {told}."]
+def _references(run: Run) -> dict[str, Any]:
+    """The metrics that need a reference, and in how many episodes they were given which."""
+    given: Mapping[str, int] = run.summary.get("references", {})
+    metrics = [name for name, definition in run.definitions.items() if "reference" in definition.needs]
+    return {"metrics": metrics if given.keys() - {"none"} else [], "given": given}
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,7 @@ export function excluded(shown) {
         "ul",
         {},
         ...(lines.length ? lines : [t("excluded.all", { n: whole(run.n) })]).map((line) => h("li", {}, line)),
-        ...run.notes.map((note) => h("li", { class: "quiet" }, note)),
+        ...[references(app, run), ...run.notes].filter(Boolean).map((note) => h("li", { class: "quiet" }, note)),
       ),
     );
   });
@@ -34,6 +34,13 @@ export function excluded(shown) {
     ...runs,
     many && plain > 0 && h("p", {}, t("excluded.rest", { n: plain })),
   );
+}
+
+// By how many episodes each reference was given to the metrics that need one.
+function references({ doc }, { references: { metrics, given } }) {
+  if (!metrics.length) return null;
+  const told = Object.entries(given).map(([name, n]) => `${name} (${n})`);
+  return t("excluded.references", { metrics: metrics.map((name) => metricName(doc, name)).join(", "), told: told.join(", ") });
 }
 
 export function about(app) {

@@ -95,7 +95,7 @@ function card(app, { kind, run, index, frames, outcome, distance, collided }) {
     { class: `moment ${kind}` },
     h("h4", {}, h("a", { href: app.link(index), onclick: open }, t(`moments.${kind}`))),
     h("div", { class: "pair" }, shot(frames, step), plan.element),
-    h("p", {}, h("strong", {}, app.labels[run]), " ", explained("outcome", outcome), ". ", told(kind, distance, collided)),
+    h("p", {}, h("strong", {}, app.labels[run]), " ", explained("outcome", outcome), t("moments.stop"), told(kind, distance, collided)),
     all.text[index] && h("p", { class: "clip quiet", dir: "auto" }, all.text[index]),
   );
 }

@@ -206,7 +206,7 @@ function worstGroup(app, i) {
   const rate = (group) => group.runs[i].success[0];
   if (rows.length < 2) return null;
   const worst = rows.reduce((least, group) => (rate(group) < rate(least) ? group : least));
-  if (rows.every((group) => rate(group) === rate(worst))) return null;
+  if (rows.filter((group) => rate(group) === rate(worst)).length > 1) return null;
   return t("brief.worst", { label: worst.label, rate: percent(rate(worst)), n: worst.n });
 }
 

@@ -162,7 +162,7 @@ function countLine(app, found) {
       (index) => run.outcome[index] !== null && OUTCOMES[run.outcome[index]] !== "not_scored",
     );
     const won = scored.filter((index) => run.outcome[index] === 0).length;
-    if (scored.length) parts.push(`${t("table.shown")}, ${app.labels[i]}: ${share(won, scored.length)}`);
+    if (scored.length) parts.push(t("table.shown", { agent: app.labels[i], share: share(won, scored.length) }));
   });
   return parts.join(" · ");
 }
