@@ -60,7 +60,7 @@ _SIZES: Mapping[str, tuple[tuple[str, int, float, float], ...]] = {
     "desk": (("large", 0, 1.5, 9.0), ("small", 0, 0.0, 1.1)),
     "sofa": (("long", 0, 1.9, 9.0), ("small", 0, 0.0, 1.5)),
     "picture": (("large", 0, 0.95, 9.0), ("small", 0, 0.0, 0.45)),
-    "tv_monitor": (("large", 0, 1.1, 9.0), ("small", 0, 0.0, 0.65)),
+    "tv_monitor": (("large", 0, 1.1, 9.0),),
     "counter": (("long", 0, 2.2, 9.0),),
     "rug": (("large", 0, 2.0, 9.0), ("small", 0, 0.0, 1.0)),
     "bed": (("double", 2, 1.35, 9.0), ("single", 2, 0.0, 1.05)),

@@ -28,8 +28,9 @@ _STRIKING = 0.02
 """Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
-_AHEAD, _ASIDE = 0.55, 0.8
-"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees)."""
+_AHEAD, _ASIDE, _BACK = 0.55, 0.8, 0.36
+"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees); how far back over
+left at most for that (110 degrees): what is further behind one does not see."""
 _USUAL = {
     "bedroom": ("bed", "wardrobe", "nightstand"), "bathroom": ("sink", "toilet", "shower", "bathtub", "towel"),
     "kitchen": ("counter", "refrigerator", "sink", "cabinet"), "living room": ("sofa", "tv_monitor"),
@@ -165,7 +166,7 @@ def _quarter(walker: Walker, at: Flat) -> str:
     left = walker.heading[1] * dx - walker.heading[0] * dz
     if abs(left) < _AHEAD * abs(ahead):
         return "ahead" if ahead > 0 else "behind"
-    beside = abs(left) > _ASIDE * abs(ahead)
+    beside = abs(left) > _ASIDE * abs(ahead) and ahead > -_BACK * abs(left)
     return ("left" if left > 0 else "right") if beside else ""
 
 
