@@ -168,7 +168,7 @@ def test_a_run_its_files_and_what_can_be_done_with_them(tmp_path):
     assert ranked[2].endswith("shortest_path")
     by_error = json.loads(nav_eval("rank", "random", "--by", "navigation_error", "--json", cwd=tmp_path).stdout)
     assert by_error["higher_is_better"] is False
-    for measure, why in (("sucess", "Did you mean 'success'"), ("path_length", "no better end")):
+    for measure, why in (("sucess", "Did you mean 'success'"), ("path_length", "no better direction")):
         refused = nav_eval("rank", "random", "--by", measure, cwd=tmp_path)
         assert (refused.returncode, why in refused.stderr) == (2, True), refused.stderr
     scored = nav_eval("score", "random/submission.json", "--benchmark", "r2r", *overrides, cwd=tmp_path)

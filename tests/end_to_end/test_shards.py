@@ -129,7 +129,7 @@ def test_a_shard_goes_on_where_it_was_interrupted(world, alone, thirds, tmp_path
         merge_runs(parts, tmp_path / "early")
     with pytest.raises(RunDirectoryError, match="it was shard 2/3, is shard 1/3"):
         run(tmp_path / "2", world, "1/3", resume=True)
-    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is not a shard"):
+    with pytest.raises(RunDirectoryError, match="it was shard 2/3, is no shard"):
         run(tmp_path / "2", world, resume=True)
     run(tmp_path / "2", world, "2/3", resume=True)
     merge_runs(parts, tmp_path / "merged")

@@ -135,7 +135,7 @@ def test_a_killed_sweep_plays_only_what_is_missing(room, tmp_path):
         (["suite=blurr"], "Did you mean 'blur'"),
         (["suite=blur,blur"], "something twice"),
         (["suite=blur", "severities=0"], "severities=1,3"),
-        (["suite=typos"], "nothing of typos changes anything here"),
+        (["suite=typos"], "no perturbation of typos changes anything here"),
         (["suite=pose_drift", "perturbations=[{name: blur}]"], "sets them itself"),
     ],
 )

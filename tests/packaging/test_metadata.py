@@ -63,7 +63,8 @@ def test_classifiers_are_known_and_name_the_pythons_that_are_tested(built: Built
 
 
 def test_the_readme_is_the_long_description_and_renders(built: Built, metadata: Metadata) -> None:
-    readme = (built.project / "README.md").read_text("utf-8")
+    paragraphs = (built.project / "README.md").read_text("utf-8").split("\n\n")
+    readme = "\n\n".join(paragraph for paragraph in paragraphs if not paragraph.startswith("!["))
     assert metadata.description == readme
     assert metadata.description_content_type == "text/markdown"
     shown = MarkdownIt("commonmark").enable("table").render(readme)

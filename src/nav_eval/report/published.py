@@ -19,6 +19,7 @@ import msgspec
 
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
+from nav_eval_sdk.protocol.structs import known
 
 HERE = ("r2r", "r2r-ce", "rxr-ce", "objectnav-mp3d", "objectnav-hm3d", "objectnav-hm3d-v2")
 PUBLISHED: Registry[str | Path | Callable[[], str | Path]] = Registry(
@@ -155,3 +156,6 @@ def _published(page: _Page, one: _Result) -> Published:
         where=page.where,
         quoted=not page.authors,
     )
+
+
+known(globals())

@@ -14,9 +14,10 @@ import numpy as np
 from nav_eval.api.local import LocalService
 from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer
-from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
+from nav_eval.core.specs import ListSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.testing.fakes import fake_episode
 from nav_eval.testing.findings import Finding, run_checks
+from nav_eval_sdk.conformance import usual_spec
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
@@ -77,23 +78,9 @@ def check_agent(
 
 def _specs(agent: Any) -> dict[str, Spec]:
     wanted: Mapping[str, tuple[int, int]] = {"rgb": SIZE, "depth": SIZE} | dict(getattr(agent, "sensors", {}))
-    return {name: _spec(name, *size) for name, size in wanted.items()} | dict(SPECS)
-
-
-def _spec(name: str, width: int, height: int) -> Spec:
-    width, height = width or SIZE[0], height or SIZE[1]
-    if name in ("viewpoint", "navigable"):
-        node = TextSpec(is_node=True)
-        parts: dict[str, Spec] = {
-            "viewpoint": node,
-            "heading": NumberSpec(),
-            "elevation": NumberSpec(),
-            "distance": NumberSpec(),
-        }
-        return node if name == "viewpoint" else ListSpec(item=StructSpec(parts=parts))
-    if name == "depth":
-        return TensorSpec(shape=(height, width, 1), dtype="float32", low=0.0, high=10.0, unit="m")
-    return SPECS.get(name) or TensorSpec(shape=(height, width, 3), dtype="uint8", low=0, high=255)
+    return {
+        name: usual_spec(name, width or SIZE[0], height or SIZE[1]) for name, (width, height) in wanted.items()
+    } | dict(SPECS)
 
 
 def plays_an_episode(trial: Trial) -> str:

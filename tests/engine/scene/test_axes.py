@@ -89,8 +89,8 @@ def test_a_scene_dataset_config_decides_for_its_paths(tmp_path: Path) -> None:
     [
         ("{", "not a valid configuration"),
         ('{"up": "z"}', "not a valid configuration"),
-        ('{"up": [0, 0]}', "no direction"),
-        ('{"up": [0, 0, 0]}', "no direction"),
+        ('{"up": [0, 0]}', "is not a direction"),
+        ('{"up": [0, 0, 0]}', "is not a direction"),
         ('{"up": [0, 0, 1], "front": [0, 0, 1]}', "perpendicular"),
     ],
 )

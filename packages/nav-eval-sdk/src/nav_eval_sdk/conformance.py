@@ -153,12 +153,14 @@ def suitable_episode(info: Info, own_actions: Mapping[str, ActionSpec] | None = 
     actions = {name: own.get(name) or ACTIONS.get(name, ActionSpec()) for name in names}
     sizes = dict.fromkeys(USUAL, (64, 48))
     sizes |= {wish.name: (wish.width or 64, wish.height or 48) for wish in info.sensors}
-    return synthetic_episode({name: _spec(name, *size) for name, size in sizes.items()}, actions)
+    return synthetic_episode({name: usual_spec(name, *size) for name, size in sizes.items()}, actions)
 
 
-def _spec(name: str, width: int, height: int) -> Spec:
+def usual_spec(name: str, width: int, height: int) -> Spec:
+    """What the evaluator sends as the built-in sensor of this name; any other name is a colour picture."""
     numbers: dict[str, Spec] = {part: NumberSpec() for part in ("heading", "elevation", "distance")}
     node = TextSpec(is_node=True)
+    thing: dict[str, Spec] = {"id": NumberSpec(low=0), "category": TextSpec(), "pixels": NumberSpec(low=1)}
     known: Mapping[str, Spec] = {
         "depth": TensorSpec(shape=(height, width, 1), dtype="float32", low=0.0, high=10.0, unit="m"),
         "semantic": TensorSpec(shape=(height, width), dtype="int32"),
@@ -173,6 +175,7 @@ def _spec(name: str, width: int, height: int) -> Spec:
         "instruction": StructSpec(
             parts={"text": TextSpec(), "tokens": ListSpec(item=TextSpec()), "language": TextSpec()}
         ),
+        "objects": ListSpec(item=StructSpec(parts=thing)),
         "navigable": ListSpec(item=StructSpec(parts=numbers | {"viewpoint": node})),
     }
     return known.get(name) or TensorSpec(shape=(height, width, 3), dtype="uint8", low=0, high=255)

@@ -29,8 +29,8 @@ _STRIKING = 0.02
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE, _BACK = 0.55, 0.8, 0.36
-"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees); how far back over
-left at most for that (110 degrees): what is further behind one does not see."""
+"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees); how far back
+over left at most for that (110 degrees): what is further behind one does not see."""
 _USUAL = {
     "bedroom": ("bed", "wardrobe", "nightstand"), "bathroom": ("sink", "toilet", "shower", "bathtub", "towel"),
     "kitchen": ("counter", "refrigerator", "sink", "cabinet"), "living room": ("sofa", "tv_monitor"),
