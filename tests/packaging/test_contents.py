@@ -44,7 +44,7 @@ NEEDED = {
     ],
 }
 SDIST = {
-    "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE"},
+    "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE", "long_description.py"},
     "nav-eval-sdk": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-server": {"README.md", "LICENSE", "NOTICE"},
 }
