@@ -34,6 +34,7 @@ NEAR_ENOUGH = 2.0
 BORDER = 8
 """Unknown cells of the 25 around one that make it worth a look."""
 DETOUR = 40
+"""Cells that a room of another kind than the wanted one counts as further off."""
 PATIENCE = 60
 """Steps that are spent on the way to one cell."""
 BESIDE = 12
@@ -180,12 +181,9 @@ class GroundedAgent(VLNAgent):
 
     def _wanted(self) -> list[Thing]:
         wanted = landmark(self._text, frozenset(one.category for one in self._seen.values()))
-        return [one for one in self._seen.values() if one.category == wanted and not (self._leaves and self._left(one))]
-
-    def _left(self, one: Thing) -> bool:
-        """Whether it is in the room of the start."""
         start = self._floor_at(0.0, 0.0)
-        return one.floor == start if one.floor and start else math.hypot(one.north, one.east) < SAME_ROOM
+        found = (one for one in self._seen.values() if one.category == wanted)
+        return [one for one in found if not (self._leaves and _at_start(one, start))]
 
     def _kind(self, floor: int) -> str:
         """What the things on this floor make of the room."""
@@ -213,13 +211,14 @@ class GroundedAgent(VLNAgent):
             self._given_up |= _disc(self._target)
         unknown = _around((self._grid == 0) & ~self._given_up)
         if self._target not in steps or unknown[self._target] < BORDER:
-            borders = [cell for cell in steps if unknown[cell] >= BORDER]
-            self._target = min(borders, key=lambda cell: steps[cell] + self._detour(cell), default=start)
+            borders = {cell: int(self._floors[cell]) for cell in steps if unknown[cell] >= BORDER}
+            detours = {floor: self._detour(floor) for floor in set(borders.values())}
+            self._target = min(borders, key=lambda cell: steps[cell] + detours[borders[cell]], default=start)
         return self._target
 
-    def _detour(self, cell: tuple[int, int]) -> int:
+    def _detour(self, floor: int) -> int:
         """Cells that one would rather walk than look further round a room of a kind that is not wanted."""
-        kind = self._kind(int(self._floors[cell]))
+        kind = self._kind(floor)
         return 0 if kind in ("", self._room) or not self._room else DETOUR
 
     def _settle(self) -> str:
@@ -244,6 +243,11 @@ class GroundedAgent(VLNAgent):
         self._turned = ""
         self._last = (forward, right)
         return "move_forward"
+
+
+def _at_start(one: Thing, start: int) -> bool:
+    """Whether it is in the room of the start, whose floor has the id `start`."""
+    return one.floor == start if one.floor and start else math.hypot(one.north, one.east) < SAME_ROOM
 
 
 def _mark(grid: Any, north: Any, east: Any, value: int) -> None:
