@@ -72,6 +72,7 @@ docs: $(VENV)/test.stamp
 soak: $(VENV)/test.stamp
 	sh requirements/apt-install.sh requirements/apt-soak.txt
 	$(BIN)/python -m pytest -q -m soak
+	$(BIN)/python -m pytest -q -m "hypothesis and not soak" --hypothesis-profile=other
 
 fuzz: $(VENV)/test.stamp
 	cd tests && NUMBA_BOUNDSCHECK=1 NAV_EVAL_CACHE=$(abspath $(VENV))/fuzz-cache \

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import pytest
@@ -29,7 +30,6 @@ from documentation.pages import ROOT
 
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src")}
 STYLES = {"stylesheet", "preload", "modulepreload", "preconnect", "icon", "manifest"}
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
 
 @dataclass
@@ -176,24 +176,19 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
         """Nothing: pytest shows what fails."""
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: requirements/apt-test.txt names it")
-def test_a_browser_shows_pages_and_finds_words(address: str) -> None:
-    from playwright.sync_api import sync_playwright
-
+def test_a_browser_shows_pages_and_finds_words(address: str, browser: Any) -> None:
     complaints: list[str] = []
     asked: list[str] = []
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        page = browser.new_page()
-        page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
-        page.on("request", lambda request: asked.append(request.url))
-        for name in ("index", "reference/metrics", "reference/python", "zh/quickstart"):
-            page.goto(f"{address}/{name}.html", wait_until="networkidle")
-            assert page.locator("h1").first.is_visible()
-        page.keyboard.press("Control+k")
-        page.keyboard.type("soft_spl", delay=20)
-        page.locator('a[href*="reference/metrics.html?h=soft_spl"]').first.wait_for(timeout=10_000)
-        browser.close()
+    page = browser.new_page()
+    page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("request", lambda request: asked.append(request.url))
+    for name in ("index", "reference/metrics", "reference/python", "zh/quickstart"):
+        page.goto(f"{address}/{name}.html", wait_until="networkidle")
+        assert page.locator("h1").first.is_visible()
+    page.keyboard.press("Control+k")
+    page.keyboard.type("soft_spl", delay=20)
+    page.locator('a[href*="reference/metrics.html?h=soft_spl"]').first.wait_for(timeout=10_000)
+    page.close()
     assert not complaints
     assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]

@@ -102,7 +102,8 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
         return
     way = step.way
     assert order.turn in (way.turn.replace("straight", ""), ""), text
-    assert order.side == way.side, text
+    crossed = order.side == "across" and not way.side  # who only says "cross" may mean the room, not what lies opposite
+    assert order.side == way.side or crossed, text
     if order.past:
         assert step.past, text
         both = [noun.kind for noun in (step.past.thing, step.past.other) if noun]
