@@ -79,13 +79,14 @@ def play(
     stop: threading.Event | None = None,
     command: Sequence[str] = (),
     evaluation: str = "{}",
+    patience: float = 60.0,
 ) -> Play:
     script = work / "ticking.py"
     script.write_text(TICKING)
     claim = {
         "attempt": 1, "fence": 1, "submission": "abc", "kind": "service", "evaluation": evaluation, "overrides": [],
         "log": False, "protocol": "rest", "url": url, "token": "t", "networks": ["loopback"], "ports": ["1-65535"],
-        "lease_seconds": lease, "probe_seconds": 2.0, "patience_seconds": 0.0,
+        "lease_seconds": lease, "probe_seconds": 2.0, "patience_seconds": patience,
     }  # fmt: skip
     return Play(
         server,  # type: ignore[arg-type]
@@ -161,14 +162,14 @@ def test_a_worker_that_is_to_end_lets_episodes_end_and_loses_nothing(agent: str,
 
 def test_a_service_that_is_not_ready_is_not_played(tmp_path: Path) -> None:
     server = Double()
-    play(server, tmp_path, "127.0.0.1:9").play()
+    play(server, tmp_path, "127.0.0.1:9", patience=0).play()
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
 
 
 @pytest.mark.parametrize(("key", "allowed"), [("networks", "public"), ("ports", "443")])
 def test_a_forbidden_address_is_as_one_that_is_not_ready(agent: str, tmp_path: Path, key: str, allowed: str) -> None:
     server = Double()
-    one = play(server, tmp_path, agent)
+    one = play(server, tmp_path, agent, patience=0)
     one._claim = {**one._claim, key: [allowed]}  # type: ignore[dict-item]
     one.play()
     assert server.endings == [{"fence": 1, "outcome": "not_ready"}]
