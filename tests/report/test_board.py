@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from shutil import copytree
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -195,11 +196,22 @@ def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_fil
     assert source.get_attribute("href").startswith("https://")
 
 
-def test_an_episode_keeps_its_address(visit: Open, board_file: Path) -> None:
-    page = visit().open(board_file, "#episode=12_1")
+def test_an_address_names_an_episode_and_whose(visit: Open, board_file: Path) -> None:
+    """Copied, it leads whoever opens it to the same agent, one that the charts leave out too."""
+    guest = visit()
+    guest.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page = guest.open(board_file, "#episode=12_1")
     assert "Episode 12_1" in page.locator("#episode").inner_text()
+    page.locator("select").first.select_option(label="agent 3")
     page.get_by_role("link", name="Next episode").click()
-    assert page.evaluate("location.hash") == "#episode=13_0"
+    assert page.evaluate("location.hash") == "#episode=13_0&run=agent%203"
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("Copied.").wait_for()
+    address = page.evaluate("navigator.clipboard.readText()")
+    assert address == f"{board_file.as_uri()}#episode=13_0&run=agent%203"
+    for wanted in ("agent 3", "shortest_path"):
+        opened = visit().open(board_file, f"#episode=13_0&run={quote(wanted)}")
+        assert opened.locator("select").first.locator("option:checked").inner_text() == wanted
     page.goto(f"{board_file.as_uri()}#episode=99_9")
     assert "There is no such episode" in page.locator("main").inner_text()
 

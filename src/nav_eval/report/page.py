@@ -43,6 +43,7 @@ SCRIPTS = (
     "table.js",
     "matrix.js",
     "gl.js",
+    "pace.js",
     "solid.js",
     "scene3d.js",
     "phrases.js",
@@ -51,6 +52,7 @@ SCRIPTS = (
     "stage.js",
     "episode.js",
     "live.js",
+    "address.js",
     "main.js",
 )
 WALK_SCRIPTS = (
@@ -62,6 +64,7 @@ WALK_SCRIPTS = (
     "decode.js",
     "matrix.js",
     "gl.js",
+    "pace.js",
     "ground.js",
     "sky.js",
     "solid.js",

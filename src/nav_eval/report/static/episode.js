@@ -28,6 +28,7 @@ export function episodeView(app, index) {
       h("a", { class: "button", href: "#episodes" }, `← ${t("page.back")}`),
       h("a", { class: "button", href: app.link(neighbour(app, index, -1)), "aria-label": t("episode.previous") }, "‹"),
       h("a", { class: "button", href: app.link(neighbour(app, index, 1)), "aria-label": t("episode.next") }, "›"),
+      copying(app, index),
       h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
       h("p", { class: "quiet" }, [t("episode.scene", { scene: scene.id }), asked(all, index)].join(" · ")),
     ),
@@ -35,6 +36,21 @@ export function episodeView(app, index) {
     h("div", { class: "fates" }, ...doc.runs.map((run, i) => fate(app, i, index))),
     values(app, index),
   );
+}
+
+// A button that copies the address of this episode, of this run.
+function copying(app, index) {
+  const address = new URL(app.link(index), location.href).href;
+  const said = h("span", { role: "status", class: "quiet" });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(address);
+      said.replaceChildren(t("episode.copied"));
+    } catch {
+      prompt(t("episode.copy"), address);
+    }
+  };
+  return [h("button", { onclick: copy }, t("episode.copy")), said];
 }
 
 function neighbour(app, index, by) {

@@ -62,8 +62,7 @@ function plan(app, scene, storey, ends) {
       ...end,
       label: `${app.doc.episodes.id[end.index]}: ${named("outcome", end.outcome)}`,
       pick: () => {
-        app.state.run = app.state.failRun;
-        location.hash = app.link(end.index);
+        location.hash = app.link(end.index, app.state.failRun);
       },
     })),
   }).element;

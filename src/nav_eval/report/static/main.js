@@ -1,5 +1,6 @@
 // The page: reads the document, draws the view that the address names, and redraws it in another language.
 
+import { addressed, link } from "./address.js";
 import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
 import { MOST_DRAWN } from "./board.js";
@@ -50,12 +51,16 @@ const app = {
 
   // Show these runs in charts and tables, and nothing of the others but the board.
   draw(runs, focused) {
+    app.choose(runs);
+    app.render();
+    if (focused) document.getElementById(focused).focus();
+  },
+
+  choose(runs) {
     app.state.focus = runs;
     app.doc = only(app.whole, runs);
     app.labels = runs.map((i) => app.entries[i]);
     Object.assign(app.state, { run: 0, failRun: -1, outcomes: {} });
-    app.render();
-    if (focused) document.getElementById(focused).focus();
   },
 
   // Show the episodes that fit, and nothing else of the earlier filters.
@@ -67,7 +72,7 @@ const app = {
 
   keys: {},
   found: () => search(app),
-  link: (index) => `#episode=${encodeURIComponent(permanent(index))}`,
+  link: (index, run = app.state.run) => link(app, index, run),
   render,
 };
 
@@ -132,34 +137,20 @@ function contents() {
   );
 }
 
-// An episode's id, after its scene's where two buildings have that id: it stays the same in every report.
-function permanent(index) {
-  const { id, scene } = app.doc.episodes;
-  const alone = id.indexOf(id[index]) === id.lastIndexOf(id[index]);
-  return alone ? id[index] : `${app.doc.scenes[scene[index]].id}/${id[index]}`;
-}
-
-// The index of the episode that the address names, -1 for one that is not here, null where it names none.
-function episodeIndex() {
-  if (!location.hash.startsWith("#episode=")) return null;
-  if (!app.doc.episodes) return -1;
-  const { id, scene } = app.doc.episodes;
-  const wanted = decoded(location.hash.slice("#episode=".length));
-  const found = id.indexOf(wanted);
-  return found >= 0 ? found : id.findIndex((name, i) => `${app.doc.scenes[scene[i]].id}/${name}` === wanted);
-}
-
-function decoded(text) {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+// The index of the episode that the address names, -1 for one that is not here, null where it names none. Whose it is,
+// is chosen; a run that the charts leave out takes the place of their last.
+function arrive() {
+  const found = addressed(app);
+  if (!found) return null;
+  const { focus } = app.state;
+  if (found.run >= 0 && !focus.includes(found.run)) app.choose([...focus.slice(0, MOST_DRAWN - 1), found.run]);
+  if (found.run >= 0) app.state.run = app.state.focus.indexOf(found.run);
+  return found.index;
 }
 
 function render() {
   app.keys = {};
-  const index = episodeIndex();
+  const index = arrive();
   const shown = app.doc.episodes && index !== null;
   const scroll = window.scrollY;
   let body;
@@ -185,7 +176,7 @@ function render() {
 
 function navigate() {
   render();
-  const target = document.getElementById(episodeIndex() === null ? location.hash.slice(1) || "page" : "episode");
+  const target = document.getElementById(addressed(app) === null ? location.hash.slice(1) || "page" : "episode");
   if (!target) return;
   target.scrollIntoView();
   const title = document.getElementById("episode-title");

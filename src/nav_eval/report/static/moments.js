@@ -89,11 +89,11 @@ function card(app, { kind, run, index, frames, outcome, distance, collided }) {
     label: t("map.label", { scene: scene.id, agent: app.labels[run] }),
   });
   plan.show(step);
-  const open = () => Object.assign(app.state, { run, step });
+  const open = () => Object.assign(app.state, { step });
   return h(
     "article",
     { class: `moment ${kind}` },
-    h("h4", {}, h("a", { href: app.link(index), onclick: open }, t(`moments.${kind}`))),
+    h("h4", {}, h("a", { href: app.link(index, run), onclick: open }, t(`moments.${kind}`))),
     h("div", { class: "pair" }, shot(frames, step), plan.element),
     h("p", {}, h("strong", {}, app.labels[run]), " ", explained("outcome", outcome), t("moments.stop"), told(kind, distance, collided)),
     all.text[index] && h("p", { class: "clip quiet", dir: "auto" }, all.text[index]),

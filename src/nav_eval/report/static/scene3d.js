@@ -5,6 +5,7 @@ import { bytes } from "./decode.js";
 import { linked } from "./gl.js";
 import { storeyOf, timeColour } from "./map.js";
 import { cross3, lookAt, minus, multiply, perspective, unit } from "./matrix.js";
+import { inTime, sized } from "./pace.js";
 import { Solid } from "./solid.js";
 import { t } from "./words.js";
 
@@ -15,10 +16,6 @@ const BACK = 3.4;
 const UP = 2.9;
 const SMOOTH = 4;
 const GHOST = 0.9;
-const FINE = 1.25;
-const COARSE = 0.4;
-const SLOW_MS = 55;
-const REST_MS = 400;
 const TUBE_VERTEX = `#version 300 es
 in vec3 place; in vec3 colour; in vec3 normal; uniform mat4 camera; uniform vec3 eye; out vec3 shade;
 void main() { float light = 0.6 + 0.4 * abs(dot(normalize(normal), normalize(eye - place)));
@@ -61,27 +58,6 @@ export function sceneView(view) {
     gl.getExtension("WEBGL_lose_context")?.loseContext();
   };
   return { element: canvas, show, close };
-}
-
-// Draws once a frame at most; coarser while frames come slowly, and finely as soon as nothing moves.
-function inTime(draw) {
-  let asked = false,
-    rest = null,
-    before = 0,
-    scale = 1;
-  return () => {
-    clearTimeout(rest);
-    rest = setTimeout(() => draw(FINE), REST_MS);
-    if (asked) return;
-    asked = true;
-    requestAnimationFrame((now) => {
-      asked = false;
-      const passed = now - before;
-      before = now;
-      if (passed < 4 * REST_MS) scale = Math.max(COARSE, Math.min(1, scale * (passed > SLOW_MS ? 0.8 : 1.05)));
-      draw(scale);
-    });
-  };
 }
 
 // Triangles with colours, drawn over the building, and faintly through it where it hides them.
@@ -233,12 +209,10 @@ function stand(orbit, view) {
   return [eye, [at[0] - 0.6 * Math.sin(yaw), at[1] + 0.7, at[2] - 0.6 * Math.cos(yaw)]];
 }
 
-function drawScene(gl, solid, tubes, canvas, orbit, view, finer) {
+function drawScene(gl, solid, tubes, canvas, orbit, view, scale) {
   if (gl.isContextLost()) return;
   const [eye, target] = stand(orbit, view);
-  const scale = finer * Math.min(window.devicePixelRatio || 1, 2);
-  const size = [canvas.clientWidth || 960, canvas.clientHeight || 640].map((side) => Math.round(side * scale));
-  if (canvas.width !== size[0] || canvas.height !== size[1]) [canvas.width, canvas.height] = size;
+  const size = sized(canvas, scale);
   const camera = multiply(perspective(0.9, size[0] / size[1], 0.1, 300), lookAt(eye, target));
   const storeys = view.scene.storeys;
   const here = view.track ? view.track.points[orbit.step] : orbit.target;

@@ -152,7 +152,7 @@ export class Stage {
           labels.map((label, i) => [String(i), label]),
           String(state.run),
           (value) => {
-            state.run = Number(value);
+            history.replaceState(null, "", app.link(this.index, Number(value)));
             app.render();
           },
         ),

@@ -5,6 +5,7 @@ import { choice, h, select } from "./dom.js";
 import { whole } from "./format.js";
 import { Ground } from "./ground.js";
 import { lookAt, multiply, perspective } from "./matrix.js";
+import { inTime, sized } from "./pace.js";
 import { Sky } from "./sky.js";
 import { Solid } from "./solid.js";
 import { currentLanguage, speak, t } from "./words.js";
@@ -46,6 +47,7 @@ const state = {
   pitch: 0,
 };
 const held = new Set();
+const draw = inTime(drawScene);
 let solid = null,
   sky = null,
   canvas = null,
@@ -224,17 +226,15 @@ function camera(aspect) {
   return [eye.map((value, axis) => value + target[axis]), target];
 }
 
-function draw() {
+function drawScene(scale) {
   if (!sky) return;
   const { gl } = solid,
-    scale = window.devicePixelRatio || 1,
     within = state.mode === "walk";
-  canvas.width = Math.round((canvas.clientWidth || 960) * scale);
-  canvas.height = Math.round((canvas.clientHeight || 640) * scale);
-  const aspect = canvas.width / canvas.height,
+  const [width, height] = sized(canvas, scale),
+    aspect = width / height,
     [eye, target] = camera(aspect),
     lens = perspective(within ? 1.1 : 0.9, aspect, within ? 0.04 : 0.2, within ? 150 : 1000);
-  gl.viewport(0, 0, canvas.width, canvas.height);
+  gl.viewport(0, 0, width, height);
   gl.clearColor(0.09, 0.1, 0.13, 1);
   gl.enable(gl.DEPTH_TEST);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
@@ -278,12 +278,13 @@ function steered() {
 
 speak(currentLanguage());
 climb(0);
-const context = canvas.getContext("webgl2", { antialias: true, preserveDrawingBuffer: true });
+const context = canvas.getContext("webgl2", { antialias: false, preserveDrawingBuffer: true });
 if (context) {
   solid = new Solid(context, scene, part);
   steered();
   sky = new Sky(context, scene.sky);
   await Promise.all([solid.paint(part), sky.paint(part)]);
+  drawScene(1);
   draw();
 } else page.querySelector("main").prepend(h("p", { class: "warning" }, t("view.none")));
 page.dataset.ready = "true";

@@ -148,6 +148,8 @@ export const EN = {
   "episode.noinstruction": "There is no instruction.",
   "episode.goal": "Goal: {goal}",
   "episode.previous": "Previous episode",
+  "episode.copy": "Copy link",
+  "episode.copied": "Copied.",
   "episode.next": "Next episode",
   "episode.run": "Agent",
   "episode.shortest": "Shortest path from start to goal: {metres}",

@@ -141,6 +141,8 @@ export const ZH = {
   "episode.noinstruction": "没有指令。",
   "episode.goal": "目标：{goal}",
   "episode.previous": "上一回合",
+  "episode.copy": "复制链接",
+  "episode.copied": "已复制。",
   "episode.next": "下一回合",
   "episode.run": "智能体",
   "episode.shortest": "起点到目标的最短路：{metres}",
