@@ -11,7 +11,7 @@ import pytest
 from core.chunking import LENGTH, Ahead, Scripted
 from nav_eval import evaluate
 from nav_eval.results.rules import LATER, rules_of, rules_sum
-from nav_eval.results.run_directory import RunDirectory, config_differences, public_config
+from nav_eval.results.run_directory import RunDirectory, config_differences, config_sum, public_config
 from nav_eval.runs.builder import Plan
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.plan import opened
@@ -117,6 +117,9 @@ def test_rules_that_nobody_uses_are_in_no_sum(world: list[str]) -> None:
         other = benchmark_config("pointnav", overrides=[*world, f"{key}={value}"])
         assert rules_sum(other) != rules_sum(config)
         assert config_differences(before, public_config(other)) == [f"{key} was {LATER[key]}, is {value}"]
+    quicker = benchmark_config("pointnav", overrides=[*world, "simulator.renderer_threads=2"])
+    assert config_differences(before, public_config(quicker)) == []
+    assert config_sum(quicker) == config_sum(config)
 
 
 class Watching(Scripted):

@@ -323,7 +323,8 @@ def _scoring(content: Mapping[str, Any]) -> dict[str, Any]:
     named = ("type", "disclosure", "replays", *(["agent"] if service["type"] == "local" else []))
     named = (*named, *(["jpeg"] if service.get("jpeg") else []))
     evaluation = {name: value for name, value in content["evaluation"].items() if name != "parallel"}
-    own = {"evaluation": evaluation, "agent_service": {name: service[name] for name in named}}
+    simulator = {name: value for name, value in content["simulator"].items() if name != "renderer_threads"}
+    own = {"evaluation": evaluation, "simulator": simulator, "agent_service": {name: service[name] for name in named}}
     return {name: value for name, value in content.items() if name != "output"} | own
 
 

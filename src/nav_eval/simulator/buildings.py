@@ -127,6 +127,7 @@ class World:
                     outputs=key[1],
                     shading=self._config.shading,
                     antialiasing=self._config.antialiasing,
+                    threads=self._config.renderer_threads,
                 )
             return self._renderers[key]
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 
 from engine.render.shapes import WALL_UVS, cast, make_scene, rays, room, wall
+from nav_eval.engine.render import cpu
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Material, Scene
@@ -220,6 +222,45 @@ def test_batches_and_threads_answer_as_single_views() -> None:
                 np.testing.assert_array_equal(getattr(a, name), getattr(b, name))
     assert renderer.render_batch(np.zeros((0, 3)), []) == []
     renderer.close()
+
+
+@pytest.mark.parametrize("threads", [2, 3, 7])
+def test_a_frame_is_the_same_for_any_number_of_threads(threads: int) -> None:
+    """Walls that many strips share, cut by the near plane, hidden in part, with holes, tints and textures."""
+    rng = np.random.default_rng(threads)
+    corners = rng.normal(0, 2.0, (400, 1, 3)) + rng.normal(0, 1.5, (400, 3, 3)) * rng.choice([0.2, 1, 9], (400, 1, 1))
+    picture = rng.integers(0, 256, (33, 20, 4), dtype=np.uint8)
+    materials = [
+        Material(texture=0, double_sided=True),
+        Material(texture=0, alpha_mode="mask", base_color=(0.9, 0.5, 1.0, 1.0)),
+        Material(base_color=(0.3, 0.4, 0.5, 1.0)),
+    ]
+    scene = make_scene(
+        corners, materials=materials, material_ids=rng.integers(0, 3, 400), textures=(picture,),
+        uvs=rng.normal(0, 2, (1200, 2)).astype(np.float32), colors=rng.integers(0, 256, (1200, 4), dtype=np.uint8),
+    )  # fmt: skip
+    for size in ((75, 110), (41, 7)):
+        one, many = (
+            make_renderer("cpu", scene, width=size[0], height=size[1], outputs=OUTPUTS, threads=n) for n in (1, threads)
+        )
+        for k in range(12):
+            place, yaw, pitch = rng.normal(0, 1, 3), rng.uniform(-3, 3), rng.uniform(-1, 1)
+            alone, shared = one.render(place, yaw, pitch), many.render(place, yaw, pitch)
+            for name in OUTPUTS:
+                np.testing.assert_array_equal(getattr(alone, name), getattr(shared, name), err_msg=f"{size} {k} {name}")
+
+
+def test_a_frame_does_not_wait_for_a_helper(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that comes when the frame is finished, as on a busy machine or after a fork, finds nothing to do."""
+    late: list[Callable[[], None]] = []
+    monkeypatch.setattr(cpu, "help_with", lambda work, helpers: late.extend([work] * helpers))
+    alone, shared = (make_renderer("cpu", room(12), width=50, height=40, threads=n) for n in (1, 4))
+    expected, found = alone.render(ORIGIN, 0.3), shared.render(ORIGIN, 0.3)
+    assert len(late) == 3
+    for work in late:
+        work()
+    np.testing.assert_array_equal(expected.rgb, found.rgb)
+    np.testing.assert_array_equal(expected.depth, found.depth)
 
 
 def test_a_frame_keeps_its_images_when_others_are_drawn() -> None:

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.render.layout import F32, I32, Assets, Camera
+from nav_eval.engine.render.layout import F32, I32, Assets, Camera, Scalar
 from nav_eval.engine.render.shade import face_normal
-from nav_eval.jit import kernel
+from nav_eval.jit import inner, kernel
 
 
 @kernel(_nrt=False)
 def read_depth(camera: Camera, inverse_depth: F32, depth: F32) -> None:
     """Fill depth (H, W): metres along the optical axis, 0 where nothing is hit."""
-    for y in range(camera.height):
+    read_depth_rows(camera, inverse_depth, 0, camera.height, depth)
+
+
+@inner(_nrt=False)
+def read_depth_rows(camera: Camera, inverse_depth: F32, top: Scalar, bottom: Scalar, depth: F32) -> None:
+    """The rows from `top` on."""
+    for y in range(top, bottom):
         source = inverse_depth[y * camera.stride : y * camera.stride + camera.width]
         target = depth[y]
         for x in range(camera.width):

@@ -1,7 +1,7 @@
 """The renderer `cpu`: the default everywhere, because its frames depend on no driver and no device.
 
-A frame runs on one thread: cull, draw, shade; a batch gives one camera to each thread of one pool that all
-renderers of the process share. Threads borrow a workspace and hand it back, so that memory grows with the
+A frame runs on one thread, or on `threads` that share it; a batch gives one camera to each thread of one pool that
+all renderers of the process share. Threads borrow a workspace and hand it back, so that memory grows with the
 threads at work and not with the sessions.
 """
 
@@ -9,21 +9,24 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import cache, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nav_eval.engine.people.kinds import Canvas, Eye
 from nav_eval.engine.people.overlay import Drawn, lay
-from nav_eval.engine.render import attributes, cull, edges, raster, shade, sky
+from nav_eval.engine.render import attributes, edges, sky, strips
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
+from nav_eval.engine.render.helpers import help_with
 from nav_eval.engine.render.layout import (
+    BUCKETS,
     CHUNK,
     CLUSTER_SIZE,
+    COMMON,
     MOST_ROWS,
     PITCH,
     PLANES,
@@ -37,7 +40,9 @@ from nav_eval.engine.render.layout import (
 from nav_eval.engine.render.prepared import PreparedScene
 from nav_eval.engine.render.recycle import ArrayPool
 
-NO_PICTURE = np.zeros(1, np.uint8)
+NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
+BAND = 32
+"""Rows that a thread of several takes at once: the last to finish keeps the others waiting for less than that."""
 
 
 class CpuRenderer:
@@ -52,6 +57,7 @@ class CpuRenderer:
         outputs: Sequence[str] = ("rgb", "depth"),
         shading: Shading = "unlit",
         antialiasing: bool = False,
+        threads: int = 1,
     ) -> None:
         self.scene = scene
         self.lens = lens
@@ -59,6 +65,7 @@ class CpuRenderer:
         self._outputs = check_outputs(outputs)
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
         self._antialiasing = antialiasing
+        self._threads = threads
         self._skies = () if scene.sky is None else sky.fitted(scene.sky, lens.focal)
         self._arrays = ArrayPool()
         self._free: list[Workspace] = []
@@ -67,16 +74,8 @@ class CpuRenderer:
     def render(
         self, position: ArrayLike, yaw: float, pitch: float = 0.0, roll: float = 0.0, people: People = ()
     ) -> Frame:
-        """One view, drawn on the calling thread."""
-        lens = self.lens
-        stride = -(-lens.width // TILE) * TILE
-        camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
-        work = self._borrow()
-        try:
-            return self._draw(camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)), people)
-        finally:
-            with self._lock:
-                self._free.append(work)
+        """One view, drawn on the calling thread and on as many idle ones as the renderer was made for."""
+        return self._render(self._threads, position, yaw, pitch, roll, people)
 
     def render_batch(
         self,
@@ -90,8 +89,8 @@ class CpuRenderer:
         theirs = people or [()] * len(places)
         if len(places) == 1:
             return [self.render(places[0], float(headings[0]), float(tilts[0]), 0.0, theirs[0])]
-        level = [0.0] * len(places)
-        return list(_pool().map(self.render, places, headings.tolist(), tilts.tolist(), level, theirs))
+        level, alone = [0.0] * len(places), [1] * len(places)
+        return list(_pool().map(self._render, alone, places, headings.tolist(), tilts.tolist(), level, theirs))
 
     def close(self) -> None:
         """Free the workspaces and spare images."""
@@ -99,41 +98,79 @@ class CpuRenderer:
         with self._lock:
             self._free.clear()
 
+    def _render(
+        self, threads: int, position: ArrayLike, yaw: float, pitch: float, roll: float, people: People
+    ) -> Frame:
+        lens = self.lens
+        stride = -(-lens.width // TILE) * TILE
+        camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
+        work = self._borrow()
+        try:
+            return self._draw(threads, camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)), people)
+        finally:
+            self._give_back(work)
+
     def _borrow(self) -> Workspace:
         with self._lock:
             if self._free:
                 return self._free.pop()
         return workspace(self.scene.assets, self.lens)
 
-    def _draw(self, camera: Camera, work: Workspace, people: People) -> Frame:
-        assets = self.scene.assets
-        count = cull.visible_clusters(camera, assets.clusters, work)
-        cull.sort_front_to_back(count, work)
-        raster.draw(camera, assets, count, work)
+    def _give_back(self, work: Workspace) -> None:
+        with self._lock:
+            self._free.append(work)
+
+    def _draw(self, threads: int, camera: Camera, work: Workspace, people: People) -> Frame:
         images: dict[str, Image] = {}
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
-            images["rgb"] = self._paint(camera, work)
-        drawn = self._lay(camera, work, images.get("rgb"), people) if people else None
+            images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
+        self._fill(threads, camera, work, images, bool(people))
+        if "rgb" in self._outputs:
+            images["rgb"] = self._finish(camera, work, images["rgb"])
+        drawn = self._lay(camera, work, images.get("rgb"), people) if people else None
+        if people and "depth" in self._outputs:
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
-        resolve = _Late(camera, assets, work.ids, drawn)
+        resolve = _Late(camera, self.scene.assets, work.ids, drawn)
         for name in ("semantic", "normal"):
             if name in self._outputs:
                 images[name] = resolve(name)
         return Frame(images, resolve)
+
+    def _fill(
+        self, threads: int, camera: Camera, work: Workspace, images: Mapping[str, Image], depth_later: bool
+    ) -> None:
+        """The scene itself, strip by strip."""
+        rgb = images["rgb"].reshape(-1) if "rgb" in images else NO_COLORS
+        depth = images["depth"] if "depth" in images and not depth_later else NO_DEPTH
+        rows = -(-camera.height // (threads * TILE)) * TILE
+        band = rows if threads == 1 else BAND
+        turns = np.zeros(strips.DRAWN + strips.EACH * threads, np.int64)
+        scene = camera, self.scene.assets, self._headlight
+
+        def share(first: bool, own: Workspace) -> None:
+            strips.work_on(*scene, first, rows, band, own, turns, rgb, depth)
+
+        help_with(partial(self._help, share, work), threads - 1)
+        share(True, work)
+
+    def _help(self, share: Callable[[bool, Workspace], None], work: Workspace) -> None:
+        """What a further thread does: it draws into the same frame, with scratch of its own."""
+        own = self._borrow()
+        try:
+            share(False, own._replace(**{name: getattr(work, name) for name in COMMON}))
+        finally:
+            self._give_back(own)
 
     def _lay(self, camera: Camera, work: Workspace, rgb: Image | None, people: People) -> Drawn | None:
         """People over the finished picture, before its depth is read."""
         canvas = Canvas(work.inverse_depth, work.ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
         return lay(Eye(*camera), canvas, people)
 
-    def _paint(self, camera: Camera, work: Workspace) -> Image:
-        """(H, W, 3): surfaces, then what lies beyond them, then their edges."""
-        assets = self.scene.assets
-        rgb = self._arrays.take((camera.height, camera.width, 3), np.uint8)
-        shade.shade(camera, assets, self._headlight, work, rgb.reshape(-1))
+    def _finish(self, camera: Camera, work: Workspace, rgb: Image) -> Image:
+        """(H, W, 3): what lies beyond the surfaces, then their edges."""
         if self.scene.sky is not None:
             beyond = self._skies[self.scene.sky.seen_from(float(camera.pose[10]))]
             sky.fill(camera, beyond, work.ids, rgb.reshape(-1))
@@ -141,7 +178,7 @@ class CpuRenderer:
             return rgb
         smooth = self._arrays.take(rgb.shape, np.uint8)
         smooth[:] = rgb
-        edges.blend(camera, assets, work, rgb.reshape(-1), smooth.reshape(-1))
+        edges.blend(camera, self.scene.assets, work, rgb.reshape(-1), smooth.reshape(-1))
         return smooth
 
 
@@ -186,6 +223,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         rect=np.zeros((clusters, 4), np.int32),
         nearest=np.zeros(clusters, np.float32),
         order=np.zeros(clusters, np.int32),
+        starts=np.zeros(BUCKETS + 1, np.int32),
         sorted=np.zeros(clusters, np.int32),
         screen=np.zeros(6 * SPOTS, np.float64),
         kept=np.zeros(CLUSTER_SIZE, np.int32),

@@ -10,15 +10,12 @@ import math
 
 import numpy as np
 
-from nav_eval.engine.render.layout import NEAR, Camera, Clusters, Workspace
-from nav_eval.jit import kernel
-
-BUCKETS = 4096
-"""One per 1/128 of an octave from the near plane: 0.01 m to 40,000 km."""
+from nav_eval.engine.render.layout import BUCKETS, NEAR, Camera, Clusters, Scalar, Workspace
+from nav_eval.jit import inner
 
 
-@kernel()
-def visible_clusters(camera: Camera, clusters: Clusters, work: Workspace) -> int:
+@inner(_nrt=False)
+def visible_clusters(camera: Camera, clusters: Clusters, work: Workspace) -> Scalar:
     """Fill work.order[:count], work.rect and work.nearest; returns count."""
     view, focal, width, height = camera.pose, camera.focal, camera.width, camera.height
     r00, r01, r02, r10, r11, r12 = view[0], view[1], view[2], view[3], view[4], view[5]
@@ -70,12 +67,13 @@ def visible_clusters(camera: Camera, clusters: Clusters, work: Workspace) -> int
     return count
 
 
-@kernel()
-def sort_front_to_back(count: int, work: Workspace) -> None:
+@inner(_nrt=False)
+def sort_front_to_back(count: Scalar, work: Workspace) -> None:
     """Write work.order[:count] to work.sorted, nearest cluster first."""
     bits = work.nearest.view(np.int32)
     base = np.int32(0x3C23D70A)  # the bits of the float 0.01: positive floats sort as integers
-    starts = np.zeros(BUCKETS + 1, np.int32)
+    starts = work.starts
+    starts[:] = np.int32(0)
     for k in range(count):
         bucket = min(max((bits[work.order[k]] - base) >> 16, 0), BUCKETS - 1)
         starts[bucket + 1] += 1

@@ -24,6 +24,8 @@ CLUSTER_SIZE = 128
 SPOTS = 3 * CLUSTER_SIZE + 8
 """Length of an array of a cluster's vertices on the screen, and of a triangle's corners that the near plane cuts. The
 arrays lie at constant distances in one buffer, so that the compiler sees that they do not overlap."""
+BUCKETS = 4096
+"""Of nearest depths: one per 1/128 of an octave from the near plane, 0.01 m to 40,000 km."""
 MOST_ROWS = LARGEST_SIDE + TILE
 """Rows of a triangle, rounded up to whole vectors."""
 CHUNK = 256
@@ -46,6 +48,7 @@ LIGHTMAPPED: a texel of baked light does, in place of a vertex colour."""
 F32 = NDArray[np.float32]
 F64 = NDArray[np.float64]
 I32 = NDArray[np.int32]
+I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
 Scalar: TypeAlias = Any
@@ -155,6 +158,8 @@ class Workspace(NamedTuple):
     nearest: F32
     """(C,) least z of a cluster's box."""
     order: I32
+    starts: I32
+    """(BUCKETS + 1,) where in `sorted` the clusters of a bucket go."""
     sorted: I32
     screen: F64
     """(6 * SPOTS,) of a cluster's vertices: x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
@@ -175,3 +180,7 @@ class Workspace(NamedTuple):
     """(W * H, 6) lightmap coordinates over z: value, step in x, step in y for each."""
     row: U32
     """(ROW_ARRAYS * PITCH,) see rows.py."""
+
+
+COMMON = ("inverse_depth", "ids", "far", "dirty", "rect", "nearest", "sorted")
+"""Fields of `Workspace` that all threads of a frame write or read; of the others each has its own."""

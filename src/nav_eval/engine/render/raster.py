@@ -33,7 +33,7 @@ from nav_eval.engine.render.layout import (
     Workspace,
 )
 from nav_eval.engine.render.sample import alpha, barycentric_planes, blend_plane, level_of_detail, to_camera
-from nav_eval.jit import inner, kernel
+from nav_eval.jit import inner
 
 X, Y, W, SNAPPED_X, SNAPPED_Y, Z = (np.uint64(k * SPOTS) for k in range(6))
 """Where the arrays of a cluster's vertices begin in `screen`."""
@@ -45,9 +45,10 @@ BEYOND = 1e30
 """1/z of the padding at the right and lower border: never the farthest of a tile."""
 
 
-@kernel(_nrt=False)
-def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
-    """Draw the clusters work.sorted[:count]: fills work.inverse_depth and work.ids."""
+@inner(_nrt=False)
+def draw(camera: Camera, assets: Assets, count: Scalar, upper: Scalar, lower: Scalar, work: Workspace) -> None:
+    """Draw the clusters work.sorted[:count] in the rows from `upper` to `lower`, both of them borders of tiles or of
+    the image: fills work.inverse_depth and work.ids there."""
     pose, stride = camera.pose, camera.stride
     left, top = camera.width * 0.5, camera.height * 0.5
     first_vertex, first_triangle = assets.clusters.first_vertex, assets.clusters.first_triangle
@@ -56,16 +57,18 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
     depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
     rect, nearest, order = work.rect, work.nearest, work.sorted
     screen, kept = work.screen, work.kept
-    clear(camera.width, camera.height, stride, depth, ids, far, dirty)
+    clear(camera, upper, lower, depth, ids, far, dirty)
     for k in range(count):
         cluster = order[k]
-        if is_hidden(cluster, stride, rect, np.float32(1.000001) / nearest[cluster], depth, far, dirty):
+        above, below = max(rect[cluster, 2], upper), min(rect[cluster, 3], lower)
+        closest = np.float32(1.000001) / nearest[cluster]
+        if is_hidden(rect[cluster, 0], rect[cluster, 1], above, below, stride, closest, depth, far, dirty):
             continue
         first = first_vertex[cluster]
         project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
         begin, end = first_triangle[cluster], first_triangle[cluster + 1]
         for i in range(
-            may_show(begin, end, first, float(camera.width), float(camera.height), corners, flags, screen, kept)
+            may_show(begin, end, first, float(camera.width), float(upper), float(lower), corners, flags, screen, kept)
         ):
             triangle = begin + kept[i]
             a, b, c = (
@@ -74,34 +77,47 @@ def draw(camera: Camera, assets: Assets, count: int, work: Workspace) -> None:
                 spot(corners, triangle, 2, first),
             )
             if min(screen[a + Z], min(screen[b + Z], screen[c + Z])) >= NEAR:
-                fill(camera, assets, triangle, flags[triangle], screen, a, b, c, depth, ids, work)
+                fill(camera, assets, triangle, flags[triangle], screen, a, b, c, upper, lower, depth, ids, work)
             else:
                 for k in range(1, clip_near(camera, assets, triangle, first, screen) - 1):
                     b, c = CUT + np.uint64(k), CUT + np.uint64(k + 1)
-                    fill(camera, assets, triangle, flags[triangle], screen, CUT, b, c, depth, ids, work)
-        mark_dirty(cluster, stride, rect, dirty)
+                    fill(camera, assets, triangle, flags[triangle], screen, CUT, b, c, upper, lower, depth, ids, work)
+        mark_dirty(rect[cluster, 0], rect[cluster, 1], above, below, stride, dirty)
 
 
 @inner(_nrt=False, forceinline=True)
-def clear(width: Scalar, height: Scalar, stride: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
-    """Empty depth; tiles start clean with bound 0."""
-    depth[:] = np.float32(0.0)
-    ids[:] = np.int32(-1)
-    far[:] = np.float32(0.0)
-    dirty[:] = np.uint8(0)
-    for y in range(height):
-        for x in range(width, stride):
+def clear(camera: Camera, upper: Scalar, lower: Scalar, depth: F32, ids: I32, far: F32, dirty: U8) -> None:
+    """Empty depth in some rows; tiles start clean with bound 0."""
+    stride, last = camera.stride, lower == camera.height
+    begin, end = upper * stride, lower * stride
+    depth[begin:end] = np.float32(0.0)
+    ids[begin : ids.shape[0] if last else end] = np.int32(-1)
+    tiles, after = begin // TILE**2, far.shape[0] if last else end // TILE**2
+    far[tiles:after] = np.float32(0.0)
+    dirty[tiles:after] = np.uint8(0)
+    for y in range(upper, lower):
+        for x in range(camera.width, stride):
             depth[y * stride + x] = np.float32(BEYOND)
-    for at in range(height * stride, depth.shape[0]):
-        depth[at] = np.float32(BEYOND)
+    if last:
+        depth[end:] = np.float32(BEYOND)
 
 
 @inner(_nrt=False, forceinline=True)
-def is_hidden(cluster: Scalar, stride: Scalar, rect: I32, nearest: Scalar, depth: F32, far: F32, dirty: U8) -> bool:
-    """True if in every tile of the cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
+def is_hidden(
+    left: Scalar,
+    right: Scalar,
+    top: Scalar,
+    bottom: Scalar,
+    stride: Scalar,
+    nearest: Scalar,
+    depth: F32,
+    far: F32,
+    dirty: U8,
+) -> bool:
+    """True if in every tile of a cluster's rectangle all pixels are nearer than its box (`nearest`: 1/z)."""
     across = stride // TILE
-    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
-        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
+    for ty in range(top // TILE, (bottom + TILE - 1) // TILE):
+        for tx in range(left // TILE, (right + TILE - 1) // TILE):
             tile = ty * across + tx
             if far[tile] < nearest:
                 if dirty[tile]:
@@ -125,11 +141,11 @@ def farthest(origin: Scalar, stride: Scalar, depth: F32) -> Scalar:
 
 
 @inner(_nrt=False, forceinline=True)
-def mark_dirty(cluster: Scalar, stride: Scalar, rect: I32, dirty: U8) -> None:
+def mark_dirty(left: Scalar, right: Scalar, top: Scalar, bottom: Scalar, stride: Scalar, dirty: U8) -> None:
     """The tiles of a cluster's rectangle may have come nearer."""
     across = stride // TILE
-    for ty in range(rect[cluster, 2] // TILE, (rect[cluster, 3] + TILE - 1) // TILE):
-        for tx in range(rect[cluster, 0] // TILE, (rect[cluster, 1] + TILE - 1) // TILE):
+    for ty in range(top // TILE, (bottom + TILE - 1) // TILE):
+        for tx in range(left // TILE, (right + TILE - 1) // TILE):
             dirty[ty * across + tx] = 1
 
 
@@ -186,7 +202,8 @@ def may_show(
     end: Scalar,
     first: Scalar,
     width: Scalar,
-    height: Scalar,
+    upper: Scalar,
+    lower: Scalar,
     corners: I32,
     flags: U8,
     screen: F64,
@@ -216,7 +233,7 @@ def may_show(
         top, below = min(y0, min(y1, y2)), max(y0, max(y1, y2))
         left, right = min(x0, min(x1, x2)), max(x0, max(x1, x2))
         shows = (turn < 0.0) | ((turn > 0.0) & ((flags[triangle] & DOUBLE_SIDED) != 0))
-        shows &= next_center(max(top, 0.0)) < next_center(min(below, height))
+        shows &= next_center(max(top, upper)) < next_center(min(below, lower))
         shows &= next_center(max(left, 0.0)) < next_center(min(right, width))
         cut = min(za, min(zb, zc)) < NEAR
         kept[n] = triangle - begin
@@ -277,11 +294,16 @@ def fill(
     a: Scalar,
     b: Scalar,
     c: Scalar,
+    upper: Scalar,
+    lower: Scalar,
     depth: F32,
     ids: I32,
     work: Workspace,
 ) -> None:
-    """Scan-convert three of the points; edges from snapped positions, 1/z from exact ones."""
+    """Scan-convert three of the points in the rows from `upper` to `lower`.
+
+    Edges from snapped positions, 1/z from exact ones.
+    """
     x0, y0, x1, y1, x2, y2 = (
         points[a + SNAPPED_X],
         points[a + SNAPPED_Y],
@@ -293,8 +315,8 @@ def fill(
     turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
     if turn >= 0.0 and (turn == 0.0 or not flags & DOUBLE_SIDED):
         return  # turned away: counter-clockwise with y up is clockwise with y down
-    top = ceil(max(min(y0, min(y1, y2)) - 0.5, 0.0))
-    end = ceil(min(max(y0, max(y1, y2)) - 0.5, float(camera.height)))
+    top = ceil(max(min(y0, min(y1, y2)) - 0.5, float(upper)))
+    end = ceil(min(max(y0, max(y1, y2)) - 0.5, float(lower)))
     left = ceil(max(min(x0, min(x1, x2)) - 0.5, 0.0))
     right = ceil(min(max(x0, max(x1, x2)) - 0.5, float(camera.width)))
     if top >= end or left >= right:

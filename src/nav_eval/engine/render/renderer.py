@@ -26,6 +26,7 @@ def make_renderer(
     shading: Shading = "unlit",
     texture_budget_mib: int = TEXTURE_BUDGET_MIB,
     antialiasing: bool = False,
+    threads: int = 1,
 ) -> Renderer:
     """A renderer of one scene with one lens.
 
@@ -35,6 +36,7 @@ def make_renderer(
     or normal image when it is first asked for. shading: "unlit" is Habitat's (colours as stored); "headlight"
     adds light from the camera so that shapes read; "auto" does so for scenes without textures and vertex colours.
     antialiasing: the cpu renderer blends the pixels at edges of surfaces in rgb; depth, semantic and normal stay.
+    threads: that draw one frame of the cpu renderer, the same frame for any number.
     Materials that blend are drawn opaque, as in Habitat. Where no surface is, rgb shows the scene's sky, if it has one.
     """
     if shading not in SHADINGS:
@@ -47,7 +49,7 @@ def make_renderer(
 
         if isinstance(scene, Scene):
             scene = prepare(scene, texture_budget_mib=texture_budget_mib)
-        return CpuRenderer(scene, lens, outputs, shading, antialiasing)
+        return CpuRenderer(scene, lens, outputs, shading, antialiasing, threads)
     if kind == "opengl":
         from nav_eval.engine.render.opengl import OpenGLRenderer
 

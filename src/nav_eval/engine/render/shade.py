@@ -21,6 +21,7 @@ from nav_eval.engine.render.layout import (
     I32,
     LIGHTMAPPED,
     MODULATED,
+    NEAR,
     TEXTURED,
     U8,
     U32,
@@ -58,8 +59,16 @@ from nav_eval.engine.render.rows import (
     u32,
     write,
 )
-from nav_eval.engine.render.sample import barycentric_planes, blend_plane, fold, level_of_detail, unit, within
-from nav_eval.jit import inner, kernel
+from nav_eval.engine.render.sample import (
+    barycentric_planes,
+    blend_plane,
+    fold,
+    level_of_detail,
+    to_camera,
+    unit,
+    within,
+)
+from nav_eval.jit import inner
 
 lowest_bit: Any = trailing_zeros
 RUN = 16
@@ -70,15 +79,26 @@ STEADY = np.float32(1 / 32)
 """1/z may change by this share within a run."""
 
 
-@kernel(_nrt=False)
-def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb: U8) -> None:
-    """Fill rgb (H * W * 3,) from work.ids. Pixels without a triangle are black."""
+@inner(_nrt=False)
+def shade(
+    camera: Camera,
+    assets: Assets,
+    headlight: Scalar,
+    upper: Scalar,
+    lower: Scalar,
+    used: Scalar,
+    work: Workspace,
+    rgb: U8,
+) -> Scalar:
+    """Fill the rows of rgb (H * W * 3,) from `upper` to `lower` from work.ids. Pixels without a triangle are black.
+
+    `used`: how many triangles have planes in `work` already; returns how many have them then.
+    """
     texels, row, ids = assets.texels, work.row, work.ids
     slot, seen, planes = work.slot, work.seen, work.planes
     triangle_material, materials = assets.triangles.material, assets.materials
     flags, top, wrap, tiles, size = materials.flags, materials.top, materials.wrap, materials.tiles, materials.size
-    used = 0
-    for y in range(camera.height):
+    for y in range(upper, lower):
         for left in range(0, camera.width, CHUNK):
             count = min(CHUNK, camera.width - left)
             origin = y * camera.stride + left
@@ -102,7 +122,7 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
                             used += 1
                             slot[triangle] = k
                             seen[k] = triangle
-                            prepare(camera, assets, headlight, triangle, material, k, left + x, y, work)
+                            prepare(camera, assets, headlight, triangle, material, k, left + x, y, upper, work)
                     if textured:
                         runs = begin_runs(runs, material, size, top, planes, np.uint64(k), left, y, x, end, row)
                     else:
@@ -121,8 +141,14 @@ def shade(camera: Camera, assets: Assets, headlight: bool, work: Workspace, rgb:
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
             write(count, row, (y * camera.width + left) * 3, rgb)
+    return used
+
+
+@inner(_nrt=False)
+def forget(used: Scalar, work: Workspace) -> None:
+    """No triangle has planes any more."""
     for k in range(used):
-        slot[seen[k]] = -1
+        work.slot[work.seen[k]] = -1
 
 
 @inner(_nrt=False, forceinline=True)
@@ -167,13 +193,16 @@ def prepare(
     slot: Scalar,
     x: Scalar,
     y: Scalar,
+    upper: Scalar,
     work: Workspace,
 ) -> None:
-    """Planes of 1/z, u/z and v/z of a triangle seen for the first time, from pixel (x, y) on."""
+    """Planes of 1/z, u/z and v/z of a triangle from its first pixel on, which is (x, y) or lies above row `upper`."""
     vertices = assets.vertices
     a = assets.triangles.corners[triangle, 0]
     b = assets.triangles.corners[triangle, 1]
     c = assets.triangles.corners[triangle, 2]
+    if upper > 0:
+        x, y = first_pixel(camera, vertices, a, b, c, triangle, x, y, upper, work.ids)
     corners = barycentric_planes(camera, vertices, a, b, c)
     plane = work.planes[slot]
     anchor(plane, 0, blend_plane(corners, 1.0, 1.0, 1.0), x, y)
@@ -199,6 +228,56 @@ def prepare(
                     vertex_color(vertices, c, channel) * factor,
                 )
             anchor(work.tints[slot], 3 * channel, blend_plane(corners, values[0], values[1], values[2]), x, y)
+
+
+@inner(_nrt=False)
+def first_pixel(
+    camera: Camera,
+    vertices: Vertices,
+    a: Scalar,
+    b: Scalar,
+    c: Scalar,
+    triangle: Scalar,
+    x: Scalar,
+    y: Scalar,
+    upper: Scalar,
+    ids: I32,
+) -> tuple[Scalar, Scalar]:
+    """Where above row `upper` a triangle shows first, else (x, y); only where its corners' box lies is looked at."""
+    across, down, ahead = to_camera(camera.pose, vertices, a)
+    across2, down2, ahead2 = to_camera(camera.pose, vertices, b)
+    across3, down3, ahead3 = to_camera(camera.pose, vertices, c)
+    row: Scalar = 0
+    left: Scalar = 0
+    right: Scalar = camera.width
+    if min(ahead, min(ahead2, ahead3)) >= NEAR:
+        scale, scale2, scale3 = camera.focal / ahead, camera.focal / ahead2, camera.focal / ahead3
+        top = camera.height * 0.5 + min(down * scale, min(down2 * scale2, down3 * scale3)) - 2.0
+        if top >= upper:
+            return x, y
+        middle = camera.width * 0.5
+        low = middle + min(across * scale, min(across2 * scale2, across3 * scale3)) - 2.0
+        high = middle + max(across * scale, max(across2 * scale2, across3 * scale3)) + 2.0
+        row = np.int64(top) if top > 0.0 else 0
+        left = np.int64(min(low, middle * 2.0)) if low > 0.0 else 0
+        right = np.int64(high) if high < middle * 2.0 else camera.width
+    for above in range(row, upper):
+        start = above * camera.stride
+        if shows_in(ids, start + left, start + right, triangle):
+            at = left
+            while ids[np.uint64(start + at)] != triangle:
+                at += 1
+            return at, above
+    return x, y
+
+
+@inner(_nrt=False, forceinline=True)
+def shows_in(ids: I32, begin: Scalar, end: Scalar, triangle: Scalar) -> bool:
+    """Whether one of ids[begin:end] is `triangle`; without leaving early, so that it vectorises."""
+    found = False
+    for at in range(begin, end):
+        found |= ids[np.uint64(at)] == triangle
+    return found
 
 
 @inner(_nrt=False, forceinline=True)

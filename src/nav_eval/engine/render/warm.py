@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.engine.render.camera import Lens
+from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import OUTPUTS
+from nav_eval.engine.render.layout import Camera
 from nav_eval.engine.scene.scene import Material, Scene, Sky
 
 
 def warm() -> None:
     """Compile whatever is not compiled yet, by drawing that frame."""
+    from nav_eval.engine.render.attributes import read_depth
     from nav_eval.engine.render.cpu import CpuRenderer
     from nav_eval.engine.render.prepared import build
 
-    CpuRenderer(build(_sample()), Lens(16, 16, 90.0), OUTPUTS, antialiasing=True).render((0.0, 0.0, 1.0), 0.0)
+    lens, place = Lens(16, 16, 90.0), (0.0, 0.0, 1.0)
+    CpuRenderer(build(_sample()), lens, OUTPUTS, antialiasing=True).render(place, 0.0)
+    camera = Camera(view(place, 0.0), lens.focal, lens.width, lens.height, lens.width)
+    read_depth(camera, np.zeros(lens.width * lens.height, np.float32), np.zeros((lens.height, lens.width), np.float32))
 
 
 def _sample() -> Scene:

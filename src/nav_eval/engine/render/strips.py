@@ -1,0 +1,117 @@
+"""A frame from its camera to its images, by one thread or by several that share it.
+
+Each strip of rows is drawn by whoever comes first; its colours and depths are computed in bands, of which each thread
+takes those of the strip that it drew, then what others have left of theirs. No pixel depends on how many threads there
+are: visibility in a strip is its own, and a triangle's planes are anchored at the first pixel of the frame that shows
+it, which is looked for in the rows above once these are drawn.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from nav_eval.engine.render.attributes import read_depth_rows
+from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
+from nav_eval.engine.render.layout import F32, I64, U8, Assets, Camera, Scalar, Workspace
+from nav_eval.engine.render.raster import draw
+from nav_eval.engine.render.shade import forget, shade
+from nav_eval.engine.render.turns import look, post, sleep, step_aside, take
+from nav_eval.jit import inner, kernel
+
+CULLED, NEXT, DONE, DRAWN, BAND = 0, 1, 2, 3, 4
+"""Places in `turns`: how many clusters may show, plus one; the next strip to be drawn; how many bands are finished;
+1 where a strip is drawn and its next band, for each strip (the latter two, EACH places on)."""
+EACH = 2
+PATIENCE, PAUSE_MICROSECONDS = 200, 50
+"""How often a thread looks for what it waits for before it sleeps between two looks."""
+
+
+@kernel(_nrt=False)
+def work_on(
+    camera: Camera,
+    assets: Assets,
+    headlight: bool,
+    first: bool,
+    rows: int,
+    band: int,
+    work: Workspace,
+    turns: I64,
+    rgb: U8,
+    depth: F32,
+) -> None:
+    """One thread's share of a frame in strips of `rows` and bands of `band` rows; returns when there is none left.
+
+    The first thread culls, and returns when all is done. Fills work.inverse_depth and work.ids, rgb (H * W * 3,) and
+    depth (H, W); either image may have no pixel at all.
+    """
+    if first:
+        count = visible_clusters(camera, assets.clusters, work)
+        sort_front_to_back(count, work)
+        post(turns, CULLED, count + 1)
+    await_at_least(turns, CULLED, 1)
+    strips = (camera.height + rows - 1) // rows
+    home = draw_strips(camera, assets, rows, strips, work, turns)
+    used = 0
+    for k in range(strips):
+        strip = (home + k) % strips
+        for above in range(strip + 1):
+            await_at_least(turns, DRAWN + EACH * above, 1)
+        used = color_bands(camera, assets, headlight, strip, rows, band, used, work, turns, rgb, depth)
+    forget(used, work)
+    if first:
+        bands = (rows + band - 1) // band
+        after = camera.height - (strips - 1) * rows
+        await_at_least(turns, DONE, (strips - 1) * bands + (after + band - 1) // band)
+
+
+@inner(_nrt=False)
+def draw_strips(camera: Camera, assets: Assets, rows: Scalar, strips: Scalar, work: Workspace, turns: I64) -> Scalar:
+    """Draw strips until all are taken; the first of those drawn, or 0."""
+    count, home = look(turns, CULLED) - 1, 0
+    strip = take(turns, NEXT)
+    while strip < strips:
+        draw(camera, assets, count, strip * rows, min((strip + 1) * rows, camera.height), work)
+        post(turns, DRAWN + EACH * strip, 1)
+        home = strip if home == 0 else home
+        strip = take(turns, NEXT)
+    return home
+
+
+@inner(_nrt=False)
+def color_bands(
+    camera: Camera,
+    assets: Assets,
+    headlight: Scalar,
+    strip: Scalar,
+    rows: Scalar,
+    band: Scalar,
+    used: Scalar,
+    work: Workspace,
+    turns: I64,
+    rgb: U8,
+    depth: F32,
+) -> Scalar:
+    """Fill bands of a strip until all are taken; `used` as in `shade`."""
+    begin, end = strip * rows, min((strip + 1) * rows, camera.height)
+    top = begin + take(turns, BAND + EACH * strip) * band
+    while top < end:
+        bottom = min(top + band, end)
+        if rgb.shape[0]:
+            used = shade(camera, assets, headlight, top, bottom, used, work, rgb)
+        if depth.shape[0]:
+            read_depth_rows(camera, work.inverse_depth, top, bottom, depth)
+        take(turns, DONE)
+        top = begin + take(turns, BAND + EACH * strip) * band
+    return used
+
+
+@inner(_nrt=False)
+def await_at_least(turns: I64, place: Scalar, value: Scalar) -> None:
+    """Return when turns[place] has come to `value`; a thread that lets others wait for long has lost its core."""
+    tries = 0
+    while look(turns, place) < value:
+        tries += 1
+        if tries < PATIENCE:
+            step_aside()
+        else:
+            sleep(np.uint32(PAUSE_MICROSECONDS))
