@@ -42,5 +42,5 @@ def test_a_mirror_shows_what_is_before_it(make_world: MakeWorld) -> None:
             texels = picture[i - 2 : i + 3, j - 2 : j + 3].mean(axis=(0, 1))
             near.append(np.abs(seen.mean(axis=(0, 1)) - texels).max())
     assert len(near) >= 6
-    assert np.median(near) < 12
+    assert np.median(near) < 14  # of 255; rooms are shown a quarter brighter than when it was 12
     assert np.mean(np.array(near) < 35) > 0.85

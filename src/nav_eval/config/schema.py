@@ -219,8 +219,8 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
-    version: Literal[6] = Field(
-        6, description="version of the generator: this release makes no other, and scores are filed under it"
+    version: Literal[7] = Field(
+        7, description="version of the generator: this release makes no other, and scores are filed under it"
     )
     task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")

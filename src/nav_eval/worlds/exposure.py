@@ -1,4 +1,4 @@
-"""How brightly a building is shown: as a camera would expose its hour, its dark rooms more than its bright ones.
+"""How a building is shown: as a camera would expose its hour, balance its colours and compress what is too bright.
 
 Who walks from a bright room into a dark one sees it darker, not black: eyes and cameras follow. Both sides of a door
 are seen at once, so that near it two rooms are exposed alike.
@@ -13,14 +13,21 @@ from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats
 from nav_eval.worlds.plan import Door, Plan
 
-_MIDDLE: dict[str, float] = {"morning": 0.21, "noon": 0.28, "overcast": 0.16, "afternoon": 0.18, "evening": 0.135}
+_MIDDLE: dict[str, float] = {"morning": 0.33, "noon": 0.36, "overcast": 0.28, "afternoon": 0.32, "evening": 0.24}
 """Exposed light of the building's median, by the hour."""
-_AT_WORK = 0.17
+_AT_WORK = 0.3
 """The least of it in offices."""
-_DIM, _BRIGHT = 0.6, 0.42
+_DIM, _BRIGHT = 0.6, 0.6
 """The least median that a room is left with, of the building's, and the most."""
 _DOORWAY = 1.8
 """Metres from a door in which a room's exposure becomes its own."""
+
+_BALANCED = 0.6
+"""How much of a building's cast of colour a camera takes away."""
+_KNEE, _WHITE, _MOST = 0.6, 1.28, 1.16
+"""Where light is compressed, what the brightest becomes, and what its strongest colour is held to, to keep its hue."""
+_TOE, _SLOPE = 0.56, 0.58
+"""Of a print's contrast: what is left of the darkest, and how much more of the bright."""
 
 
 def exposed(light: Floats, texels: int, at: Floats, rooms: NDArray[np.int64], plan: Plan, day: Daylight) -> Floats:
@@ -66,6 +73,25 @@ def _distance(door: Door, floor: float, at: Floats) -> Floats:
     above = np.maximum(at[:, 1] - floor - door.height / 1000, 0.0)
     beside = across - door.line / 1000
     return np.asarray(np.sqrt(beside * beside + aside * aside + above * above))
+
+
+def balanced(light: Floats, texels: int) -> Floats:
+    """`light` (N, 3), its colours as a camera balances them to the mean of the first `texels` places."""
+    seen = light[:texels][luminance(light[:texels]) > 0.0]
+    if not len(seen):
+        return light
+    middle = np.asarray([float(np.median(seen[:, k])) for k in range(3)])
+    cast = middle / max(float(luminance(middle[None])[0]), 1e-6)
+    return np.asarray(light / (1.0 - _BALANCED + _BALANCED * cast))
+
+
+def compressed(light: Floats) -> Floats:
+    """(N, 3) what texels are multiplied with: light by 1 / (luminance + k) and a square root, the gamma that they
+    expect, as the whole is bright, so that warm light stays warm; then more contrast, as prints have it."""
+    value = np.sqrt(light / (luminance(light) + _KNEE)[:, None]) * _WHITE
+    value *= (_TOE + _SLOPE * luminance(value))[:, None]
+    most = np.maximum(np.maximum(value[:, 0], value[:, 1]), value[:, 2])
+    return np.asarray(value * (_MOST / np.maximum(most, _MOST))[:, None])
 
 
 def luminance(light: Floats) -> Floats:

@@ -2,8 +2,8 @@
 
 Every texel of the lightmap, and every vertex that has none, gathers what it sees of these sources by rays through a
 grid of cubes (worlds/rays). What it sends back is gathered at probes and handed on; narrow corners get less of it.
-The sum is exposed (worlds/exposure), compressed by 1 / (luminance + k) and a square root, the gamma that stored
-texels expect. All of it is exact arithmetic.
+The sum is exposed and developed as by a camera (worlds/exposure), and polished surfaces get their shine (worlds/gloss).
+All of it is exact arithmetic.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from nav_eval.worlds.charts import THIN, Charts
 from nav_eval.worlds.daylight import Daylight, Rgb
 from nav_eval.worlds.exact import Floats, cos_turns, cross, length, normalised, sin_turns
-from nav_eval.worlds.exposure import exposed, luminance
+from nav_eval.worlds.exposure import balanced, compressed, exposed, luminance
+from nav_eval.worlds.gloss import Glints, polished
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.palette import glows
@@ -54,7 +55,7 @@ _STANDING, _STANDING_AT_NIGHT = 0.35, 0.7
 """Of a lamp that does not hang, where one that does has 1: pools of light, when it is dark."""
 _SLIGHT = 0.2
 """Metres; what hangs or stands on something and is thinner shades nothing."""
-_LOOKS, _OVER, _CLOSE, _STANDS = 10, 0.016, 0.18, 0.75
+_LOOKS, _OVER, _CLOSE, _STANDS = 14, 0.012, 0.16, 0.85
 """Directions, metres from above a rug's edge on, and how far it is looked for what stands on a floor; and how much of
 its light a place loses that sees nothing else."""
 _LEAVES = ("leaf", "leaf2")
@@ -66,6 +67,8 @@ _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""
 _BESIDE, _BESIDE_SHARE = 0.1, 0.7
 """Metres round which, and share with which, thin faces take the light of their object: black ones show as dashes."""
+_SHADE = 0.3
+"""What a lampshade loses of its brightness to its upper edge."""
 _BULB = 0.1
 """Metres from a lamp's middle to the points that stand for it."""
 _NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
@@ -84,8 +87,6 @@ _CORNER = 0.3
 """Of the light from all around, what a place keeps that sees nothing of it."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""
-_KNEE, _WHITE, _MOST = 0.6, 1.28, 1.16
-"""Where light is compressed, what the brightest becomes, and what its strongest colour is held to, to keep its hue."""
 
 
 def bake(
@@ -113,8 +114,12 @@ def bake(
     _fill(charts, sharp, light)
     tell(0.3)
     light = exposed(light, len(sharp) - len(free), sharp.points.at, sharp.points.room, plan, day)
+    value = compressed(balanced(light, len(sharp) - len(free)))
+    lamps, rooms = _lamps(plan, items, day)
+    glints = Glints(plan, day, windows, lamps, rooms)
+    value = polished(value, glints, sharp.points, _materials(mesh, free), mesh.names, _means(textures))
     tell(0.05)
-    return _developed(light, mesh, free)
+    return _stored(value, mesh, free)
 
 
 def cubes(mesh: Mesh, plan: Plan, items: Sequence[Item] = ()) -> Grid:
@@ -381,8 +386,9 @@ def _bulb(item: Item) -> Floats:
 def _grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
     """(N, 1) what floors and tops keep of their light close to what stands on them."""
     out = np.ones((len(at), 1))
-    texels = int((mesh.patches.charts.size[:, 0] * mesh.patches.charts.size[:, 1]).sum())
-    rows = np.flatnonzero((at.points.normal[:texels, 1] > 0.9) & (at.open[:texels] > 0))
+    chart, _, _ = mesh.patches.charts.texels()
+    level = at.points.normal[: len(chart), 1] > 0.9
+    rows = np.flatnonzero(level & (at.open[: len(chart)] > 0) & ~mesh.patches.thin[chart])
     loose = np.asarray([False, *(item.support != "shell" for item in items)])[mesh.objects[mesh.triangles[:, 0]]]
     if not len(rows) or not loose.any():
         return out
@@ -392,7 +398,7 @@ def _grounded(mesh: Mesh, items: Sequence[Item], at: Places) -> Floats:
     above = at.points.at[rows] + np.asarray([0.0, _OVER, 0.0])
     soup = soup_of(mesh.positions, mesh.triangles[loose])
     crowded(soup, standing(), above, around, _CLOSE, share)
-    out[rows, 0] = 1.0 - _STANDS * share
+    out[rows, 0] = 1.0 - _STANDS * share * (2.0 - share)
     return out
 
 
@@ -410,10 +416,16 @@ def _materials(mesh: Mesh, free: NDArray[np.int64]) -> NDArray[np.int32]:
 
 def _back(mesh: Mesh, textures: Sequence[NDArray[np.uint8]], free: NDArray[np.int64]) -> Floats:
     """(N, 3) what share of light each place sends back; nothing from what shines by itself."""
-    sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
-    albedo = np.asarray(sums) * np.asarray(sums)
+    means = _means(textures)
+    albedo = means * means
     albedo[[glows(name) for name in mesh.names]] = 0.0
     return np.asarray(albedo[_materials(mesh, free)])
+
+
+def _means(textures: Sequence[NDArray[np.uint8]]) -> Floats:
+    """(M, 3) mean colours of textures, 0 to 1."""
+    sums = [texels.reshape(-1, 3).sum(axis=0, dtype=np.int64) / (texels.size / 3 * 255) for texels in textures]
+    return np.asarray(sums)
 
 
 class Probes:
@@ -519,11 +531,8 @@ def _narrow(mesh: Mesh) -> NDArray[np.bool_]:
     return out
 
 
-def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
-    """Gamma-corrected bytes, compressed as the whole is bright: warm light stays warm. What shines stays white."""
-    value = np.sqrt(light / (luminance(light) + _KNEE)[:, None]) * _WHITE
-    most = np.maximum(np.maximum(value[:, 0], value[:, 1]), value[:, 2])
-    value *= (_MOST / np.maximum(most, _MOST))[:, None]
+def _stored(value: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
+    """As bytes of the vertices and the lightmap. What shines stays white."""
     texels = len(value) - len(free)
     lightmap = mesh.patches.charts.painted(np.floor(np.minimum(value[:texels] * 128, 255) + 0.5).astype(np.uint8))
     out = np.full((len(mesh.positions), 4), 255, dtype=np.uint8)
@@ -532,4 +541,16 @@ def _developed(light: Floats, mesh: Mesh, free: NDArray[np.int64]) -> tuple[NDAr
     row = (mesh.light_uvs[mesh.lit, 1] * lightmap.shape[0]).astype(np.int64)
     out[mesh.lit, :3] = np.minimum(lightmap[row, column].astype(np.int64) * 2, 255)
     out[np.asarray([glows(name) for name in mesh.names])[mesh.materials], :3] = 255
-    return out, lightmap
+    return _shaded(mesh, out), lightmap
+
+
+def _shaded(mesh: Mesh, colors: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Lampshades are brightest at their lower edge."""
+    rows = np.flatnonzero(np.asarray([name == "shade" for name in mesh.names])[mesh.materials])
+    low, high = np.full(int(mesh.objects.max()) + 1, np.inf), np.full(int(mesh.objects.max()) + 1, -np.inf)
+    owner, y = mesh.objects[rows], mesh.positions[rows, 1]
+    np.minimum.at(low, owner, y)
+    np.maximum.at(high, owner, y)
+    up = (y - low[owner]) / np.maximum(high[owner] - low[owner], 1e-3)
+    colors[rows, :3] = np.floor(255.0 * (1.0 - _SHADE * up * up) + 0.5).astype(np.uint8)[:, None]
+    return colors

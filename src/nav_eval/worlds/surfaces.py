@@ -111,11 +111,11 @@ class Model:
             if name not in skip:
                 self.grids.append(_rounded_face(name, np.asarray(low), np.asarray(high), radius, material, least))
 
-    def lathe(self, profile: Profile, material: str, at: tuple[float, float] = (0.0, 0.0), least: int = 8) -> None:
+    def lathe(self, profile: Profile, material: str, at: tuple[float, float] = (0.0, 0.0), least: int = 12) -> None:
         """A surface of revolution about the vertical through `at`; profile = (radius, y) from bottom to top."""
         self.grids.append(_revolved(profile, material, at, least))
 
-    def tube(self, points: list[tuple[float, float, float]], radius: float, material: str, least: int = 5) -> None:
+    def tube(self, points: list[tuple[float, float, float]], radius: float, material: str, least: int = 7) -> None:
         """A round bar along a line of points."""
         self.grids.append(_tube(points, radius, material, least))
 
@@ -221,9 +221,9 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
     return Grid(
         evaluate,
         (widest * 6.28, along[-1]),
-        (least, len(profile) - 1),
+        (max(least, 20 if widest > 0.12 else 14 if widest > 0.03 else 10), len(profile) - 1),
         material,
-        (max(4, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
+        (max(6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
     )
 
 

@@ -11,6 +11,8 @@ from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Model
 
 _D, _TOP = 0.6, 0.9
+_RIM = 0.03
+"""How far a sink's rim stands above the worktop: its bottom lies on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +100,11 @@ def _stove(m: Model, cook: float) -> None:
     m.box((cook - 0.28, _TOP, -0.24), (cook + 0.28, _TOP + 0.012, 0.24), "lacquer", skip="d")
     for x in (-0.13, 0.13):
         for z in (-0.11, 0.11):
-            m.lathe([(0.08, _TOP + 0.013), (0.085, _TOP + 0.018), (0.0, _TOP + 0.018)], "metal", (cook + x, z), 8)
-    pan = [(0.0, _TOP + 0.02), (0.11, _TOP + 0.02), (0.115, _TOP + 0.15), (0.1, _TOP + 0.16), (0.0, _TOP + 0.17)]
-    m.lathe(pan, "metal", (cook - 0.13, -0.11), 10)
+            m.lathe([(0.08, _TOP + 0.012), (0.08, _TOP + 0.014), (0.0, _TOP + 0.014)], "dark", (cook + x, z))
+    lid = ((0.11, 0.0), (0.114, 0.01), (0.114, 0.125), (0.118, 0.13), (0.112, 0.136), (0.06, 0.152), (0.016, 0.158))
+    knob = ((0.012, 0.172), (0.022, 0.182), (0.018, 0.19), (0.0, 0.192))
+    pan = [(r, _TOP + 0.015 + y) for r, y in (*lid, *knob)]
+    m.lathe(pan, "metal", (cook - 0.13, -0.11), 16)
 
 
 def _wall_units(m: Model, look: Fitted, w: float, cook: float | None, stream: Stream) -> None:
@@ -123,6 +127,15 @@ def _wall_units(m: Model, look: Fitted, w: float, cook: float | None, stream: St
         _hood(m, look.hood, cook, z, look.ceiling)
 
 
+_JARS = (
+    ((0.7, 0.0), (0.86, 0.15), (1.0, 0.5), (0.94, 0.75), (0.8, 0.92), (0.8, 1.0), (0.72, 0.98), (0.0, 0.9)),
+    ((0.9, 0.0), (1.0, 0.04), (1.0, 0.8), (0.9, 0.86), (0.94, 0.88), (0.94, 0.98), (0.3, 1.0), (0.0, 1.0)),
+    ((0.5, 0.0), (0.5, 0.06), (0.9, 0.4), (1.0, 0.9), (1.02, 1.0), (0.95, 0.98), (0.85, 0.5), (0.0, 0.2)),
+    ((0.6, 0.0), (0.95, 0.2), (1.0, 0.4), (0.8, 0.62), (0.36, 0.76), (0.32, 0.9), (0.42, 1.0), (0.3, 0.96)),
+)
+"""Profiles of jars, bowls and bottles: shares of the radius and of the height."""
+
+
 def _open_shelves(m: Model, x0: float, x1: float, z: float, stream: Stream) -> None:
     """Two boards with jars, bowls and plates."""
     for y in (1.45, 1.83):
@@ -130,7 +143,8 @@ def _open_shelves(m: Model, x0: float, x1: float, z: float, stream: Stream) -> N
         x = x0 + 0.12
         while x < x1 - 0.1:
             r, h = stream.between(4, 7) / 100, stream.between(8, 20) / 100
-            profile = [(r * 0.7, y + 0.035), (r, y + 0.035 + h * 0.5), (r * 0.8, y + 0.035 + h), (0.0, y + 0.035 + h)]
+            rings = stream.choice(_JARS)
+            profile = [(r * wide, y + 0.035 + h * up) for wide, up in rings]
             m.lathe(profile, stream.choice(("ceramic", "glass", "pot", "ceramic", "fabric2")), (x, z + 0.13), 7)
             x += 2 * r + stream.between(3, 14) / 100
 
@@ -184,14 +198,17 @@ def island(stream: Stream, look: Fitted, w: float) -> Made:
 def _basin(stream: Stream) -> Made:
     m = Model()
     rim, inside = stream.choice((("metal", "metal"), ("ceramic", "basin"), ("dark", "lacquer")))
-    m.box((-0.27, 0, -0.2), (0.27, 0.012, 0.2), rim, skip="d")
-    m.box((-0.22, 0.0, -0.15), (0.22, 0.014, 0.16), inside if inside != "metal" else "basin", skip="d")
-    m.tube(
-        [(0, 0.0, -0.17), (0, 0.24, -0.17), (0, 0.29, -0.1), (0, 0.24, -0.03)],
-        0.013,
-        "metal2" if rim == "dark" else "metal",
-        6,
-    )
+    bottom = inside if inside != "metal" else "basin"
+    for low, high in (((-0.27, -0.2), (0.27, -0.13)), ((-0.27, 0.17), (0.27, 0.2)), ((-0.27, -0.13), (-0.24, 0.17)),
+                      ((0.24, -0.13), (0.27, 0.17))):  # fmt: skip
+        m.box((low[0], 0.0, low[1]), (high[0], _RIM, high[1]), rim, skip="d")
+    m.quad([(-0.24, 0.004, 0.17), (0.24, 0.004, 0.17), (0.24, 0.004, -0.13), (-0.24, 0.004, -0.13)], bottom)
+    m.lathe([(0.03, 0.004), (0.03, 0.007), (0.0, 0.007)], "lacquer", (0.0, 0.02))
+    tap = "metal2" if rim == "dark" else "metal"
+    neck = [(0.0, -0.165), (0.21, -0.165), (0.25, -0.155), (0.275, -0.13), (0.285, -0.095), (0.275, -0.06)]
+    m.tube([(0, y, z) for y, z in (*neck, (0.25, -0.04), (0.21, -0.035))], 0.012, tap, 8)
+    m.lathe([(0.024, _RIM), (0.024, _RIM + 0.05), (0.014, _RIM + 0.06)], tap, (0.0, -0.165))
+    m.tube([(0.02, 0.07, -0.165), (0.085, 0.1, -0.165)], 0.007, tap, 6)
     return Made("sink", m, (0.54, 0.3, 0.4), design=f"{rim}_sink")
 
 

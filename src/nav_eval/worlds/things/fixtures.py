@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nav_eval.worlds.exact import Stream
+import numpy as np
+
+from nav_eval.worlds.exact import Stream, cos_turns, sin_turns
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, extent, finished, tint
 
@@ -98,8 +100,8 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
     m = Sketch()
     glass = [(0.0, 1.0), (1.0, 1.0), (1.0, 0.0), (0.0, 0.0)]
     if form == "round":
-        m.upright(w / 2, w / 2, 0.012, frame)
-        _octagon(m, w / 2 - 0.03, w / 2, 0.014)
+        m.upright(w / 2, w / 2, 0.012, frame, _CORNERS)
+        _round_glass(m, w / 2 - 0.03, w / 2, 0.014)
         return _backed("mirror", m)
     m.block((0, 0), (w, h, 0.025), 0, frame, skip="b")
     e = 0.03
@@ -116,20 +118,17 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
     return _backed("mirror", m)
 
 
-_OCTAGON = ((0.924, 0.383), (0.383, 0.924), (-0.383, 0.924), (-0.924, 0.383), (-0.924, -0.383), (-0.383, -0.924),
-            (0.383, -0.924), (0.924, -0.383))  # fmt: skip
+_CORNERS = 20
 
 
-def _octagon(m: Sketch, r: float, y: float, z: float) -> None:
-    """A mirror's octagon, its reflection laid over the whole."""
-
-    def corner(k: int) -> tuple[tuple[float, float, float], tuple[float, float]]:
-        x, up = _OCTAGON[k]
-        return (x * r, y + up * r, z), (0.5 + x / 2, 0.5 - up / 2)
-
-    for a, b, c, d in ((0, 1, 2, 3), (0, 3, 4, 5), (0, 5, 6, 7)):
-        found = [corner(k) for k in (a, b, c, d)]
-        m.quad([at for at, _ in found], "mirror", [uv for _, uv in found])
+def _round_glass(m: Sketch, r: float, y: float, z: float) -> None:
+    """A round mirror, its reflection laid over the whole."""
+    turn = (np.arange(_CORNERS) + 0.5) / _CORNERS
+    rim = np.stack([cos_turns(turn), sin_turns(turn)], axis=1)
+    for k in range(1, _CORNERS - 2, 2):
+        found = rim[[0, k, k + 1, k + 2]]
+        corners = [(x * r, y + up * r, z) for x, up in found.tolist()]
+        m.quad(corners, "mirror", [(0.5 + x / 2, 0.5 - up / 2) for x, up in found.tolist()])
 
 
 def wall_shelf(s: Shape, look: Stream) -> Made:
@@ -315,7 +314,7 @@ def first_aid_kit(s: Shape, look: Stream) -> Made:
 
 def smoke_detector(s: Shape, look: Stream) -> Made:
     """Under the ceiling, from y = 0 downwards."""
-    r, h, sides = s.of(0.055, 0.07), s.of(0.035, 0.05), s.of(8, 6)
+    r, h, sides = s.of(0.055, 0.07), s.of(0.035, 0.05), s.of(8, 4)
     m = Sketch()
     m.drum([(r * 0.6, -h), (r, -h * 0.5), (r, 0.0)], "tint_white", sides=sides)
     m.underside(r * 0.6, -h, "tint_white", sides)
@@ -336,7 +335,7 @@ def ceiling_vent(s: Shape, look: Stream) -> Made:
 
 def sprinkler(s: Shape, look: Stream) -> Made:
     r, h, metal = s.of(0.03, 0.04), s.of(0.05, 0.07), look.choice(("tint_silver", "tint_gold", "tint_white"))
-    disc = s.of(6, 8)
+    disc = s.of(8, 4)
     m = Sketch()
     m.drum([(r, -0.01), (r, 0.0)], metal, sides=disc)
     m.bar((0, -h, 0), (0, -0.005, 0), 0.014, metal)

@@ -70,9 +70,9 @@ class Sketch(Model):
     ) -> None:  # fmt: skip
         """A prism through (radius, y) rings from foot to rim, closed above by `top` (default: the same material).
 
-        One of 8 sides or more is round, as finely as there are triangles for it.
+        One of 6 sides or more is round, as finely as there are triangles for it.
         """
-        if sides >= 8:
+        if sides >= 6:
             self.grids.append(_turned(rings, material, at, squash))
             if rings[-1][0] > 0:
                 self.grids.append(_turned((rings[-1], (0.0, rings[-1][1])), top or material, at, squash))
@@ -87,13 +87,13 @@ class Sketch(Model):
         if rings[-1][0] > 0:
             _fan(self, loops[-1], top or material)
 
-    def upright(self, radius: float, y: float, z: float, material: str, sides: int = 8) -> None:
+    def upright(self, radius: float, y: float, z: float, material: str, sides: int = 16) -> None:
         """A disc that faces the front."""
         turn = (np.arange(sides) + 0.5) / sides
         rim = np.stack([radius * cos_turns(turn), y + radius * sin_turns(turn), np.full(sides, z)], axis=1)
         _fan(self, rim, material)
 
-    def underside(self, radius: float, y: float, material: str, sides: int = 8) -> None:
+    def underside(self, radius: float, y: float, material: str, sides: int = 16) -> None:
         """A disc that faces down."""
         turn = (np.arange(sides) + 0.5) / sides
         _fan(self, np.stack([radius * cos_turns(turn), np.full(sides, y), radius * sin_turns(turn)], axis=1), material)
@@ -115,7 +115,7 @@ class Sketch(Model):
             one, two = offsets[k], offsets[(k + 1) % 4]
             self.quad([start + one, start + two, end + two, end + one], material)
 
-    def ball(self, middle: Point, r: float, material: str, tall: float = 1.0, least: int = 9) -> None:
+    def ball(self, middle: Point, r: float, material: str, tall: float = 1.0, least: int = 11) -> None:
         """A ball, or an egg `tall` times as high as wide."""
         x, y, z = middle
         arc = ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
@@ -157,7 +157,12 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
         return points, np.stack([np.broadcast_to(turn, x.shape), -points[..., 1]], axis=-1)
 
     tall = float(np.abs(profile[1:] - profile[:-1]).sum())
-    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (12, rows), material, (6, rows))
+    return Grid(evaluate, (float(profile[:, 0].max()) * 6.28, tall), (_sides(profile), rows), material, (6, rows))
+
+
+def _sides(profile: Floats) -> int:
+    """How many sides look round: more, the wider."""
+    return 10 if float(profile[:, 0].max()) < 0.03 else 14 if float(profile[:, 0].max()) < 0.12 else 18
 
 
 def finished(category: str, m: Model) -> Made:
