@@ -162,7 +162,10 @@ class Workspace(NamedTuple):
     """(BUCKETS + 1,) where in `sorted` the clusters of a bucket go."""
     sorted: I32
     screen: F64
-    """(6 * SPOTS,) of a cluster's vertices: x and y in pixels, 1/z, x and y snapped to 1/256 pixel, z."""
+    """(6 * SPOTS + 6 * CLUSTER_SIZE,) of a cluster's vertices: x and y in pixels, 1/z, x and y snapped to 1/256 pixel,
+    z; then of its triangles the snapped x and y of each corner."""
+    shown: U8
+    """(CLUSTER_SIZE,) how many of a triangle's corners are before the near plane, then 1 where it may show."""
     kept: I32
     """(CLUSTER_SIZE,) triangles of a cluster that may show, counted from its first."""
     spans: I32

@@ -41,6 +41,8 @@ START, AFTER, INVERSE = (np.uint64(k * MOST_ROWS) for k in range(3))
 """Where the arrays of a triangle's rows begin in `spans`."""
 CUT = np.uint64(3 * CLUSTER_SIZE)
 """The spot from which on the corners of a triangle stand that the near plane cuts."""
+X0, Y0, X1, Y1, X2, Y2 = (np.uint64(6 * SPOTS + k * CLUSTER_SIZE) for k in range(6))
+"""Where in `screen` the snapped corners of a cluster's triangles begin."""
 BEYOND = 1e30
 """1/z of the padding at the right and lower border: never the farthest of a tile."""
 
@@ -56,7 +58,7 @@ def draw(camera: Camera, assets: Assets, count: Scalar, upper: Scalar, lower: Sc
     corners, flags = assets.triangles.corners, assets.triangles.flags
     depth, ids, far, dirty = work.inverse_depth, work.ids, work.far, work.dirty
     rect, nearest, order = work.rect, work.nearest, work.sorted
-    screen, kept = work.screen, work.kept
+    screen, shown, kept = work.screen, work.shown, work.kept
     clear(camera, upper, lower, depth, ids, far, dirty)
     for k in range(count):
         cluster = order[k]
@@ -68,7 +70,7 @@ def draw(camera: Camera, assets: Assets, count: Scalar, upper: Scalar, lower: Sc
         project(pose, camera.focal, left, top, first, first_vertex[cluster + 1] - first, vx, vy, vz, screen)
         begin, end = first_triangle[cluster], first_triangle[cluster + 1]
         for i in range(
-            may_show(begin, end, first, float(camera.width), float(upper), float(lower), corners, flags, screen, kept)
+            may_show(begin, end - begin, first, float(camera.width), upper, lower, corners, flags, screen, shown, kept)
         ):
             triangle = begin + kept[i]
             a, b, c = (
@@ -199,7 +201,7 @@ def spot(corners: I32, triangle: Scalar, k: Scalar, first: Scalar) -> Scalar:
 @inner(_nrt=False, forceinline=True)
 def may_show(
     begin: Scalar,
-    end: Scalar,
+    count: Scalar,
     first: Scalar,
     width: Scalar,
     upper: Scalar,
@@ -207,37 +209,40 @@ def may_show(
     corners: I32,
     flags: U8,
     screen: F64,
+    shown: U8,
     kept: I32,
 ) -> Scalar:
     """Write those of a cluster's triangles to `kept` that face the camera and whose box holds a pixel's centre.
 
-    Without branches, so that it vectorises; a triangle cut by the near plane is kept.
+    A triangle cut by the near plane is kept. Three loops, of which the one in the middle vectorises.
     """
-    n = 0
-    for triangle in range(begin, end):
+    for k in range(count):
+        at, triangle = np.uint64(k), begin + k
         a, b, c = (
             spot(corners, triangle, 0, first),
             spot(corners, triangle, 1, first),
             spot(corners, triangle, 2, first),
         )
-        za, zb, zc = screen[a + Z], screen[b + Z], screen[c + Z]
-        x0, y0, x1, y1, x2, y2 = (
-            screen[a + SNAPPED_X],
-            screen[a + SNAPPED_Y],
-            screen[b + SNAPPED_X],
-            screen[b + SNAPPED_Y],
-            screen[c + SNAPPED_X],
-            screen[c + SNAPPED_Y],
-        )
+        screen[at + X0], screen[at + Y0] = screen[a + SNAPPED_X], screen[a + SNAPPED_Y]
+        screen[at + X1], screen[at + Y1] = screen[b + SNAPPED_X], screen[b + SNAPPED_Y]
+        screen[at + X2], screen[at + Y2] = screen[c + SNAPPED_X], screen[c + SNAPPED_Y]
+        shown[at] = (screen[a + Z] >= NEAR) + (screen[b + Z] >= NEAR) + (screen[c + Z] >= NEAR)
+    for k in range(count):
+        at = np.uint64(k)
+        x0, y0, x1, y1 = screen[at + X0], screen[at + Y0], screen[at + X1], screen[at + Y1]
+        x2, y2 = screen[at + X2], screen[at + Y2]
         turn = (x1 - x0) * (y2 - y0) - (x2 - x0) * (y1 - y0)
         top, below = min(y0, min(y1, y2)), max(y0, max(y1, y2))
         left, right = min(x0, min(x1, x2)), max(x0, max(x1, x2))
-        shows = (turn < 0.0) | ((turn > 0.0) & ((flags[triangle] & DOUBLE_SIDED) != 0))
-        shows &= next_center(max(top, upper)) < next_center(min(below, lower))
+        shows = (turn < 0.0) | ((turn > 0.0) & ((flags[np.uint64(begin + k)] & DOUBLE_SIDED) != 0))
+        shows &= next_center(max(top, float(upper))) < next_center(min(below, float(lower)))
         shows &= next_center(max(left, 0.0)) < next_center(min(right, width))
-        cut = min(za, min(zb, zc)) < NEAR
-        kept[n] = triangle - begin
-        n += (max(za, max(zb, zc)) >= NEAR) & (shows | cut)
+        ahead = shown[at]
+        shown[at] = np.uint8((ahead > 0) & (shows | (ahead < 3)))
+    n: Scalar = 0
+    for k in range(count):
+        kept[np.uint64(n)] = k
+        n += np.int64(shown[np.uint64(k)])
     return n
 
 
@@ -337,37 +342,30 @@ def fill(
         if y1 < y0:
             x0, y0, x1, y1 = x1, y1, x0, y0
     spans = work.spans
-    long = (x2 - x0) / (y2 - y0)
-    first, last = float(left), float(right)
     middle = ceil(min(max(y1 - 0.5, float(top)), float(end)))
-    for half in range(2):  # above and below the corner in the middle
-        if half == 0:
-            begin, stop, ex, ey, slope = top, middle, x0, y0, (x1 - x0) / (y1 - y0)
-        else:
-            begin, stop, ex, ey, slope = middle, end, x1, y1, (x2 - x1) / (y2 - y1)
-        if begin < stop:
-            cross_rows(begin, stop, x0, y0, long, ex, ey, slope, first, last, corner, wx, wy, spans)
-        for y in range(begin, stop):
-            row = np.uint64(y - begin)
-            start, after = spans[row + START], spans[row + AFTER]
-            if start < after:
-                if flags & MASKED:
-                    span_masked(camera, assets, triangle, y, start, after, corner + wy * y, wx, work)
-                else:
-                    w32 = np.int32(spans[row + INVERSE]).view(np.float32)
-                    span(y * camera.stride, start, after, w32, np.float32(wx), np.int32(triangle), depth, ids)
+    cross_rows(top, middle, end, x0, y0, x1, y1, x2, y2, float(left), float(right), corner, wx, wy, spans)
+    for y in range(top, end):
+        row = np.uint64(y - top)
+        start, after = spans[row + START], spans[row + AFTER]
+        if start < after:
+            if flags & MASKED:
+                span_masked(camera, assets, triangle, y, start, after, corner + wy * y, wx, work)
+            else:
+                w32 = np.int32(spans[row + INVERSE]).view(np.float32)
+                span(y * camera.stride, start, after, w32, np.float32(wx), np.int32(triangle), depth, ids)
 
 
 @inner(_nrt=False, forceinline=True)
 def cross_rows(
-    begin: Scalar,
-    stop: Scalar,
+    top: Scalar,
+    middle: Scalar,
+    end: Scalar,
     x0: Scalar,
     y0: Scalar,
-    long: Scalar,
     x1: Scalar,
     y1: Scalar,
-    slope: Scalar,
+    x2: Scalar,
+    y2: Scalar,
     first: Scalar,
     last: Scalar,
     corner: Scalar,
@@ -375,14 +373,19 @@ def cross_rows(
     wy: Scalar,
     spans: I32,
 ) -> None:
-    """Write to `spans` where two edges cross the rows from `begin` on: first pixel, the one after the last, 1/z.
+    """Write to `spans` where a triangle's edges cross the rows from `top` on: first pixel, the one after the last, 1/z.
 
-    Rounded up to eight rows, so that it vectorises; 1/z is that at the start of the first pixel's block of eight.
+    Its corners stand from top to bottom; from row `middle` on the second edge is the lower one. Rounded up to eight
+    rows, so that it vectorises; 1/z is that at the start of the first pixel's block of eight.
     """
-    for k in range((stop - begin + TILE - 1) & ~(TILE - 1)):
-        y = np.float64(np.int32(begin + k))
+    long, above, below = (x2 - x0) / (y2 - y0), (x1 - x0) / (y1 - y0), (x2 - x1) / (y2 - y1)
+    turning = np.int32(middle - top)
+    for k in range((end - top + TILE - 1) & ~(TILE - 1)):
+        y = np.float64(np.int32(top + k))
+        upper = np.int32(k) < turning
+        ex, ey, slope = x0 if upper else x1, y0 if upper else y1, above if upper else below
         p = x0 + (y + 0.5 - y0) * long - 0.5
-        q = x1 + (y + 0.5 - y1) * slope - 0.5
+        q = ex + (y + 0.5 - ey) * slope - 0.5
         start = narrow_ceil(min(max(min(p, q), first), last))
         row = np.uint64(k)
         spans[row + START] = start
