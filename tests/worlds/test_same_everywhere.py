@@ -20,8 +20,8 @@ ASK = (
     "print(g('anywhere', 5, 2, 'home', 20000).digest, g('anywhere', 4, 1, 'office', 20000).digest)"
 )
 RELEASED = (
-    "6a51f15547d71b71c0b984736181ea829164699939ac0dba89097c17bb002c49 "
-    "7c27f11a4ea6e4b52067d3bedf25da08776db88c9943d7596c69643dcdd5af75"
+    "94bcc88b1386399a423cfaa7ec078cd0c911c7a0a943f65d440d56b308fc61e6 "
+    "a785b057e8aee06ca279ac9ea5a4aaa345c57cb2121acf8c89136c27d0d560f5"
 )
 """Of generator 7. Changes only with the generator, whose version stands in the semantic file and is raised then."""
 

@@ -19,8 +19,9 @@ _SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards", "stone", 
 _PAINTED = frozenset(
     ("plaster", "beadboard", "panelled", "stripes", "circles", "diamonds", "damask", "leaves", "botanic")
 )
-_DEPTH, _FAINT = 0.11, 0.5
-"""Of bumps in brightness, and how much of it shows under paint."""
+_WOVEN = frozenset(("linen", "fabric", "plaid", "ticking"))
+_DEPTH, _FAINT, _WEAVE = 0.11, 0.5, 0.16
+"""Of bumps in brightness, how much of it shows under paint, and how deep threads lie."""
 
 
 def detailed(image: Floats, painter: str, scale: float) -> Floats:
@@ -28,7 +29,7 @@ def detailed(image: Floats, painter: str, scale: float) -> Floats:
     if painter in _SMOOTH or scale / image.shape[1] < COARSE:
         return image
     fine = _doubled(_doubled(image, 0), 1)
-    pattern = _pattern(painter in _GRAIN, fine.shape[0], fine.shape[1])
+    pattern = _threads(*fine.shape[:2]) if painter in _WOVEN else _pattern(painter in _GRAIN, *fine.shape[:2])
     fine *= (1 + (pattern - 1) * (_FAINT if painter in _PAINTED else 1.0))[..., None]
     return fine
 
@@ -51,3 +52,14 @@ def _pattern(grain: bool, rows: int, columns: int) -> Floats:
         return 1 + (pores - 0.5) * _DEPTH * 1.4
     bumps = noise(stream, (rows, columns), (rows // 4, columns // 4), 2)
     return 1 + (bumps - np.roll(bumps, (1, 1), (0, 1))) * _DEPTH * 0.75
+
+
+@cache
+def _threads(rows: int, columns: int) -> Floats:
+    """(rows, columns) about 1: a plain weave of threads two texels wide, each of its own thickness."""
+    stream = Stream("detail", "threads", rows, columns)
+    i, j = np.arange(rows)[:, None], np.arange(columns)[None]
+    over = (i // 2 + j // 2) % 2 < 1
+    across, along = stream.unit((rows // 2, 1))[i[:, 0] // 2], stream.unit((1, columns // 2))[:, j[0] // 2]
+    lit = np.where(over, i % 2, j % 2)
+    return 1 + _WEAVE * (0.5 * np.where(over, across, along) + 0.5 * lit - 0.5)

@@ -83,7 +83,7 @@ _TRIES = np.asarray(
 """Where a place's rays may start: see sources.lift."""
 _AMBIENT = 0.3
 """Of the median, everywhere: all later bounces."""
-_CORNER = 0.3
+_CORNER = 0.4
 """Of the light from all around, what a place keeps that sees nothing of it."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""

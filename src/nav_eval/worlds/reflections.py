@@ -29,8 +29,8 @@ _MOST = 40
 """Pictures in a building; further mirrors keep the plain one."""
 _LEAST = {"mirror": 0.06, "screen": 0.06, "glass": 0.3}
 """Square metres from which a face has a picture."""
-_TEXEL = {"mirror": 0.0085, "screen": 0.015, "glass": 0.016}
-_SIDES = {"mirror": (40, 144), "screen": (24, 80), "glass": (32, 96)}
+_TEXEL = {"mirror": 0.0065, "screen": 0.015, "glass": 0.016}
+_SIDES = {"mirror": (40, 192), "screen": (24, 80), "glass": (32, 96)}
 """Metres between texels, and least and most texels along a side."""
 _SENDS = {"mirror": (0.94, (0.0, 2.0, 2.0)), "screen": (0.2, (9.0, 9.5, 11.0)), "glass": (0.78, (30.0, 36.0, 37.0))}
 """What share of light comes back, and what the face adds, 0 to 255."""

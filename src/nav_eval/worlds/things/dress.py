@@ -179,6 +179,14 @@ def dress(space: Space, stock: Stock, stream: Stream) -> None:
     dress_walls(carriers, stream.child("walls"))
 
 
+_SPACIOUS = 13_000_000
+"""Square millimetres from which a room is large."""
+_ONCE = frozenset(
+    ("towel_rack", "toilet_brush", "scale", "shoe_rack", "bench", "bin", "toy_chest", "pet_bed", "pet_bowl",
+     "water_dispenser", "step_ladder")
+)  # fmt: skip
+
+
 Rule = Callable[[Carriers, int, Item], None]
 
 
@@ -303,7 +311,10 @@ def _kind(space: Space) -> str:
 
 
 def _floor(space: Space, stock: Stock, stream: Stream) -> None:
-    """Along the walls, where the walkway stays free."""
-    for name, chance, where in _FLOOR.get(_kind(space), ()):
+    """Along the walls, where the walkway stays free; in large rooms more of what may stand there twice."""
+    wishes = _FLOOR.get(_kind(space), ())
+    more = [(name, chance // 2, where) for name, chance, where in wishes if where == "any" and name not in _ONCE]
+    large = space.rect.width * space.rect.depth > _SPACIOUS
+    for name, chance, where in (*wishes, *(more if large else ())):
         if stream.chance(chance):
             space.against_wall(stock.take(name, stream), front=0, where=where, tries=8)

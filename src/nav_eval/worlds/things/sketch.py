@@ -24,6 +24,11 @@ BRIGHTS = ("red", "orange", "yellow", "green", "teal", "blue", "navy", "pink", "
 CALM = ("white", "cream", "grey", "slate", "sky", "clay", "tan", "olive")
 
 
+_ARC = ((0.0, -1.0), (0.383, -0.924), (0.707, -0.707), (0.924, -0.383), (1.0, 0.0), (0.924, 0.383), (0.707, 0.707),
+        (0.383, 0.924), (0.0, 1.0))  # fmt: skip
+"""Half a circle from foot to top."""
+
+
 @dataclass(slots=True)
 class Shape:
     """A variant's number, spelt out digit by digit; `count` is the product of the options asked for."""
@@ -118,7 +123,7 @@ class Sketch(Model):
     def ball(self, middle: Point, r: float, material: str, tall: float = 1.0, least: int = 11) -> None:
         """A ball, or an egg `tall` times as high as wide."""
         x, y, z = middle
-        arc = ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
+        arc = _ARC if r >= 0.05 else ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
         self.lathe([(r * out, y + r * tall * up) for out, up in arc], material, (x, z), least)
 
     def pillow(self, middle: Point, size: Point, material: str, turn: float = 0.0) -> None:
