@@ -16,7 +16,7 @@ from PIL import Image, ImageDraw
 
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.report.sheet import Pose, marked_plan, random_poses, storey_below
-from nav_eval.report.views import floor_plan, view_image
+from nav_eval.report.views import FINER, floor_plan, view_image
 from nav_eval.worlds.world import World, generate_world
 from worlds import asked_for
 
@@ -29,7 +29,7 @@ PAPER = (250, 248, 244)
 def pair(world: World, pose: Pose) -> Image.Image:
     """What the camera sees, and at its right the storey on which it stands."""
     scene, picture = world.scene(), Image.new("RGB", (VIEW[0] + PLAN + GAP, VIEW[1]), PAPER)
-    picture.paste(view_image(scene, *pose, size=VIEW), (0, 0))
+    picture.paste(view_image(scene, *pose, size=VIEW, finer=FINER), (0, 0))
     storey = storey_below(scene, pose[0])
     wide, deep = floor_plan(scene, storey, 100).size
     fitting = int(100 * min(PLAN / wide, (VIEW[1] - 24) / deep))

@@ -11,7 +11,7 @@ import numpy as np
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.geometry import Vec3
-from nav_eval.report.views import floor_plan, plan_origin, view_image
+from nav_eval.report.views import FINER, floor_plan, plan_origin, view_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,7 +48,7 @@ def pose_sheet(
         sheet.paste(plan, (0, top))
         top += plan.height + _GAP
     for k, (position, yaw) in enumerate(poses):
-        picture = view_image(scene, position, yaw, 0.0, size, hfov)
+        picture = view_image(scene, position, yaw, 0.0, size, hfov, FINER)
         draw = ImageDraw.Draw(picture)
         draw.text((6, 4), str(k + 1), fill=(255, 255, 255), font_size=18, stroke_width=2, stroke_fill=_MARK)
         sheet.paste(picture, (left + k % columns * (size[0] + _GAP), k // columns * (size[1] + _GAP)))

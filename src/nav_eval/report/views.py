@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 EYE = 1.45
 _YAWS = tuple(math.radians(30 * k) for k in range(12))
 _FAR = 8.0
-_FINER = 2
-"""Pixels drawn for each of a picture, both ways: people look at these longer than agents, and at their edges."""
+FINER = 2
+"""Pixels drawn for each of a sheet's, both ways: people look longer than agents do, and at edges."""
 _MARGIN = 0.4
 """Metres of paper round a plan."""
 _NOT_SEEN = frozenset(
@@ -53,10 +53,19 @@ _TELLING = frozenset(
 
 
 def view_image(
-    scene: Scene, position: Vec3, yaw: float, pitch: float = 0.0, size: tuple[int, int] = (640, 480), hfov: float = 79.0
+    scene: Scene,
+    position: Vec3,
+    yaw: float,
+    pitch: float = 0.0,
+    size: tuple[int, int] = (640, 480),
+    hfov: float = 79.0,
+    finer: int = 1,
 ) -> Image:
-    """What a camera at `position` (metres) sees; angles in rad, hfov in degrees, size = (width, height)."""
-    return _shoot(_camera(scene, size, hfov), position, yaw, pitch)
+    """What a camera at `position` (metres) sees; angles in rad, hfov in degrees, size = (width, height).
+
+    With `finer` = 1 it is what an agent is sent; with more, drawn so many times as large and made smaller.
+    """
+    return _shoot(_camera(scene, size, hfov, finer), position, yaw, pitch, finer)
 
 
 def open_pose(scene: Scene, places: Sequence[Vec3]) -> tuple[Vec3, float]:
@@ -81,12 +90,12 @@ def contact_sheet(scene: Scene, columns: int = 4, size: tuple[int, int] = (320, 
     from PIL import ImageDraw
 
     regions = [region for region in _regions(scene) if region.category != "stairs"] or list(_regions(scene))
-    camera = _camera(scene, size, 90.0)
+    camera = _camera(scene, size, 90.0, FINER)
     rows = -(-len(regions) // columns)
     sheet = Pictures.new("RGB", (columns * size[0], rows * size[1]), PAPER)
     for k, region in enumerate(regions):
         position, yaw = room_view(scene, region)
-        picture = _shoot(camera, position, yaw, -0.14)
+        picture = _shoot(camera, position, yaw, -0.14, FINER)
         label(ImageDraw.Draw(picture), (6, 4), f"{region.category} {region.id}", size[1] // 18)
         sheet.paste(picture, ((k % columns) * size[0], (k // columns) * size[1]))
     return sheet
@@ -165,14 +174,14 @@ def _clearance(point: Vec3, thing: SemanticObject) -> float:
     return math.hypot(*gaps)
 
 
-def _camera(scene: Scene, size: tuple[int, int], hfov: float) -> Renderer:
+def _camera(scene: Scene, size: tuple[int, int], hfov: float, finer: int) -> Renderer:
     from nav_eval.engine.render.renderer import make_renderer
 
-    width, height = size[0] * _FINER, size[1] * _FINER
+    width, height = size[0] * finer, size[1] * finer
     return make_renderer("cpu", scene, width=width, height=height, hfov=hfov, outputs=("rgb",), shading="auto")
 
 
-def _shoot(camera: Renderer, position: Vec3, yaw: float, pitch: float) -> Image:
+def _shoot(camera: Renderer, position: Vec3, yaw: float, pitch: float, finer: int) -> Image:
     from PIL import Image as Pictures
 
-    return Pictures.fromarray(camera.render(position, yaw, pitch).rgb).reduce(_FINER)
+    return Pictures.fromarray(camera.render(position, yaw, pitch).rgb).reduce(finer)
