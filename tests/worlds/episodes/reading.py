@@ -21,14 +21,14 @@ THINGS = {
     "tv screen", "电视|电视机|电脑显示器|显示器|电脑屏幕|显示屏|电视屏幕"),
     "wardrobe": ("wardrobe|armoire", "衣柜|衣橱"),
     "bookshelf": ("bookshelf|bookcase|set of bookshelves", "书架|书柜"), "toilet": ("toilet", "马桶"),
-    "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|shower cabin|shower stall", "淋浴间|淋浴房"),
-    "sink": ("sink|kitchen sink", "洗手池|洗手台|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
-    "counter": ("counter|kitchen counter|reception desk|front desk", "操作台|厨房台面|"
+    "bathtub": ("bathtub|tub", "浴缸"), "shower": ("shower|walk-in shower|shower stall", "淋浴间|淋浴房"),
+    "sink": ("sink|kitchen sink|washbasin", "洗手池|洗手台|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
+    "counter": ("counter|kitchen counter|countertop|reception desk|front desk", "操作台|厨房台面|"
     "前台"), "washing_machine": ("washing machine|washer", "洗衣机"),
     "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
     "nightstand": ("nightstand|night table|bedside table", "床头柜"),
-    "picture": ("picture|piece of artwork|wall picture|painting|framed picture|framed print", "挂画|装饰画"),
-    "shelf": ("set of shelves|shelving unit|storage rack", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
+    "picture": ("picture|artwork|painting|framed picture|framed print", "挂画|装饰画"),
+    "shelf": ("set of shelves|shelving unit|storage rack|storage shelf", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
     "clothes": ("coat rack|coat stand", "落地衣架|立式衣架"), "towel": ("towel", "毛巾"),
@@ -38,21 +38,20 @@ THINGS = {
     "bench": ("bench", "长凳"),
     "bin": ("trash can|garbage can|trash bin|wastebasket|waste bin", "垃圾桶|废纸篓"),
     "cat_tree": ("cat tree", "猫爬架"),
-    "cot": ("crib", "婴儿床"),
-    "cupboard": ("closet", "壁橱|壁柜"),
+    "cot": ("crib|baby crib", "婴儿床"),
     "exercise_bike": ("exercise bike|stationary bike", "健身车|动感单车"),
     "fan": ("fan|standing fan", "电风扇|风扇"),
     "fireplace": ("fireplace", "壁炉"),
     "fire_extinguisher": ("fire extinguisher", "灭火器"),
-    "guitar": ("guitar", "吉他"),
+    "guitar": ("guitar|acoustic guitar", "吉他"),
     "ironing_board": ("ironing board", "熨衣板|烫衣板"),
     "microwave": ("microwave|microwave oven", "微波炉"),
-    "mirror": ("mirror", "镜子"),
+    "mirror": ("mirror|wall mirror", "镜子"),
     "partition": ("partition|room divider", "隔断|屏风"),
     "pet_bed": ("pet bed|dog bed", "宠物窝"),
     "piano": ("piano", "钢琴"),
     "pool_table": ("pool table|billiard table", "台球桌"),
-    "pouf": ("pouf|beanbag|beanbag chair", "软凳|坐墩|懒人沙发"),
+    "pouf": ("pouf|ottoman|footstool|beanbag|beanbag chair", "软凳|坐墩|懒人沙发"),
     "radiator": ("radiator|heater", "暖气片|暖气"),
     "step_ladder": ("stepladder", "人字梯|梯凳"),
     "suitcase": ("suitcase|rolling suitcase|piece of luggage", "行李箱|旅行箱"),
@@ -70,7 +69,10 @@ THINGS = {
     "shoe_rack": ("shoe rack", "鞋架"),
     "towel_rack": ("towel rack", "毛巾架"),
     "bathrobe": ("bathrobe|robe", "浴袍"),
-    "crate": ("crate", "收纳箱"),
+    "crate": ("crate|storage crate", "收纳箱"),
+    "laundry": ("laundry basket|laundry hamper|hamper", "洗衣篮|脏衣篮"),
+    "toolbox": ("toolbox", "工具箱"),
+    "yoga_mat": ("yoga mat|exercise mat", "瑜伽垫"),
     "stool": ("stool|bar stool|barstool", "凳子|高脚凳|吧台凳"),
     "treadmill": ("treadmill", "跑步机"),
     "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
@@ -87,16 +89,19 @@ THINGS = {
     "coffee machine|figurine|small statue|bowl of fruit|game console|globe|hat|pair of headphones|"
     "kettle|keyboard|knife block|lamp|table lamp|laptop|laptop computer|mug|coffee mug|notebook|"
     "stack of papers|pile of paper|pen holder|photo frame|framed photo|radio|remote control|remote|"
-    "stapler|teapot|telephone|desk phone|box of tissues|toaster|tray", "闹钟|桌游|书|碗|仙人掌|"
+    "stapler|teapot|telephone|desk phone|box of tissues|toaster|tray|bottle|phone charger|cutting board|"
+    "bottle of detergent|dish rack|glass|drinking glass|folder|file folder|food box|hair dryer|clothes iron|jar|"
+    "glass jar|letter|magazine|computer mouse|pan|roll of paper towels|phone|smartphone|plate|scale|soap dispenser|"
+    "speaker|loudspeaker|tablet|toy|set of utensils", "闹钟|桌游|书|碗|仙人掌|"
     "计算器|蜡烛|咖啡机|摆件|小摆件|水果|游戏机|地球仪|帽子|耳机|水壶|热水壶|键盘|刀架|台灯|"
     "笔记本电脑|马克杯|杯子|笔记本|纸|一摞纸|笔筒|相框|相架|收音机|遥控器|订书机|茶壶|电话|座机|"
-    "纸巾盒|抽纸|烤面包机|吐司机|托盘"),
+    "纸巾盒|抽纸|烤面包机|吐司机|托盘|瓶子|充电器|砧板|菜板|洗衣液|碗碟架|沥水架|玻璃杯|文件夹|食品盒|吹风机|熨斗|"
+    "罐子|玻璃罐|信|信件|杂志|鼠标|平底锅|厨房纸|卷纸|手机|盘子|体重秤|洗手液|皂液瓶|音箱|平板电脑|玩具|餐具"),
 }  # fmt: skip
 ROOMS = {
-    "living room": ("living room|living area", "客厅"), "kitchen": ("kitchen", "厨房"),
+    "living room": ("living room|living area|lounge|sitting room", "客厅|起居室"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
-    "bathroom": ("bathroom", "卫生间"), "restroom": ("restroom|"
-    "washroom", "洗手间"), "study": ("study|home office", "书房"),
+    "bathroom": ("bathroom|washroom", "卫生间"), "restroom": ("restroom", "洗手间"), "study": ("study|home office", "书房"),
     "laundry room": ("laundry room|utility room|laundry area", "洗衣房|洗衣间"),
     "storage room": ("storage room|storage closet", "储藏室|储物间"),
     "reception": ("reception area|reception|lobby", "接待区|接待大厅"),
@@ -105,16 +110,17 @@ ROOMS = {
     "meeting room": ("meeting room|conference room", "会议室"),
     "break room": ("break room", "茶水间|休息室"),
     "copy room": ("copy room|print room", "复印室|文印室"),
-    "hallway": ("hallway|corridor|hall", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
-    "foyer": ("foyer|entryway", "门厅|玄关"),
+    "hallway": ("hallway|corridor|hall|passage|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
+    "foyer": ("foyer|entryway|entrance hall", "门厅|玄关"),
 }  # fmt: skip
 COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), start=1)}
+COUNT |= {"last": -1, "nearest": 1} | {f"最后一{w}": -1 for w in "扇道个条"}
 COUNT |= {f"第{w}": k for k, w in enumerate("一二三四五六", start=1)}
 MEANINGS = {
     "left": ("left|left-hand side", "左|左转身"),
     "right": ("right|right-hand side", "右|右转身"),
-    "lefthand": ("", "左边|左侧|左手边"),
-    "righthand": ("", "右边|右侧|右手边"),
+    "lefthand": ("left-hand", "左边|左侧|左手边"),
+    "righthand": ("right-hand", "右边|右侧|右手边"),
     "slight": ("slight|slightly|a little to|a bit to", "稍微|略微|前方走"),
     "around": (
         "turn around|turn back|turn all the way around|turn 180 degrees|spin around|"
@@ -125,16 +131,17 @@ MEANINGS = {
         "turn|bear|veer|hang|face|make|take",
         "转向",
     ),
-    "door": ("door|doors", "门"),
-    "doorway": ("doorway", "门口|个门|的门"),
+    "door": ("door|doors", "门|房门|的那扇门"),
+    "doorway": ("doorway", "门口|个门|的门|的那个门"),
     "opening": ("opening", "门洞"),
     "wide": ("wide opening", "宽门洞"),
-    "stairs": ("stairs", "楼梯"),
+    "stairs": ("stairs|steps|flight of stairs", "楼梯"),
     "end": ("end|ends", "尽头|到头|到底|走到头|走到底"),
-    "across": ("across|opposite|cross|other side|opposite side", "对面|正对面"),
-    "up": ("up|upstairs|upper", "上楼"),
-    "down": ("down|downstairs|lower", "下楼"),
-    "leave": ("leave|leaving|exit|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去"),
+    "across": ("across|cross|other side|opposite side", "对面|正对面"),
+    "facing": ("across from the|opposite the", ""),
+    "up": ("up|upstairs|upper", "上楼|上到"),
+    "down": ("down|downstairs|lower", "下楼|下到"),
+    "leave": ("leave|leaving|exit|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去|出门"),
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the",
@@ -152,7 +159,7 @@ MEANINGS = {
     "laid": ("", "铺着"),
     "in": ("in|inside", "在|放在"),
     "on": ("on your|on the|on|over on your|off to your|standing on your", "在你"),
-    "with": ("with|where there is|where there's|where you'll see|where you will see|where you can see|which has", "有"),
+    "with": ("with|where there is|where there's|where you'll see|where you will see|where you can see|where you'll find|which has", "有"),
     "within": ("", "里面有|那里有"),
     "bearing": ("", "放着|摆着|上面放着|上面摆着"),
     "ahead": (
@@ -163,8 +170,8 @@ MEANINGS = {
     "beside": ("next to|beside|near|close to|by", "旁边|旁|边上|附近|跟前"),
     "touching": ("", "挨着"),
     "between": ("between", "之间|中间"),
-    "under": ("below|under", "下面|下方|上"),
-    "then": ("then|after that|afterward|from there", "然后|接着|随后|接下来|最后"),
+    "under": ("below|under|beneath", "下面|下方|上"),
+    "then": ("then|after that|afterward|from there|next,", "然后|接着|随后|接下来|最后"),
     "after": ("", "之后|以后|后"),
     "before": ("", "之前"),
     "goal": ("", "目标|终点|目的地"),
@@ -175,6 +182,8 @@ MEANINGS = {
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
+    "another|takes|use|using|uses|opens|meets|beyond|finally|heading|moving|alongside|step away|one step|a step|"
+    "going by|stands|floor|level|onto|your door|"
     "the|a|an|and|of|your|you|is|are|be|at|its|that|there|this|which|will|should|can|need|please|"
     "straight|see|front|"
     "forward|ahead|walk|walking|go|going|head|continue|proceed|step|move|come|carry on|keep walking|"
@@ -202,7 +211,7 @@ NOTHING = (
     "整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
     "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
-    "能看见|看到|会看到|要找的是|楼上|楼下|房间|房间里|正|正好|另|脚下|地上|这里|墙角|角落里|屋角|偏|偏一点|转|拐|"
+    "能看见|看到|会看到|要找的是|楼上|楼下|房间|房间里|正|正好|另|脚下|地上|这里|窗边|窗前|靠窗|靠着窗|瓶|口|封|卷|套|这时|的地方|离|一步远|朝前走|顺|也就是|墙角|角落里|屋角|偏|偏一点|转|拐|"
     "转九十度|从那里|你的|站|起点|出发点|了|走完|另一间|另一条|隔壁|隔壁的",
 )
 """Words that tell a walker nothing that the others do not."""
@@ -252,6 +261,8 @@ class Order:
     """A thing and the side on which one passes it, or two between which one walks ("" for the side)."""
     mark: str = ""
     """What stands beside the way out."""
+    facing: str = ""
+    """What lies across from it."""
     holds: str = ""
     """What is in the room that one enters."""
     seen: tuple[tuple[str, str], ...] = ()
@@ -301,7 +312,7 @@ def _lexicon(language: int) -> dict[str, Word]:
 
 @dataclass
 class Noun:
-    """A thing or a way out that was named. `use`: past, mark, holds, other (said of another thing), or ""."""
+    """A thing or a way out that was named. `use`: past, mark, facing, holds, other (said of another thing), or ""."""
 
     name: str
     use: str = ""
@@ -326,7 +337,7 @@ class Doing:
     """The thing that "it" is, where one stops."""
 
     def order(self) -> Order:
-        used = {use: [noun for noun in self.nouns if noun.use == use] for use in ("past", "mark", "holds", "")}
+        used = {use: [noun for noun in self.nouns if noun.use == use] for use in ("past", "mark", "facing", "holds", "")}
         seen = tuple((noun.name, noun.place) for noun in used[""] if noun.place)
         if self.stops:
             head = [noun for noun in used[""] if not noun.place] or used[""]
@@ -341,6 +352,7 @@ class Doing:
             self.enter,
             past=tuple((noun.name, noun.place) for noun in used["past"]),
             mark=used["mark"][0].name if used["mark"] else "",
+            facing=used["facing"][0].name if used["facing"] else "",
             holds=used["holds"][0].name if used["holds"] else "",
             seen=seen,
         )
@@ -426,7 +438,7 @@ class _English(_Reader):
         elif kind == "slight":
             self.slight = True
         elif kind == "turn":
-            self.turning = True
+            self.turning, self.last = True, ""
         elif kind == "around":
             self.turn("around")
         elif kind == "count":
@@ -443,6 +455,8 @@ class _English(_Reader):
             )
             if word.value != "right" or not exactly:
                 self._side(kind, before)
+        elif kind in SIDES:
+            self.place = SIDES[kind]
         elif kind in ("ahead", "behind"):
             self._put(kind, word.value not in ("facing", "looking at", "looking toward", "back is to", "back to"))
         elif kind == "remark":
@@ -463,7 +477,7 @@ class _English(_Reader):
         elif kind == "leave" or kind == "from":
             now.moves |= kind == "leave"
             self.role = "leave"
-        elif kind in ("enter", "pass", "among", "with", "beside", "between", "under", "in", "on"):
+        elif kind in ("enter", "pass", "among", "with", "beside", "between", "under", "in", "on", "facing"):
             self.role = kind
         elif kind == "room":
             self._room(word.value)
@@ -492,7 +506,7 @@ class _English(_Reader):
             self.now.nouns = to
 
     def _side(self, side: str, before: Word) -> None:
-        if before.kind == "on" or (before.value in ("to the", "to your") and not self.turning):
+        if before.kind == "on" or (before.value in ("to the", "to your") and not (self.turning and self.last != "way")):
             self._put(side, True)
         else:
             self.turn(side)
@@ -503,7 +517,7 @@ class _English(_Reader):
         if not may_follow or self.noun is None or self.noun.place:
             self.place = place
         elif self.noun.use == "way":
-            self.now.side = place
+            self.now.side = place if place in ("left", "right") else self.now.side
         else:
             self.noun.place = place
 
@@ -514,6 +528,7 @@ class _English(_Reader):
             return
         self.noun = self.it = Noun(kind, "way", self.place)
         self.now.moves, self.now.what, self.now.count = True, kind, self.count
+        self.now.side = self.place if self.place in ("left", "right") else self.now.side
         self.count, self.place = 0, ""
 
     def _room(self, room: str) -> None:
@@ -541,11 +556,13 @@ class _English(_Reader):
             use = "other"
         elif role == "beside" and self.last in ("way", "room") and not self.now.stops:
             use = "mark"
+        elif role == "facing" and self.last in ("way", "room"):
+            use = "facing"
         noun = Noun(name, use, "" if use else self.place)
         self.now.nouns.append(noun)
         self.place = self.place if use else ""
-        self.role = role if role in ("among", "between") else ""
-        if use not in ("other", "mark", "holds"):
+        self.role = role if role in ("among", "between") or (use, role) == ("other", "with") else ""
+        if use not in ("other", "mark", "facing", "holds"):
             self.noun = noun
             self.last = "thing"
             self.it = self.it if use else noun
@@ -575,6 +592,8 @@ class _Chinese(_Reader):
             self.place = kind
         elif kind == "count":
             self.count = int(word.value)
+        elif kind == "across" and before.kind == "thing":
+            return
         elif kind in ("end", "across"):
             self.fresh()
             now = self.now
@@ -667,21 +686,23 @@ class _Chinese(_Reader):
         if "laid" in kinds:
             return
         use = self._use(kinds, later)
-        place = "" if use in ("other", "mark", "holds") else self.place
+        place = "" if use in ("other", "mark", "facing", "holds") else self.place
         if use == "past" and (self.now.left or self.now.enter):
             self.finish()
         if not use and not place and self.now.moves and "on" not in later:
             self.finish()
         self.now.nouns.append(Noun(name, use, place))
-        self.place = self.place if use in ("other", "mark", "holds") else ""
+        self.place = self.place if use in ("other", "mark", "facing", "holds") else ""
 
     def _use(self, before: list[str], after: list[str]) -> str:
         """What a thing is named for, by the kinds of the words of its clause."""
         relation = ("beside", "under", "between")
         if "within" in before:
             return "holds"
-        if before[-1:] == ["bearing"]:
+        if "bearing" in before and "of" not in before[before.index("bearing") :]:
             return "other"
+        if after[:1] == ["across"]:
+            return "facing"
         if (after[:1] == ["beside"] and after[1:2] in [[way] for way in WAYS]) or "beside" in before[:2] == before[-2:]:
             return "mark"
         if (after[:1] and after[0] in relation and after[1:2] == ["of"]) or (

@@ -77,6 +77,8 @@ def walk(building: Building, navmesh: NavMesh, start: Vec3, rotation: Quaternion
             out.passed.append(_passes_all(building, navmesh, here, gap, order.past))
         if gap and order.mark:
             out.seen.append(_stands_by(building, here, gap, order.mark))
+        if gap and order.facing:
+            out.seen.append(_lies_across(building, here, gap, order.facing))
         if gap and order.holds:
             out.seen.append(_holds(building, (gap.storey, gap.beyond(here.place[1])), order.holds))
         here = gap and _through(building, here, gap)
@@ -132,7 +134,18 @@ def _choose(building: Building, here: Standing, order: Order) -> Gap | None:
     towards = 1 if order.side == "left" else -1
     row = [gap for gap in row if towards * _dot(_off(centre, gap.middle), _left(direction)) > 0]
     row.sort(key=lambda gap: _dot(_off(here, gap.middle), direction))
+    row = _told_apart(building, here, row, order)
+    if order.count < 0:
+        return row[-1] if row else None
     return row[max(order.count, 1) - 1] if len(row) >= max(order.count, 1) else None
+
+
+def _told_apart(building: Building, here: Standing, gaps: list[Gap], order: Order) -> list[Gap]:
+    """Of several ways that are not counted those that what is named stands beside, or lies across from."""
+    if order.count or len(gaps) < 2 or not (order.mark or order.facing):
+        return gaps
+    right = _stands_by if order.mark else _lies_across
+    return [gap for gap in gaps if right(building, here, gap, order.mark or order.facing)]
 
 
 def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Order) -> Gap | None:
@@ -142,6 +155,7 @@ def _beside_one(building: Building, here: Standing, gaps: list[Gap], order: Orde
     offs = {gap: off for gap, off in offs.items() if (gap.width > WIDE) == (order.what == "wide")}
     found = [gap for gap, off in offs.items() if towards * _dot(off, _left(here.heading)) > 0 < _dot(off, here.heading)]
     found.sort(key=lambda gap: _dot(offs[gap], here.heading))
+    found = _told_apart(building, here, found, order)
     if order.count:
         return found[order.count - 1] if order.count <= len(found) else None
     return _likeliest(building, here, found, order.enter)
@@ -228,6 +242,17 @@ def _stands_by(building: Building, here: Standing, gap: Gap, kind: str) -> bool:
     for thing in building.things_in(here.place):
         spans = zip(gap.middle, (thing.low[0], thing.low[2]), (thing.high[0], thing.high[2]), strict=True)
         if thing.kind == kind and math.hypot(*(max(low - at, at - high, 0.0) for at, low, high in spans)) < 1.2:
+            return True
+    return False
+
+
+def _lies_across(building: Building, here: Standing, gap: Gap, kind: str) -> bool:
+    """Whether a thing of the kind lies straight ahead of one who comes in through a gap, at most three metres away."""
+    (x, z), (dx, dz) = gap.middle, gap.into(here.place[1])
+    for thing in building.things_in(here.place):
+        offs = [(i - x, k - z) for i in (thing.low[0], thing.high[0]) for k in (thing.low[2], thing.high[2])]
+        aside = [i * dz - k * dx for i, k in offs]
+        if thing.kind == kind and min(aside) < 0.3 and max(aside) > -0.3 and 0 < min(_dot(o, (dx, dz)) for o in offs) < 3:
             return True
     return False
 

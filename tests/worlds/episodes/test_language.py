@@ -28,8 +28,8 @@ placed = st.one_of(
     plain,
     st.builds(Noun, kinds, relation=st.just("between"), others=st.tuples(kinds, kinds), **words),
     st.builds(Noun, kinds, relation=st.just("near"), others=st.tuples(kinds), **words),
-    st.builds(Noun, kinds, relation=st.just("corner"), **words),
-    st.builds(Noun, kinds, relation=st.just("bearing"), others=st.tuples(borne), **words),
+    st.builds(Noun, kinds, relation=st.sampled_from(("corner", "window")), **words),
+    st.builds(Noun, kinds, relation=st.just("bearing"), others=st.one_of(st.tuples(borne), st.tuples(borne, borne)), **words),
 )
 where = st.sampled_from(("ahead", "left", "right"))
 sights = st.lists(
@@ -39,13 +39,14 @@ sights = st.lists(
 ).map(tuple)
 past = st.one_of(st.none(), st.builds(Pass, plain, sides), st.builds(Pass, plain, sides, plain))
 mark = st.one_of(st.none(), plain)
-counted = st.builds(Way, quarters, sides, st.integers(1, 6))
+leaf = st.one_of(st.none(), st.builds(Noun, st.just("door"), **words))
+counted = st.builds(Way, quarters, sides, st.integers(1, 6), last=st.booleans())
 ends = st.one_of(st.builds(Way, quarters, st.just("end"), near=st.booleans()), st.just(Way("straight", "across")))
 stairs = st.one_of(st.builds(Way, quarters, sides), ends)
 halls = st.builds(Go, st.just("hallway"), st.just("hallway"), st.one_of(counted, ends), past, sights=sights)
 steps = st.one_of(
     st.builds(
-        lambda a, turn, p, m, s, k, h: Go(a, "hallway", Way(turn), p, m, k, h, s),
+        lambda a, turn, p, m, s, k, h, d: Go(a, "hallway", Way(turn), p, m, k, h, s, leaf=d),
         places,
         turns,
         past,
@@ -53,6 +54,7 @@ steps = st.one_of(
         sights,
         st.booleans(),
         mark,
+        leaf,
     ),
     st.builds(
         lambda a, b, side, n, p, m: Go(a, b, Way("straight", side, n), p, m),
@@ -71,7 +73,11 @@ steps = st.one_of(
         past,
         mark,
         sights=sights,
+        facing=mark,
+        again=st.booleans(),
     ),
+    st.builds(Go, places, places, st.builds(Way, turns), past, leaf=leaf, again=st.booleans()),
+    st.builds(Go, places, places, st.just(Way("straight")), past, mark, crosses=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, turns), past, wide=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, st.just("straight"), sides), past, mark, wide=st.just(True)),
     halls,
@@ -102,7 +108,7 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
         return
     way = step.way
     assert order.turn in (way.turn.replace("straight", ""), ""), text
-    crossed = order.side == "across" and not way.side  # who only says "cross" may mean the room, not what lies opposite
+    crossed = order.side == "across" and isinstance(step, Go) and step.crosses  # the room, not to what lies opposite
     assert order.side == way.side or crossed, text
     if order.past:
         assert step.past, text
@@ -114,12 +120,14 @@ def understood(order: Order, step: Step, style: str, text: str) -> None:
         return
     assert order.act == "go", text
     if way.side in ("left", "right"):
-        assert order.count == way.ordinal, text
+        apart = isinstance(step, Go) and bool(order.mark or order.facing)
+        assert order.count in (way.ordinal, *([-1] if way.last else []), *([0] if apart else [])), text
     assert order.enter in ("", step.enter), text
     assert order.holds in ("", step.holds and step.holds.kind), text
     if style != "terse" and step.enter not in ("hallway",) and not step.sole:
         assert order.enter, text
     assert order.mark in ("", step.mark and step.mark.kind), text
+    assert order.facing in ("", step.facing and step.facing.kind), text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -176,6 +184,8 @@ def test_no_table_lacks_a_word(language: str) -> None:
         "where",
         "a",
         "b",
+        "gap",
+        "leaf",
     }
     given_ |= {
         "ground",

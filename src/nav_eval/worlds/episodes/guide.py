@@ -64,6 +64,8 @@ class _Guide:
             self.named = True
             return [*out, self.wording.fit([f"climb_{_stairs(step)}"], facts, _MAY)]
         rule = _rule(step)
+        if facts["by"] and step.way.ordinal and self.wording.likely("uncounted"):
+            rule = "hall_marked" if step.leave == "hallway" else "marked"
         bare = step.enter == "hallway" or (step.sole and not step.way.side)
         said = self.wording.fit([rule, f"{rule}_bare"] if bare else [rule], facts, _MAY)
         self.named = facts["next"] in said
@@ -93,7 +95,8 @@ class _Guide:
     def _facts(self, step: Go | Climb, before: Step | None, arrive: str) -> Facts:
         """What can be told of a step that leads out of a room."""
         way, wording = step.way, self.wording
-        number = wording.tables["ordinals"][str(way.ordinal)] if way.ordinal else ""
+        nth = "last" if way.last and wording.likely("last") else str(way.ordinal)
+        number = wording.word("ordinals", nth) if way.ordinal else ""
         up, risen = isinstance(step, Climb) and step.up, isinstance(before, Climb) and before.up
         return (
             dict.fromkeys(_MAY, "")
@@ -107,6 +110,7 @@ class _Guide:
                 "number": number,
                 "nth": wording.say("nth", number=number) if number else wording.say("only"),
                 "next": nouns.entered(wording, step),
+                "gap": nouns.gap(wording, step) if isinstance(step, Go) else "",
                 "up": wording.tables["updown"]["up" if up else "down"],
                 "top": wording.say("top" if risen else "bottom"),
             }
@@ -115,7 +119,8 @@ class _Guide:
     def _extras(self, step: Go | Climb) -> Facts:
         """Of what may be left out as much as the manner asks for."""
         holds = None if isinstance(step, Climb) or step.enter == "hallway" else step.holds
-        marks = [("mark", step.mark), ("holds", holds)] if isinstance(step, Go) else []
+        beside = [("mark", step.mark), ("facing", step.facing)] if isinstance(step, Go) else []
+        marks = [*[one for one in beside if one[1]][:1], ("holds", holds)]
         found = [(name, thing) for name, thing in (("past", step.past), *marks) if thing and self.wording.likely(name)]
         facts: Facts = {}
         for name, thing in self.wording.stream.shuffled(found)[: self.wording.manner["extras"]]:
@@ -133,7 +138,8 @@ class _Guide:
             self.held.add(thing.kind)
             return {"holds": nouns.one(self.wording, thing)}
         mark = self._the(thing)
-        return {"mark": mark, "by": self.wording.say("by", mark=mark), "measure": nouns.measure(self.wording, thing)}
+        by = self.wording.say("by" if name == "mark" else "facing", mark=mark)
+        return {"mark": mark, "by": by, "measure": nouns.measure(self.wording, thing)}
 
     def _turn(self, turn: str, first: bool) -> str:
         if turn == "straight":

@@ -38,7 +38,8 @@ def place(wording: Wording, thing: Noun, rule: str = "") -> str:
     if not thing.relation or not wording.likely("places"):
         return ""
     others = (name(wording, kind) for kind in thing.others)
-    return wording.say(rule + thing.relation, **dict(zip("ab", others, strict=False)))
+    two = "_two" if thing.relation == "bearing" and len(thing.others) > 1 else ""
+    return wording.say(rule + thing.relation + two, **dict(zip("ab", others, strict=False)))
 
 
 def ground(wording: Wording, floor: Noun) -> str:
@@ -48,9 +49,18 @@ def ground(wording: Wording, floor: Noun) -> str:
 
 
 def entered(wording: Wording, step: Step) -> str:
-    """The room that one comes into; "another" where the one before has the same name; "" where none is entered."""
+    """The room that one comes into; "another" where one has been in one of that name; "" where none is entered."""
     if not isinstance(step, Go):
         return ""
     room = wording.word("rooms", step.enter)
-    rule = "another_hall" if step.enter == "hallway" else "another"
-    return wording.say(rule, room=room) if step.leave == step.enter else room
+    if step.leave == step.enter:
+        return wording.say("next_hall" if step.enter == "hallway" else "next", room=room)
+    return wording.say("another", room=room) if step.again and step.enter != "hallway" else room
+
+
+def gap(wording: Wording, step: Go) -> str:
+    """A way out where no other is near."""
+    if step.leaf is None:
+        return wording.pick(wording.tables["gap"]["opening"])
+    looks = [wording.word(part, word) for part in ("colour", "material") if (word := getattr(step.leaf, part))]
+    return wording.pick(wording.tables["gap"]["door" if looks else "plain"], leaf="".join(looks))

@@ -48,6 +48,8 @@ class Way:
     ordinal: int = 0
     near: bool = False
     """The end of a corridor is so near that one does not walk to it."""
+    last: bool = False
+    """Of the doors of a corridor that are counted it is the last."""
 
 
 def turn_towards(heading: Flat, direction: Flat) -> str:
@@ -178,7 +180,8 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     counts = door.kind == "door" or is_corridor(rooms, door.other(walker.room))
     if not counts:
         return Way(turn, side) if sum(offset > 0 for offset in offsets) == 1 else None
-    return Way(turn, side, rank) if rank <= _MOST else None
+    last = rank > 1 and rank == sum(offset > 0 for offset in offsets)
+    return Way(turn, side, rank, last=last) if rank <= _MOST else None
 
 
 def _in_row(rooms: RoomsMap, room: int, door: DoorWay, other: DoorWay) -> bool:

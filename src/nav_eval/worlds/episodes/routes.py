@@ -10,6 +10,7 @@ from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.geometry import Quaternion, Vec3, rotate
 from nav_eval.worlds.episodes.relations import (
     Walker,
+    Way,
     corridor_direction,
     is_corridor,
     pass_door,
@@ -18,7 +19,17 @@ from nav_eval.worlds.episodes.relations import (
     way_to,
 )
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
-from nav_eval.worlds.episodes.sights import floor_of, holds, landmarks, mark, noun, sights, where_seen
+from nav_eval.worlds.episodes.sights import (
+    floor_of,
+    holds,
+    landmarks,
+    leaf,
+    mark,
+    noun,
+    opposite,
+    sights,
+    where_seen,
+)
 from nav_eval.worlds.episodes.site import Site, densified
 from nav_eval.worlds.episodes.steps import Climb, Go, Pass, Step, Stop
 from nav_eval.worlds.episodes.wording import KINDS, ROOMS
@@ -31,6 +42,8 @@ _ABREAST_OF = 5
 """Decimetres of the way between two things on its two sides, at most, for which one walks between them."""
 _AT_HAND = 1.5
 """What is this near along a corridor needs no turn to be found."""
+_CROSSED = 2.5
+"""Metres from wall to wall of a room that one crosses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,7 +124,8 @@ def tell(
     for part, again in zip(parts, walked, strict=True):
         if part.door is None:
             break
-        step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target)
+        before = {_called(rooms, one.room) for one in parts[: parts.index(part)]}
+        step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target, before)
         if step is not None:
             steps.append(step)
         elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
@@ -121,7 +135,10 @@ def tell(
     return [*steps, stop] if stop else None
 
 
-def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int) -> Go | None:
+def _step(
+    site: Site, walker: Walker, part: Stretch, again: Stretch, target: int, before: set[str]
+) -> Go | None:
+    """`before`: what the rooms were called through which one has come."""
     assert part.door is not None
     rooms = site.rooms
     here, there = _called(rooms, part.room), _called(rooms, part.door.other(part.room))
@@ -141,7 +158,19 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         sights(site, walker, told),
         floor_of(site, part.room),
         part.door.wide,
+        opposite(site, part.room, part.door, told),
+        leaf(site, part.door),
+        _crosses(walker, part.door, way),
+        there in before,
     )
+
+
+def _crosses(walker: Walker, door: DoorWay, way: Way) -> bool:
+    """Whether one goes straight from one wall of a room to the wall opposite."""
+    if walker.entered is None or way.turn != "straight" or way.side or door.along_x != walker.entered.along_x:
+        return False
+    axis = 0 if door.along_x else 1
+    return abs(door.middle[axis] - walker.at[axis]) > _CROSSED
 
 
 def _called(rooms: RoomsMap, room: int) -> str:

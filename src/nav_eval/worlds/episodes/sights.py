@@ -21,8 +21,13 @@ _LEAST, _FACE = 0.4, 0.1
 _BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
 """Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
 _BEARERS = ("table", "desk", "counter", "nightstand", "chest_of_drawers", "cabinet", "bench")
+_HUNG = frozenset(("wall_hanging", "pin_board", "poster", "coat_hooks"))
+_ACROSS, _ASTRIDE, _ELSEWHERE = (0.8, 2.6), 0.1, 0.8
+"""Metres: from a door to what is across the corridor from it; aside of the door's middle, at most; to other doors."""
 _TABLE = 1.2
 """Metres up to which one looks down on what stands on a thing."""
+_WINDOW, _SAME = 0.5, 0.05
+"""Metres from a window to what is told to be at it; by which one neighbour is as near as another."""
 _FAR, _ROOM = 5.0, 8.0
 _STRIKING = 0.02
 """Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
@@ -71,7 +76,7 @@ def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
     look = site.looks.of(thing)
     design = design_of(site.rooms, thing)
     plain = Noun(thing.category, look.size, look.colour, look.material, design=design)
-    return _placed(site.rooms, thing, plain) if placed else plain
+    return _placed(site, thing, plain) if placed else plain
 
 
 def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
@@ -122,9 +127,35 @@ def holds(site: Site, door: DoorWay, room: int) -> Noun | None:
     """What one sees first, from the door, of the things in a room that not every such room has: the largest."""
     usual = _USUAL.get(site.rooms.rooms[room].category, ())
     at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
-    seen = (thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN)
+    seen = [thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN]
     thing = next((thing for thing in seen if thing.category not in usual and thing.category not in _DULL), None)
     return noun(site, thing) if thing else None
+
+
+def leaf(site: Site, door: DoorWay) -> Noun | None:
+    """The door of a way that has one, as it looks."""
+    found = [thing for thing in site.scene.objects if thing.id == door.id and door.kind == "door"]
+    look = site.looks.of(found[0]) if found else None
+    return Noun("door", "", look.colour, look.material) if look else None
+
+
+def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
+    """The thing at the other wall of a corridor that one has before one who comes out of a door, and out of no other."""
+    rooms = site.rooms
+    if rooms.rooms[room].category != "hallway":
+        return None
+    along, across = (2, 0) if door.along_x else (0, 2)
+    at, line = (door.middle[0 if axis == 0 else 1] for axis in (along, across))
+    doors = [other.middle[0 if along == 0 else 1] for other in rooms.doors_of(room) if other != door]
+    for thing in landmarks(rooms, room, KINDS | _HUNG):
+        ahead = _ASTRIDE > max(_start(thing, along) - at, at - _end(thing, along))
+        alone = not any(_start(thing, along) - _ELSEWHERE < other < _end(thing, along) + _ELSEWHERE for other in doors)
+        over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))
+        spot: Vec3 = (door.middle[0], rooms.rooms[room].low[1], door.middle[1])
+        if thing.id not in exclude and ahead and alone and _ACROSS[0] < over < _ACROSS[1]:
+            if site.share_seen(spot, thing.id) > _PLAIN:
+                return noun(site, thing)
+    return None
 
 
 def mark(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
@@ -170,7 +201,8 @@ def _quarter(walker: Walker, at: Flat) -> str:
     return ("left" if left > 0 else "right") if beside else ""
 
 
-def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
+def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
+    rooms = site.rooms
     others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
     carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
     if carriers:
@@ -182,23 +214,38 @@ def _placed(rooms: RoomsMap, thing: SemanticObject, plain: Noun) -> Noun:
             if _opposite(thing, a, b):
                 return replace(plain, relation="between", others=(_key(rooms, a), _key(rooms, b)))
     if borne := _borne(rooms, thing):
-        return replace(plain, relation="bearing", others=(borne,))
+        return replace(plain, relation="bearing", others=borne)
     over = [o for o in others if o.category == "picture" and _above(o, thing)]
     if over:
         return replace(plain, relation="under", others=("picture",))
+    if _at_window(site, thing):
+        return replace(plain, relation="window")
     near = sorted((_apart(thing, other), other.id) for other in level if _apart(thing, other) < _NEAR)
-    if near:
+    if near and near[0][0] < _nearest(rooms, thing) + _SAME:
         return replace(plain, relation="near", others=(_key(rooms, rooms.things[near[0][1]]),))
     return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
 
 
-def _borne(rooms: RoomsMap, thing: SemanticObject) -> str:
-    """The largest of the things that stand on a thing below the eye, if it is the only one of its kind there."""
+def _nearest(rooms: RoomsMap, thing: SemanticObject) -> float:
+    """Metres to the nearest of all things of some size that stand beside a thing: people name no other."""
+    beside = [other for other in rooms.things_in(thing.region) if other.id != thing.id and max(other.size) > _LEAST]
+    beside = [other for other in beside if _overlap(thing, other, 1) > -0.3 and not _stands_on(other, thing)]
+    return min((_apart(thing, other) for other in beside), default=0.0)
+
+
+def _at_window(site: Site, thing: SemanticObject) -> bool:
+    """Whether a thing stands at the only window of its room."""
+    windows = [one for one in site.scene.objects if one.category == "window" and one.region == thing.region]
+    return len(windows) == 1 and _apart(thing, windows[0]) < _WINDOW
+
+
+def _borne(rooms: RoomsMap, thing: SemanticObject) -> tuple[str, ...]:
+    """The two largest of the things that stand on a thing below the eye, of kinds of which there is only one there."""
     if thing.category not in _BEARERS or _end(thing, 1) > rooms.rooms[thing.region].low[1] + _TABLE:
-        return ""
+        return ()
     on = [one for one in rooms.things_in(thing.region) if _stands_on(one, thing)]
     kinds = [one.category for one in sorted(on, key=lambda one: (-_face(one), one.id))]
-    return next((kind for kind in kinds if kind in BORNE and kinds.count(kind) == 1), "")
+    return tuple(kind for kind in kinds if kind in BORNE and kinds.count(kind) == 1)[:2]
 
 
 def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:

@@ -19,19 +19,21 @@ _TRIES, _STEP = 24, 10
 
 
 def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str:
-    """A text for the steps; of some tries the first of the length that the style asks for, or the nearest.
+    """A text for the steps; of some tries the first that reads well and has the length that the style asks for, or the
+    nearest.
 
     A try that is too long is followed by one that leaves out more, one that is too short by one that tells more.
     """
-    best, least, readiness = "", 0, 100
+    best, least, readiness = "", (True, 0), 100
     for attempt in range(_TRIES):
         wording = Wording(language, style, stream.child(attempt), readiness)
         text = guided(wording, steps) if style == "guide" else _text(wording, steps)
         size = len(text.split()) if " " in text else len(text)
         over, under = size - wording.manner["most"], wording.manner["least"] - size
-        if not best or max(over, under) < least:
-            best, least = text, max(over, under)
-        if least <= 0:
+        fault = (wording.clumsy(text), max(over, under, 0))
+        if not best or fault < least:
+            best, least = text, fault
+        if least == (False, 0):
             break
         readiness = max(0, readiness + (_STEP if under > 0 else -_STEP))
     return best
@@ -44,7 +46,7 @@ def _text(wording: Wording, steps: Sequence[Step]) -> str:
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
         opening = _orient(wording, step) if before is None else wording.end if alone else ""
         joint = opening or _joint(wording, told, step, turn, before)
-        named |= before is not None and nouns.entered(wording, before) in joint
+        named |= isinstance(before, Go) and wording.word("rooms", before.enter) in joint
         said = _step(wording, step, turn, alone, before is not None, named, wording.merges(joint))
         told, before, named = told + joint + said, step, isinstance(step, Go) and nouns.entered(wording, step) in said
     return wording.finished(told + wording.end)
@@ -60,7 +62,7 @@ def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | No
     if room_left and turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
-        return wording.end + wording.pick(wording.tables["entered"], room=nouns.entered(wording, before))
+        return wording.end + wording.pick(wording.tables["entered"], room=wording.word("rooms", before.enter))
     joint = wording.pick(wording.manner["cut"])
     return joint if room_left or not wording.merges(joint) else wording.end
 
@@ -85,6 +87,9 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
         go = wording.say(rule, thing=nouns.noun(wording, step.thing), where=where)
         if not turn:
             return go
+    elif isinstance(step, Go) and _blends(step, turn) and wording.likely("blends"):
+        slots = {"next": nouns.entered(wording, step), "gap": nouns.gap(wording, step)}
+        return wording.say("blend", turn=_turn(wording, turn, step), **slots)
     else:
         past = step.past if step.past and wording.likely("passes") else None
         go = _go(
@@ -95,6 +100,11 @@ def _step(wording: Wording, step: Step, turn: str, alone: bool, later: bool, nam
         slots["turn"] = _turn(wording, turn, step)
     rule = {(1, 1): "both", (1, 0): "turned", (0, 1): "passing"}.get((bool(turn), bool(past)), "plain")
     return wording.say(f"{rule}_merged" if (merged or wording.full(go)) and rule != "plain" else rule, **slots)
+
+
+def _blends(step: Go, turn: str) -> bool:
+    """Whether a turn and a way out are one: left into the hallway."""
+    return step.leave not in ("hallway", "stairs") and not step.way.side and turn in ("left", "right")
 
 
 def _past(wording: Wording, past: Pass) -> dict[str, str]:
@@ -128,12 +138,13 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
     """`along`: that one walks along a corridor is told before; `how`: what the rules for ways out of rooms begin with;
     `passes`: a turn or a thing that is passed is told before."""
     way, nth = step.way, step.way.ordinal
+    number = wording.word("ordinals", "last" if way.last and wording.likely("last") else str(nth)) if nth else ""
     slots = {"along": ""} if along or step.leave != "hallway" else {}
     slots |= {
         "room": wording.word("rooms", step.leave),
         "side": wording.pick(wording.tables["sides"].get(way.side, "")),
-        "number": wording.tables["ordinals"][str(nth)] if nth else "",
-        "nth": wording.say("nth", number=wording.tables["ordinals"][str(nth)]) if nth else wording.say("only"),
+        "number": number,
+        "nth": wording.say("nth", number=number) if number else wording.say("only"),
     }
     if isinstance(step, Climb):
         kind = "climb_" + {"across": "across", "end": "at_end" if way.near else "end", "": "here"}.get(way.side, "side")
@@ -142,14 +153,16 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
             kind, up=wording.tables["updown"][direction], other=wording.say(f"{direction}_there"), **slots
         )
     rule = _kind(step, along, how, passes)
-    marked = step.mark is not None and wording.likely("marks")
-    if marked and wording.has(f"{rule}_by"):
-        rule += "_by"
-    if marked and step.mark:
-        slots |= {"mark": nouns.noun(wording, step.mark), "measure": nouns.measure(wording, step.mark)}
-    slots["by"] = wording.say("by", **slots) if marked else ""
-    go = wording.say(rule, next=nouns.entered(wording, step), **slots)
-    tells = step.holds and not passes and not marked and nouns.entered(wording, step) in go[-24:]
+    mark = (step.mark or step.facing) if wording.likely("marks") else None
+    counts = not (mark and nth and wording.likely("uncounted"))
+    if mark and (wording.has(f"{rule}_by") or not counts):
+        rule = f"{rule}_by" if counts else "marked_door" if step.leave == "hallway" else "marked"
+    if mark:
+        slots |= {"mark": nouns.noun(wording, mark), "measure": nouns.measure(wording, mark)}
+    slots["by"] = wording.say("by" if mark == step.mark else "facing", **slots) if mark else ""
+    slots |= {"gap": nouns.gap(wording, step), "next": nouns.entered(wording, step)}
+    go = wording.say(rule, **slots)
+    tells = step.enter != "hallway" and not passes and not mark and slots["next"] in go[-24:]
     if step.holds and tells and wording.likely("contents"):
         go += wording.say("inside", a=nouns.one(wording, step.holds))
     return go
@@ -165,6 +178,8 @@ def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
             return "go_wide_beside" if side else f"{how}wide"
         if side:
             return f"{how}beside"
+        if step.crosses and how != "go_":
+            return "cross_out"
         return "go_sole" if step.sole and how == "go_" else "past_out" if passes and how != "go_" else f"{how}out"
     if step.enter == "hallway":
         return f"hall_{side}" if side in ("across", "end", "at_end") else "hall_side"

@@ -16,8 +16,8 @@ from nav_eval.worlds.episodes.relations import Way
 class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
-    `relation` ("between", "on", "near", "under", "corner") says where it is, beside, on or below the things named in
-    `others`; "bearing": the other is on it.
+    `relation` ("between", "on", "near", "under", "corner", "window") says where it is, beside, on or below the things
+    named in `others`; "bearing": the other, or both of them, are on it.
     """
 
     kind: str
@@ -53,7 +53,8 @@ class Go:
 
     `mark` is the thing that stands right beside the way out, `holds` one that is seen in the next room; `sole`: there
     is no other way out of the room; `wide`: it is no doorway but an open side. `sights` and `floor` are what one sees
-    before one turns.
+    before one turns. `facing`: what lies right across a corridor from the way out; `leaf`: the door of the way out, if
+    it has one; `crosses`: one walks from wall to wall of the room; `again`: a room of that name was passed before.
     """
 
     leave: str
@@ -66,6 +67,10 @@ class Go:
     sights: tuple[Sight, ...] = ()
     floor: Noun | None = None
     wide: bool = False
+    facing: Noun | None = None
+    leaf: Noun | None = None
+    crosses: bool = False
+    again: bool = False
 
 
 @dataclass(frozen=True, slots=True)

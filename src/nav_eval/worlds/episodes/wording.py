@@ -93,6 +93,10 @@ class Wording:
         """Whether the last sentence of a text takes no more."""
         return bool(re.search(self.tables["full"], told.rsplit(self.end, 1)[-1]))
 
+    def clumsy(self, text: str) -> bool:
+        """Whether a sentence runs on, or says a thing twice."""
+        return bool(re.search(self.tables["clumsy"], text.lower()))
+
     def finished(self, text: str) -> str:
         """Spaces and articles put right, sentences with a capital."""
         for pattern, better in (["\\s+", " "], *self.tables["repair"]):
