@@ -15,7 +15,7 @@ THINGS = {
     "sofa": ("sofa|couch", "沙发"), "bed": ("bed", "床"), "table": ("table|coffee table|"
     "conference table|meeting table|dining table|dining room table|console table|side table|"
     "kitchen table", "桌子|茶几|会议桌|餐桌|边桌|边几"),
-    "desk": ("desk|office desk|work desk|writing desk", "书桌|写字台|办公桌"), "plant": ("plant|"
+    "desk": ("desk|office desk|work desk|workstation|writing desk", "书桌|写字台|办公桌"), "plant": ("plant|"
     "houseplant|indoor plant|potted plant", "绿植|植物"),
     "tv_monitor": ("tv|television|flat-screen tv|computer monitor|monitor|computer screen|screen|"
     "tv screen", "电视|电视机|电脑显示器|显示器|电脑屏幕|显示屏|电视屏幕"),
@@ -25,22 +25,23 @@ THINGS = {
     "sink": ("sink|kitchen sink|washbasin", "洗手池|洗手台|水槽|水池"), "refrigerator": ("fridge|refrigerator", "冰箱"),
     "counter": ("counter|kitchen counter|countertop|reception desk|front desk", "操作台|厨房台面|"
     "前台"), "washing_machine": ("washing machine|washer", "洗衣机"),
-    "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser", "五斗柜|斗柜"),
+    "cabinet": ("cabinet", "柜子"), "chest_of_drawers": ("chest of drawers|dresser|drawer unit", "五斗柜|斗柜"),
     "nightstand": ("nightstand|night table|bedside table", "床头柜"),
     "picture": ("picture|artwork|painting|framed picture|framed print", "挂画|装饰画"),
-    "shelf": ("set of shelves|shelving unit|storage rack|storage shelf", "储物架|置物架"), "whiteboard": ("whiteboard", "白板"),
+    "shelf": ("set of shelves|shelving unit|storage rack|storage shelf", "储物架|置物架"),
+    "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
     "clothes": ("coat rack|coat stand", "落地衣架|立式衣架"), "towel": ("towel", "毛巾"),
-    "basket": ("basket", "篮子"), "vase": ("vase|flower vase", "花瓶"), "box": ("cardboard box|"
-    "moving box|box", "纸箱"),
+    "basket": ("basket|storage basket", "篮子"), "vase": ("vase|flower vase|ceramic vase", "花瓶"),
+    "box": ("cardboard box|moving box|box", "纸箱"),
     "backpack": ("backpack", "背包|双肩包"),
     "bench": ("bench", "长凳"),
     "bin": ("trash can|garbage can|trash bin|wastebasket|waste bin", "垃圾桶|废纸篓"),
     "cat_tree": ("cat tree", "猫爬架"),
     "cot": ("crib|baby crib", "婴儿床"),
     "exercise_bike": ("exercise bike|stationary bike", "健身车|动感单车"),
-    "fan": ("fan|standing fan", "电风扇|风扇"),
+    "fan": ("fan|standing fan|electric fan|pedestal fan", "电风扇|风扇"),
     "fireplace": ("fireplace", "壁炉"),
     "fire_extinguisher": ("fire extinguisher", "灭火器"),
     "guitar": ("guitar|acoustic guitar", "吉他"),
@@ -64,7 +65,7 @@ THINGS = {
     "clock": ("clock|wall clock", "挂钟|时钟"),
     "coat_hooks": ("row of coat hooks|row of hooks", "挂衣钩|挂钩"),
     "pin_board": ("bulletin board|cork board", "软木板|留言板"),
-    "poster": ("poster", "海报"),
+    "poster": ("poster|wall poster", "海报"),
     "wall_shelf": ("wall shelf|floating shelf", "搁板|墙上搁架"),
     "shoe_rack": ("shoe rack", "鞋架"),
     "towel_rack": ("towel rack", "毛巾架"),
@@ -101,7 +102,8 @@ THINGS = {
 ROOMS = {
     "living room": ("living room|living area|lounge|sitting room", "客厅|起居室"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
-    "bathroom": ("bathroom|washroom", "卫生间"), "restroom": ("restroom", "洗手间"), "study": ("study|home office", "书房"),
+    "bathroom": ("bathroom|washroom", "卫生间"), "restroom": ("restroom", "洗手间"),
+    "study": ("study|home office", "书房"),
     "laundry room": ("laundry room|utility room|laundry area", "洗衣房|洗衣间"),
     "storage room": ("storage room|storage closet", "储藏室|储物间"),
     "reception": ("reception area|reception|lobby", "接待区|接待大厅"),
@@ -138,10 +140,10 @@ MEANINGS = {
     "stairs": ("stairs|steps|flight of stairs", "楼梯"),
     "end": ("end|ends", "尽头|到头|到底|走到头|走到底"),
     "across": ("across|cross|other side|opposite side", "对面|正对面"),
-    "facing": ("across from the|opposite the", ""),
+    "facing": ("across from the|opposite the|directly across from the", ""),
     "up": ("up|upstairs|upper", "上楼|上到"),
     "down": ("down|downstairs|lower", "下楼|下到"),
-    "leave": ("leave|leaving|exit|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去|出门"),
+    "leave": ("leave|leaving|exit|exiting|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去|出门"),
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the",
@@ -154,12 +156,19 @@ MEANINGS = {
         "passing between|walking between|going between",
         "",
     ),
-    "stop": ("stop|wait|stand|finish|come to a stop|route ends|walk ends", "停|停下|停下来|等着"),
-    "remark": ("brings|have|when|as|once", "出发"),
+    "stop": (
+        "stop|halt|pause|come to a halt|wait|stand|finish|come to a stop|route ends|walk ends",
+        "停|停下|停下来|等着",
+    ),
+    "remark": ("brings|have|when|as|once|after entering|on reaching|upon entering", "出发"),
     "laid": ("", "铺着"),
     "in": ("in|inside", "在|放在"),
     "on": ("on your|on the|on|over on your|off to your|standing on your", "在你"),
-    "with": ("with|where there is|where there's|where you'll see|where you will see|where you can see|where you'll find|which has", "有"),
+    "with": (
+        "with|where there is|where there's|where you'll see|where you will see|where you can see|where you'll find|"
+        "which has",
+        "有",
+    ),
     "within": ("", "里面有|那里有"),
     "bearing": ("", "放着|摆着|上面放着|上面摆着"),
     "ahead": (
@@ -167,7 +176,7 @@ MEANINGS = {
         "前面|前方|正前方|面前|面对|面朝|面对着|面朝着|正对着|往前看",
     ),
     "behind": ("behind you|back is to|back to", "身后|背后|后面|背对|背朝|背对着"),
-    "beside": ("next to|beside|near|close to|by", "旁边|旁|边上|附近|跟前"),
+    "beside": ("next to|beside|near|close to|by|adjacent to|alongside", "旁边|旁|边上|附近|跟前"),
     "touching": ("", "挨着"),
     "between": ("between", "之间|中间"),
     "under": ("below|under|beneath", "下面|下方|上"),
@@ -182,7 +191,9 @@ MEANINGS = {
 }
 """Words by what they mean for somebody who walks, in English and Chinese; empty where it needs none."""
 NOTHING = (
-    "another|takes|use|using|uses|opens|meets|beyond|finally|heading|moving|alongside|step away|one step|a step|"
+    "another|takes|use|using|uses|opens|meets|beyond|finally|heading|moving|step away|one step|a step|"
+    "via|immediately|yourself|position|position yourself|stay|stay straight|onward|point|starting|final|"
+    "arrive|upon|on your way|"
     "going by|stands|floor|level|onto|your door|"
     "the|a|an|and|of|your|you|is|are|be|at|its|that|there|this|which|will|should|can|need|please|"
     "straight|see|front|"
@@ -216,7 +227,7 @@ NOTHING = (
 )
 """Words that tell a walker nothing that the others do not."""
 LOOKS = (
-    "brown|dark|light|tan|pale|beige|cream|cream-colored|off-white|yellow|mustard-yellow|orange|green|teal|"
+    "brown|chocolate|dark|light|tan|pale|beige|cream|cream-colored|off-white|yellow|mustard-yellow|orange|green|teal|"
     "blue-green|turquoise|blue|pink|red|white|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
     "hardwood|mustard|carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|"
     "chocolate-brown|metallic|long|short|double|single|wide",
@@ -337,7 +348,8 @@ class Doing:
     """The thing that "it" is, where one stops."""
 
     def order(self) -> Order:
-        used = {use: [noun for noun in self.nouns if noun.use == use] for use in ("past", "mark", "facing", "holds", "")}
+        uses = ("past", "mark", "facing", "holds", "")
+        used = {use: [noun for noun in self.nouns if noun.use == use] for use in uses}
         seen = tuple((noun.name, noun.place) for noun in used[""] if noun.place)
         if self.stops:
             head = [noun for noun in used[""] if not noun.place] or used[""]
@@ -429,7 +441,7 @@ class _English(_Reader):
                 self.arrive()
             self.last = ""
         elif kind == ",":
-            self.remark = "" if self.remark in ("when", "as", "once") else self.remark
+            self.remark = self.remark if self.remark in ("brings", "have") else ""
             self.role = ""
             if self.noun is not None and self.noun.place:
                 self.last = ""  # "with the lamp on your left, walk until you are next to the bed": of the bed
@@ -552,7 +564,9 @@ class _English(_Reader):
             use = "past"
         elif role == "with" and self.last == "room":
             use = "holds"
-        elif role in ("beside", "between", "under", "on", "with") and self.last == "thing":
+        elif (role in ("beside", "between", "under", "on", "with") and self.last == "thing") or (
+            role == "with" and self.now.nouns and self.now.nouns[-1].use in ("mark", "facing", "other")
+        ):
             use = "other"
         elif role == "beside" and self.last in ("way", "room") and not self.now.stops:
             use = "mark"

@@ -252,7 +252,8 @@ def _lies_across(building: Building, here: Standing, gap: Gap, kind: str) -> boo
     for thing in building.things_in(here.place):
         offs = [(i - x, k - z) for i in (thing.low[0], thing.high[0]) for k in (thing.low[2], thing.high[2])]
         aside = [i * dz - k * dx for i, k in offs]
-        if thing.kind == kind and min(aside) < 0.3 and max(aside) > -0.3 and 0 < min(_dot(o, (dx, dz)) for o in offs) < 3:
+        before = min(aside) < 0.3 and max(aside) > -0.3
+        if thing.kind == kind and before and 0 < min(_dot(off, (dx, dz)) for off in offs) < 3:
             return True
     return False
 

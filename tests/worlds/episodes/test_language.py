@@ -29,7 +29,9 @@ placed = st.one_of(
     st.builds(Noun, kinds, relation=st.just("between"), others=st.tuples(kinds, kinds), **words),
     st.builds(Noun, kinds, relation=st.just("near"), others=st.tuples(kinds), **words),
     st.builds(Noun, kinds, relation=st.sampled_from(("corner", "window")), **words),
-    st.builds(Noun, kinds, relation=st.just("bearing"), others=st.one_of(st.tuples(borne), st.tuples(borne, borne)), **words),
+    st.builds(
+        Noun, kinds, relation=st.just("bearing"), others=st.one_of(st.tuples(borne), st.tuples(borne, borne)), **words
+    ),
 )
 where = st.sampled_from(("ahead", "left", "right"))
 sights = st.lists(

@@ -137,7 +137,9 @@ class _Guide:
         if name == "holds":
             self.held.add(thing.kind)
             return {"holds": nouns.one(self.wording, thing)}
-        mark = self._the(thing)
+        known = thing.kind in self.told
+        mark = self._the(thing) if known or not self.wording.spaced else nouns.laden(self.wording, thing)
+        self.told.add(thing.kind)
         by = self.wording.say("by" if name == "mark" else "facing", mark=mark)
         return {"mark": mark, "by": by, "measure": nouns.measure(self.wording, thing)}
 

@@ -16,6 +16,11 @@ def noun(wording: Wording, thing: Noun) -> str:
     return wording.pick(wording.tables["noun"], name=name(wording, thing.design or thing.kind), **parts)
 
 
+def laden(wording: Wording, thing: Noun) -> str:
+    """A thing with what is on it, in a language that says that after it."""
+    return noun(wording, thing) + (place(wording, thing) if wording.spaced and thing.relation == "bearing" else "")
+
+
 def name(wording: Wording, kind: str) -> str:
     return wording.word(
         next(table for table in ("things", "seen", "designs", "borne") if kind in wording.tables[table]), kind

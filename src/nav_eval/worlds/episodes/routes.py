@@ -135,9 +135,7 @@ def tell(
     return [*steps, stop] if stop else None
 
 
-def _step(
-    site: Site, walker: Walker, part: Stretch, again: Stretch, target: int, before: set[str]
-) -> Go | None:
+def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int, before: set[str]) -> Go | None:
     """`before`: what the rooms were called through which one has come."""
     assert part.door is not None
     rooms = site.rooms

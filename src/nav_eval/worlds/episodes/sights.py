@@ -140,7 +140,7 @@ def leaf(site: Site, door: DoorWay) -> Noun | None:
 
 
 def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
-    """The thing at the other wall of a corridor that one has before one who comes out of a door, and out of no other."""
+    """The thing across a corridor that one faces who comes out of a door, and out of no other."""
     rooms = site.rooms
     if rooms.rooms[room].category != "hallway":
         return None
@@ -148,13 +148,13 @@ def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | 
     at, line = (door.middle[0 if axis == 0 else 1] for axis in (along, across))
     doors = [other.middle[0 if along == 0 else 1] for other in rooms.doors_of(room) if other != door]
     for thing in landmarks(rooms, room, KINDS | _HUNG):
-        ahead = _ASTRIDE > max(_start(thing, along) - at, at - _end(thing, along))
+        ahead = max(_start(thing, along) - at, at - _end(thing, along)) < _ASTRIDE
         alone = not any(_start(thing, along) - _ELSEWHERE < other < _end(thing, along) + _ELSEWHERE for other in doors)
         over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))
         spot: Vec3 = (door.middle[0], rooms.rooms[room].low[1], door.middle[1])
-        if thing.id not in exclude and ahead and alone and _ACROSS[0] < over < _ACROSS[1]:
-            if site.share_seen(spot, thing.id) > _PLAIN:
-                return noun(site, thing)
+        apart = thing.id not in exclude and _ACROSS[0] < over < _ACROSS[1]
+        if apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN:
+            return noun(site, thing, placed=True)
     return None
 
 
@@ -164,7 +164,7 @@ def mark(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None
     for thing in landmarks(rooms, room, KINDS):
         doors = [other for other in rooms.doors_of(room) if _reach(thing, other.middle) < _BESIDE + 0.6]
         if thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE:
-            return noun(site, thing)
+            return noun(site, thing, placed=True)
     return None
 
 

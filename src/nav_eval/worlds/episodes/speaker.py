@@ -158,7 +158,7 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
     if mark and (wording.has(f"{rule}_by") or not counts):
         rule = f"{rule}_by" if counts else "marked_door" if step.leave == "hallway" else "marked"
     if mark:
-        slots |= {"mark": nouns.noun(wording, mark), "measure": nouns.measure(wording, mark)}
+        slots |= {"mark": nouns.laden(wording, mark), "measure": nouns.measure(wording, mark)}
     slots["by"] = wording.say("by" if mark == step.mark else "facing", **slots) if mark else ""
     slots |= {"gap": nouns.gap(wording, step), "next": nouns.entered(wording, step)}
     go = wording.say(rule, **slots)
