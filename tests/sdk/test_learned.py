@@ -17,6 +17,7 @@ from PIL import Image
 from nav_eval_sdk.examples.learned import ACTIONS, LearnedAgent, load
 from nav_eval_sdk.examples.learned.senses import CELLS, REFLECTED, SIDE, motion, nearness, picture
 from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
+from nav_eval_sdk.examples.learned.tried import MOST, Tried
 from nav_eval_sdk.examples.learned.words import LONGEST, UNKNOWN, Reader, tokens, vocabulary
 
 ROOT = Path(__file__).parents[2]
@@ -119,6 +120,41 @@ def test_the_body_s_motion_tells_a_step_from_a_bump_and_a_turn():
     assert motion(np.array([0.0, 0.0]), np.array(0.0), before, step)[4:6] == pytest.approx([0, 0])
     turned = np.array(np.radians(15))
     assert motion(np.zeros(2), turned, before, step)[5] == pytest.approx(4 * np.sin(np.radians(15)))
+
+
+def test_what_it_bumped_into_stays_in_its_way():
+    around, nothing, open_floor = Surroundings(1), np.zeros((CELLS, CELLS, 1)), wall(9.0)
+    free = around.see(open_floor, nothing, (0.0, 0.0, 0.0))[:, 1:3].copy()
+    bumped = around.see(open_floor, nothing, (0.02, 0.0, 0.0))[:, 1:3].copy()
+    assert (bumped[0] > 200).all() > (free[0] > 200).any(), "glass, or a leg that no pixel shows"
+    assert np.abs(bumped[6:19].astype(int) - free[6:19]).max() < 30, "elsewhere it may go"
+    away = around.see(open_floor, nothing, (-0.8, 0.0, 0.0))[0, 1:3]
+    assert (away > 255 * np.exp(-1.25 / 2)).all(), "it is seen through once more, and remembered"
+
+
+def test_who_turns_on_the_spot_has_not_bumped_into_anything():
+    around, nothing = Surroundings(1), np.zeros((CELLS, CELLS, 1))
+    told = [around.see(wall(9.0), nothing, (0.0, 0.0, np.radians(15 * k)))[:, 1:3] for k in range(24)]
+    assert max(row.max() for row in told) < 255 * np.exp(-1.0 / 2)
+
+
+@pytest.mark.parametrize("liked", [1, 2, 3])
+def test_no_action_is_taken_three_times_in_one_pose(liked: int):
+    """A world of walls that turns nobody: whatever it likes best, it tries all, and at last it stops."""
+    tried, scores = Tried(), np.array([-9.0, 0.1, 0.2, 0.3])
+    scores[liked] = 5
+    actions = [tried.choose(scores, (1.0, 2.0, 0.5)) for _ in range(9)]
+    assert actions[:MOST] == [liked] * MOST
+    assert sorted(actions) == [0] * (9 - 3 * MOST) + [1] * MOST + [2] * MOST + [3] * MOST
+    assert tried.choose(scores, (1.0, 2.25, 0.5)) == liked, "a step aside it may again"
+
+
+def test_pushing_against_a_wall_ends():
+    """Slides of a centimetre count as the same place; a heading is the same whichever way round it was come to."""
+    tried, scores, pushed = Tried(), np.array([-9.0, 5.0, 0.0, -1.0]), 0
+    for step in range(60):
+        pushed += tried.choose(scores, (0.001 * step, 0.0, 2 * np.pi * step)) == 1
+    assert pushed <= MOST
 
 
 def test_english_words_and_chinese_characters_share_a_vocabulary():
@@ -262,7 +298,7 @@ def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]
     assert losses[-1] < 0.9 * losses[0]
     assert (
-        float(run(trainer, "-c", AGREED, str(tmp_path / "walks" / "walk.pt"), str(tmp_path / "homes" / "walk"))) > 0.9
+        float(run(trainer, "-c", AGREED, str(tmp_path / "walks" / "round0.pt"), str(tmp_path / "homes" / "walk"))) > 0.9
     )
     network, reader = load(tmp_path / "weights.npz")
     assert network.read(reader.numbers("Turn left."))[3].shape == (128,)

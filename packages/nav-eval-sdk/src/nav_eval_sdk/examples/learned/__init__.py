@@ -17,6 +17,7 @@ from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.examples.learned.network import Network
 from nav_eval_sdk.examples.learned.senses import motion, picture
 from nav_eval_sdk.examples.learned.surroundings import Surroundings
+from nav_eval_sdk.examples.learned.tried import Tried
 from nav_eval_sdk.examples.learned.words import Reader
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
@@ -32,7 +33,7 @@ def load(path: Any = None) -> tuple[Network, Reader]:
 
 
 class LearnedAgent(VLNAgent):
-    """Looks, reads, remembers, and takes the action that scores most."""
+    """Looks, reads, remembers, and takes the action that scores most of those left."""
 
     name = "learned"
     version = "1"
@@ -54,6 +55,7 @@ class LearnedAgent(VLNAgent):
         self._text = self._network.read(self._reader.numbers(text))
         self._memory = self._network.begin()
         self._surroundings = Surroundings(self._network.kinds)
+        self._tried = Tried()
         self._before: Any = None
         self._steps = 0
 
@@ -65,4 +67,4 @@ class LearnedAgent(VLNAgent):
         around = self._surroundings.see(shown[3], self._network.detect(shown), pose) / np.float32(255)
         scores, self._memory = self._network.step(self._text, around, moved, self._memory)
         self._before, self._steps = pose, self._steps + 1
-        return ACTIONS[int(scores.argmax())]
+        return ACTIONS[self._tried.choose(scores, pose)]

@@ -27,6 +27,8 @@ UNKNOWN, FREE, BLOCKED = 0, 1, 2
 CAMERA = 1.25
 SEES = 8.0
 """Metres: what is farther is not entered."""
+BUMP, BODY = 0.1, 0.35
+"""Metres: who moves less, without turning, has bumped into something, and so far ahead of the middle it is."""
 _ALONG = np.arange(0.3, 5.0, 0.125)
 _EDGES = np.radians((np.arange(2 * DIRECTIONS) - 0.5) * 180 / DIRECTIONS)
 _TANGENTS = ((np.arange(SIDE) + 0.5) / SIDE * 2 - 1).astype(np.float32)
@@ -44,6 +46,8 @@ class Surroundings:
         self._views = np.zeros(coarse * coarse, np.float32)
         self._middles = np.zeros((coarse * coarse, 2), np.float32)
         self._track: list[tuple[float, float]] = []
+        self._heading = 0.0
+        self._bumped: list[Any] = []
 
     def see(self, near: Any, kinds: Any, pose: Any) -> Any:
         """Enter what is seen and tell what is around: (PLACES, K + BANDS) uint8, 255 is near and certain.
@@ -52,17 +56,35 @@ class Surroundings:
         """
         x, y, heading = (float(value) for value in pose)
         self._assume_free(x, y, 0.6 if self._track else 1.25)
-        self._track.append((x, y))
         self._enter_floor(near, x, y, heading)
+        self._enter_bumps(x, y, heading)
+        self._track.append((x, y))
+        self._heading = heading
         self._enter_kinds(near, kinds, x, y, heading)
         told = np.concatenate([self._kinds_around(x, y, heading), self._ways(x, y, heading)], -1)
         return (255 * told + 0.5).astype(np.uint8)
 
     def _assume_free(self, x: float, y: float, radius: float) -> None:
         """The camera does not see the floor at the feet."""
-        cells = _DISC[np.hypot(*_DISC.T) * FLOOR <= radius] + _cell(np.array([x, y]), FLOOR)
-        rows, columns = cells.clip(0, len(self._floor) - 1).T
+        rows, columns = self._disc(np.array([x, y]), radius)
         self._floor[rows, columns] = np.maximum(self._floor[rows, columns], FREE)
+
+    def _enter_bumps(self, x: float, y: float, heading: float) -> None:
+        """What one has bumped into is an obstacle, whatever it looks like."""
+        if self._track and self._stayed(x, y, heading):
+            self._bumped.append(self._disc(_around(BODY, 0.0, x, y, heading), FLOOR))
+        for rows, columns in self._bumped:
+            self._floor[rows, columns] = BLOCKED
+
+    def _stayed(self, x: float, y: float, heading: float) -> bool:
+        """Nobody acts so that nothing moves, unless something is in the way."""
+        moved = np.hypot(x - self._track[-1][0], y - self._track[-1][1])
+        return bool(moved < BUMP and abs(np.sin(heading - self._heading)) < 0.02)
+
+    def _disc(self, middle: Any, radius: float) -> Any:
+        """Rows and columns of the floor within `radius` metres."""
+        cells = _DISC[np.hypot(*_DISC.T) * FLOOR <= radius] + _cell(middle, FLOOR)
+        return cells.clip(0, len(self._floor) - 1).T
 
     def _enter_floor(self, near: Any, x: float, y: float, heading: float) -> None:
         metres = -FAR * np.log(np.maximum(near, 1e-3))

@@ -1,6 +1,7 @@
 """From nothing to weights: homes, walks, detector, behaviour cloning, DAgger, the round that does best, export.
 
-    python -m train_vln FOLDER [--sizes full|short|quick] [--seed N]
+    python -m train_vln FOLDER [--sizes full|short|quick] [--seed N] [--stop-within METRES]
+
 Each stage leaves a file in the folder; called again, it goes on after the last one.
 """
 
@@ -9,10 +10,11 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import shutil
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,12 +33,12 @@ class Sizes:
     """How much of everything. The detector learns in homes of its own: on those it errs less than it will elsewhere."""
 
     see: int = 32
-    walk: int = 64
+    walk: int = 112
     val: int = 8
     paths: int = 16
     detector_epochs: float = 15.0
     bc_epochs: int = 12
-    rounds: Sequence[tuple[float, int, int]] = ((0.3, 2, 6), (0.0, 2, 6), (0.0, 2, 6), (0.0, 2, 5), (0.0, 2, 5))
+    rounds: Sequence[tuple[float, int, int]] = ((0.3, 3, 5), *[(0.0, 3, 5)] * 4, (0.0, 3, 8))
     """Of DAgger: how often the oracle acts, every how many-th path is walked, and epochs over all walks so far."""
 
 
@@ -45,7 +47,8 @@ SIZES = {
     "short": Sizes(detector_epochs=5, bc_epochs=6, rounds=((0.4, 2, 6),)),
     "quick": Sizes(see=1, walk=1, val=1, paths=3, detector_epochs=2, bc_epochs=20, rounds=((0.5, 1, 1),)),
 }
-"""full: about an hour of one core. short: ten minutes, which tells little of what it can reach. quick: that it runs."""
+"""full: about 80 minutes of one core. short: a quarter of it, which tells little of what it can reach. quick: that it
+runs."""
 
 
 def main(given: Sequence[str] | None = None) -> None:
@@ -55,76 +58,90 @@ def main(given: Sequence[str] | None = None) -> None:
         "--sizes", choices=SIZES, default="full", help="quick: two homes and a minute, to see that it runs"
     )
     options.add_argument("--seed", type=int, default=0, help="of the training; homes and paths are the same")
+    options.add_argument(
+        "--stop-within", type=float, default=1.5, help="m: the oracle that is learned from stops so near the goal"
+    )
     chosen = options.parse_args(given)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
     torch.set_num_threads(1)
-    Training(chosen.folder, SIZES[chosen.sizes], chosen.seed).run()
+    Training(chosen.folder, SIZES[chosen.sizes], chosen.seed, chosen.stop_within).run()
 
 
 class Training:
-    def __init__(self, folder: Path, sizes: Sizes, seed: int) -> None:
-        self.folder, self.sizes, self.seed = folder, sizes, seed
+    def __init__(self, folder: Path, sizes: Sizes, seed: int, stop_within: float) -> None:
+        self.folder, self.sizes, self.seed, self.stop_within = folder, sizes, seed, stop_within
+        self._begun, self._stages = time.monotonic(), 0
         self.homes = {name: folder / "homes" / name for name in ("see", "walk", "val")}
 
     def run(self) -> Path:
         """Everything that is not there yet; returns the file of weights."""
-        self.data()
-        seer, kinds = self.detector()
+        self._stage("homes and paths")
+        self._data()
+        self._stage("detector")
+        seer, kinds = self._detector()
         texts = [one["instruction"]["instruction_text"] for one in make_data.told(self.homes["walk"], "walk")]
         words = vocabulary(texts)
-        model = self.walker(seer, kinds, Reader(words))
+        model = self._walker(seer, kinds, Reader(words))
         weights = self.folder / "weights.npz"
         export(model, words, weights)
-        say(f"{weights}: {weights.stat().st_size / 1e6:.2f} MB, {len(words)} words, {len(kinds)} kinds")
+        size, minutes = weights.stat().st_size / 1e6, (time.monotonic() - self._begun) / 60
+        say(f"{weights}: {size:.2f} MB, {len(words)} words, {len(kinds)} kinds, {minutes:.0f} minutes")
         return weights
 
-    def data(self) -> None:
+    def _data(self) -> None:
         for name, homes in self.homes.items():
             rooms, assets = (range(5, 6), "val") if name == "val" else (range(4, 7), "train")
             seeds = [f"{name}-{number}" for number in range(getattr(self.sizes, name))]
             make_data.make_homes(homes, seeds, rooms, assets)  # type: ignore[arg-type]
             make_data.make_paths(homes, {name: slice(None)}, self.sizes.paths, "learn")
 
-    def detector(self) -> tuple[Detector, list[str]]:
+    def _detector(self) -> tuple[Detector, list[str]]:
         kept, walks = self.folder / "detector.pt", self.folder / "walks" / "see"
         if not kept.is_file():
-            make_data.walk_with_oracle(self.homes["see"], "see", walks, every=2, seed=1, semantic=True)
+            asked = {"every": 2, "seed": 1, "stop_within": self.stop_within}
+            make_data.walk_with_oracle(self.homes["see"], "see", walks, semantic=True, **asked)
             model, kinds = detector.train(self.homes["see"], walks, self.sizes.detector_epochs, self.seed)
             torch.save((model.state_dict(), kinds), kept)
+            shutil.rmtree(walks)
         state, kinds = torch.load(kept, weights_only=False)
         model = Detector(len(kinds))
         model.load_state_dict(state)
         return model.eval(), kinds
 
-    def walker(self, seer: Detector, kinds: Sequence[str], reader: Reader) -> Walker:
+    def _walker(self, seer: Detector, kinds: Sequence[str], reader: Reader) -> Walker:
         """The round that walks best in homes for choosing."""
-        homes, out = self.homes["walk"], self.folder / "walks"
-        if not (out / "walk.pt").is_file():
-            make_data.walk_with_oracle(homes, "walk", out / "walk", every=1, seed=2, semantic=False)
-        walks = encoded(out / "walk", homes, "walk", seer, kinds, reader)
+        torch.manual_seed(self.seed)
         model = Walker(len(reader), seer.kinds.out_features)
         model.detector = seer
-        found = [self._round(model, 0, walks, self.sizes.bc_epochs, reader)]
-        for number, (expert, every, epochs) in enumerate(self.sizes.rounds, 1):
-            place = out / f"round{number}"
+        walks: list[Walk] = []
+        found = []
+        for number, (expert, every, epochs) in enumerate(((1.0, 1, self.sizes.bc_epochs), *self.sizes.rounds)):
+            self._stage(f"round {number} of DAgger" if number else "behaviour cloning")
+            place = self.folder / "walks" / f"round{number}"
             if not place.with_suffix(".pt").is_file():
-                chosen = self._one_each("walk", partial(lambda number, place: place // 2 + number, number))[
-                    number % every :: every
-                ]
-                dagger.walk(model, reader, homes, "walk", place, expert=expert, episodes=chosen, seed=number)
-            walks += encoded(place, homes, "walk", seer, kinds, reader)
-            found.append(self._round(model, number, walks, epochs, reader))
+                self._walk(model, reader, place, number, expert, every)
+            walks += encoded(place, self.homes["walk"], "walk", seer, kinds, reader)
+            found.append(self._fit(model, number, walks, epochs, reader))
         best = int(np.argmax(found))
         model.load_state_dict(torch.load(self.folder / f"round{best}.pt", weights_only=False)[0])
         say(f"taken: round {best}")
         return model.eval()
 
-    def _round(self, model: Walker, number: int, walks: list[Walk], epochs: int, reader: Reader) -> float:
-        """Fit, unless it is done; mean success in both languages in the homes for choosing."""
+    def _walk(self, model: Walker, reader: Reader, place: Path, number: int, expert: float, every: int) -> None:
+        """Round 0 is the oracle's."""
+        homes, asked = self.homes["walk"], {"seed": 2 + number, "stop_within": self.stop_within}
+        if number == 0:
+            make_data.walk_with_oracle(homes, "walk", place, every=every, semantic=False, **asked)
+        else:
+            chosen = self._one_each("walk", number, every)[number % every :: every]
+            dagger.walk(model, reader, homes, "walk", place, expert=expert, episodes=chosen, **asked)
+
+    def _fit(self, model: Walker, number: int, walks: list[Walk], epochs: int, reader: Reader) -> float:
+        """Unless it is done; mean success in both languages in the homes for choosing."""
         kept = self.folder / f"round{number}.pt"
         if not kept.is_file():
-            losses = bc.fit(model, walks, np.array(reader.mirror()), epochs, self.seed + number)
-            chosen = self._one_each("val", lambda place: place % 6)
+            losses = bc.fit(model, walks, np.array(reader.mirror()), epochs, 100 * self.seed + number)
+            chosen = self._one_each("val", 0, 1)
             found = dagger.success(model, reader, self.homes["val"], "val", self.folder / "walks" / "val", chosen)
             say(f"round {number}: {len(walks)} walks, {json.dumps(found)}")
             torch.save((model.state_dict(), losses, found), kept)
@@ -132,12 +149,17 @@ class Training:
         model.load_state_dict(state)
         return float(np.mean([value for name, value in found.items() if name.endswith("_success")]))
 
-    def _one_each(self, split: str, wording: Callable[[int], int]) -> list[str]:
-        """An episode for each path: which of its wordings, English first, by the path's place."""
+    def _stage(self, what: str) -> None:
+        self._stages += 1
+        minutes = (time.monotonic() - self._begun) / 60
+        say(f"stage {self._stages} of {3 + len(self.sizes.rounds)}, {minutes:.0f} minutes: {what}")
+
+    def _one_each(self, split: str, first: int, every: int) -> list[str]:
+        """An episode for each path; of its wordings, English first, the next one after every so many paths."""
         wordings: dict[Any, list[str]] = {}
         for one in make_data.told(self.homes[split], split):
             wordings.setdefault(one["trajectory_id"], []).append(str(one["episode_id"]))
-        return [ids[wording(place) % len(ids)] for place, ids in enumerate(wordings.values())]
+        return [ids[(place // every + first) % len(ids)] for place, ids in enumerate(wordings.values())]
 
 
 def say(line: str) -> None:

@@ -2,29 +2,34 @@
 
 from __future__ import annotations
 
+import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 
-from nav_eval.gym import collect, text
+from nav_eval.gym import collect, rollouts, text
 from nav_eval_sdk.examples.learned.senses import motion, nearness
 from nav_eval_sdk.examples.learned.surroundings import Surroundings
+from nav_eval_sdk.examples.learned.tried import Tried
 from nav_eval_sdk.examples.learned.words import Reader
 from train_vln.detector import detected
-from train_vln.make_data import played
+from train_vln.make_data import ENVS, played
 from train_vln.model import Walker
 from train_vln.walks import KEPT
 
-ENVS = 16
-
 
 class Walking:
-    """A policy for nav_eval.collect. `greedy` takes the best action, else one is drawn as likely as it scores."""
+    """A policy for nav_eval.collect, which keeps to the rule of Tried.
 
-    def __init__(self, model: Walker, reader: Reader, greedy: bool, seed: int) -> None:
-        self._model, self._reader, self._greedy = model.eval(), reader, greedy
+    It takes the best action, and in a share `drawn` of the walks one as likely as it scores: those go to more places,
+    while the others go wrong as the walker will.
+    """
+
+    def __init__(self, model: Walker, reader: Reader, drawn: float, seed: int) -> None:
+        self._model, self._reader, self._drawn = model.eval(), reader, drawn
         self._rng = np.random.default_rng(seed)
         self._words: list[list[int]] = []
         self._kept: dict[bytes, Any] = {}
@@ -49,7 +54,8 @@ class Walking:
             scores, _, _, self._memory = self._model(self._text, *rows, self._memory)
         self._before, self._steps = poses, self._steps + 1
         chances = scores[:, 0].numpy()
-        return (chances if self._greedy else chances + self._rng.gumbel(size=chances.shape)).argmax(-1)
+        chances = chances + self._draws[:, None] * self._rng.gumbel(size=chances.shape)
+        return np.array([one.choose(*row) for one, *row in zip(self._tried, chances, poses)])
 
     def _begin(self, given: Any, begins: Any, poses: Any) -> None:
         count = len(begins)
@@ -59,9 +65,11 @@ class Walking:
             self._before, self._steps = poses.copy(), np.zeros(count)
             self._surroundings = [self._nothing_seen() for _ in range(count)]
             self._walked: list[list[tuple[Any, Any]]] = [[] for _ in range(count)]
+            self._tried, self._draws = [Tried() for _ in range(count)], np.zeros(count)
         for place in np.flatnonzero(begins):
             self._keep(place)
-            self._surroundings[place] = self._nothing_seen()
+            self._surroundings[place], self._tried[place] = self._nothing_seen(), Tried()
+            self._draws[place] = self._rng.random() < self._drawn
             self._words[place] = self._reader.numbers(text(given["instruction"]["text"][place]))
         self._memory[:, begins] = 0
         self._before[begins] = poses[begins]
@@ -89,28 +97,34 @@ class Walking:
 
 
 def walk(
-    model: Walker, reader: Reader, homes: Path, split: str, out: Path, *, expert: float, episodes: list[str], seed: int
+    model: Walker,
+    reader: Reader,
+    homes: Path,
+    split: str,
+    out: Path,
+    *,
+    expert: float,
+    episodes: list[str],
+    seed: int,
+    stop_within: float,
 ) -> None:
     """One walk for each of the episodes, with the oracle's choices."""
-    policy = Walking(model, reader, greedy=False, seed=seed)
-    chosen = played(homes, split, episodes=episodes)
+    policy = Walking(model, reader, drawn=0.5, seed=seed)
+    envs = min(ENVS, len(episodes))
+    chosen = played(homes, split, episodes, stop_within=stop_within)
     collect(
-        "vln-demo", out, overrides=chosen, policy=policy, expert=expert, seed=seed, num_envs=ENVS, dense_reward=True
+        "vln-demo", out, overrides=chosen, policy=policy, expert=expert, seed=seed, num_envs=envs, dense_reward=True
     )
     torch.save(policy.kept(), out / KEPT)
 
 
 def success(model: Walker, reader: Reader, homes: Path, split: str, out: Path, episodes: list[str]) -> dict[str, float]:
     """Mean success and SPL of the walker alone, in English and Chinese."""
-    import json
-    import shutil
-
-    from nav_eval.gym import rollouts
-
     shutil.rmtree(out, ignore_errors=True)
-    policy = Walking(model, reader, greedy=True, seed=0)
-    chosen = played(homes, split, episodes=episodes)
-    collect("vln-demo", out, overrides=chosen, policy=policy, expert=0.0, num_envs=ENVS)
+    policy = Walking(model, reader, drawn=0.0, seed=0)
+    envs = min(ENVS, len(episodes))
+    chosen = played(homes, split, episodes)
+    collect("vln-demo", out, overrides=chosen, policy=policy, expert=0.0, num_envs=envs)
     found: dict[str, list[float]] = {}
     for one in rollouts(out):
         metrics = json.loads(str(one["metrics"]))

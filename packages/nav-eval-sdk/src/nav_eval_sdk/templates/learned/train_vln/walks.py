@@ -25,7 +25,6 @@ from train_vln.naming import tagged
 
 KEPT = "around.pt"
 """Of a collection, what the walker had around it; where it is missing, it is detected."""
-STOP_WITHIN = 1.5
 LOOK_AHEAD = 1.0
 """Metres."""
 SUCCESS, STEP = 2.5, 0.01
@@ -62,16 +61,8 @@ def encoded(folder: Path, homes: Path, split: str, seer: Detector, kinds: Sequen
     def read(key: tuple[str, str]) -> list[tuple[list[int], list[int]]]:
         return [(reader.numbers(text), tagged(text, kinds)[:LONGEST]) for text in paths.texts(key)]
 
-    walks = [replace(walk, expert=stopping(walk)) for walk in torch.load(kept, weights_only=False)]
+    walks = torch.load(kept, weights_only=False)
     return [replace(walk, texts=read(walk.key), way=paths.way(walk)) for walk in walks]
-
-
-def stopping(walk: Walk) -> Any:
-    """(T,) the oracle's actions; it stops wherever the goal is nearer than STOP_WITHIN.
-
-    Left alone it goes on to the very goal, where a walker seldom comes: then nothing would teach it to stop.
-    """
-    return np.where((walk.expert >= 0) & (walk.goal[:, 0] > nearness(STOP_WITHIN)), 0, walk.expert)
 
 
 def _encoded(folder: Path, paths: Paths, seer: Detector) -> Iterator[Walk]:
