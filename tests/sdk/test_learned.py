@@ -273,9 +273,22 @@ def computes_the_same(python: str) -> None:
     assert far < 1e-5 < 0.01 < spread
 
 
+AHEAD = """
+import torch
+from train_vln.bc import bearing
+print(*bearing(torch.tensor([[1, -1e-9], [1, 0], [0, 1], [-1, 0], [0, -1]])).tolist())
+"""
+
+
+def directions_begin_ahead_and_go_round(python: str) -> None:
+    """The first is left of straight ahead by less than a float tells."""
+    assert [float(word) for word in run(python, "-c", AHEAD).split()] == pytest.approx([0, 0, 6, 12, 18])
+
+
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_numpy_computes_what_torch_does():
     computes_the_same(sys.executable)
+    directions_begin_ahead_and_go_round(sys.executable)
 
 
 AGREED = """
@@ -293,6 +306,7 @@ print(numpy.mean((0 < way[turns]) & (way[turns] < 12) == (said[turns] == 3)))
 @pytest.mark.soak
 def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     computes_the_same(trainer)
+    directions_begin_ahead_and_go_round(trainer)
     run(trainer, "-m", "train_vln", str(tmp_path), "--sizes", "quick")
     read = "import sys, torch; print(*torch.load(sys.argv[1], weights_only=False)[1])"
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]

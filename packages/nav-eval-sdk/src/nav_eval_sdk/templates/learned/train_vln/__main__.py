@@ -44,10 +44,10 @@ class Sizes:
 
 SIZES = {
     "full": Sizes(),
-    "short": Sizes(detector_epochs=5, bc_epochs=6, rounds=((0.4, 2, 6),)),
+    "short": Sizes(see=12, walk=32, val=4, detector_epochs=10, bc_epochs=8, rounds=((0.3, 2, 4), (0.0, 2, 5))),
     "quick": Sizes(see=1, walk=1, val=1, paths=3, detector_epochs=2, bc_epochs=20, rounds=((0.5, 1, 1),)),
 }
-"""full: about 80 minutes of one core. short: a quarter of it, which tells little of what it can reach. quick: that it
+"""full: 80 to 90 minutes of one core. short: a fifth of it, which tells little of what it can reach. quick: that it
 runs."""
 
 

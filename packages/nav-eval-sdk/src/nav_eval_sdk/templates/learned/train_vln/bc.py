@@ -55,11 +55,16 @@ def loss(model: Walker, held: tuple[Tensor, ...]) -> Tensor:
     kinds, scores, directions, near = (one.float() for one in (text[2], scores, directions, near))
     told = functional.cross_entropy(scores.flatten(0, 1), expert.flatten(), ignore_index=-1)
     known = way >= 0
-    bearing = torch.atan2(goal[..., 2], goal[..., 1]) * DIRECTIONS / (2 * torch.pi) % DIRECTIONS
     leads = _pointed(directions[known][..., 0], way[known]).mean()
-    lies = _pointed(directions[known][:, :DIRECTIONS, 1], bearing[known]).mean()
+    lies = _pointed(directions[known][:, :DIRECTIONS, 1], bearing(goal[known][..., 1:])).mean()
     named = functional.cross_entropy(kinds.flatten(0, 1), tags.flatten(), ignore_index=-1)
     return told + 0.3 * (leads + lies + named) + 2.0 * ((near - goal[..., 0]) ** 2)[known].mean()
+
+
+def bearing(away: Tensor) -> Tensor:
+    """(n,) the direction, of DIRECTIONS with a fraction, of what lies (n, 2) ahead and right."""
+    found = torch.atan2(away[..., 1], away[..., 0]) * DIRECTIONS / (2 * torch.pi) % DIRECTIONS
+    return torch.where(found < DIRECTIONS, found, 0)  # what is next to nothing below 0 is rounded up to DIRECTIONS
 
 
 def _pointed(scores: Tensor, direction: Tensor) -> Tensor:
