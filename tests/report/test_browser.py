@@ -56,6 +56,7 @@ def test_the_answer_comes_first(visit: Open, pair_file: Path, runs: list[Path]) 
     # All 12 disagree: 2 * 0.5 ** 12 by the sign test, sure even after Holm.
     assert "shortest_path is better than stop: success 100.0 % against 0.0 %" in brief
     assert "Most frequent failure: never moved" in brief
+    assert f"What went wrong first: never moved ({len(stop)})." in brief
     assert f"nothing, all {len(stop)} episodes count" in brief
     assert "shortest_path is an oracle" in brief
     assert page.locator(".board").count() == 0
@@ -114,6 +115,11 @@ def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[P
     page.get_by_label("Outcome of random").select_option("failure")
     assert len(rows(page)) == len(lost)
     assert f"{len(lost)} of {total} episodes" in page.locator("#episodes [role=status]").inner_text()
+    link = page.locator("#causes tbody td:nth-child(2) button").first
+    count = int(link.locator("strong").inner_text())
+    link.click()
+    page.locator("#episodes option[value^='cause:']:checked").wait_for(state="attached")
+    assert len(rows(page)) == count
     page.get_by_role("button", name="Clear filters").click()
     assert len(rows(page)) == total
     page.locator("th button", has_text="to goal").first.click()

@@ -262,3 +262,14 @@ def test_broken_unicode_in_an_instruction() -> None:
     columns = episode_columns([("s", "1")], ["s"], facts)
     assert columns["text"] == ["half ? of a pair"]
     json.dumps(columns, default=np.ndarray.tolist).encode()
+
+
+def test_a_page_says_how_many_runs_it_holds() -> None:
+    with pytest.raises(ConfigError, match="A page holds 50 runs at most, not 51"):
+        make_document([Path("run")] * 51, make_workshop())
+
+
+def test_english_words_agree_with_their_number() -> None:
+    """What is counted is written {n} {n|episode|episodes}."""
+    words = (Path(__file__).parents[2] / "src/nav_eval/report/static/words.en.js").read_text()
+    assert re.findall(r"\{(?:n|g|total)\} (?:episode|building|collision|step|viewpoint)s?\b", words) == []

@@ -9,6 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
@@ -49,7 +50,7 @@ def make_app() -> App:
 
     app = App(
         name="nav-eval",
-        help=ABOUT,
+        help=spoken(ABOUT),
         version=_version,
         help_format="plaintext",
         result_action="return_value",
@@ -60,12 +61,12 @@ def make_app() -> App:
     )
     brought = {point.name: point.value for point in entered("nav_eval.commands")}
     for order, (title, commands) in enumerate(GROUPS.items()):
-        group = Group(title, sort_key=order)
+        group = Group(spoken(title), sort_key=order)
         for place, (name, command) in enumerate(commands.items()):
             _add(app, name, replace(command, target=brought.pop(name, command.target)), group, place)
     for name, target in brought.items():
-        _add(app, name, Command("", target), Group("Of plug-ins", sort_key=len(GROUPS)))
-    options = Group("Options", sort_key=len(GROUPS) + 1)
+        _add(app, name, Command("", target), Group(spoken("Of plug-ins"), sort_key=len(GROUPS)))
+    options = Group(spoken("Options"), sort_key=len(GROUPS) + 1)
     app["--help"].group = app["--version"].group = (options,)
     return app
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from nav_eval.cli.chinese import spoken
+
 
 @dataclass(frozen=True)
 class Command:
@@ -17,8 +19,9 @@ class Command:
 
     @property
     def help(self) -> str:
-        """What it does, and one line to copy."""
-        return f"{self.about.rstrip('.')}: {self.example}" if self.example else self.about
+        """What it does, in the user's language, and one line to copy."""
+        about = spoken(self.about)
+        return f"{about.rstrip('.。')}: {self.example}" if self.example else about
 
 
 EVALUATING = {

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.report.cause import CAUSES, Cause
 from nav_eval.report.frames import VIDEOS, read_frames, stem
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.scenery import EpisodeFacts
@@ -97,6 +98,16 @@ def run_columns(
         "values": {name: [result and _number(result.metrics.get(name)) for result in results] for name in names},
         "tracks": [_track(run.tracks.get(key)) if paths else None for key in keys],
         "frames": [budget.frames(run, key) if paths else None for key in keys],
+    }
+
+
+def cause_columns(found: Mapping[EpisodeKey, Cause], keys: Sequence[EpisodeKey]) -> dict[str, Any]:
+    """Why each episode failed, after which step that came and the room that was entered; null where it did not fail."""
+    known = [found.get(key) for key in keys]
+    return {
+        "cause": [one and CAUSES.index(one.kind) for one in known],
+        "cause_step": [one and one.step for one in known],
+        "cause_room": [one and one.room for one in known],
     }
 
 

@@ -13,12 +13,13 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
-from nav_eval.report.columns import FrameBudget, episode_columns, run_columns, significant
+from nav_eval.report.cause import CAUSES, Cause, cause
+from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
 from nav_eval.report.mesh import scene_mesh
-from nav_eval.report.outcome import Yardstick, outcome
+from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
@@ -43,6 +44,8 @@ class Wishes:
 
 
 NOTHING = Wishes()
+MOST_RUNS = 50
+"""Of one page: 50 runs of 1,021 episodes are 4.3 MB, and nobody reads more."""
 
 
 def make_document(
@@ -58,6 +61,10 @@ def make_document(
 
     Raises RunDirectoryError for a directory without a run, ConfigError for wishes that cannot be met.
     """
+    if len(paths) > MOST_RUNS:
+        raise ConfigError(
+            f"A page holds {MOST_RUNS} runs at most, not {len(paths)}: name fewer, or write a table with --out x.csv."
+        )
     runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
     board = make_board(runs, workshop, wishes.by)
@@ -84,6 +91,7 @@ def assemble(
     # Without a metric (a hidden test split) there is nothing to break down.
     shown = (figures.public_groups(found) if public else found) if leading else []
     outcomes = [run_outcomes(run, scenery.episodes) for run in runs]
+    causes = [run_causes(run, ended, scenery) for run, ended in zip(runs, outcomes, strict=True)]
     document: dict[str, Any] = {
         "schema": SCHEMA,
         "version": version("nav-eval"),
@@ -93,7 +101,11 @@ def assemble(
         "metrics": list(definitions),
         "definitions": {name: asdict(definition) for name, definition in definitions.items()},
         "leading": list(leading),
-        "runs": [_run(run, list(ended.values()), public) for run, ended in zip(runs, outcomes, strict=True)],
+        "runs": [
+            _run(run, list(ended.values()), public)
+            | {"causes": figures.counted(CAUSES, (one.kind for one in found.values()))}
+            for run, ended, found in zip(runs, outcomes, causes, strict=True)
+        ],
         "comparison": compared,
         "board": None,
         "groups": figures.breakdown(runs, shown, leading),
@@ -104,6 +116,8 @@ def assemble(
     }
     if not public:
         document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), order, live)
+        for result, found in zip(document["results"], causes, strict=True):
+            result |= cause_columns(found, keys)
     return document
 
 
@@ -189,6 +203,18 @@ def run_outcomes(run: Run, facts: Mapping[EpisodeKey, EpisodeFacts]) -> dict[Epi
     return found
 
 
+def run_causes(run: Run, outcomes: Mapping[EpisodeKey, str], scenery: Scenery) -> dict[EpisodeKey, Cause]:
+    """Why each failed episode of a run failed."""
+    radius = run.config.evaluation.success_distance
+    found = {}
+    for key, ended in outcomes.items():
+        rooms = scenery.scenes[key[0]].rooms if key[0] in scenery.scenes else ()
+        known = cause(ended, run.tracks.get(key), scenery.episodes.get(key, EpisodeFacts()), rooms, radius)
+        if known is not None:
+            found[key] = known
+    return found
+
+
 def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
     manifest, summary, config = run.manifest, run.summary, run.config
     local = config.agent_service.type == "local"
@@ -216,7 +242,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
         "metrics": {name: _rounded(entry) for name, entry in summary["metrics"].items()},
-        "outcomes": figures.outcome_counts(outcomes),
+        "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
         "notes": summary["notes"],

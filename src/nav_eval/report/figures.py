@@ -17,7 +17,6 @@ import numpy.typing as npt
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult, Kind
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.report.outcome import OUTCOMES
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
 from nav_eval.results.statistics import summarise
@@ -118,10 +117,10 @@ def public_groups(found: Sequence[Group]) -> list[Group]:
     return [group for group in found if len(group.keys) >= LEAST_PUBLIC]
 
 
-def outcome_counts(outcomes: Iterable[str]) -> dict[str, int]:
-    """How often each outcome came up, in the taxonomy's order."""
-    counts = Counter(outcomes)
-    return {name: counts[name] for name in OUTCOMES if counts[name]}
+def counted(names: Sequence[str], found: Iterable[str]) -> dict[str, int]:
+    """How often each name came up, in the order of `names`."""
+    counts = Counter(found)
+    return {name: counts[name] for name in names if counts[name]}
 
 
 def histogram(runs: Sequence[Run], name: str, kind: Kind) -> dict[str, Any] | None:

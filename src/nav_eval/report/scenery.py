@@ -21,6 +21,7 @@ from nav_eval.core.interfaces import Simulator, Task
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.engine.scene.scene import Scene as Building
+from nav_eval.engine.scene.scene import SemanticRegion
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
 from nav_eval.report.mesh import MOST_BYTES, SceneMesh, scene_mesh
@@ -40,10 +41,11 @@ class Shape(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A building: its storeys' maps and, where the simulator has one, its shape."""
+    """A building: its storeys' maps and, where the simulator has them, its shape and its rooms."""
 
     maps: tuple[Map, ...] = ()
     mesh: SceneMesh | None = None
+    rooms: tuple[SemanticRegion, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +136,8 @@ def _visit(
     try:
         session.start(members[0])
         visited = (tuple(point / 100) for e in members if e.key in run.tracks for point in run.tracks[e.key].positions)
-        scenes[scene_id] = Scene(tuple(scene_maps(session, visited)))
+        rooms = session.scene().regions if isinstance(session, HasScene) else ()
+        scenes[scene_id] = Scene(tuple(scene_maps(session, visited)), rooms=rooms)
         for episode in members:
             session.start(episode)
             facts[episode.key] = episode_facts(episode, task, session)
@@ -142,7 +145,7 @@ def _visit(
         return [f"There is no map of scene {scene_id}: {error}"]
     if shape and isinstance(session, HasScene):
         try:
-            scenes[scene_id] = Scene(scenes[scene_id].maps, shape(session.scene()))
+            scenes[scene_id] = replace(scenes[scene_id], mesh=shape(session.scene()))
         except NavEvalError as error:
             return [f"There is no 3-D view of scene {scene_id}: {error}"]
     return []

@@ -3,7 +3,7 @@
 import { choice, h, select, wide } from "./dom.js";
 import { direction, seconds, share, shown, unitRange, whole } from "./format.js";
 import { figure, histogram, key, stacked, whiskers } from "./charts.js";
-import { OUTCOMES } from "./decode.js";
+import { CAUSES, OUTCOMES } from "./decode.js";
 import { failureMap } from "./failmap.js";
 import { explained, metricName, metricTitle, named, t } from "./words.js";
 
@@ -15,6 +15,7 @@ export function failures(app) {
     { id: "failures", "aria-labelledby": "failures-title" },
     h("h2", { id: "failures-title" }, t("page.failures")),
     outcomes(app),
+    causes(app),
     failureMap(app),
     groups(app),
   );
@@ -26,41 +27,49 @@ function outcomes(app) {
   const bars = runs.map((run) =>
     names.map((name) => [name, run.outcomes[name] || 0, named("outcome", name)]).filter((part) => part[1]),
   );
-  const rows = names.map((name) =>
-    h(
-      "tr",
-      {},
-      h(
-        "th",
-        { scope: "row" },
-        h("span", { class: `swatch ${name}`, "aria-hidden": "true" }),
-        named("outcome", name),
-        h("span", { class: "why" }, explained("outcome", name)),
-      ),
-      ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, run, i, name))),
-    ),
-  );
-  const head = h(
-    "tr",
-    {},
-    h("th", { scope: "col" }, t("outcomes.outcome")),
-    ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
-  );
   return h(
     "div",
     {},
     h("h3", {}, t("outcomes.title")),
     figure("outcomes", (width) => stacked(width, bars, app.labels, t("outcomes.title"))),
-    wide(t("outcomes.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...rows))),
+    counts(app, "outcome", names, (name) => name),
     h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""),
   );
 }
 
-function countOf(app, run, i, name) {
-  const count = run.outcomes[name] || 0;
-  const text = [h("strong", {}, whole(count)), ` ${share(count, run.n)}`];
+// What went wrong first in the episodes that failed, by rules that are told on demand.
+function causes(app) {
+  const names = CAUSES.filter((name) => app.doc.runs.some((run) => run.causes[name]));
+  if (!names.length) return null;
+  const told = names.map((name) => [h("dt", {}, named("cause", name)), h("dd", {}, explained("cause", name))]);
+  return h(
+    "div",
+    { id: "causes" },
+    h("h3", {}, t("causes.title")),
+    counts(app, "cause", names, (name) => `cause:${name}`),
+    h("p", { class: "quiet" }, t("causes.note")),
+    h("details", {}, h("summary", {}, t("causes.rules")), h("p", {}, t("causes.order")), h("dl", {}, ...told)),
+  );
+}
+
+// How often each outcome or cause came up in each run; a number leads to its episodes.
+function counts(app, kind, names, filter) {
+  const { runs } = app.doc;
+  const head = [h("th", { scope: "col" }, t(`${kind}s.${kind}`)), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label))];
+  const title = (name) =>
+    kind === "outcome"
+      ? [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), named(kind, name), h("span", { class: "why" }, explained(kind, name))]
+      : named(kind, name);
+  const rows = names.map((name) =>
+    h("tr", {}, h("th", { scope: "row" }, title(name)), ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, i, run[`${kind}s`][name] || 0, filter(name))))),
+  );
+  return wide(t(`${kind}s.title`), h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)));
+}
+
+function countOf(app, i, count, filter) {
+  const text = [h("strong", {}, whole(count)), ` ${share(count, app.doc.runs[i].n)}`];
   if (!app.doc.episodes || !count) return text;
-  return h("button", { class: "link", onclick: () => app.filter({ outcomes: { [i]: name } }) }, ...text);
+  return h("button", { class: "link", onclick: () => app.filter({ outcomes: { [i]: filter } }) }, ...text);
 }
 
 function groups(app) {

@@ -71,6 +71,19 @@ export const OUTCOMES = [
   "other",
 ];
 
+export const CAUSES = [
+  "aborted",
+  "no_move",
+  "wrong_room",
+  "left_path",
+  "passed_goal",
+  "blocked",
+  "short_in_room",
+  "short_on_path",
+  "endless",
+  "untold",
+];
+
 export const ACTIONS = {
   s: "stop",
   f: "move_forward",

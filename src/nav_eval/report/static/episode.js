@@ -3,7 +3,7 @@
 import { h } from "./dom.js";
 import { metres, seconds, shown } from "./format.js";
 import { key } from "./charts.js";
-import { finalDistance, OUTCOMES } from "./decode.js";
+import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
 import { explained, metricTitle, t } from "./words.js";
@@ -90,6 +90,7 @@ function fate(app, i, index) {
       " ",
       h("span", { class: "quiet" }, explained("outcome", outcome)),
     ),
+    causeOf(app, i, index),
     run.reason[index] && h("p", { class: "warning" }, t("episode.broke", { reason: run.reason[index] })),
     distance === "inf"
       ? h("p", {}, t("episode.nodistance"))
@@ -104,6 +105,23 @@ function fate(app, i, index) {
         : "",
     ),
   );
+}
+
+// Why it failed, and a button to the step where it began.
+function causeOf(app, i, index) {
+  const run = app.doc.results[i];
+  const kind = CAUSES[run.cause[index]],
+    step = run.cause_step[index],
+    room = run.cause_room[index];
+  if (!kind || kind === "aborted" || kind === "untold") return null;
+  const what = room ? t("episode.cause.room", { room: named("room", room) }) : named("cause", kind);
+  const jump = () => {
+    app.state.step = step;
+    history.replaceState(null, "", app.link(index, i));
+    app.render();
+  };
+  const to = step !== null && run.tracks[index] && h("button", { class: "link", onclick: jump }, t("episode.cause.step", { step }));
+  return h("p", {}, t("episode.cause", { what }), to && [t("board.comma"), to], t("moments.stop"));
 }
 
 function values(app, index) {

@@ -4,6 +4,7 @@ import { board, FEW_SCENES, MOST_DRAWN, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
+import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
 import { explained, metricName, metricTitle, metricWhy, named, t } from "./words.js";
 
@@ -61,13 +62,20 @@ function paper(app) {
   const summary = (name) =>
     doc.runs.map((run) => run.metrics[name] && [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])]);
   const lengths = doc.groups.filter((group) => group.kind === "length" && group.label);
+  const sizes = doc.runs.map((run) => whole(run.metrics[names[0]]?.n ?? 0)),
+    alike = new Set(sizes).size === 1;
+  const counted = {
+    title: alike ? `${t("axis.metric")} (n = ${sizes[0]})` : t("axis.metric"),
+    labels: alike ? labels : labels.map((label, i) => `${label} (n = ${sizes[i]})`),
+  };
   const charts = [
-    names.length && ["paper.rates", { names: names.map((name) => PRINTED[name]), rows: names.map(summary), title: t("axis.metric") }],
+    names.length && ["paper.rates", { names: names.map((name) => PRINTED[name]), rows: names.map(summary), ...counted }],
     lengths.length > 1 &&
       lengths[0].runs.some((run) => run.success) && [
         "paper.lengths",
         {
-          names: lengths.map((group) => group.label.replace("-", "–")),
+          names: lengths.map((group) => `${group.label.replace("-", "–")} (${whole(group.n)})`),
+          labels,
           rows: lengths.map((group) => group.runs.map((run) => run.success)),
           title: t("axis.length"),
           joined: true,
@@ -83,7 +91,7 @@ function paper(app) {
         "div",
         {},
         h("h3", {}, t(word)),
-        figure(word.replace(".", "-"), (width) => dots(width, { ...chart, labels, label: t(word) })),
+        figure(word.replace(".", "-"), (width) => dots(width, { ...chart, label: t(word) })),
       ),
     ),
     h("p", { class: "quiet" }, t("paper.note")),
@@ -105,6 +113,7 @@ function brief(app) {
           "ul",
           {},
           h("li", {}, failureLine(app, i)),
+          causeLine(app, i),
           h("li", {}, exclusionLine(app, i)),
           run.privileged && h("li", { class: "warning" }, t("brief.oracle", { agent: app.labels[i] })),
         ),
@@ -199,6 +208,15 @@ function failureLine(app, i) {
   });
   const worst = worstGroup(app, i);
   return worst ? `${text} ${worst}` : text;
+}
+
+// Why it failed: what went wrong first, the most frequent before the others.
+function causeLine(app, i) {
+  const run = app.doc.runs[i];
+  const found = CAUSES.filter((name) => run.causes[name]).sort((a, b) => run.causes[b] - run.causes[a]);
+  if (!found.length) return null;
+  const parts = found.map((name) => t("brief.cause.one", { cause: named("cause", name), n: whole(run.causes[name]) }));
+  return h("li", {}, t("brief.cause", { parts: parts.join(t("board.comma")) }), " ", h("a", { href: "#causes" }, t("causes.rules")));
 }
 
 function worstGroup(app, i) {

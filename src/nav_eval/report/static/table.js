@@ -3,7 +3,7 @@
 import { h, select, wide } from "./dom.js";
 import { fixed, metres, share, whole } from "./format.js";
 import { key } from "./charts.js";
-import { finalDistance, OUTCOMES } from "./decode.js";
+import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
 import { named, t } from "./words.js";
 
 const ROWS = 50;
@@ -49,14 +49,17 @@ export function search(app) {
     if (words.some((word) => !app.texts[i].includes(word))) continue;
     if (state.scene && doc.scenes[all.scene[i]].id !== state.scene) continue;
     if (state.length && !(all.shortest[i] >= low && all.shortest[i] < high)) continue;
-    if (wanted.some(([run, name]) => !fits(OUTCOMES[results[run].outcome[i]], name))) continue;
+    if (wanted.some(([run, name]) => !fits(results[run], i, name))) continue;
     if (state.differ && results.every((run) => (run.outcome[i] === 0) === (results[0].outcome[i] === 0))) continue;
     found.push(i);
   }
   return sorted(app, found);
 }
 
-function fits(outcome, name) {
+// `name`: an outcome, "failure" for any but success, or a cause after "cause:".
+function fits(run, index, name) {
+  if (name.startsWith("cause:")) return CAUSES[run.cause[index]] === name.slice("cause:".length);
+  const outcome = OUTCOMES[run.outcome[index]];
   return name === "failure"
     ? outcome !== "success" && outcome !== "not_scored" && outcome !== undefined
     : outcome === name;
@@ -111,6 +114,10 @@ function controls(app, draw) {
           ...OUTCOMES.filter((name) => run.outcomes[name]).map((name) => [
             name,
             `${named("outcome", name)} (${run.outcomes[name]})`,
+          ]),
+          ...CAUSES.filter((name) => run.causes[name]).map((name) => [
+            `cause:${name}`,
+            t("table.cause", { cause: named("cause", name), n: run.causes[name] }),
           ]),
         ],
         state.outcomes[i] || "",

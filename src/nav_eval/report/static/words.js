@@ -15,11 +15,12 @@ export function speak(name) {
   document.documentElement.lang = name === "zh" ? "zh-Hans" : "en";
 }
 
-// The text of `key` with {name} replaced by values.name.
+// The text of `key` with {name} replaced by values.name, and {name|one|more} by the word for so many.
 export function t(key, values) {
   const text = LANGUAGES[language][key];
   if (text === undefined) return key;
-  return text.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
+  const counted = text.replace(/\{(\w+)\|([^|}]*)\|([^}]*)\}/g, (_, name, one, more) => (String(values?.[name]) === "1" ? one : more));
+  return counted.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
 }
 
 // What an outcome or a column is called.
