@@ -105,8 +105,7 @@ def inside(rooms: Sequence[SemanticRegion], points: Ints, grown: int = 0) -> Mas
     """(N, R): whether each of (N, 3) points (cm) lies over the floor of each room, whose sides are `grown` (cm)."""
     low = 100 * np.array([room.low for room in rooms], np.float64).reshape(-1, 3) - (grown, LEVEL_CM, grown)
     high = 100 * np.array([room.high for room in rooms], np.float64).reshape(-1, 3) + (grown, 0, grown)
-    found: Mask = ((points[:, None] >= low) & (points[:, None] <= high)).all(axis=2)
-    return found
+    return np.asarray(((points[:, None] >= low) & (points[:, None] <= high)).all(axis=2), np.bool_)
 
 
 def to_path(points: Ints, path: Ints) -> Floats:
@@ -127,7 +126,8 @@ def _to_points(points: Ints, others: Ints) -> Floats:
 def _sampled(path: Ints) -> Ints:
     """Places of a path of straight lines that lie a quarter of a metre apart at the most."""
     pieces = [np.linspace(a, b, int(np.ceil(np.linalg.norm(b - a) / PACE_CM)) + 1) for a, b in pairwise(path)]
-    return np.rint(np.concatenate(pieces)).astype(np.int32)
+    found: Ints = np.rint(np.concatenate(pieces)).astype(np.int32)
+    return found
 
 
 def _pushing(track: Track) -> int | None:

@@ -103,8 +103,8 @@ def assemble(
         "leading": list(leading),
         "runs": [
             _run(run, list(ended.values()), public)
-            | {"causes": figures.counted(CAUSES, (one.kind for one in found.values()))}
-            for run, ended, found in zip(runs, outcomes, causes, strict=True)
+            | {"causes": figures.counted(CAUSES, (one.kind for one in reasons.values()))}
+            for run, ended, reasons in zip(runs, outcomes, causes, strict=True)
         ],
         "comparison": compared,
         "board": None,
@@ -116,8 +116,8 @@ def assemble(
     }
     if not public:
         document |= _per_episode(runs, keys, scenery, outcomes, list(definitions), order, live)
-        for result, found in zip(document["results"], causes, strict=True):
-            result |= cause_columns(found, keys)
+        for result, reasons in zip(document["results"], causes, strict=True):
+            result |= cause_columns(reasons, keys)
     return document
 
 
