@@ -34,7 +34,7 @@ export const EN = {
   "brief.refused": "The runs cannot be compared episode by episode: {why}",
   "brief.different": "they differ in episodes, data or rules.",
   "brief.oracle": "{agent} is an oracle: it sees the simulator. Its figures are an upper bound, not a result.",
-  "brief.excluded.none": "Excluded: nothing, all {n} {n|episode counts|episodes count}.",
+  "brief.excluded.none": "Excluded: nothing, {n|its|all} {n} {n|episode counts|episodes count}.",
   "brief.excluded.some": "Excluded or aborted: {what}",
   "brief.unfinished": "{agent}: the run has not ended, {n} of {total} {total|episode is|episodes are} in.",
   "headline.title": "Figures",
