@@ -25,6 +25,7 @@ from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 
 ROUNDS = 60
+FIRST = 1_000_000
 PEOPLE = "simulator.people={count: 5, options: {crossing: 0.6}}"
 CAMERAS = ", ".join(f"{name}: {{width: 640, height: 480, hfov: 79}}" for name in ("rgb", "semantic"))
 
@@ -37,7 +38,7 @@ def frames(plan, size: tuple[int, int]) -> dict[str, float]:
         "cpu", session.scene(), width=size[0], height=size[1], hfov=79, outputs=("rgb", "depth", "semantic")
     )
     position, _, _ = session.camera()
-    yaw = max(range(12), key=lambda k: float(np.median(renderer.render(position, k * math.pi / 6).depth))) * math.pi / 6
+    yaw = max(np.arange(12) * math.pi / 6, key=lambda yaw: _seen(renderer, position, yaw))
     found = {}
     for name, ahead in (("2 to 4 m ahead", 2.0), ("behind a wall", 30.0), ("out of view", -6.0)):
         people = [_before(position, yaw, k, ahead) for k in range(5)]
@@ -51,12 +52,18 @@ def frames(plan, size: tuple[int, int]) -> dict[str, float]:
     return found
 
 
+def _seen(renderer, position, yaw: float) -> int:
+    """Pixels of five people before a camera that looks there."""
+    people = [_before(position, yaw, k, 2.0) for k in range(5)]
+    return int((renderer.render(position, yaw, people=people).semantic >= FIRST).sum())
+
+
 def _before(position, yaw: float, k: int, ahead: float) -> Posed:
     """The k-th of five, side by side; nobody looks whether a wall is there."""
     across, along = 0.7 * (k - 2), ahead + 0.5 * k
     x = position[0] - math.sin(yaw) * along + math.cos(yaw) * across
     z = position[2] - math.cos(yaw) * along - math.sin(yaw) * across
-    return Posed(k, 1000 + k, (x, position[1] - 1.25, z), 1.2 * k, 0.1 * k, 1.0)
+    return Posed(k, FIRST + k, (x, position[1] - 1.25, z), 1.2 * k, 0.1 * k, 1.0)
 
 
 def walking(plan) -> float:
@@ -90,7 +97,7 @@ def picture(file: Path) -> None:
             while not environment.over and environment.steps < 60:
                 environment.step(environment.expert_action())
                 seen = environment.observe()
-                share = float((seen["semantic"] >= 1_000_000).mean())
+                share = float((seen["semantic"] >= FIRST).mean())
                 if 0.08 < share < 0.22 and share > best[0]:
                     best = (share, seen["rgb"].copy())
             if best[1] is not None:

@@ -9,13 +9,19 @@ feet the floor is darker.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scalar, Skin
+from nav_eval.engine.people.gait import walk
+from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scalar, Scratch, Skin
 from nav_eval.geometry import Vec3
 from nav_eval.jit import inner, kernel
 
 NEAR = 0.01
+REACH = 0.9
+"""No part of a walking body is farther from the line above its place than this, m."""
+TALLEST = 2.2
 SKY, SIDE, GROUND = 0.98, 0.70, 0.46
 """Light on what faces up, sideways and down, in stored values."""
 KEY = (-0.35, 0.55, 0.76)
@@ -27,19 +33,61 @@ SHADOW, SHADOW_REACH, SHADOW_HEIGHT = 0.42, 0.42, 0.06
 
 
 @kernel(_nrt=False)
-def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64, box: I32) -> bool:
-    """Fill spots (V, 2): x and y on the picture, not numbers behind it; corners (V, 5): 1/z, red, green, blue, z.
+def find(eye: Eye, places: F64, ahead: F64) -> None:
+    """Fill ahead (N,): how far before the camera bodies at places (N, 3) are, m; not a number for those out of view."""
+    pose, radius = eye.pose, math.hypot(REACH, TALLEST / 2)
+    wide, high = eye.width / 2 / eye.focal, eye.height / 2 / eye.focal
+    most_wide, most_high = radius * math.hypot(1.0, wide), radius * math.hypot(1.0, high)
+    for k in range(places.shape[0]):
+        x, y, z = places[k, 0] - pose[9], places[k, 1] + TALLEST / 2 - pose[10], places[k, 2] - pose[11]
+        right = abs(pose[0] * x + pose[1] * y + pose[2] * z)
+        down = abs(pose[3] * x + pose[4] * y + pose[5] * z)
+        gap = pose[6] * x + pose[7] * y + pose[8] * z
+        aside = right - wide * gap > most_wide or down - high * gap > most_high
+        ahead[k] = np.nan if aside or gap < -radius else gap
 
-    `box`: left, right, top, bottom of what may show; False if nothing does. `light`: share of red, green and blue.
+
+@kernel(_nrt=False)
+def draw(
+    eye: Eye,
+    canvas: Canvas,
+    skin: Skin,
+    joints: F64,
+    scale: float,
+    phase: float,
+    vigour: float,
+    yaw: float,
+    place: Vec3,
+    light: Vec3,
+    scratch: Scratch,
+    first_id: int,
+    box: I32,
+) -> bool:
+    """Bend one body, as `gait.posed`, and draw it; a pixel that triangle k wins gets the id `first_id` - k.
+
+    Fill `box`: left, right, top, bottom of what may show. `light`: share of red, green and blue. False for a body
+    that is out of view or behind things.
     """
+    walk(joints, scale, phase, vigour, yaw, place[0], place[1], place[2], scratch.bones)
+    nearest = bend(eye, skin, scratch.bones, light, scratch.spots, scratch.corners, box)
+    if box[0] >= box[1] or box[2] >= box[3] or (nearest > 0.0 and hidden(eye, canvas, box, 1.0 / nearest)):
+        return False
+    paint(eye, canvas, skin.triangles, scratch.spots, scratch.corners, first_id)
+    return True
+
+
+@inner(_nrt=False)
+def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64, box: I32) -> Scalar:
+    """Fill spots (V, 2): x and y on the picture, not numbers behind it; corners (V, 4): 1/z, red, green, blue; and the
+    box. How far ahead the nearest vertex is, m."""
     pose, focal = eye.pose, eye.focal
     left, top = eye.width * 0.5, eye.height * 0.5
-    x_low, x_high, y_low, y_high = 1e9, -1e9, 1e9, -1e9
+    x_low, x_high, y_low, y_high, nearest = 1e9, -1e9, 1e9, -1e9, 1e9
     for v in range(skin.points.shape[0]):
         x, y, z, shade = vertex(skin, bones, v)
         dx, dy, dz = x - pose[9], y - pose[10], z - pose[11]
         depth = pose[6] * dx + pose[7] * dy + pose[8] * dz
-        corners[v, 4] = depth
+        nearest = min(nearest, depth)
         if depth < NEAR:
             spots[v, 0] = np.nan
             continue
@@ -53,7 +101,7 @@ def bend(eye: Eye, skin: Skin, bones: F64, light: Vec3, spots: F64, corners: F64
         y_low, y_high = min(y_low, sy), max(y_high, sy)
     box[0], box[1] = max(int(x_low), 0), min(int(min(x_high, 1e6)) + 1, eye.width)
     box[2], box[3] = max(int(y_low), 0), min(int(min(y_high, 1e6)) + 1, eye.height)
-    return bool(box[0] < box[1] and box[2] < box[3])
+    return nearest
 
 
 @kernel(_nrt=False)
@@ -109,10 +157,9 @@ def snap(value: Scalar) -> Scalar:
     return ((value * 256.0 + 6755399441055744.0) - 6755399441055744.0) * 0.00390625
 
 
-@kernel(_nrt=False)
-def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: F64, corners: F64, first_id: int) -> None:
-    """Draw the triangles that face the camera (clockwise, with y down); a pixel that triangle k wins gets the id
-    `first_id` - k."""
+@inner(_nrt=False)
+def paint(eye: Eye, canvas: Canvas, triangles: I32, spots: F64, corners: F64, first_id: Scalar) -> None:
+    """Draw the triangles that face the camera (clockwise, with y down)."""
     for k in range(triangles.shape[0]):
         a, b, c = triangles[k, 0], triangles[k, 1], triangles[k, 2]
         x, y = spots[a, 0], spots[a, 1]
@@ -182,11 +229,8 @@ def bounds(step: Scalar, owned: Scalar) -> tuple[Scalar, Scalar, Scalar]:
     the nearest that is not on it.
     """
     tie = TIE if owned else -TIE
-    if step > 0.0:
-        return 1.0 - tie, 1e9, -1.0 / step
-    if step < 0.0:
-        return -1e9, 1.0 + tie, -1.0 / step
-    return -1e9, 1e9, 0.0
+    slope = -1.0 / step if step != 0.0 else 0.0
+    return (1.0 - tie if step > 0.0 else -1e9), (1.0 + tie if step < 0.0 else 1e9), slope
 
 
 @inner(_nrt=False, forceinline=True)
@@ -237,8 +281,15 @@ def owns(x0: Scalar, y0: Scalar, x1: Scalar, y1: Scalar) -> bool:
 
 
 @kernel(_nrt=False)
-def darken(eye: Eye, canvas: Canvas, x: float, y: float, z: float) -> None:
-    """The soft shadow on the floor round a body that stands at (x, y, z)"""
+def darken(eye: Eye, canvas: Canvas, places: F64) -> None:
+    """The soft shadows on the floor round bodies that stand at places (N, 3)."""
+    for k in range(places.shape[0]):
+        darken_round(eye, canvas, places[k, 0], places[k, 1], places[k, 2])
+
+
+@inner(_nrt=False)
+def darken_round(eye: Eye, canvas: Canvas, x: Scalar, y: Scalar, z: Scalar) -> None:
+    """One of them."""
     pose, focal = eye.pose, eye.focal
     x_low, x_high, y_low, y_high = 1e9, -1e9, 1e9, -1e9
     for k in range(8):
@@ -270,8 +321,8 @@ def darken(eye: Eye, canvas: Canvas, x: float, y: float, z: float) -> None:
                     canvas.rgb[pixel + channel] = np.uint8(canvas.rgb[pixel + channel] * keep + 0.5)
 
 
-@kernel(_nrt=False)
-def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: float) -> bool:
+@inner(_nrt=False)
+def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: Scalar) -> bool:
     """Whether everything in a rectangle is nearer than 1/`nearest`."""
     bound = np.float32(nearest)
     for y in range(box[2], box[3]):
@@ -282,10 +333,13 @@ def hidden(eye: Eye, canvas: Canvas, box: I32, nearest: float) -> bool:
     return True
 
 
-@kernel("void(int32[:,::1],int32[::1],int64,int32[::1],int32[:,::1])", _nrt=False)
-def tell(ids: I32, names: I32, first_id: int, box: I32, image: I32) -> None:
-    """In a rectangle fill in names[k] where the id is `first_id` - k; ids (H, W or more), image (H, W)."""
-    for y in range(box[2], box[3]):
-        for x in range(box[0], box[1]):
-            if ids[y, x] <= first_id:
-                image[y, x] = names[first_id - ids[y, x]]
+@kernel("void(int32[:,::1],int32[::1],int32[::1],int32[:,::1],int32[:,::1])", _nrt=False)
+def tell(ids: I32, names: I32, firsts: I32, boxes: I32, image: I32) -> None:
+    """In each rectangle k fill in names[k] where the id is at most firsts[k] and above firsts[k + 1]; ids (H, W or
+    more), image (H, W)."""
+    for k in range(len(names)):
+        name, first, past = names[k], firsts[k], firsts[k + 1]
+        for y in range(np.uint64(boxes[k, 2]), np.uint64(boxes[k, 3])):
+            for x in range(np.uint64(boxes[k, 0]), np.uint64(boxes[k, 1])):
+                if past < ids[y, x] <= first:
+                    image[y, x] = name

@@ -31,6 +31,17 @@ class Skin(NamedTuple):
     """(T, 3)"""
 
 
+class Scratch(NamedTuple):
+    """What a body is bent in, of as many vertices as the largest has."""
+
+    bones: F64
+    """(13, 3, 4)"""
+    spots: F64
+    """(V, 2)"""
+    corners: F64
+    """(V, 4)"""
+
+
 class Eye(NamedTuple):
     """A camera, as the renderer's: `pose` (12,), focal length and size in pixels, length of a row of its buffers."""
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.engine.people.draw import bend, darken, hidden, paint, stand, tell
-from nav_eval.engine.people.figure import TALL, Figure, figure
+from nav_eval.engine.people.draw import darken, draw, find, stand, tell
+from nav_eval.engine.people.figure import BONES, TALL, Figure, figure
 from nav_eval.engine.people.gait import posed
-from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye
+from nav_eval.engine.people.kinds import F32, F64, I32, Canvas, Eye, Scratch
 from nav_eval.geometry import Vec3
 
-REACH = 0.9
-"""No part of a walking body is farther from the line above its place than this, m."""
-TALLEST = 2.2
 FIRST_ID = -2
 DETAILS = ((350.0, 1), (280.0, 2), (150.0, 3), (0.0, 4))
 """From so many pixels of height on a body has every column, each second, third or fourth of its cloths."""
@@ -39,19 +35,17 @@ class Posed:
 
 @dataclass(frozen=True, slots=True)
 class Drawn:
-    """Who was drawn, in the order of their triangles' ids, and into which rectangles: left, right, top, bottom."""
+    """Who was drawn, in the order of their triangles' ids; `firsts` (N + 1,): the id of each one's first triangle, and
+    the next one's; `boxes` (N, 4) into which rectangles: left, right, top, bottom."""
 
     people: Sequence[Posed]
     bodies: Sequence[Figure]
-    boxes: Sequence[I32]
+    firsts: I32
+    boxes: I32
 
     def semantic(self, ids: NDArray[np.int32], image: NDArray[np.int32]) -> None:
         """Fill in the object ids of people; (H, W or more) and (H, W)."""
-        pairs = zip(self.people, self.bodies, strict=True)
-        names = [np.full(len(body.solid.triangles), person.object_id, np.int32) for person, body in pairs]
-        every = np.concatenate([*names, np.zeros(0, np.int32)])
-        for box in self.boxes:
-            tell(ids, every, FIRST_ID, box, image)
+        tell(ids, np.array([person.object_id for person in self.people], np.int32), self.firsts, self.boxes, image)
 
     def normal(self, ids: NDArray[np.int32], image: NDArray[np.float32]) -> None:
         """Fill in the unit face normals of people; (H, W or more) and (H, W, 3)."""
@@ -66,24 +60,27 @@ def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed]) -> Drawn | None:
     """Draw those in view, and their shadows where colours are kept (whose order does not matter). None: nobody is
     seen."""
     seen = in_view(eye, people)
+    if not seen:
+        return None
     if canvas.rgb.size > 1:
-        for person, _ in seen:
-            darken(eye, canvas, *person.position)
-    drawn: list[tuple[Posed, Figure, I32]] = []
-    first = FIRST_ID
+        darken(eye, canvas, np.array([person.position for person, _ in seen], np.float64))
+    scratch = _scratch(max(len(body.skin.points) for _, body in seen))
+    boxes, firsts, drawn = np.empty((len(seen), 4), np.int32), [FIRST_ID], []
     for person, body in seen:
-        box = _draw(eye, canvas, person, body, first)
-        if box is not None:
-            drawn.append((person, body, box))
-            first -= len(body.solid.triangles)
-    return Drawn(*zip(*drawn, strict=True)) if drawn else None
+        if _draw(eye, canvas, person, body, scratch, firsts[-1], boxes[len(drawn)]):
+            drawn.append((person, body))
+            firsts.append(firsts[-1] - len(body.skin.triangles))
+    if not drawn:
+        return None
+    return Drawn(*zip(*drawn, strict=True), np.array(firsts, np.int32), boxes[: len(drawn)])
 
 
 def in_view(eye: Eye, people: Sequence[Posed]) -> list[tuple[Posed, Figure]]:
     """Who may be seen, the nearest first, each with a body of as many triangles as are needed."""
-    gaps = sorted((gap, k) for k, person in enumerate(people) if (gap := _ahead(eye, person)) is not None)
-    details = [_detail(eye.focal * TALL / gap if gap > 0 else math.inf) for gap, _ in gaps]
-    return [(people[k], figure(people[k].look, every)) for (_, k), every in zip(gaps, details, strict=True)]
+    ahead = np.empty(len(people))
+    find(eye, np.array([person.position for person in people], np.float64).reshape(-1, 3), ahead)
+    near = sorted((gap, k) for k, gap in enumerate(ahead.tolist()) if gap == gap)
+    return [(people[k], figure(people[k].look, _detail(eye.focal * TALL / max(gap, 1e-9)))) for gap, k in near]
 
 
 def standing(person: Posed, body: Figure) -> F32:
@@ -94,35 +91,22 @@ def standing(person: Posed, body: Figure) -> F32:
 
 
 def _detail(height: float) -> int:
-    return next(every for least, every in DETAILS if height >= least)
+    for least, every in DETAILS:
+        if height >= least:
+            return every
+    return DETAILS[-1][1]
 
 
-def _ahead(eye: Eye, person: Posed) -> float | None:
-    """How far ahead of the camera a person is, m; None for one that is out of view."""
-    gap = np.array(person.position) + np.array([0.0, TALLEST / 2, 0.0]) - eye.pose[9:]
-    right, down, ahead = (float(eye.pose[k : k + 3] @ gap) for k in (0, 3, 6))
-    radius = math.hypot(REACH, TALLEST / 2)
-    if ahead < -radius:
-        return None
-    for across, size in ((right, eye.width), (down, eye.height)):
-        slope = size / 2 / eye.focal
-        if abs(across) - slope * ahead > radius * math.hypot(1, slope):
-            return None
-    return ahead
+def _scratch(vertices: int) -> Scratch:
+    return Scratch(np.empty((BONES, 3, 4)), np.empty((vertices, 2)), np.empty((vertices, 4)))
 
 
-def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, first: int) -> I32 | None:
-    """Where; None for one that is hidden."""
-    skin = body.skin
-    count = len(skin.points)
-    spots, corners, box = np.empty((count, 2)), np.empty((count, 5)), np.zeros(4, np.int32)
-    if not bend(eye, skin, bones_of(person, body), person.light, spots, corners, box):
-        return None
-    nearest = float(corners[:, 4].min())
-    if nearest > 0 and hidden(eye, canvas, box, 1 / nearest):
-        return None
-    paint(eye, canvas, skin.triangles, spots, corners, first)
-    return box
+def _draw(eye: Eye, canvas: Canvas, person: Posed, body: Figure, scratch: Scratch, first: int, box: I32) -> bool:
+    """False for one that is not seen."""
+    stride = (person.phase, person.vigour, person.yaw)
+    return draw(
+        eye, canvas, body.skin, body.joints, body.scale, *stride, person.position, person.light, scratch, first, box
+    )
 
 
 def bones_of(person: Posed, body: Figure) -> F64:
