@@ -65,14 +65,16 @@ def lay(eye: Eye, canvas: Canvas, people: Sequence[Posed]) -> Drawn | None:
     if canvas.rgb.size > 1:
         darken(eye, canvas, np.array([person.position for person, _ in seen], np.float64))
     scratch = _scratch(max(len(body.skin.points) for _, body in seen))
-    boxes, firsts, drawn = np.empty((len(seen), 4), np.int32), [FIRST_ID], []
+    drawn: list[tuple[Posed, Figure]] = []
+    boxes, firsts = np.empty((len(seen), 4), np.int32), [FIRST_ID]
     for person, body in seen:
         if _draw(eye, canvas, person, body, scratch, firsts[-1], boxes[len(drawn)]):
             drawn.append((person, body))
             firsts.append(firsts[-1] - len(body.skin.triangles))
     if not drawn:
         return None
-    return Drawn(*zip(*drawn, strict=True), np.array(firsts, np.int32), boxes[: len(drawn)])
+    bodies = [body for _, body in drawn]
+    return Drawn([person for person, _ in drawn], bodies, np.array(firsts, np.int32), boxes[: len(drawn)])
 
 
 def in_view(eye: Eye, people: Sequence[Posed]) -> list[tuple[Posed, Figure]]:

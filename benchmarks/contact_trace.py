@@ -1,0 +1,112 @@
+"""What a body with mass touched in a recorded episode: the plan with both its way and people's, and force over time.
+
+Run: python benchmarks/contact_trace.py RUN_DIR PICTURE.png [EPISODE]
+Without an episode the one with the hardest contact is drawn. Contacts within reach of somebody are people's (orange),
+others the building's (red); a disc's area is its force. Everything but the plan is read from trajectories.jsonl.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+
+from PIL import Image, ImageDraw
+
+from nav_eval.cli.score import _opened
+from nav_eval.report.fonts import default_font
+from nav_eval.report.picture import MapPainter, Walk, window
+from nav_eval.report.topdown import scene_maps
+from nav_eval.runs.plan import opened
+
+SIDE, CHART, LEFT = 1000, 320, 70
+PEOPLE, WALLS, GREY, INK = (232, 130, 20), (208, 2, 27), (205, 205, 200), (26, 28, 32)
+ARM = 0.4
+"""No contact with a person is farther from the person's middle than this, m."""
+
+
+def contacts(line: dict) -> list[tuple[float, tuple[float, float, float], float, bool]]:
+    """Of an episode: seconds since its start, place, greatest force (N), and whether it is a person's."""
+    found, seconds = [], 0.0
+    for step in line["steps"]:
+        company = step["events"].get("people", {"seconds": 0.1, "poses": []})
+        seconds += company["seconds"]
+        for x, y, z, force, _ in step["events"]["felt"]["contacts"]:
+            near = any(math.hypot(x - pose[0], z - pose[2]) < ARM for pose in company["poses"])
+            found.append((seconds, (x, y, z), force, near))
+    return found
+
+
+def length(line: dict) -> float:
+    return sum(step["events"].get("people", {"seconds": 0.1})["seconds"] for step in line["steps"])
+
+
+def plan(maps, line: dict, goals) -> Image.Image:
+    points = [tuple(line["start"]["position"]), *(tuple(step["position"]) for step in line["steps"])]
+    walk = Walk(points, [0.0] * len(points), goals=goals)
+    image, view = MapPainter(maps, SIDE).paint(walk), window(maps, walk, SIDE)
+    draw = ImageDraw.Draw(image, "RGBA")
+    poses = [step["events"].get("people", {"poses": []})["poses"] for step in line["steps"]]
+    for way in zip(*poses, strict=True):
+        draw.line([view.pixel(pose[0], pose[2]) for pose in way], (*PEOPLE, 150), 2)
+        end = view.pixel(way[-1][0], way[-1][2])
+        draw.ellipse([end[0] - 5, end[1] - 5, end[0] + 5, end[1] + 5], outline=PEOPLE, width=2)
+    for _, (x, _, z), force, person in contacts(line):
+        u, v = view.pixel(x, z)
+        size = 2 + math.sqrt(force) / 2
+        colour = PEOPLE if person else WALLS
+        draw.ellipse([u - size, v - size, u + size, v + size], fill=(*colour, 110), outline=colour)
+    return image
+
+
+def chart(line: dict) -> Image.Image:
+    image = Image.new("RGB", (SIDE, CHART), "white")
+    draw, font = ImageDraw.Draw(image), default_font(15)
+    found, seconds = contacts(line), length(line)
+    top = max([force for _, _, force, _ in found], default=1.0)
+    step = 10 ** math.floor(math.log10(top))
+    step = next(size for size in (step / 5, step / 2, step, 2 * step) if top / size <= 6)
+    right, low, high = SIDE - 20, CHART - 45, 40
+
+    def at(time: float, force: float) -> tuple[float, float]:
+        return LEFT + (right - LEFT) * time / seconds, low - (low - high) * force / top
+
+    for k in range(int(top / step) + 1):
+        draw.line([at(0, k * step), at(seconds, k * step)], GREY)
+        draw.text((LEFT - 8, at(0, k * step)[1]), f"{k * step:g}", INK, font, anchor="rm")
+    for k in range(0, int(seconds) + 1, 5 if seconds < 60 else 10):
+        draw.text((at(k, 0)[0], low + 8), f"{k} s", INK, font, anchor="ma")
+    for time, _, force, person in found:
+        colour = PEOPLE if person else WALLS
+        draw.line([at(time, 0), at(time, force)], colour, 3)
+    draw.text((LEFT, 10), "force of each contact, N", INK, font)
+    draw.text((right, 10), "building", WALLS, font, anchor="ra")
+    draw.text((right - 80, 10), "people", PEOPLE, font, anchor="ra")
+    return image
+
+
+def main() -> None:
+    folder, picture, *chosen = sys.argv[1:]
+    lines = [json.loads(text) for text in Path(folder, "trajectories.jsonl").read_text().splitlines()]
+    lines = [line for line in lines if not chosen or line["episode_id"] == chosen[0]]
+    line = max(lines, key=lambda line: max([force for _, _, force, _ in contacts(line)], default=0.0))
+    directory, config = _opened(Path(folder), (), True)
+    with directory, opened(config.blind()) as run:
+        key = (line["scene_id"], line["episode_id"])
+        episode = next(episode for episode in run.episodes if (episode.scene_id, episode.episode_id) == key)
+        session = run.backend.open_session()
+        session.start(episode)
+        goals = [goal.position for goal in episode.goals if goal.position is not None]
+        sheet = Image.new("RGB", (SIDE, SIDE + CHART), "white")
+        sheet.paste(plan(scene_maps(session, ()), line, goals), (0, 0))
+    sheet.paste(chart(line), (0, SIDE))
+    sheet.save(picture)
+    for person in (False, True):
+        forces = [force for _, _, force, theirs in contacts(line) if theirs is person]
+        who = "people" if person else "the building"
+        print(f"{line['episode_id']}: {len(forces)} contacts with {who}, hardest {max(forces, default=0):.0f} N")
+
+
+if __name__ == "__main__":
+    main()
