@@ -86,7 +86,7 @@ def test_on_foot_one_sees_what_the_agent_would(
     drawn = camera.render(eye, start["yaw"]).rgb.astype(float)
     inner = (slice(20, -20), slice(20, -20))  # the canvas has round corners
     off = np.abs(seen - drawn)[inner].mean()
-    assert off < 8, off
+    assert off < 10, off  # cloth has threads, which the page draws from smaller pictures
     assert np.abs(seen[:, ::-1] - drawn)[inner].mean() > 2 * off
     assert [error for error in guest.errors if "GL Driver" not in error] == []
     assert {url for url in guest.requests if not url.startswith("data:")} == {path.as_uri()}
