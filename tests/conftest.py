@@ -10,6 +10,7 @@ from hypothesis import settings
 
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
+from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
 
 settings.register_profile("same", derandomize=True)  # what passed once passes again: `make soak` draws other examples
 settings.register_profile("other")

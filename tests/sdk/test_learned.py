@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import venv
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,10 +18,10 @@ from nav_eval_sdk.examples.learned.senses import CELLS, REFLECTED, SIDE, motion,
 from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
 from nav_eval_sdk.examples.learned.tried import MOST, Tried
 from nav_eval_sdk.examples.learned.words import LONGEST, UNKNOWN, Reader, tokens, vocabulary
+from torch_python import run
 
 ROOT = Path(__file__).parents[2]
 FLOOR = 0.35
-TRAINER = "torch is not installed; with CI=true it is, in an environment of the test's own"
 
 
 def observation(rng: np.random.Generator, height: int = 224, width: int = 224) -> dict[str, Any]:
@@ -220,29 +219,6 @@ def test_a_step_takes_less_than_ten_milliseconds_of_one_core():
 def test_the_weights_are_small():
     place = ROOT / "packages/nav-eval-sdk/src/nav_eval_sdk/examples/learned/weights.npz"
     assert place.stat().st_size <= 3_000_000
-
-
-@pytest.fixture(scope="module")
-def trainer(tmp_path_factory) -> str:
-    """A Python that has torch and what this one has; made where CI=true, which takes a minute or two and 6 GB."""
-    if find_spec("torch"):
-        return sys.executable
-    if os.environ.get("CI") != "true":
-        pytest.skip(TRAINER)
-    home = tmp_path_factory.mktemp("torch")
-    venv.create(home, with_pip=True)
-    python = home / "bin" / "python"
-    subprocess.run([python, "-m", "pip", "install", "-q", "torch"], check=True)
-    (site,) = (home / "lib").glob("python*/site-packages")
-    (site / "ours.pth").write_text("\n".join(path for path in sys.path if path.endswith(("src", "site-packages"))))
-    return str(python)
-
-
-def run(python: str, *words: str) -> str:
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "examples"), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run([python, *words], env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr[-2000:]
-    return done.stdout
 
 
 EQUAL = """
