@@ -273,3 +273,10 @@ def test_english_words_agree_with_their_number() -> None:
     """What is counted is written {n} {n|episode|episodes}."""
     words = (Path(__file__).parents[2] / "src/nav_eval/report/static/words.en.js").read_text()
     assert re.findall(r"\{(?:n|g|total)\} (?:episode|building|collision|step|viewpoint)s?\b", words) == []
+
+
+def test_what_scrolls_sideways_is_reached_by_keyboard() -> None:
+    templates = Path(__file__).parents[2] / "src/nav_eval/report/templates"
+    found = [tag for file in templates.iterdir() for tag in re.findall(r'<div class="wide".*?>', file.read_text())]
+    assert found
+    assert [tag for tag in found if 'tabindex="0"' not in tag or "aria-label" not in tag] == []
