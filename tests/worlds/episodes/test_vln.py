@@ -80,7 +80,7 @@ def test_a_stranger_arrives(make_site: MakeSite, language: str) -> None:
     hits, passed, seen = ([true for one in found for true in one[k]] for k in range(3))
     assert len(hits) == 120
     assert np.mean(hits) >= 0.97, "of forty paths one may miss; forty buildings are held to 0.98 below"
-    assert len(passed) >= 25
+    assert len(passed) >= 20
     assert np.mean(passed) >= 0.95
     assert len(seen) >= 30
     assert np.mean(seen) >= 0.97

@@ -23,9 +23,10 @@ LEAVING = (
     "门",
 )
 """Words after which the landmark to stop at is not in the room of the start."""
-CLAUSES = (". ", "; ", "then ", "。", "；", "然后", "接着", "接下来", "随后")
-"""After the last of these the landmark to stop at is named: first in English, where others that tell its place follow
-it, last in Chinese, where they come before it."""
+CLAUSES = re.compile(r"\. |; |then |。|；|然后|接着|接下来|随后")
+"""In the last part between these that names anything the landmark to stop at is named: first in English, where others
+that tell its place follow it, last in Chinese, where they come before it, or in an aside."""
+ASIDE = re.compile(r"，(就|正好)?(在|放在|上面|靠着)[^，停等]*(?=，|$)")
 NAMES: Mapping[str, tuple[str, ...]] = {
     "sofa": ("couch", "settee", "沙发"),
     "bed": ("床",),
@@ -44,7 +45,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "washing_machine": ("washer", "洗衣机"),
     "cabinet": ("cupboard", "柜子", "橱柜"),
     "chest_of_drawers": ("dresser", "drawer unit", "五斗柜", "斗柜"),
-    "nightstand": ("bedside table", "床头柜"),
+    "nightstand": ("bedside table", "night table", "床头柜"),
     "picture": ("painting", "artwork", "framed print", "挂画", "装饰画"),
     "shelf": ("storage rack", "shelving unit", "set of shelves", "储物架", "置物架"),
     "whiteboard": ("白板",),
@@ -83,6 +84,7 @@ NAMES: Mapping[str, tuple[str, ...]] = {
     "cot": ("crib", "婴儿床"),
     "cupboard": ("壁橱", "壁柜"),
     "fireplace": ("壁炉",),
+    "treadmill": ("跑步机",),
     "aquarium": ("fish tank", "鱼缸", "水族箱"),
     "laundry": ("laundry basket", "laundry hamper", "hamper", "脏衣篮", "洗衣篮"),
     "exercise_bike": ("stationary bike", "健身车", "动感单车"),
@@ -160,13 +162,10 @@ def kind_of_room(contents: Collection[str]) -> str:
 @cache
 def landmark(text: str, categories: frozenset[str] = frozenset()) -> str:
     """The category of the thing at which a text (in small letters) says to stop, "" if it names none."""
-    text = text.rstrip(" .。")
-    last = text[max(text.rfind(mark) for mark in CLAUSES) + 1 :]
-    english = text.isascii()
     words = {name: (name.replace("_", " "), *NAMES.get(name, ())) for name in categories | NAMES.keys()}
-    for part, index in ((last, 0 if english else -1), (text, -1)):
-        if found := _named(part, words):
-            return found[index][2]
+    for part in reversed(CLAUSES.split(text)):
+        if found := _named(ASIDE.sub("", part), words):
+            return found[0 if text.isascii() else -1][2]
     return ""
 
 
