@@ -28,14 +28,23 @@ ARM = 0.4
 
 def contacts(line: dict) -> list[tuple[float, tuple[float, float, float], float, bool]]:
     """Of an episode: seconds since its start, place, greatest force (N), and whether it is a person's."""
-    found, seconds = [], 0.0
+    found, seconds, before = [], 0.0, None
     for step in line["steps"]:
         company = step["events"].get("people", {"seconds": 0.1, "poses": []})
         seconds += company["seconds"]
+        ways = list(zip(before or company["poses"], company["poses"], strict=True))
         for x, y, z, force, _ in step["events"]["felt"]["contacts"]:
-            near = any(math.hypot(x - pose[0], z - pose[2]) < ARM for pose in company["poses"])
-            found.append((seconds, (x, y, z), force, near))
+            found.append((seconds, (x, y, z), force, any(passed(x, z, *way) < ARM for way in ways)))
+        before = company["poses"]
     return found
+
+
+def passed(x: float, z: float, before: list[float], after: list[float]) -> float:
+    """How near somebody came who went from one pose to the other, m."""
+    dx, dz = after[0] - before[0], after[2] - before[2]
+    share = ((x - before[0]) * dx + (z - before[2]) * dz) / max(dx * dx + dz * dz, 1e-12)
+    share = min(max(share, 0.0), 1.0)
+    return math.hypot(x - before[0] - share * dx, z - before[2] - share * dz)
 
 
 def length(line: dict) -> float:
@@ -54,7 +63,7 @@ def plan(maps, line: dict, goals) -> Image.Image:
         draw.ellipse([end[0] - 5, end[1] - 5, end[0] + 5, end[1] + 5], outline=PEOPLE, width=2)
     for _, (x, _, z), force, person in contacts(line):
         u, v = view.pixel(x, z)
-        size = 2 + math.sqrt(force) / 2
+        size = 2 + min(math.sqrt(force) / 2, 60.0)
         colour = PEOPLE if person else WALLS
         draw.ellipse([u - size, v - size, u + size, v + size], fill=(*colour, 110), outline=colour)
     return image
@@ -75,7 +84,7 @@ def chart(line: dict) -> Image.Image:
     for k in range(int(top / step) + 1):
         draw.line([at(0, k * step), at(seconds, k * step)], GREY)
         draw.text((LEFT - 8, at(0, k * step)[1]), f"{k * step:g}", INK, font, anchor="rm")
-    for k in range(0, int(seconds) + 1, 5 if seconds < 60 else 10):
+    for k in range(0, int(seconds) + 1, 5 * math.ceil(seconds / 60)):
         draw.text((at(k, 0)[0], low + 8), f"{k} s", INK, font, anchor="ma")
     for time, _, force, person in found:
         colour = PEOPLE if person else WALLS

@@ -281,6 +281,23 @@ def test_a_body_with_mass_is_pushed_by_who_walks_into_it(tmp_path: Path) -> None
 
 
 @needs_mujoco
+def test_who_walks_a_body_into_a_wall_crushes_it_into_nothing(tmp_path: Path) -> None:
+    """One rigid body of 75 + 20 kg at 1 m/s stops in a step of 10 ms at the hardest; then people push, and go past."""
+    tracks = tmp_path / "into.txt"
+    tracks.write_text("0 1 -2.0 1.0\n35 1 -2.0 2.4\n60 1 -2.0 2.4\n100 1 -2.0 0.8\n")  # the wall is at z = -2.45
+    simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)}, physics={})
+    simulator.set_agent_state(AgentState((-2.0, 0.0, -2.2)))
+    hold = Action("velocity", {"linear": 0.0, "angular": 0.0, "duration": 0.1})
+    told = [simulator.advance(hold) for _ in range(40)]
+    forces = [max((contact[3] for contact in step.events["felt"]["contacts"]), default=0.0) for step in told]
+    assert 20.0 < max(forces) < (75 + 20) * 1.0 / 0.01
+    assert max(forces[30:]) < 400, "who is gone presses no more, and the wall has let go"
+    x, _, z = told[-1].state.position
+    assert -3 < x < 0
+    assert -2.45 + 0.1 - GIVES < z < 2.5
+
+
+@needs_mujoco
 def test_a_body_with_mass_that_waits_among_people_repeats_and_keeps_off(tmp_path: Path) -> None:
     def walk(folder: Path) -> list[Any]:
         simulator = session(folder, count=4, options={"crossing": 1.0, "reacts": False}, physics={})

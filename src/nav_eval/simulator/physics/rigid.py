@@ -174,6 +174,7 @@ class RigidBody(Body):
         self._touches: list[_Touch] = []
         self._tile = tile_of(state.position)
         self._people: Passers | None = None
+        self._led: Any = None
         self._enter()
         passers.leave(self._data, engine.people)
         x, y, z = state.position
@@ -193,7 +194,7 @@ class RigidBody(Body):
 
     def among(self, people: Passers) -> None:
         self._people = people
-        passers.put(self._data, people.walkers)
+        self._led = passers.put(self._data, people.walkers)
         self._place.mujoco.mj_forward(self._here.model, self._data)
 
     def advance(self, action: Action, seed: int) -> Moved:
@@ -298,6 +299,7 @@ class RigidBody(Body):
     def _run(self, law: Callable[[Pose], tuple[float, float] | None], steps: int) -> None:
         """Physics steps, each driven as `law` says of the pose, until it has nothing more to say."""
         robot = self._robot
+        reach = robot.build.body.radius + RADIUS
         pose = robot.pose(self._data)
         for number in range(steps):
             wanted = law(pose)
@@ -306,7 +308,7 @@ class RigidBody(Body):
             robot.drive(self._data, *wanted)
             if self._people is not None:
                 self._people.pass_time(STEP, pose.position, pose.position)
-                passers.lead(self._data, self._people.walkers, STEP)
+                self._led = passers.lead(self._data, self._led, self._people.walkers, STEP, pose.position, reach)
             self._place.mujoco.mj_step(self._here.model, self._data)
             self._steps += 1
             self._feel()
