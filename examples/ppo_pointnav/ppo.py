@@ -179,7 +179,7 @@ class Learned(VLNAgent):
 
     @torch.no_grad()
     def act(self, observation: dict[str, Any]) -> str:
-        seen = {name: np.asarray(observation[name], np.float32)[None] for name in ("depth", "pointgoal")}
+        seen = {name: np.array(observation[name], np.float32)[None] for name in ("depth", "pointgoal")}
         logits, _ = self.policy(*tensors(seen))
         return ACTIONS[int(logits.argmax())]
 
