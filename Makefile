@@ -91,7 +91,7 @@ requirements:
 	uv export -q --no-emit-workspace --no-default-groups --group build --no-header -o requirements/run.txt
 	uv export -q --all-packages --no-emit-workspace --no-default-groups --group build --group test --group docs --group check --no-header -o requirements/test.txt
 	uv export -q --no-emit-workspace --no-default-groups --only-group build --no-header -o docker/requirements-build.txt
-	uv export -q --no-emit-workspace --no-default-groups --extra gl --extra ktx2 --extra sign --no-header -o docker/requirements-evaluator.txt
+	uv export -q --no-emit-workspace --no-default-groups --extra gl --extra ktx2 --extra mujoco --extra sign --no-header -o docker/requirements-evaluator.txt
 	uv export -q --no-emit-workspace --no-default-groups --package nav-eval-server --extra postgres --no-header -o docker/requirements-competition.txt
 	uv export -q --no-emit-workspace --no-default-groups --package nav-eval-sdk --all-extras --no-header -o docker/requirements-agent.txt
 
