@@ -161,18 +161,18 @@ def _units(name: str, definition: Definition) -> str:
 
 
 def latex(table: Table) -> str:
-    r"""A table environment; needs \usepackage{booktabs}."""
+    r"""A table environment; needs \usepackage{booktabs,tabularx}."""
 
     def line(cells: Sequence[str]) -> str:
         return " & ".join(map(_latex_text, cells)) + r" \\"
 
     below = [r"\midrule", *map(line, table.below)] if table.below else []
     body = [line(table.header), r"\midrule", *map(line, table.rows), *below]
-    columns = "l" + "r" * (len(table.header) - 1)
-    # Stretched to the column, so that two such tables are equally wide; small, so that five figures fit.
+    figures = "r" * (len(table.header) - 1)
+    # As wide as the column, where long names take a second line; small, so that five figures fit.
     size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if table.narrow else []
-    kind, width = ("tabular*", r"{\columnwidth}") if table.narrow else ("tabular", "")
-    columns = rf"@{{\extracolsep{{\fill}}}}{columns}@{{}}" if table.narrow else columns
+    kind, width = ("tabularx", r"{\columnwidth}") if table.narrow else ("tabular", "")
+    columns = rf"@{{}}>{{\raggedright\arraybackslash}}X{figures}@{{}}" if table.narrow else f"l{figures}"
     return "\n".join(
         [
             r"\begin{table}",
