@@ -251,6 +251,14 @@ def test_what_a_service_lacks_is_told_once_and_decides_nothing(
     with start(agent, protocol=protocol, port=0) as server:
         service = connect(server.endpoint, protocol, secret=SECRET)
         assert decisions(service) == decisions(LocalService(Fingerprinting, secret=SECRET))
-    said = [record.getMessage() for record in caplog.records if "cannot play such episodes" in record.getMessage()]
+    said = lacks(caplog)
     assert len(said) == warnings
     assert all("'lidar'" in text and "640 x 480, the episode has 16 x 12" in text for text in said)
+    decisions(LocalService(agent, secret=SECRET))
+    assert lacks(caplog) == said * 2  # in the evaluator's own process it is told as of a service
+
+
+def lacks(caplog: pytest.LogCaptureFixture) -> list[str]:
+    """What agents said that episodes do not have, without their names."""
+    told = (record.getMessage().partition(" says that it cannot play such episodes: ") for record in caplog.records)
+    return [text for _, said, text in told if said]

@@ -12,6 +12,7 @@ import pytest
 
 from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
+from nav_eval.runs.builder import make_episodes
 from nav_eval.worlds import GENERATOR
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -68,5 +69,9 @@ def test_scores_are_filed_under_the_version_of_the_generator() -> None:
     assert config.dataset.generate.version == GENERATOR
     assert config.title == f"vln-demo, worlds v{GENERATOR}"
     assert load_config("vln-demo", overrides=["dataset.data_path=x"], environment={}).title == "vln-demo"
-    with pytest.raises(ConfigError, match=r"dataset\.generate\.version.*1"):
-        load_config("vln-demo", overrides=["dataset.generate.version=1"], environment={})
+    earlier = load_config("vln-demo", overrides=["dataset.generate.version=1"], environment={})
+    assert earlier.title == "vln-demo, worlds v1"  # a run of it can be read and reported
+    with pytest.raises(ConfigError, match=r"dataset\.generate\.version: is 1"):
+        make_episodes(earlier)
+    with pytest.raises(ConfigError, match=r"dataset\.generate\.version"):
+        load_config("vln-demo", overrides=[f"dataset.generate.version={GENERATOR + 1}"], environment={})

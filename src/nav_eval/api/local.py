@@ -6,6 +6,7 @@ thread of their own, so that their deadlines hold. `nav_eval.api.process` gives 
 
 from __future__ import annotations
 
+import threading
 import time
 import traceback
 from abc import ABC, abstractmethod
@@ -16,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, Parts, disclose
-from nav_eval.api.remote import limits, service_errors
+from nav_eval.api.remote import limits, service_errors, warn_of_lacks
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
@@ -29,6 +30,7 @@ from nav_eval_sdk.protocol.messages import EpisodeData, in_order
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.protocol.values import canonical
 from nav_eval_sdk.server.agents import AgentThread, Job, fault
+from nav_eval_sdk.server.needs import describe, objections
 from nav_eval_sdk.transport.base import Deadline
 
 MANY = 4096
@@ -144,12 +146,23 @@ class LocalService(AgentService):
         self._limited = limited
         self._disclosure = Disclosure(disclosure, secret)
         self.deadlines = deadlines or Deadlines()
+        self._lock = threading.Lock()
+        self._consulted = False
 
     def health_check(self) -> ServiceStatus:
         return ServiceStatus(True, "on this machine", line(self.name), line(self._version), MANY)
 
     def open_session(self) -> LocalAgentClient:
-        return LocalAgentClient(self.open_host, self._disclosure, self.deadlines)
+        return LocalAgentClient(self.open_host, self._disclosure, self.deadlines, self._consult)
+
+    def _consult(self, data: EpisodeData) -> None:
+        """At the first episode: warn of what the class asks for and is not there, as of a service."""
+        with self._lock:
+            if self._consulted:
+                return
+            self._consulted = True
+        if lacks := objections(describe(self._factory, MANY, 1, streaming=False), data):
+            warn_of_lacks(self.name, lacks)
 
     def open_host(self) -> AgentHost:
         """With the agent made; called when a session's first episode begins, and after one that lost its agent."""
@@ -161,8 +174,15 @@ class LocalService(AgentService):
 class LocalAgentClient(AgentClient):
     """One session: an episode at a time."""
 
-    def __init__(self, open_host: Callable[[], AgentHost], disclosure: Disclosure, deadlines: Deadlines) -> None:
+    def __init__(
+        self,
+        open_host: Callable[[], AgentHost],
+        disclosure: Disclosure,
+        deadlines: Deadlines,
+        before_reset: Callable[[EpisodeData], None],
+    ) -> None:
         self._open_host = open_host
+        self._before_reset = before_reset
         self._disclosure = disclosure
         self._deadlines = deadlines
         self._host: AgentHost | None = None
@@ -173,6 +193,7 @@ class LocalAgentClient(AgentClient):
 
     def reset_episode(self, offer: EpisodeOffer) -> None:
         disclosed = disclose(offer, self._disclosure, limits(offer, self._deadlines))
+        self._before_reset(disclosed.data)
         if self._host is None or self._host.gone:
             self._host = self._open_host()
         self._episode = disclosed, offer.action_space, Deadline(self._deadlines.episode)

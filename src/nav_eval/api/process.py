@@ -12,7 +12,6 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -131,7 +130,6 @@ class ProcessService(LocalService):
         super().__init__(factory, **settings)
         self._agent = agent
         self._keep = keep
-        self._lock = threading.Lock()
         self._spare: AgentProcess | None = None
         self._hosts: list[AgentProcess] = []
 

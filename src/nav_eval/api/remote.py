@@ -194,8 +194,7 @@ class RemoteService(AgentService):
             get_logger(__name__).debug("episode/validate: %s", error)
             return
         if not answer.ok:
-            said = line("; ".join(answer.reasons) or "no reason given")
-            get_logger(__name__).warning("%s says that it cannot play such episodes: %s", self.name, said)
+            warn_of_lacks(self.name, answer.reasons)
 
     def open_session(self) -> RemoteClient:
         info = self.info()
@@ -240,6 +239,12 @@ class RemoteService(AgentService):
             clients, self._clients = self._clients, []
         for client in clients:
             client.close()
+
+
+def warn_of_lacks(name: str, reasons: Sequence[str]) -> None:
+    """Of what the agent says that it needs and an episode does not have. It decides nothing."""
+    said = line("; ".join(reasons) or "no reason given")
+    get_logger(__name__).warning("%s says that it cannot play such episodes: %s", name, said)
 
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:

@@ -219,8 +219,10 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
-    version: Literal[7] = Field(
-        7, description="version of the generator: this release makes no other, and scores are filed under it"
+    version: Annotated[int, Field(ge=1, le=7)] = Field(
+        7,
+        description="version of the generator: this release makes the last one only, and scores are filed under it; "
+        "runs of earlier ones can still be read",
     )
     task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")

@@ -268,12 +268,21 @@ def make_backend(config: Config, task: Task) -> SimulatorBackend:
 
 
 def generated_data(config: Config) -> Config:
-    """The configuration with the paths of generated scenes and episodes, which are made now if they are missing."""
+    """The configuration with the paths of generated scenes and episodes, which are made now if they are missing.
+
+    Raises ConfigError for a version of the generator that is not this release's.
+    """
     if config.dataset.data_path or config.dataset.generate is None:
         return config
+    from nav_eval.worlds import GENERATOR
     from nav_eval.worlds.collection import cached_collection
 
     made = config.dataset.generate
+    if made.version != GENERATOR:
+        raise ConfigError(
+            f"dataset.generate.version: is {made.version}, and this release makes version {GENERATOR} only. "
+            "Install the release that made it, or leave the key out."
+        )
     scenes, episodes = cached_collection(
         made.task or config.task.type,
         made.seed,

@@ -27,13 +27,13 @@ from nav_eval_sdk.protocol.messages import (
     EpisodeEnd,
     Info,
     InitialObservation,
-    SensorWish,
     ServiceStatus,
     Validation,
     in_order,
 )
 from nav_eval_sdk.protocol.values import Specs, message_limit
 from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
+from nav_eval_sdk.server.needs import objections
 
 log = logging.getLogger(__name__)
 Read = Callable[[Specs], dict[str, Any]]
@@ -109,18 +109,8 @@ class Service:
 
     def validate(self, data: EpisodeData | None) -> Validation:
         """Without `data` a health check; with it: can such an episode be run here?"""
-        reasons = () if data is None else tuple(self._objections(data))
+        reasons = () if data is None else tuple(objections(self.info, data))
         return Validation(status=self._status, ok=not reasons, reasons=reasons)
-
-    def _objections(self, data: EpisodeData) -> list[str]:
-        found = []
-        if data.protocol not in self.info.protocols:
-            found.append(f"protocol {data.protocol} is not supported here, only {list(self.info.protocols)}")
-        found += [lack for wish in self.info.sensors if (lack := _lacking(wish, data.observation_spec))]
-        alien = set(self.info.action_space) - set(data.action_space)
-        if self.info.action_space and data.action_space and alien:
-            found.append(f"the agent also answers {sorted(alien)}, which the task does not allow")
-        return found
 
     def reset(self, data: EpisodeData) -> InitialObservation:
         """Begin an episode; the same request again is answered again, without a second reset."""
@@ -280,16 +270,6 @@ class Service:
         if work.waiter != mine:
             raise ServiceProblem("superseded")
         raise ServiceProblem("unknown_session", "the session ended while the agent was thinking.")
-
-
-def _lacking(wish: SensorWish, specs: Specs) -> str:
-    """What the episode lacks of a sensor that the agent needs; empty if nothing."""
-    if wish.name not in specs:
-        return f"the agent needs the sensor {wish.name!r}"
-    height, width = (*getattr(specs[wish.name], "shape", ()), 0, 0)[:2]
-    if (wish.width or width, wish.height or height) == (width, height):
-        return ""
-    return f"the agent needs {wish.name!r} at {wish.width} x {wish.height}, the episode has {width} x {height}"
 
 
 def _largest_message(data: EpisodeData) -> int:

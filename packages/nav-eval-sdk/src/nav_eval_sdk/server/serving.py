@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.memory import keep_freed_pages
-from nav_eval_sdk.protocol.messages import Info, SensorWish
 from nav_eval_sdk.protocol.version import DEFAULT_PORT
+from nav_eval_sdk.server.needs import describe
 from nav_eval_sdk.server.settings import Listen, ServerTls
 from nav_eval_sdk.signals import wait
 
@@ -199,23 +199,6 @@ def _stop_on_signals(server: Server) -> None:
 
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
-
-
-def describe(agent: Any, max_sessions: int, max_batch: int, *, streaming: bool) -> Info:
-    """What /info says of an agent class."""
-    from nav_eval_sdk.protocol.tensors import accepted_encodings
-
-    sensors = getattr(agent, "sensors", {})
-    return Info(
-        name=getattr(agent, "name", "") or getattr(agent, "__name__", type(agent).__name__),
-        version=getattr(agent, "version", ""),
-        encodings=accepted_encodings(),
-        streaming=streaming,
-        sensors=tuple(SensorWish(name, *size) for name, size in dict(sensors).items()),
-        action_space=tuple(getattr(agent, "action_space", ())),
-        max_sessions=max_sessions,
-        max_batch=max_batch,
-    )
 
 
 def _factory(agent: Any, max_sessions: int) -> tuple[Callable[[], Any], int]:
