@@ -137,6 +137,8 @@ def _way_in(error: WireError, target: Target) -> str:
     if isinstance(error, Refused) and error.problem.code == "unauthorized":
         return "Give the service's token: --token-file FILE."
     name, other = ("gRPC", "grpc") if target.wire.startswith("rest") else ("REST", "rest")
+    if "reset by peer" in str(error) and not target.tls:
+        return f"Something listens there: if it uses TLS, add --ca FILE; if it speaks {name}, --protocol {other}."
     tls = "" if target.tls else "; if it uses TLS, --ca FILE"
     return f"Is the service running at {target.endpoint}? If it speaks {name}, add --protocol {other}{tls}."
 

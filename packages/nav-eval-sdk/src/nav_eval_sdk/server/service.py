@@ -189,7 +189,7 @@ class Service:
             session_id=session_id,
             step=work.key[0],
             request_id=request_id,
-            timing={"think": seconds},
+            timing={"think": round(seconds, 6)},
             actions=named if len(named) > 1 else msgspec.UNSET,
         )
 

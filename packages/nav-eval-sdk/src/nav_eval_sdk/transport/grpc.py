@@ -49,6 +49,8 @@ REFUSALS = {
 }
 TOO_LARGE = "message larger than max"
 """What grpc itself says of an answer beyond MAX_ANSWER, under the status RESOURCE_EXHAUSTED."""
+NO_HTTP2 = "Failed parsing HTTP/2"
+"""What grpc itself says where HTTP/1 answers."""
 
 
 class GrpcTransport(Transport):
@@ -213,6 +215,8 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
         return Refused(Problem(code=trailers[CODE_KEY], detail=detail))
     if code == "DEADLINE_EXCEEDED":
         return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
+    if NO_HTTP2 in detail:
+        return Unreachable(f"no gRPC answer, perhaps REST: {NO_HTTP2}.")
     if code in REFUSALS and TOO_LARGE not in detail:
         return Refused(Problem(code=REFUSALS[code], detail=detail))
     if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):

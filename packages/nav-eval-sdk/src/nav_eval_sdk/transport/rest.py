@@ -177,7 +177,7 @@ class RestTransport(Transport):
         except (OSError, http.client.IncompleteRead, WireError):
             raise
         except Exception as error:
-            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
+            raise BadAnswer(f"no HTTP answer, perhaps gRPC: {type(error).__name__} {str(error)[:12]!a}.") from error
 
     def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:
         if message is None:
