@@ -254,6 +254,15 @@ def test_check_survives_a_service_that_drops_connections(protocol: str, kept: in
     assert done.stdout.splitlines()[-1] == f"{faults} faults."
 
 
+@pytest.mark.parametrize(("served_as", "asked", "says"), [("grpc", "rest", "gRPC"), ("rest", "grpc", "REST")])
+def test_check_by_the_wrong_protocol_names_the_right_one_first(served_as: str, asked: str, says: str) -> None:
+    with start(ForwardAgent, protocol=served_as, port=0).wait_loaded() as server:
+        done = run("check", server.endpoint, "--protocol", asked, "--timeout", "5")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert f"answer, perhaps {says}" in done.stdout
+    assert len(done.stdout) < 250
+
+
 def test_check_finds_an_agent_that_answers_outside_its_space() -> None:
     class Wild(VLNAgent):
         action_space = ("stop",)

@@ -52,7 +52,8 @@ class Listen:
         """Raises UnsafeAddress."""
         if not (self.token or self.insecure or is_loopback(self.host)):
             raise UnsafeAddress(
-                f"{self.host} can be reached by others: give a token (--token-file), or say --insecure if this is meant."
+                f"{self.host} can be reached by others: give a token (--token-file), or say "
+                "--insecure if this is meant."
             )
 
     def admits(self, authorization: str | None) -> bool:
