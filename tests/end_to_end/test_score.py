@@ -10,9 +10,11 @@ import pytest
 from dtaidistance import dtw_ndim
 
 from graphs import default_items, node, write_r2r
+from nav_eval import evaluate
 from nav_eval.errors import PredictionsError
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import score_predictions
+from nav_eval_sdk.examples.forward import ForwardAgent as Forward
 
 
 def walk(*cells):
@@ -123,3 +125,19 @@ def test_a_continuous_path_must_begin_at_the_start(shared_data, tmp_path):
     path.write_text(path.read_text().replace('"1"', f'"{first}"'))
     with pytest.raises(PredictionsError, match="m away from the start"):
         score_predictions(benchmark_config("r2r-ce", overrides=overrides), path)
+
+
+def test_ids_that_several_scenes_have_are_told_apart(tmp_path):
+    """PointNav's and ObjectNav's files number each scene's episodes from 0."""
+    choice = ["dataset.split=all", "dataset.episodes=['0']", "evaluation.max_steps=20"]
+    config = benchmark_config("pointnav-demo", overrides=choice)
+    run = evaluate("pointnav-demo", agent=Forward, overrides=choice, out=tmp_path / "run")
+    file = tmp_path / "run" / "submission.json"
+    paths = json.loads(file.read_text())
+    assert len(paths) == len({name.rpartition(":")[0] for name in paths}) > 1
+    scored = score_predictions(config, file).results.metrics
+    for name in ("navigation_error", "success", "spl", "path_length"):
+        assert scored[name]["mean"] == pytest.approx(run.metrics[name]["mean"]), name
+    file.write_text(json.dumps({"0": next(iter(paths.values()))}))
+    with pytest.raises(PredictionsError, match="scenes have an episode 0: name each episode SCENE:ID"):
+        score_predictions(config, file)

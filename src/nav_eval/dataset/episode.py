@@ -14,6 +14,12 @@ from typing import Any, TypeAlias
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
 EpisodeKey: TypeAlias = tuple[str, str]
+"""(scene_id, episode_id): an episode's id alone may stand in several scenes."""
+
+
+def name_with_scene(key: EpisodeKey) -> str:
+    """How a submission file names an episode whose id stands in several scenes."""
+    return ":".join(key)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -17,7 +18,7 @@ from nav_eval.core.capabilities import HasGraph
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, Need, StepRecord
-from nav_eval.dataset.episode import Episode
+from nav_eval.dataset.episode import Episode, name_with_scene
 from nav_eval.errors import InvalidAction, PredictionsError, RunDirectoryError, SceneError, one_line
 from nav_eval.geometry import euclidean
 from nav_eval.results.predictions import Prediction, read_predictions
@@ -66,7 +67,7 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     predictions = _asked_for(read_predictions(path), config.dataset.instructions_per_path)
     with opened(config.blind()) as plan:
         episodes, plan = plan.episodes, plan.without(*UNTOLD)
-        name = _naming(predictions, episodes)
+        name = _naming(path, predictions, episodes)
         _check_ids(path, predictions, [name(episode) for episode in episodes], allow_partial)
         with _environment(plan) as full, _environment(plan.without("distance")) as paths_only:
             scorer = _Scorer(full, paths_only)
@@ -81,11 +82,19 @@ def score_predictions(config: Config, path: Path, *, allow_partial: bool = False
     return Scored(plan.aggregator().aggregate_metrics(results), results, scorer.notes())
 
 
-def _naming(predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
-    """How the file names an episode: RxR's by instruction id, all others by episode id."""
+def _naming(path: Path, predictions: Collection[str], episodes: EpisodeManager) -> Callable[[Episode], str]:
+    """How the file names an episode: by instruction id (RxR) or by episode id, with its scene if it repeats."""
     by_instruction = {_instruction_id(episode) for episode in episodes} - {""}
     if by_instruction and set(predictions) <= by_instruction:
         return _instruction_id
+    if predictions and set(predictions) <= {name_with_scene(episode.key) for episode in episodes}:
+        return lambda episode: name_with_scene(episode.key)
+    (name, times), *_ = Counter(episode.episode_id for episode in episodes).most_common(1)
+    if times > 1:
+        raise PredictionsError(
+            f"{path}: {times} scenes have an episode {one_line(name)}: name each episode SCENE:ID, "
+            "as the submission.json of a run does."
+        )
     return lambda episode: episode.episode_id
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from nav_eval.config.schema import Config
 from nav_eval.core.types import AgentState
-from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.dataset.episode import EpisodeKey, name_with_scene
 from nav_eval.geometry import yaw_of
 from nav_eval.results.journal import Journal
 from nav_eval.results.records import read_trajectory
@@ -15,15 +15,22 @@ from nav_eval.results.run_directory import RunDirectory
 
 
 def write_submission(config: Config, keys: Sequence[EpisodeKey], journal: Journal, directory: RunDirectory) -> None:
-    """submission.json from the recorded trajectories; an episode that never began (a lost worker) is not in it."""
+    """submission.json from the recorded trajectories; an episode that never began (a lost worker) is not in it.
+
+    VLN-CE's form has episode ids as keys: where one stands in several scenes, all are written SCENE:ID.
+    """
     graph = config.simulator.backend == "nav_graph"
-    rows = _graph_row if graph else _continuous_row
     records = (record for record in journal.trajectories(keys) if record["start"] is not None)
     if graph:
         name = "inst_idx" if config.dataset.type == "ndh" else "instr_id"
-        directory.write_json("submission.json", [rows(name, record) for record in records])
+        directory.write_json("submission.json", [_graph_row(name, record) for record in records])
     else:
-        directory.write_json("submission.json", {record["episode_id"]: rows("", record) for record in records})
+        repeated = len({episode for _, episode in keys}) < len(keys)
+        directory.write_json("submission.json", {_name(record, repeated): _path(record) for record in records})
+
+
+def _name(record: Mapping[str, Any], repeated: bool) -> str:
+    return name_with_scene((record["scene_id"], record["episode_id"])) if repeated else str(record["episode_id"])
 
 
 def _graph_row(name: str, record: Mapping[str, Any]) -> Any:
@@ -38,7 +45,7 @@ def _graph_pose(state: AgentState) -> list[Any]:
     return [state.node, -yaw_of(state.rotation), state.elevation]
 
 
-def _continuous_row(_: str, record: Mapping[str, Any]) -> Any:
+def _path(record: Mapping[str, Any]) -> Any:
     start, steps = read_trajectory(record)
     stops = [False] * (start is not None) + [step.action.name == "stop" for step in steps]
     return [
