@@ -85,7 +85,7 @@ def test_a_chart_is_saved_for_a_paper(visit: Open, page_file: Path) -> None:
         files[kind] = Path(download.value.path()).read_bytes()
     drawing = ElementTree.fromstring(files["SVG"])
     words = [part.text for part in drawing.iter("{http://www.w3.org/2000/svg}text")]
-    assert {"SR", "SPL", "Metric", "100", "random"} <= set(words)
+    assert {"SR", "SPL", "Metric (n = 12)", "100", "random"} <= set(words)
     assert all(part.get("class") is None for part in drawing.iter())
     pdf = files["PDF"]
     start = int(re.search(rb"startxref\n(\d+)", pdf)[1])  # type: ignore[index]
@@ -193,13 +193,26 @@ def test_language_and_theme(visit: Open, page_file: Path) -> None:
     assert page.evaluate("document.documentElement.lang") == "zh-Hans"
     assert "总览" in page.locator("h2").first.inner_text()
     assert "最常见的失败" in page.locator(".brief").inner_text()
-    page.goto(f"{page_file.as_uri()}#episode=10_1")
+    page.goto(f"{page.url}#episode=10_1")
+    page.reload()
+    page.wait_for_selector("#page[data-ready]")
     assert "停止" in page.locator("#episode .step").inner_text()
     page.locator("#language").click()
     assert page.evaluate("document.documentElement.lang") == "en"
     light = page.evaluate("getComputedStyle(document.body).backgroundColor")
     page.locator("#theme").click()
+    page.reload()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
+    assert page.url == f"{page_file.as_uri()}?lang=en&theme=dark#episode=10_1"
+
+
+def test_the_rules_of_the_causes_open_and_their_heading_is_seen(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    page.get_by_role("link", name="How this is decided").first.click()
+    page.locator("#rules[open] dl").wait_for()
+    assert page.evaluate(
+        "rules.getBoundingClientRect().top >= document.querySelector('.contents').getBoundingClientRect().bottom - 1"
+    )
 
 
 def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: Any) -> None:
@@ -207,7 +220,7 @@ def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: A
     page = context.new_page()
     page.goto(page_file.as_uri())
     page.wait_for_selector("#page[data-ready]")
-    assert "失败在哪里" in page.locator("nav.contents").inner_text()
+    assert "失败分析" in page.locator("nav.contents").inner_text()
     missing = page.evaluate(
         "document.body.innerText.match(/\\b(brief|page|table|excluded|about|groups|outcomes)\\.\\w+/)"
     )

@@ -36,6 +36,7 @@ WALL = walked((2, 2), *[(2.3, 2)] * 12, hits=tuple(range(1, 12, 2)))
         ("stopped_far", walked((2, 2), (5, 2), (7.9, 2), (8.4, 2)), FACTS, Cause("wrong_room", 3, "study")),
         ("stopped_far", walked((2, 2), (2, 2.9), (2, 3.2), (9, 2)), FACTS, Cause("left_path", 2)),
         ("passed_goal", walked((2, 2), (6.5, 2), (9, 2)), FACTS, Cause("passed_goal", 1)),
+        ("not_stopped", walked((2, 2), (6.5, 2), (7, 2), stopped=False), FACTS, Cause("not_stopped", 1)),
         ("stuck", WALL, FACTS, Cause("blocked", 2)),
         ("stopped_near", walked((2, 2), (5.5, 2)), FACTS, Cause("short_in_room", 2)),
         ("stopped_far", walked((2, 2), (3, 2)), FACTS, Cause("short_on_path", 2)),

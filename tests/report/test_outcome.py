@@ -36,6 +36,8 @@ WALK = track([0, 1, 2, 2], "ffs")
     [
         ({"success": 1.0, "navigation_error": 1.0}, WALK, "success"),
         ({"success": 0.0, "navigation_error": 9.0, "oracle_success": 1.0}, WALK, "passed_goal"),
+        ({"success": 0.0, "navigation_error": 3.0, "oracle_success": 1.0}, track([0, 1, 2], "ff"), "not_stopped"),
+        ({"success": 0.0, "navigation_error": 3.1, "oracle_success": 1.0}, track([0, 1, 2], "ff"), "passed_goal"),
         ({"success": 0.0, "navigation_error": 5.9}, WALK, "stopped_near"),
         ({"success": 0.0, "navigation_error": 6.0}, WALK, "stopped_far"),
         ({"success": 0.0, "navigation_error": 10.0}, WALK, "stopped_away"),

@@ -1,7 +1,8 @@
 """Why an episode failed, as far as the records tell: what went wrong first, read off the recorded path.
 
 Nothing is known of what an agent thought. Told is where it first did what the reference does not: it entered another
-room, left the path, went on from the goal, or pushed against something; and if it did none of these, how it ended.
+room, left the path, went on from the goal or never said stop there, or pushed against something; and if it did none
+of these, how it ended.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ CAUSES = (
     "wrong_room",
     "left_path",
     "passed_goal",
+    "not_stopped",
     "blocked",
     "short_in_room",
     "short_on_path",
@@ -84,9 +86,9 @@ def _events(
         off = to_path(track.positions, facts.reference) > 100 * max(radius, LEAST_OFF)
         if off.any():
             yield Cause("left_path", int(off.argmax()))
-    if outcome == "passed_goal" and len(facts.goals):
+    if outcome in ("passed_goal", "not_stopped") and len(facts.goals):
         near = _to_points(track.positions, facts.goals) <= 100 * radius
-        yield Cause("passed_goal", int(near.argmax()) if near.any() else None)
+        yield Cause(outcome, int(near.argmax()) if near.any() else None)
     pushing = _pushing(track)
     if pushing is not None:
         yield Cause("blocked", pushing)

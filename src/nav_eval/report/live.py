@@ -225,7 +225,7 @@ class _Handler(BaseHTTPRequestHandler):
         if self.headers.get("Host", "") not in {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}:
             self.send_error(403)
             return
-        match self.path:
+        match self.path.partition("?")[0]:
             case "/":
                 self._answer("text/html; charset=utf-8", render_page(self.server.live.document()))
             case "/data":

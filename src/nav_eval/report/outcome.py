@@ -20,6 +20,7 @@ STUCK_STEPS = 10
 OUTCOMES = (
     "success",
     "passed_goal",
+    "not_stopped",
     "stopped_near",
     "stopped_far",
     "stopped_away",
@@ -58,6 +59,8 @@ def outcome(result: EpisodeResult, track: Track | None, yardstick: Yardstick) ->
 
 
 def _failure(result: EpisodeResult, track: Track | None, yardstick: Yardstick, distance: float) -> str:
+    if track is not None and not track.stopped and distance <= yardstick.success_distance:
+        return "not_stopped"
     if result.metrics.get("oracle_success") == 1:
         return "passed_goal"
     if track is not None and not _moved(track):

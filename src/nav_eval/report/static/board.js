@@ -4,7 +4,7 @@ import { h, select, wide } from "./dom.js";
 import { fixed, shown, shownRange, unitRange, whole } from "./format.js";
 import { handOver } from "./export.js";
 import { key, whiskers } from "./charts.js";
-import { metricTitle, t } from "./words.js";
+import { metricName, metricTitle, sentences, t } from "./words.js";
 
 export const MOST_DRAWN = 6;
 export const FEW_SCENES = 5;
@@ -31,10 +31,11 @@ export function board(app) {
 export function standing(app) {
   const { board: record } = app.whole;
   const first = record.order.filter((i) => record.places[i] && record.places[i].rank === 1).map((i) => app.entries[i]);
-  if (first.length === 1) return t("board.first", { best: first[0] });
+  const metric = metricName(app.whole, record.metric);
+  if (first.length === 1) return t("board.first", { best: first[0], metric });
   const few = first.length > 3 ? [...first.slice(0, 2), t("board.more", { n: first.length - 2 })] : first;
   const names = [few.slice(0, -1).join(t("board.comma")), few.at(-1)].join(t("answer.and"));
-  return t("board.tied", { names, n: whole(record.n), g: whole(record.buildings) });
+  return t("board.tied", { metric, names, n: whole(record.n), g: whole(record.buildings) });
 }
 
 function rule({ whole: doc }) {
@@ -43,12 +44,20 @@ function rule({ whole: doc }) {
   return h(
     "p",
     { class: "quiet" },
-    ranked && `${t("board.rule", { metric: metricTitle(doc, record.metric), n: whole(record.n), g: whole(record.buildings) })} `,
-    ranked && record.buildings < 2 && `${t("board.one")} `,
-    t("board.interval"),
-    " ",
-    t("board.counts"),
+    sentences(
+      ranked && t("board.rule", { metric: metricTitle(doc, record.metric), n: whole(record.n), g: whole(record.buildings) }),
+      ranked && record.buildings < 2 && t("board.one"),
+      ranked && record.buildings > 1 && record.buildings < FEW_SCENES && t("board.few", { g: whole(record.buildings) }),
+      t("board.interval"),
+      manyScenes(doc) && t("board.clustered"),
+      t("board.counts"),
+    ),
   );
+}
+
+// Whether there are buildings enough for some interval to count them whole.
+export function manyScenes(doc) {
+  return doc.runs.some((run) => Object.values(run.metrics).some((summary) => summary.ci95_scenes && summary.n_scenes >= FEW_SCENES));
 }
 
 function drawn(app, draw) {

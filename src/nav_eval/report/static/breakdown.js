@@ -5,7 +5,7 @@ import { direction, seconds, share, shown, unitRange, whole } from "./format.js"
 import { figure, histogram, key, stacked, whiskers } from "./charts.js";
 import { CAUSES, OUTCOMES } from "./decode.js";
 import { failureMap } from "./failmap.js";
-import { explained, metricName, metricTitle, named, t } from "./words.js";
+import { explained, metricName, metricTitle, named, sentences, t } from "./words.js";
 
 const FEW = 12;
 
@@ -33,7 +33,7 @@ function outcomes(app) {
     h("h3", {}, t("outcomes.title")),
     figure("outcomes", (width) => stacked(width, bars, app.labels, t("outcomes.title"))),
     counts(app, "outcome", names, (name) => name),
-    h("p", { class: "quiet" }, t("outcomes.note"), app.doc.episodes ? ` ${t("outcomes.press")}` : ""),
+    h("p", { class: "quiet" }, sentences(t("outcomes.note"), app.doc.episodes && t("outcomes.press"))),
   );
 }
 
@@ -48,7 +48,7 @@ function causes(app) {
     h("h3", {}, t("causes.title")),
     counts(app, "cause", names, (name) => `cause:${name}`),
     h("p", { class: "quiet" }, t("causes.note")),
-    h("details", {}, h("summary", {}, t("causes.rules")), h("p", {}, t("causes.order")), h("dl", {}, ...told)),
+    h("details", { id: "rules", open: location.hash === "#rules" }, h("summary", {}, t("causes.rules")), h("p", {}, t("causes.order")), h("dl", {}, ...told)),
   );
 }
 

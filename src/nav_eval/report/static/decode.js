@@ -53,6 +53,7 @@ export function cells(text, count) {
 export const OUTCOMES = [
   "success",
   "passed_goal",
+  "not_stopped",
   "stopped_near",
   "stopped_far",
   "stopped_away",
@@ -77,6 +78,7 @@ export const CAUSES = [
   "wrong_room",
   "left_path",
   "passed_goal",
+  "not_stopped",
   "blocked",
   "short_in_room",
   "short_on_path",

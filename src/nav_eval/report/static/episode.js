@@ -6,7 +6,7 @@ import { key } from "./charts.js";
 import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
-import { explained, metricTitle, t } from "./words.js";
+import { explained, metricTitle, named, sentences, t } from "./words.js";
 
 export function episodeView(app, index) {
   const { doc, state } = app;
@@ -99,10 +99,10 @@ function fate(app, i, index) {
     h(
       "p",
       {},
-      typeof walked === "number" ? t("episode.walked", { metres: metres(walked), steps: run.steps[index] }) : "",
-      track && track.latency
-        ? ` ${t("episode.latency", { median: seconds(track.latency[0]), max: seconds(track.latency[1]) })}`
-        : "",
+      sentences(
+        typeof walked === "number" && t("episode.walked", { metres: metres(walked), steps: run.steps[index] }),
+        track && track.latency && t("episode.latency", { median: seconds(track.latency[0]), max: seconds(track.latency[1]) }),
+      ),
     ),
   );
 }
@@ -121,7 +121,7 @@ function causeOf(app, i, index) {
     app.render();
   };
   const to = step !== null && run.tracks[index] && h("button", { class: "link", onclick: jump }, t("episode.cause.step", { step }));
-  return h("p", {}, t("episode.cause", { what }), to && [t("board.comma"), to], t("moments.stop"));
+  return h("p", {}, t("episode.cause", { what }), to && [t("board.comma"), to], t("moments.stop").trim());
 }
 
 function values(app, index) {

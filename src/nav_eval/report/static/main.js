@@ -8,10 +8,11 @@ import { labels, only, readDocument } from "./decode.js";
 import { h } from "./dom.js";
 import { episodeView } from "./episode.js";
 import { whole } from "./format.js";
+import { keep, kept } from "./kept.js";
 import { follow } from "./live.js";
 import { overview } from "./overview.js";
 import { episodes, search, searchTexts } from "./table.js";
-import { currentLanguage, speak, t } from "./words.js";
+import { currentLanguage, speak, switchTo, t } from "./words.js";
 
 const FILTERS = { search: "", outcomes: {}, scene: "", length: "", differ: false };
 const root = document.getElementById("page");
@@ -99,7 +100,7 @@ function header() {
           id: "language",
           lang: currentLanguage() === "en" ? "zh-Hans" : "en",
           onclick: () => {
-            speak(currentLanguage() === "en" ? "zh" : "en");
+            switchTo(currentLanguage() === "en" ? "zh" : "en");
             render();
             document.getElementById("language").focus();
           },
@@ -111,7 +112,9 @@ function header() {
         {
           id: "theme",
           onclick: () => {
-            document.documentElement.dataset.theme = isDark() ? "light" : "dark";
+            const theme = isDark() ? "light" : "dark";
+            document.documentElement.dataset.theme = theme;
+            keep("theme", theme);
             render();
             document.getElementById("theme").focus();
           },
@@ -184,6 +187,7 @@ function navigate() {
 }
 
 speak(currentLanguage());
+if (kept("theme")) document.documentElement.dataset.theme = kept("theme");
 const first = await readDocument(document.getElementById("data"));
 const live = first.live ? follow(app) : null;
 app.replace(first);

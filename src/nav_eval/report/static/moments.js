@@ -8,7 +8,7 @@ import { FloorMap, storeyOf } from "./map.js";
 import { explained, t } from "./words.js";
 
 const LOST = ["stopped_away", "stuck", "out_of_steps", "stopped_far", "no_move"];
-const NEAR = ["passed_goal", "stopped_near"];
+const NEAR = ["not_stopped", "passed_goal", "stopped_near"];
 
 export function moments(app) {
   if (!app.doc.episodes) return null;

@@ -1,12 +1,12 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
-import { board, FEW_SCENES, MOST_DRAWN, standing } from "./board.js";
+import { board, FEW_SCENES, manyScenes, MOST_DRAWN, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
 import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
-import { explained, metricName, metricTitle, metricWhy, named, t } from "./words.js";
+import { explained, metricName, metricTitle, metricWhy, named, sentences, t } from "./words.js";
 
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
@@ -190,7 +190,7 @@ function runLine(app, i) {
     low: percent(low),
     high: percent(high),
   });
-  return error && error.mean !== null ? `${text} ${t("brief.error", { metres: metres(error.mean) })}` : text;
+  return error && error.mean !== null ? sentences(text, t("brief.error", { metres: metres(error.mean) })) : text;
 }
 
 function failureLine(app, i) {
@@ -207,7 +207,7 @@ function failureLine(app, i) {
     share: share(count, total),
   });
   const worst = worstGroup(app, i);
-  return worst ? `${text} ${worst}` : text;
+  return sentences(text, worst);
 }
 
 // Why it failed: what went wrong first, the most frequent before the others.
@@ -216,7 +216,7 @@ function causeLine(app, i) {
   const found = CAUSES.filter((name) => run.causes[name]).sort((a, b) => run.causes[b] - run.causes[a]);
   if (!found.length) return null;
   const parts = found.map((name) => t("brief.cause.one", { cause: named("cause", name), n: whole(run.causes[name]) }));
-  return h("li", {}, t("brief.cause", { parts: parts.join(t("board.comma")) }), " ", h("a", { href: "#causes" }, t("causes.rules")));
+  return h("li", {}, t("brief.cause", { parts: parts.join(t("board.comma")) }), " ", h("a", { href: "#rules" }, t("causes.rules")));
 }
 
 function worstGroup(app, i) {
@@ -232,7 +232,7 @@ function worstGroup(app, i) {
 export function exclusionLine(app, i) {
   const what = exclusions(app, i);
   if (!what.length) return t("brief.excluded.none", { n: whole(app.doc.runs[i].n) });
-  return t("brief.excluded.some", { what: what.join(" ") });
+  return t("brief.excluded.some", { what: sentences(...what) });
 }
 
 const OURS = ["worker_crash", "evaluator_error"];
@@ -310,7 +310,7 @@ function headline(app) {
       ),
     ),
     wide(t("headline.title"), table),
-    h("p", { class: "quiet" }, t("headline.note")),
+    h("p", { class: "quiet" }, sentences(t("headline.note"), manyScenes(doc) && t("headline.clustered"))),
   );
 }
 

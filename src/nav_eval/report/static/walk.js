@@ -8,7 +8,7 @@ import { lookAt, multiply, perspective } from "./matrix.js";
 import { inTime, sized } from "./pace.js";
 import { Sky } from "./sky.js";
 import { Solid } from "./solid.js";
-import { currentLanguage, speak, t } from "./words.js";
+import { currentLanguage, speak, switchTo, t } from "./words.js";
 
 const EYES = 1.45,
   SPEED = 1.8,
@@ -92,7 +92,7 @@ function facts() {
 function languageSwitch() {
   const other = currentLanguage() === "en" ? "zh" : "en";
   const say = () => {
-    speak(other);
+    switchTo(other);
     render();
     document.getElementById("language").focus();
   };

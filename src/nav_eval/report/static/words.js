@@ -2,12 +2,19 @@
 
 import { EN } from "./words.en.js";
 import { ZH } from "./words.zh.js";
+import { keep, kept } from "./kept.js";
 
 const LANGUAGES = { en: EN, zh: ZH };
-let language = (navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en";
+let language = kept("lang") || ((navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en");
 
 export function currentLanguage() {
   return language;
+}
+
+// The reader's choice, which the address keeps.
+export function switchTo(name) {
+  keep("lang", name);
+  speak(name);
 }
 
 export function speak(name) {
@@ -21,6 +28,11 @@ export function t(key, values) {
   if (text === undefined) return key;
   const counted = text.replace(/\{(\w+)\|([^|}]*)\|([^}]*)\}/g, (_, name, one, more) => (String(values?.[name]) === "1" ? one : more));
   return counted.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
+}
+
+// Whole sentences, one after the other: Chinese full stops bring their own space.
+export function sentences(...parts) {
+  return parts.filter(Boolean).join(language === "zh" ? "" : " ");
 }
 
 // What an outcome or a column is called.
