@@ -11,6 +11,7 @@ from importlib.resources import files
 from nav_eval.report.fonts import font_for
 
 _ENTRY = re.compile(r'^  "(?P<key>[^"]+)":\s*(?P<text>"(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+_COUNTED = re.compile(r"\{(\w+)\|([^|}]*)\|([^}]*)\}")
 
 
 @lru_cache(2)
@@ -21,8 +22,9 @@ def words(language: str) -> Mapping[str, str]:
 
 
 def said(language: str, key: str, **values: object) -> str:
-    """The text of `key` with its {places} filled."""
-    return words(language)[key].format(**values)
+    """The text of `key` with its {places} filled, and {place|one|more} by the word for so many, as on the page."""
+    counted = _COUNTED.sub(lambda found: found[2] if str(values[found[1]]) == "1" else found[3], words(language)[key])
+    return counted.format(**values)
 
 
 def named(language: str, kind: str, name: str) -> str:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from nav_eval_sdk.protocol.messages import EpisodeData, Info, SensorWish
-from nav_eval_sdk.protocol.tensors import accepted_encodings
-from nav_eval_sdk.protocol.values import Specs
 
 
 def describe(agent: Any, max_sessions: int, max_batch: int, *, streaming: bool) -> Info:
     """What /info says of an agent class."""
+    from nav_eval_sdk.protocol.tensors import accepted_encodings
+
     sensors = getattr(agent, "sensors", {})
     return Info(
         name=getattr(agent, "name", "") or getattr(agent, "__name__", type(agent).__name__),
@@ -36,7 +37,7 @@ def objections(info: Info, data: EpisodeData) -> list[str]:
     return found
 
 
-def _lacking(wish: SensorWish, specs: Specs) -> str:
+def _lacking(wish: SensorWish, specs: Mapping[str, Any]) -> str:
     """What the episode lacks of a sensor that the agent needs; empty if nothing."""
     if wish.name not in specs:
         return f"the agent needs the sensor {wish.name!r}"

@@ -216,7 +216,7 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
     if code == "DEADLINE_EXCEEDED":
         return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
     if NO_HTTP2 in detail:
-        return Unreachable(f"no gRPC answer, perhaps REST: {NO_HTTP2}.")
+        detail = f"no gRPC answer, perhaps REST: {NO_HTTP2}."
     if code in REFUSALS and TOO_LARGE not in detail:
         return Refused(Problem(code=REFUSALS[code], detail=detail))
     if code in ("UNAVAILABLE", "CANCELLED", "ABORTED"):

@@ -176,8 +176,10 @@ class RestTransport(Transport):
                 return Answer(response.status, response.headers.get_content_type(), _wait_asked(response), body)
         except (OSError, http.client.IncompleteRead, WireError):
             raise
+        except http.client.BadStatusLine as error:
+            raise BadAnswer(f"no HTTP answer, perhaps gRPC: BadStatusLine {str(error)[:12]!a}.") from error
         except Exception as error:
-            raise BadAnswer(f"no HTTP answer, perhaps gRPC: {type(error).__name__} {str(error)[:12]!a}.") from error
+            raise BadAnswer(f"no HTTP answer: {type(error).__name__} {str(error)[:100]!a}.") from error
 
     def _request(self, message: Message | None) -> tuple[memoryview | None, dict[str, str]]:
         if message is None:
