@@ -138,6 +138,7 @@ def test_a_latex_table_is_what_papers_print(tmp_path: Path, runs: list[Path]) ->
     report(*paths, out=tmp_path / "t.md", columns="spl,path_length")
     header = (tmp_path / "t.md").read_text().splitlines()[2]
     assert header == "| agent | SPL ↑ | TL |"
+    assert "Entries in order of SPL; ranks and intervals are in the CSV" in text
     with pytest.raises(ConfigError, match=re.escape("no run has a measure 'sppl'. Did you mean 'spl'")):
         report(*paths, out=tmp_path / "t.md", columns="sppl")
 

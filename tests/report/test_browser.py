@@ -159,7 +159,7 @@ def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: li
 
 def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:
     page = visit().open(page_file, "#episode=10_1")
-    page.locator("select").first.select_option("1")
+    page.locator("select").first.select_option("2")
     slider = page.get_by_label("Step", exact=True)
     last = int(slider.get_attribute("max"))
     assert f"Step {last} of {last}: stop" in page.locator(".step").inner_text()
@@ -204,6 +204,14 @@ def test_language_and_theme(visit: Open, page_file: Path) -> None:
     page.reload()
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") != light
     assert page.url == f"{page_file.as_uri()}?lang=en&theme=dark#episode=10_1"
+
+
+def test_runs_stand_in_the_order_of_the_leaderboard_everywhere(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    names = ["random", "stop", "shortest_path"]
+    for place in (".board tbody th", "#failures thead >> nth=0 >> th", "#distributions tbody th", ".brief > ul > li"):
+        told = page.locator(place).all_inner_texts()
+        assert [next(name for name in names if name in text) for text in told if any(n in text for n in names)] == names
 
 
 def test_the_rules_of_the_causes_open_and_their_heading_is_seen(visit: Open, page_file: Path) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -251,6 +251,14 @@ def _share_of_one(one: Published, name: str) -> str:
     return format(moved, "f")
 
 
+def in_order(found: Table, board: Board) -> Table:
+    """The table of runs in the order of a board; its caption says where the ranks are, which have no column here."""
+    if board.ranking is None:
+        return found
+    metric = SHORT.get(board.ranking.metric, board.ranking.metric)
+    return replace(found, caption=f"{found.caption}. Entries in order of {metric}; ranks and intervals are in the CSV")
+
+
 def write_table(
     runs: Sequence[Run], out: Path, board: Board, columns: str | None = None, others: Sequence[Published] = ()
 ) -> None:
@@ -259,5 +267,5 @@ def write_table(
         text = comma_separated(runs, board, others)
     else:
         write, usual = FORMATS[out.suffix]
-        text = write(table([runs[i] for i in board.order], columns or usual, others))
+        text = write(in_order(table([runs[i] for i in board.order], columns or usual, others), board))
     write_bytes(out, text.encode())

@@ -46,8 +46,8 @@ const app = {
     app.whole = doc;
     app.entries = labels(doc.runs);
     app.texts = doc.episodes ? searchTexts(doc) : [];
-    const all = doc.runs.map((_, i) => i);
-    app.draw(all.length > MOST_DRAWN ? doc.board.order.slice(0, MOST_DRAWN) : all);
+    const order = doc.board ? doc.board.order : doc.runs.map((_, i) => i);
+    app.draw(order.slice(0, MOST_DRAWN));
   },
 
   // Show these runs in charts and tables, and nothing of the others but the board.

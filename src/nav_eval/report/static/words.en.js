@@ -317,7 +317,7 @@ export const EN = {
   "board.refused": "These runs cannot be ranked: {why}",
   "board.rule": "Ranked by {metric} on the {n} {n|episode|episodes} that all entries have, in {g} {g|building|buildings}. Entries share a rank where the paired difference from the first of them may be chance: 95 %, all pairs judged at once, buildings counted whole. Below a rank: where the entry may truly stand.",
   "board.one": "With one building, episodes count for themselves.",
-  "board.few": "Ranks count buildings whole however few they are: with {g} buildings hardly anything can be told apart.",
+  "board.few": "Ranks count buildings whole however few they are: with {g} {g|building|buildings} hardly anything can be told apart.",
   "board.interval": "Intervals: 95 %. Rates in percent, NE in metres.",
   "board.clustered": "With 5 or more buildings, errors of the intervals are clustered by building.",
   "board.counts": "Errors: the agent crashed, timed out or answered wrongly; those episodes count as failures in every figure. Excluded episodes are in none.",
