@@ -17,7 +17,7 @@ COPY docker/requirements-build.txt docker/requirements-evaluator.txt /build/
 RUN /opt/tools/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-build.txt
 RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-evaluator.txt
 COPY packages/nav-eval-sdk /build/packages/nav-eval-sdk
-COPY pyproject.toml README.md README.zh-CN.md LICENSE NOTICE /build/
+COPY pyproject.toml long_description.py README.md README.zh-CN.md LICENSE NOTICE /build/
 COPY src /build/src
 RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/packages/nav-eval-sdk /build \
  && /opt/venv/bin/pip install --no-cache-dir --no-deps /build/wheels/*.whl \

@@ -70,6 +70,22 @@ def test_what_is_copied_exists_and_is_let_through(image: Image) -> None:
             assert any(Path(source).match(line[1:]) for line in ignored if line.startswith("!")), source
 
 
+def test_what_the_evaluator_is_built_from_is_copied(tmp_path: Path) -> None:
+    """The wheel can be made of nothing but what the lines before it copy."""
+    image = read_image(ROOT / "docker" / "evaluator.Dockerfile")
+    for *sources, place in (value.split() for word, value in image.stages[0] if word == "COPY"):
+        target = tmp_path / Path(place).relative_to("/")
+        target.mkdir(parents=True, exist_ok=True)
+        for source in (ROOT / name for name in sources):
+            if source.is_dir():
+                shutil.copytree(source, target, dirs_exist_ok=True, ignore=shutil.ignore_patterns("__pycache__"))
+            else:
+                shutil.copy(source, target)
+    command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
+    done = subprocess.run(command, cwd=tmp_path / "build", capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_participants_image_ends_as_ours(tmp_path: Path) -> None:
     create(tmp_path / "mine")
     his, ours = read_image(tmp_path / "mine" / "Dockerfile"), read_image(ROOT / "docker" / "agent.Dockerfile")
