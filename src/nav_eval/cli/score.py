@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
-from nav_eval.cli.table import metrics_table
+from nav_eval.cli.table import episodes, metrics_table
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
@@ -114,7 +114,7 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
         changed = changed_inputs(directory, config, plan.episodes)
         say(*(f"{name} is missing, or not the file that this run was made with" for name in changed))
         count, differences = simulate(directory, plan)
-    code = _report(differences, f"{count} episodes replayed, every pose and metric equal")
+    code = _report(differences, f"{episodes(count)} replayed, every pose and metric equal")
     return FINDINGS if changed else code
 
 

@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
 from nav_eval.cli.say import say
+from nav_eval.cli.table import episodes
 
 if TYPE_CHECKING:
     from nav_eval.runs.evaluation import Evaluated
@@ -60,7 +61,7 @@ def sweep(
         document, folder, blameless = sweep_benchmark(resolved, suite, out, resume=resume, watchers=[bar], told=told)
     if not quiet:
         for axis in [*document["axes"], {"name": "all", "retained": document["retained"]}]:
-            say(f"{axis['name']:<16} left of " + ", ".join(map(_left, axis["retained"].items())))
+            say(f"{axis['name']:<17} left of " + ", ".join(map(_left, axis["retained"].items())))
     say(folder)
     return DONE if blameless else FINDINGS
 
@@ -81,8 +82,8 @@ def _tell(name: str, severity: int, done: Evaluated) -> None:
         if metrics.get(one, {}).get("mean") is not None
     ]
     failed = done.results.n_failed
-    told += [f"{failed} episodes failed"] if failed else []
-    say(f"{name:<16} {severity or '-'}  {'  '.join(told)}")
+    told += [f"{episodes(failed)} failed"] if failed else []
+    say(f"{name:<17} {severity or '-'}  {'  '.join(told)}")
 
 
 def _left(entry: tuple[str, dict[str, object]]) -> str:

@@ -13,7 +13,7 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     profile, split = document["profile"], document["split"] or "split unknown"
     lines = [
         f"{document['benchmark']} ({split}), profile {profile['name']} v{profile['version']}: "
-        f"{_episodes(document['n_episodes'])}, {document['n_failed']} failed{_ours(document)}"
+        f"{episodes(document['n_episodes'])}, {document['n_failed']} failed{_ours(document)}"
     ]
     width = max((len(name) for name in document["metrics"]), default=0)
     lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
@@ -24,13 +24,14 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     return "\n".join(map(one_line, lines)) + "\n"
 
 
-def _episodes(count: int) -> str:
+def episodes(count: int) -> str:
+    """How many, in words: 1 episode, 2 episodes."""
     return f"{count} episode{'' if count == 1 else 's'}"
 
 
 def _references(references: Mapping[str, int]) -> list[str]:
     """What dtw and coverage compare with; nothing where no episode has a path."""
-    told = ", ".join(f"{name} ({_episodes(count)})" for name, count in references.items())
+    told = ", ".join(f"{name} ({episodes(count)})" for name, count in references.items())
     return [f"  reference: {told}"] if references.keys() - {"none"} else []
 
 
@@ -55,4 +56,4 @@ def _other_ends(statuses: Mapping[str, int]) -> list[str]:
 
 
 def _fault(name: str, fault: Mapping[str, Any]) -> str:
-    return f"  {name}: no value in {_episodes(fault['n'])}, the evaluator's fault: {fault['reason']}"
+    return f"  {name}: no value in {episodes(fault['n'])}, the evaluator's fault: {fault['reason']}"
