@@ -27,8 +27,8 @@ ZH = {
     "Of plug-ins": "插件的命令",
     "Options": "选项",
     "Evaluate an agent on a benchmark.": "在一个基准上评测智能体。",
-    "Make homes and episodes, serve two agents, evaluate and compare them.": (
-        "生成住宅和回合，启动两个智能体，评测并比较。"
+    "Make homes and episodes, serve three agents, evaluate and compare them.": (
+        "生成住宅和回合，启动三个智能体，评测并比较。"
     ),
     "Measure robustness to perturbations.": "测量对扰动的鲁棒性。",
     "Merge the shards of `run --shard` into one run.": "把 `run --shard` 的各个分片合并成一次运行。",

@@ -29,7 +29,7 @@ EVALUATING = {
         "Evaluate an agent on a benchmark.", "nav_eval.cli.run:run", "nav-eval run vln-demo dataset.limit=5"
     ),
     "demo": Command(
-        "Make homes and episodes, serve two agents, evaluate and compare them.",
+        "Make homes and episodes, serve three agents, evaluate and compare them.",
         "nav_eval.cli.demo:demo",
         "nav-eval demo --out demo-results",
     ),
