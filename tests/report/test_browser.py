@@ -229,6 +229,7 @@ def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: A
     page.goto(page_file.as_uri())
     page.wait_for_selector("#page[data-ready]")
     assert "失败分析" in page.locator("nav.contents").inner_text()
+    assert "。 " not in page.locator("#overview").inner_text()
     missing = page.evaluate(
         "document.body.innerText.match(/\\b(brief|page|table|excluded|about|groups|outcomes)\\.\\w+/)"
     )

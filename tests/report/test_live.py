@@ -50,6 +50,7 @@ def test_only_this_machine_is_answered(config: Any) -> None:
 def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
     with live_view(config, make_workshop()) as (address, page):
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
+        assert get(address, "/?lang=zh&theme=dark")[0] == 200
         status, body = get(address, "/data")
     assert status == 200
     run = json.loads(gzip.decompress(base64.b64decode(body)))["runs"][0]

@@ -121,7 +121,7 @@ function causeOf(app, i, index) {
     app.render();
   };
   const to = step !== null && run.tracks[index] && h("button", { class: "link", onclick: jump }, t("episode.cause.step", { step }));
-  return h("p", {}, t("episode.cause", { what }), to && [t("board.comma"), to], t("moments.stop").trim());
+  return h("p", {}, t("episode.cause", { what }), to && [t("episode.cause.comma"), to], t("moments.stop").trim());
 }
 
 function values(app, index) {

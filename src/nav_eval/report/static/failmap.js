@@ -8,8 +8,8 @@ import { named, t } from "./words.js";
 export function failureMap(app) {
   const { doc, state } = app;
   if (!doc.episodes || !doc.scenes.some((scene) => scene.storeys.some((storey) => storey.kind !== "none"))) return null;
-  const shown = Math.max(0, doc.runs.findIndex((run) => !run.privileged));
-  if (!(state.failRun in doc.runs)) state.failRun = shown;
+  const fails = (run) => !run.privileged && Object.keys(run.outcomes).some((name) => name !== "success");
+  if (!(state.failRun in doc.runs)) state.failRun = Math.max(0, doc.runs.findIndex(fails));
   const holder = h("div", {});
   const draw = () => holder.replaceChildren(...building(app, draw));
   draw();

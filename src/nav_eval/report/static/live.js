@@ -4,7 +4,7 @@ import { h } from "./dom.js";
 import { points, unpack } from "./decode.js";
 import { minutes } from "./format.js";
 import { FloorMap, storeyOf } from "./map.js";
-import { named, t } from "./words.js";
+import { gap, named, sentences, t } from "./words.js";
 
 export function follow(app) {
   const line = h("p", { class: "live", role: "status" }),
@@ -13,7 +13,7 @@ export function follow(app) {
   const source = new EventSource("events");
   source.addEventListener("progress", (event) => {
     const told = JSON.parse(event.data);
-    line.replaceChildren(t("live.line", told), " ", pace(told));
+    line.replaceChildren(sentences(t("live.line", told), pace(told)));
     now.replaceChildren(...told.sessions.map((session) => sessionCard(app, session)));
     lost.replaceChildren(
       ...told.lost.map(({ scene, id, status }) =>
@@ -26,7 +26,7 @@ export function follow(app) {
     app.replace(await unpack(await answer.text()));
   });
   source.addEventListener("done", () => {
-    line.append(` ${t("live.done")}`);
+    line.append(`${gap()}${t("live.done")}`);
     now.replaceChildren();
     source.close();
   });
@@ -40,7 +40,7 @@ function pace({ per_minute: speed, left, sessions }) {
     left && t("live.left", { time: minutes(left) }),
     sessions.length && t("live.sessions", { n: sessions.length }),
   ];
-  return parts.filter(Boolean).join(" ");
+  return sentences(...parts);
 }
 
 // What one session does now: its agent's picture, and the plan with its path so far.

@@ -6,7 +6,7 @@ import { chance, direction, fixed, metres, percent, share, shown, shownRange, si
 import { dots, figure, key, whiskers } from "./charts.js";
 import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
-import { explained, metricName, metricTitle, metricWhy, named, sentences, t } from "./words.js";
+import { explained, gap, metricName, metricTitle, metricWhy, named, sentences, t } from "./words.js";
 
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
@@ -165,7 +165,7 @@ function verdict(app, row) {
         high: ends[1],
       }),
     ),
-    " ",
+    gap(),
     t(sure ? "brief.sure" : "brief.unsure", { p, n: whole(row.n) }),
   );
 }
@@ -216,7 +216,7 @@ function causeLine(app, i) {
   const found = CAUSES.filter((name) => run.causes[name]).sort((a, b) => run.causes[b] - run.causes[a]);
   if (!found.length) return null;
   const parts = found.map((name) => t("brief.cause.one", { cause: named("cause", name), n: whole(run.causes[name]) }));
-  return h("li", {}, t("brief.cause", { parts: parts.join(t("board.comma")) }), " ", h("a", { href: "#rules" }, t("causes.rules")));
+  return h("li", {}, t("brief.cause", { parts: parts.join(t("board.comma")) }), gap(), h("a", { href: "#rules" }, t("causes.rules")));
 }
 
 function worstGroup(app, i) {

@@ -8,7 +8,7 @@ import { corners, FloorMap, mapLegend, storeyOf } from "./map.js";
 import { inForce, phrases, progress } from "./phrases.js";
 import { sceneView } from "./scene3d.js";
 import { slider } from "./steps.js";
-import { t } from "./words.js";
+import { sentences, t } from "./words.js";
 
 const ROOMY = 24;
 
@@ -193,7 +193,7 @@ function instruction(all, index, track, reference) {
       else mark.removeAttribute("aria-current");
     });
     const where = off > 1 ? t("said.off", { metres: metres(off, 1) }) : t("said.on");
-    note.replaceChildren(`${where} ${t(parts ? "said.known" : "said.guessed")}`);
+    note.replaceChildren(sentences(where, t(parts ? "said.known" : "said.guessed")));
   };
   return { element: h("div", {}, quote(...marks), note), show };
 }

@@ -214,7 +214,7 @@ function runColumns(app, run, r) {
   const list = [
     {
       name: `outcome-${r}`,
-      title: [key(r), " ", t("table.run.outcome", { agent: app.labels[r] })],
+      title: [key(r), "\u00a0", t("table.run.outcome", { agent: app.labels[r] })],
       label: t("table.run.outcome", { agent: app.labels[r] }),
       value: (i) => run.outcome[i],
       show: (i) => badge(run.outcome[i]),

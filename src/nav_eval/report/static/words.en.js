@@ -103,6 +103,7 @@ export const EN = {
   "episode.cause": "What went wrong first: {what}",
   "episode.cause.room": "entered a wrong room ({room})",
   "episode.cause.step": "step {step}",
+  "episode.cause.comma": ", ",
   "groups.title": "By group",
   "groups.kind": "Group by",
   "groups.metric": "Metric",

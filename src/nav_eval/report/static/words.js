@@ -32,7 +32,11 @@ export function t(key, values) {
 
 // Whole sentences, one after the other: Chinese full stops bring their own space.
 export function sentences(...parts) {
-  return parts.filter(Boolean).join(language === "zh" ? "" : " ");
+  return parts.filter(Boolean).join(gap());
+}
+
+export function gap() {
+  return language === "zh" ? "" : " ";
 }
 
 // What an outcome or a column is called.

@@ -101,6 +101,7 @@ export const ZH = {
   "episode.cause": "首个错误：{what}",
   "episode.cause.room": "走错房间（{room}）",
   "episode.cause.step": "第 {step} 步",
+  "episode.cause.comma": "，",
   "groups.title": "分组",
   "groups.kind": "分组方式",
   "groups.metric": "指标",
