@@ -55,14 +55,14 @@ def manifest(path, **changes):
 
 def test_rules_are_compared_by_their_sum_and_old_runs_by_their_keys(world, tmp_path):
     first, second = run(world, tmp_path / "a"), run(world, tmp_path / "b", "evaluation.success_distance=2")
-    assert manifest(first)["rules_sha256"] != manifest(second)["rules_sha256"]
+    assert manifest(first)["run_rules_sha256"] != manifest(second)["run_rules_sha256"]
     text = (second / "config.yaml").read_text()
     (second / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
-    with pytest.raises(RunDirectoryError, match="rules_sha256 is"):
+    with pytest.raises(RunDirectoryError, match="run_rules_sha256 is"):
         compare_runs([first, second])
     manifest(second, nav_eval="0.0.9")  # its sum may be of other keys
     assert compare_runs([first, second])
-    manifest(second, rules_sha256=None)
+    manifest(second, run_rules_sha256=None)
     assert compare_runs([first, second])
     manifest(second, nav_eval=manifest(first)["nav_eval"])
     assert compare_runs([first, second])
@@ -76,9 +76,9 @@ def test_a_run_is_not_resumed_under_rules_that_config_yaml_no_longer_tells(world
     text = (path / "config.yaml").read_text()
     (path / "config.yaml").write_text(text.replace("success_distance: 2.0", "success_distance: 3.0"))
     again = benchmark_config("r2r", overrides=[*world, "agent_service.agent=random"])
-    with pytest.raises(RunDirectoryError, match="rules_sha256"):
+    with pytest.raises(RunDirectoryError, match="run_rules_sha256"):
         run_benchmark(again, path, resume=True)
-    manifest(path, rules_sha256=None)  # a run of before there was one
+    manifest(path, run_rules_sha256=None)  # a run of before there was one
     run_benchmark(again, path, resume=True)
 
 

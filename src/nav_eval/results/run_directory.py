@@ -252,8 +252,8 @@ class RunDirectory:
     def _check_unchanged(self, config: Config, facts: Mapping[str, Any]) -> None:
         manifest = self.manifest()
         differences = config_differences(self.stored_config(), public_config(config))
-        if not differences and manifest.get("rules_sha256", facts["rules_sha256"]) != facts["rules_sha256"]:
-            differences.append("config.yaml was changed: its rules are not those of rules_sha256")
+        if not differences and manifest.get("run_rules_sha256", facts["run_rules_sha256"]) != facts["run_rules_sha256"]:
+            differences.append("config.yaml was changed: its rules are not those of run_rules_sha256")
         if manifest.get("shard") != facts.get("shard"):
             was, now = (f"shard {given['shard']}" if given.get("shard") else "no shard" for given in (manifest, facts))
             differences.append(f"it was {was}, is {now} (--shard)")
@@ -372,7 +372,7 @@ def run_facts(
         "seed": config.seed,
         **({"perturbations": perturbations} if perturbations else {}),
         "config_sha256": config_sum(config),
-        "rules_sha256": rules_sum(config),
+        "run_rules_sha256": rules_sum(config),
         "dataset_sha256": dataset_sums(dataset_files),
         "assets_sha256": dict(assets),
         "episodes_sha256": keys_sum(keys),

@@ -19,7 +19,7 @@ from nav_eval.results.run_directory import RunDirectory
 
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
 """Keys of the manifest that runs must share."""
-RULES = "rules_sha256"
+RULES = "run_rules_sha256"
 
 
 def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:

@@ -54,7 +54,7 @@ SHARED = (
     "split",
     "seed",
     "renderer",
-    "rules_sha256",
+    "run_rules_sha256",
     "dataset_sha256",
     "assets_sha256",
     "episodes_sha256",
