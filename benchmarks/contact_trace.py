@@ -14,10 +14,10 @@ from pathlib import Path
 
 from PIL import Image, ImageDraw
 
-from nav_eval.cli.score import _opened
 from nav_eval.report.fonts import default_font
 from nav_eval.report.picture import MapPainter, Walk, window
 from nav_eval.report.topdown import scene_maps
+from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.plan import opened
 
 SIDE, CHART, LEFT = 1000, 320, 70
@@ -100,8 +100,9 @@ def main() -> None:
     lines = [json.loads(text) for text in Path(folder, "trajectories.jsonl").read_text().splitlines()]
     lines = [line for line in lines if not chosen or line["episode_id"] == chosen[0]]
     line = max(lines, key=lambda line: max([force for _, _, force, _ in contacts(line)], default=0.0))
-    directory, config = _opened(Path(folder), (), True)
-    with directory, opened(config.blind()) as run:
+    directory = RunDirectory(Path(folder))
+    directory.open_for_reading()
+    with directory, opened(directory.trusted_config(allow_plugins=True).blind()) as run:
         key = (line["scene_id"], line["episode_id"])
         episode = next(episode for episode in run.episodes if (episode.scene_id, episode.episode_id) == key)
         session = run.backend.open_session()
