@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from fractions import Fraction
 from pathlib import Path
@@ -26,6 +27,7 @@ def scenes(
     detail: int = 60_000,
     name: str | None = None,
     assets: Literal["all", "train", "val", "test"] = "all",
+    processes: int | None = None,
 ) -> int:
     """Make furnished buildings: GLB with textures, semantic annotation and navmesh. The same seed gives the same ones.
 
@@ -51,16 +53,21 @@ def scenes(
     assets
         Which small things may stand in them: those of train, of val, of test, or all. The three have none in common,
         so that homes made with val hold only objects that no home made with train has.
+    processes
+        How many are made side by side; each takes a core, and memory by its --detail. Without it one for each core.
     """
     from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_scenes
 
     if name is not None and Path(name).name != name:
         raise ConfigError(f"--name {name!r}: cannot begin a file's name.")
+    cores = len(os.sched_getaffinity(0)) if processes is None else processes
+    if cores < 1:
+        raise ConfigError(f"--processes {cores}: give 1 or more.")
     numbers = _room_range(rooms)
     seeds = [f"{seed}-{number}" for number in range(count)]
     with worked(f"{count} buildings") as tell:
-        made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, tell, assets))
+        made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, tell, assets, cores))
     say(*made)
     return DONE
 

@@ -6,21 +6,21 @@ import hashlib
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.errors import SceneError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
+from nav_eval.worlds.crew import Order, made
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import Ratios, assets_of, split_scenes, write_task
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.telling import Tell, part, silent
+from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.things.catalogue import Assets
-from nav_eval.worlds.world import check_building, generate_world
+from nav_eval.worlds.world import check_building
 
 
 def make_scenes(
@@ -33,22 +33,23 @@ def make_scenes(
     name: str | None = None,
     tell: Tell = silent,
     assets: Assets = "all",
+    processes: int = 1,
 ) -> Iterator[Path]:
     """Write <name>.glb, .semantic.json and .navmesh of one building per seed; yields each GLB when it is done.
 
     `rooms`: of a range each building draws its number from its seed.
     `assets`: of which split the small things are, so that unseen homes hold unseen objects.
     With `name` they are called <name>_0, <name>_1, ...; else their names tell the seed.
+    `processes`: how many are made side by side. With more than one a script needs `if __name__ == "__main__":`.
     """
     numbers = range(rooms, rooms + 1) if isinstance(rooms, int) else rooms
     for end in (numbers[0], numbers[-1]):
         check_building(end, storeys, kind, detail, assets)
-    for number, seed in enumerate(seeds):
-        own = Stream("rooms", seed).choice(numbers)
-        world = generate_world(seed, own, storeys, kind, detail, part(tell, 0.7 / len(seeds)), assets)
-        path = (world if name is None else replace(world, name=f"{name}_{number}")).save(folder)
-        tell(0.3 / len(seeds))
-        yield path
+    drawn = [Stream("rooms", seed).choice(numbers) for seed in seeds]
+    names = [None if name is None else f"{name}_{number}" for number in range(len(seeds))]
+    building = (storeys, kind, detail, assets)
+    orders = [Order(folder, seed, own, *building, called) for seed, own, called in zip(seeds, drawn, names)]
+    yield from made(orders, processes, tell)
 
 
 def open_sites(folder: Path, tell: Tell = silent) -> list[Site]:

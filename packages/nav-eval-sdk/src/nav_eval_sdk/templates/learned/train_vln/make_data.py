@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gzip
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
 from nav_eval.worlds.collection import make_scenes, open_sites
 from nav_eval.worlds.episodes.splits import write_task
@@ -26,10 +28,11 @@ MOST_STEPS = 250
 
 
 def make_homes(folder: Path, seeds: Sequence[str], rooms: int | range, assets: Assets) -> Path:
-    """One home for each seed that has none yet."""
-    for seed in seeds:
-        if not any(folder.glob(f"home_{seed}_*.navmesh")):
-            list(make_scenes(folder, [seed], rooms, 1, "home", DETAIL, assets=assets))
+    """One home for each seed that has none yet, on all cores."""
+    lacking = [seed for seed in seeds if not any(folder.glob(f"home_{seed}_*.navmesh"))]
+    with worked(f"{len(lacking)} homes") as tell:
+        cores = len(os.sched_getaffinity(0))
+        list(make_scenes(folder, lacking, rooms, 1, "home", DETAIL, tell=tell, assets=assets, processes=cores))
     return folder
 
 
