@@ -232,10 +232,11 @@ PHASES = {"open": phase() | {"ladder": 0.05}, "hidden": phase() | {"board": "pri
 @pytest.fixture
 def challenge(make: Make) -> Challenge:
     """Two teams and a baseline in each phase."""
-    made = make(phases=PHASES)
+    made = make(phases=PHASES, ranking={"beside": ["success"]})
     for name in PHASES:
         for n, who in enumerate(("=cmd()", "weak")):
-            done(team(who), {key: 0.8 - 0.4 * n + 0.01 * i for i, key in enumerate(KEYS)}, phase=name)
+            row = {key: 0.8 - 0.4 * n + 0.01 * i for i, key in enumerate(KEYS)}
+            done(team(who), row, phase=name, others={"success": 0.625})
         done(team("random", "baseline"), dict.fromkeys(KEYS, 0.1), phase=name)
     return made
 
@@ -287,7 +288,10 @@ def test_everything_revealed_can_be_recomputed_elsewhere(challenge: Challenge, t
     assert b"secret-building" not in b"".join(_content(out).values())
     index = json.loads((out / "index.json").read_text())
     assert index["rules_sha256"] == challenge.rules_sha256
-    assert (out / "boards" / "hidden-final.csv").read_text().splitlines()[1].startswith("1,1-1,'=cmd(),team,0.855")
+    head, first = (out / "boards" / "hidden-final.csv").read_text().splitlines()[:2]
+    assert head.endswith("submission,success")
+    assert first.startswith("1,1-1,'=cmd(),team,0.855")
+    assert first.endswith(",0.625")
     moved = tmp_path / "years later"
     out.rename(moved)
     said = recomputed(moved)
@@ -427,6 +431,7 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
     team_worker.last_used_at = now
     team_worker.save()
     assert bad() == ""
+    assert "dev (open): its episodes and scenes are there" in [one.said for one in examine(challenge, now)]
     (folder.private / "seed").chmod(0o644)
     assert "others may read private/seed" in bad()
     (folder.private / "seed").chmod(0o600)

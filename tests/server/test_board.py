@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
+from django.template.loader import render_to_string
 
 from nav_eval_server import archive
 from nav_eval_server.archive.evidence import values
@@ -26,6 +28,7 @@ from nav_eval_server.models import Membership, Ranking, Submission, Team, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
+from nav_eval_server.web.standings import standings
 from server.boards import NOW, done, team
 from server.competition import phase
 
@@ -129,6 +132,25 @@ def test_a_board_by_hand(challenge: Challenge) -> None:
     assert [(e["team"], e["rank"], e["score"]) for e in board["entries"][2:]] == [("weak", 2, 0.5)]
     assert board["void"] == [{"team": "gone", "submission": gone.id, "reason": "it asked a person"}]
     assert (board["n_episodes"], board["n_buildings"]) == (7, 7)
+
+
+def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: Make) -> None:
+    """Everybody reads them of the entry too; a Ladder's team is told one number until the reveal."""
+    challenge = make(ranking={"beside": ["success", "steps"]}, phases=PHASES)
+    rows = {
+        name: done(team("t"), {("b", "1"): 0.5}, phase=name, others={"success": 0.75, "ndtw": 0.1}) for name in PHASES
+    }
+    told = {"success": 0.75, "steps": None}
+    lines = {(n, board): document(challenge, n, board)["entries"][0] for n in PHASES for board in (*Board,)}
+    with_more = {key for key, line in lines.items() if line.get("beside") == told}
+    assert lines.keys() - with_more == {("climb", Board.PUBLIC)}
+    assert "beside" not in lines["climb", Board.PUBLIC]
+    Keeper(challenge).refresh(NOW)
+    seen = {name: visible_to(None).figures(rows[name].id) for name in ("plain", "climb")}
+    assert seen == {"plain": {"spl": 0.5, **told}, "climb": {"spl": 0.5}}
+    page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
+    cells = re.findall(r'"number roomy">(.*?)</t', page)
+    assert cells == ["success", "steps", "Failed", "Left out", "0.7500", "–"]
 
 
 def test_less_is_better_where_the_measure_says_so(make: Make) -> None:

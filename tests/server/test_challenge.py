@@ -100,6 +100,8 @@ def test_what_init_writes_is_valid(file: Path) -> None:
         ("endpoints.allowed_ports", [0], "'0' is not a port"),
         ("endpoints.allowed_ports", ["1-65536"], "'1-65536' is not a port"),
         ("ranking.by", "elegance", "ranking.by: 'elegance' is not measured"),
+        ("ranking.beside", ["ndtw", "elegance"], "ranking.beside: 'elegance' is not measured"),
+        ("ranking.beside", ["ndtw", "spl"], "ranking: beside: names a measure twice, or the one of by"),
         ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
         ("folder", "/etc", "folder: is not a key"),
         ("name", "Große Häuser", "name: String should match pattern"),
@@ -146,6 +148,7 @@ def test_dates_without_a_zone_are_of_the_challenges(file: Path) -> None:
         ("phases.dev.quota.per_day", 7, False),
         ("evaluation.evaluation.max_steps", 7, False),
         ("ranking.by", "ndtw", False),
+        ("ranking.beside", ["ndtw"], False),
     ],
 )
 def test_dates_may_be_moved_and_rules_may_not(file: Path, key: str, value: object, same: bool) -> None:

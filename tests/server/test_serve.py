@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 import pytest
+import yaml
 
 from nav_eval.errors import ConfigError
 from nav_eval.results.audit import check_files
@@ -274,6 +275,38 @@ def test_a_command_that_serves_nobody_leaves_the_rules_free(command: Callable[..
     change_rules()
     command("serve", port=free_port())
     assert openings() == 1
+
+
+@pytest.mark.parametrize(
+    ("key", "content", "told"),
+    [
+        ("data_path", None, "dev is open, but R2R_val.json does not exist"),
+        ("data_path", "[", "dev is open, but R2R_val.json cannot be read"),
+        ("connectivity_dir", None, "dev is open, but graphs is missing, or an empty folder"),
+    ],
+)
+def test_a_phase_is_not_open_without_its_data(
+    command: Callable[..., int], key: str, content: str | None, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """They are asked for before the rules are frozen; one that opens later may still be without."""
+    file = Folder(current().folder).challenge
+    rules = yaml.safe_load(file.read_text())
+    section, name = {"data_path": ("dataset", "R2R_val.json"), "connectivity_dir": ("simulator", "graphs")}[key]
+    rules["evaluation"][section][key] = name
+    file.write_text(yaml.safe_dump(rules))
+    if content is not None:
+        (file.parent / name).write_text(content)
+    with pytest.raises(ConfigError, match=told):
+        command("serve", port=free_port())
+    assert openings() == 0
+    assert command("doctor") == 1
+    assert f"MEND {told.replace(' is open, but', ' (open):')}" in capsys.readouterr().out
+    command("serve", port=free_port(), jobs=0)
+    rules["phases"]["dev"]["opens"] = "2098-01-01T00:00"
+    file.write_text(yaml.safe_dump(rules))
+    command("serve", port=free_port())
+    command("doctor")
+    assert "ok   dev (upcoming, opens 2098-01-01 00:00 UTC): " in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("name", "options"), [("serve", {"port": 0}), ("freeze", {"phase": "dev"})])

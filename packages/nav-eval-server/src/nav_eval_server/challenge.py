@@ -106,9 +106,16 @@ class DryRun(Part):
 
 
 class Ranking(Part):
-    """`by`: the one measure that ranks."""
+    """`by`: the one measure that ranks; `beside`: those that boards without a Ladder show next to it."""
 
     by: str = "spl"
+    beside: tuple[str, ...] = Field((), max_length=3)
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Ranking:
+        if len({self.by, *self.beside}) <= len(self.beside):
+            raise ValueError("beside: names a measure twice, or the one of by; name each once")
+        return self
 
 
 class Teams(Part):
@@ -358,12 +365,13 @@ def _key(location: tuple[int | str, ...]) -> str:
 def _check_evaluation(path: Path, challenge: Challenge) -> None:
     config = _evaluation(path, challenge, ())
     _check_dry_run(path, challenge)
-    measured = config.task.measurements
-    if measured and challenge.ranking.by not in measured:
-        raise ConfigError(
-            f"{path}: ranking.by: {challenge.ranking.by!r} is not measured. "
-            f"Add it to evaluation.task.measurements, or take one of {', '.join(measured)}."
-        )
+    measured, asked = config.task.measurements, challenge.ranking
+    for key, name in (("by", asked.by), *(("beside", name) for name in asked.beside)):
+        if measured and name not in measured:
+            raise ConfigError(
+                f"{path}: ranking.{key}: {name!r} is not measured. "
+                f"Add it to evaluation.task.measurements, or take one of {', '.join(measured)}."
+            )
 
 
 def _evaluation(path: Path, challenge: Challenge, overrides: tuple[str, ...]) -> Config:
@@ -374,6 +382,11 @@ def _evaluation(path: Path, challenge: Challenge, overrides: tuple[str, ...]) ->
             return load_config(file=file, overrides=overrides, environment={})
         except ConfigError as error:
             raise ConfigError(f"{path}, evaluation: {error}".replace(str(file), "challenge.yaml")) from None
+
+
+def configured(challenge: Challenge, phase: str) -> Config:
+    """The evaluation as it is played in a phase, or a dry run. Raises ConfigError."""
+    return _evaluation(challenge.folder / "challenge.yaml", challenge, challenge.overrides(phase))
 
 
 def _check_dry_run(path: Path, challenge: Challenge) -> None:

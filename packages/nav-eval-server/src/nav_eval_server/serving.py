@@ -8,6 +8,7 @@ import socket
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 from nav_eval.errors import InputError
@@ -45,8 +46,10 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
     _check_free(host, port)
     with _alone(Folder(challenge.folder)):
         prepare(challenge)
-        from nav_eval_server import opening
+        from nav_eval_server import opening, phase_data
 
+        if jobs:
+            phase_data.check(challenge, datetime.now(UTC))
         opening.freeze(challenge)
         sys.stderr.write(f"{challenge.name} at http://{host}:{port}; rules {challenge.rules_sha256[:12]}\n")
         supervise(children(file.resolve(), challenge, host, port, jobs, proxy))

@@ -14,7 +14,9 @@ from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Mark, Ranking
+from nav_eval_server.phase_data import faults
 from nav_eval_server.queue.health import SWEEP_SECONDS, health
+from nav_eval_server.queue.phases import status
 
 BACKUP_AGE = timedelta(days=1)
 FREE_GIB = 10.0
@@ -29,6 +31,7 @@ class Finding:
 def examine(challenge: Challenge, now: datetime) -> Iterator[Finding]:
     folder = Folder(challenge.folder)
     yield _secrets(folder)
+    yield from (_data(challenge, phase, now) for phase in challenge.phases)
     yield _backup(now)
     yield from _queue(now)
     yield _disk(folder.path)
@@ -45,6 +48,15 @@ def _secrets(folder: Folder) -> Finding:
         names = ", ".join(str(path.relative_to(folder.path)) for path in open_ones[:3])
         return Finding(False, f"others may read {names}: chmod -R go= {' '.join(map(str, places))}")
     return Finding(True, "keys, runs and uploads are readable by one user only")
+
+
+def _data(challenge: Challenge, phase: str, now: datetime) -> Finding:
+    """Those of a phase to come may still be made; one that is over needs them where something is run again."""
+    state, lacking = status(challenge, phase, now), "; ".join(faults(challenge, phase))
+    if not lacking:
+        return Finding(True, f"{phase} ({state}): its episodes and scenes are there")
+    when = {"upcoming": f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC"}.get(state, "")
+    return Finding(state != "open", f"{phase} ({state}{when}): {lacking}")
 
 
 def _backup(now: datetime) -> Finding:

@@ -105,7 +105,8 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     """The board as it would be now; JSON.
 
     `score` is what the team is shown with; `failed` counts its failed episodes, `excluded` those that have no value in
-    one of the entries. `rank` is None for baselines, oracles, and where nothing could be compared.
+    one of the entries. `rank` is None for baselines, oracles, and where nothing could be compared. `beside`, where the
+    rules name further measures: the means of the entry's own results.json.
     """
     higher = higher_is_better(challenge, phase)
     teams = counted(challenge, phase, board)
@@ -116,6 +117,8 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     places = {place.name: place for place in order.places} if order else {}
     failed = _failed([one.submission for one in teams])
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
+    beside = _beside(challenge, phase, board, [one.submission for one in teams])
+    lines = [line | {"beside": beside[line["submission"]]} for line in lines] if beside else lines
     return {
         "competition": challenge.name,
         "rules_sha256": challenge.rules_sha256,
@@ -170,6 +173,17 @@ def _failed(submissions: Sequence[Submission]) -> dict[str, int]:
     for (owner,) in rows:
         counts[owner] = counts.get(owner, 0) + 1
     return counts
+
+
+def _beside(
+    challenge: Challenge, phase: str, board: Board, submissions: Sequence[Submission]
+) -> dict[str, dict[str, float | None]]:
+    """By submission: means that do not rank. A Ladder releases one number; a second would tell what it holds back."""
+    names = challenge.ranking.beside
+    if not names or (board == Board.PUBLIC and challenge.phases[phase].ladder is not None):
+        return {}
+    rows = Result.objects.filter(submission__in=submissions)
+    return {row.submission_id: {name: mean(row.document, name) for name in names} for row in rows}
 
 
 def _line(

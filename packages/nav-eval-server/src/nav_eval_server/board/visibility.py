@@ -105,7 +105,7 @@ def _on_board(submission: Submission) -> Figures | None:
     for kept in (latest(submission.phase, Board.FINAL, revealed=True), latest(submission.phase, Board.PUBLIC)):
         entry = _entry(kept, submission.id)
         if kept is not None and entry is not None:
-            return {kept.document["measure"]: entry["score"]}
+            return {kept.document["measure"]: entry["score"], **entry.get("beside", {})}
     return None
 
 

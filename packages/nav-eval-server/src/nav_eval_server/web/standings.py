@@ -35,9 +35,19 @@ class Standings:
     rows: tuple[Row, ...]
 
     @property
+    def beside(self) -> list[str]:
+        """Measures that it shows next to the one that ranks."""
+        return beside_of(self.document)
+
+    @property
     def name(self) -> str:
         """Of its files, where it is published."""
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
+
+
+def beside_of(document: Mapping[str, Any]) -> list[str]:
+    """Of a board's document (board.places)."""
+    return list(next((line.get("beside", {}) for line in document["entries"]), {}))
 
 
 def standings(phase: str, reader: User | AnonymousUser) -> list[Standings]:
