@@ -48,8 +48,11 @@ def test_a_submission_is_scored_on_the_graph(tmp_path):
 
 def test_missing_ids_are_refused_or_counted_as_failures(tmp_path):
     partial = listed(dict(list(GOOD.items())[:3]))
-    with pytest.raises(PredictionsError, match="2 of 5 episodes are missing: 8_0, 8_1"):
+    with pytest.raises(PredictionsError) as fault:
         score(tmp_path, partial)
+    teams, scorers = str(fault.value).splitlines()
+    assert teams.endswith("2 of 5 episodes are missing: 8_0, 8_1. Complete the file.")
+    assert "--allow-partial" in scorers
     scored = score(tmp_path, partial, allow_partial=True)
     assert scored.results.n_failed == 2
     assert scored.results.metrics["success"]["mean"] == pytest.approx(3 / 5)

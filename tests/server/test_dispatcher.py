@@ -484,7 +484,7 @@ def test_predictions_are_stored_and_a_bad_file_is_its_teams(make: Make) -> None:
     assert state(submission)[0] == State.SCORING
     assert (bench.dispatcher.folder.uploads / claim.submission).read_bytes() == b"[]"
     said = "nav-eval: predictions.json: holds no predictions."
-    assert bench.finish(claim, rc=2, message=said) == State.FAILED
+    assert bench.finish(claim, rc=2, message=f"{said}\nWhoever scores it may do this: --option.") == State.FAILED
     found = Submission.objects.get()
     assert (found.why, found.detail) == ("bad_file", said.removeprefix("nav-eval: "))
     assert not Charge.objects.exists()

@@ -109,13 +109,22 @@ def last_alive(work: Path) -> float:
     return float((work / "abc" / "alive").read_text().rpartition("\n")[0].splitlines()[-1])
 
 
-def test_the_evaluator_says_what_is_wrong_with_its_configuration(agent: str, tmp_path: Path) -> None:
-    """By its exit code and its last line: the real one, which is asked for data that is not there."""
-    server, wrong = Double(), "dataset: {data_path: absent.json}"
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ("dataset: {data_path: absent.json}", ["absent.json"]),
+        ("evaluation: {max_stepz: 1, succes_distance: 2}", ["max_stepz", "succes_distance"]),
+    ],
+)
+def test_the_evaluator_says_what_is_wrong_with_its_configuration(
+    agent: str, tmp_path: Path, wrong: str, told: list[str]
+) -> None:
+    """By its exit code and its last message, all lines of it: the real one's."""
+    server = Double()
     play(server, tmp_path, agent, lease=60, command=COMMAND, evaluation=wrong).play()
     ending = server.endings[-1]
     assert (ending["outcome"], ending["rc"]) == ("played", 2)
-    assert "absent.json" in ending["message"]
+    assert [word for word in told if word not in ending["message"]] == []
 
 
 @pytest.mark.parametrize("way", ["away", "hangs"])

@@ -150,8 +150,8 @@ def _check_ids(path: Path, predictions: Mapping[str, Prediction], wanted: Sequen
             f" R2R's official script scores without them: dataset.instructions_per_path={OFFICIAL}." if official else ""
         )
         raise PredictionsError(
-            f"{path}: {len(missing)} of {len(wanted)} episodes are missing: {_some(missing)}. "
-            f"Complete the file, or add --allow-partial to count them as failures.{hint}"
+            f"{path}: {len(missing)} of {len(wanted)} episodes are missing: {_some(missing)}. Complete the file.\n"
+            f"Whoever scores it may count them as failures: --allow-partial.{hint}"
         )
 
 

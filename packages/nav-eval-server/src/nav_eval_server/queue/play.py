@@ -37,6 +37,8 @@ DRAIN_SECONDS = 60.0
 """So long the running episodes have when the worker is told to end; then they are broken off."""
 FOLDERS = re.compile(r"(?<![\w:/.~-])~?/(?:[^\s/:,;=()'\"]+/)*(?=[^\s/])")
 """Of an absolute path; not of a URL, nor of one that is relative."""
+SAID = "nav-eval: "
+"""How a message of the evaluator's begins."""
 LINE = "500"
 """Columns of the evaluator's terminal: a path that goes on in a second line would not be known for one."""
 LOG_BYTES = 256 << 10
@@ -225,9 +227,10 @@ class Play:
         return told
 
     def _last_words(self) -> str:
-        """The evaluator's last line that is no progress, without this machine's paths."""
-        lines = [line for line in self._log_tail() if line and not line.startswith("{")]
-        return without_folders(lines[-1])[-500:] if lines else ""
+        """The evaluator's last message, in one line or several, without this machine's paths."""
+        lines = [without_folders(line) for line in self._log_tail() if line and not line.startswith("{")]
+        begins = [n for n, line in enumerate(lines) if line.startswith(SAID)]
+        return "\n".join(lines[begins[-1] if begins else -1 :])[:500]
 
     def _total(self) -> int | None:
         for line in reversed(self._log_tail()):

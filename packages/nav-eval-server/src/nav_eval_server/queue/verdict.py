@@ -18,12 +18,13 @@ INPUT = 2
 """The evaluator's exit code for a fault in configuration or data, which every other attempt would meet again."""
 MISCONFIGURED: Literal["misconfigured"] = "misconfigured"
 FILE = "predictions.json"
-"""What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business."""
+"""What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business, by
+their first line; the second says what only the caller can do."""
 
 
 @dataclass(frozen=True)
 class Ending:
-    """What a worker tells of an attempt. `message`: the evaluator's last line; `manifest`: its manifest's SHA-256."""
+    """What a worker tells of an attempt. `message`: the evaluator's last one; `manifest`: its manifest's SHA-256."""
 
     outcome: Outcome
     rc: int | None = None
@@ -62,7 +63,7 @@ def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Ne
         return Next(State.DONE)
     about_file = ending.message.removeprefix("nav-eval: ")
     if case.kind == "predictions" and ending.rc == INPUT and about_file.startswith(FILE):
-        return Next(State.FAILED, "bad_file", about_file)
+        return Next(State.FAILED, "bad_file", about_file.partition("\n")[0])
     if ending.outcome == "played" and ending.rc == INPUT:
         return Next(State.FAILED, MISCONFIGURED)
     return _crashed(challenge, case, now)
