@@ -65,8 +65,8 @@ class Bench:
         assert (answer.status_code, Endpoint.objects.count()) in ((302, 1), (422, 0))
         if answer.status_code == 302:
             shown = self._page.get(reverse("team")).content.decode()
-            found = re.search(r"No ready service was found there at|Ready at", shown)
-            self.said.add(("page", found and found[0]))
+            found = re.search(r"No ready \w+ service was found there at|Ready at", shown)
+            self.said.add(("page", found and _of_either(found[0])))
 
     def api(self, url: str, protocol: Protocol) -> bool:
         """The same; whether it could be registered."""
@@ -78,7 +78,7 @@ class Bench:
         began = time.monotonic()
         asked = self._api("POST", f"/endpoints/{made.json()['id']}/probe")
         assert SECONDS <= time.monotonic() - began < SECONDS + 1
-        self.said.add(("api", asked.status_code, asked.json()["probe"], re.sub(r"\d+", "0", asked.json()["sentence"])))
+        self.said.add(("api", asked.status_code, asked.json()["probe"], _of_either(asked.json()["sentence"])))
         return True
 
     def run(self) -> None:
@@ -112,14 +112,19 @@ class Bench:
             self.run()
 
 
+def _of_either(sentence: str) -> str:
+    """Without its time, and the protocol that was registered."""
+    return re.sub("REST|gRPC", "P", re.sub(r"\d+", "0", sentence))
+
+
 ONE_ANSWER = {
-    ("page", "No ready service was found there at"),
+    ("page", "No ready P service was found there at"),
     (
         "api",
         200,
         "refused",
-        "No ready service was found there at 0:0. Is it running, reachable from outside, and where "
-        "the rules let services lie?",
+        "No ready P service was found there at 0:0. Does it run and speak P, can it be reached from outside, and do "
+        "the rules let services lie there?",
     ),
     ("run", "not_ready"),
 }

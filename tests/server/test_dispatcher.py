@@ -258,7 +258,7 @@ def test_a_service_that_is_not_there_yields_keeps_its_age_and_fails_in_the_end(b
     assert bench.claim().submission == silent.id  # as old as it was
     bench.finish(_live(bench, silent), "not_ready", None)
     told = sentence(Submission.objects.get(pk=silent.pk), "en", zone=ZoneInfo("UTC"), now=bench.now)
-    assert "has not answered since 12:00" in told
+    assert "Your REST service has not answered since 12:00" in told
     assert "until 13:00" in told
     bench.later(3600)
     bench.dispatcher.sweep()

@@ -11,14 +11,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from nav_eval.errors import InputError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Team
 from nav_eval_server.queue import endpoints
+from nav_eval_server.queue.probe import WRITTEN
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.vault import Vault
+from nav_eval_server.web.forms import Service
 from server.conftest import Make
 from server.serving import free_port
 
@@ -73,6 +76,27 @@ def _asked(challenge: Challenge, one: Endpoint) -> tuple[str, str, bool]:
     began = time.monotonic()
     answer = endpoints.check(challenge, one, NOW)
     return answer, told(one), SECONDS <= time.monotonic() - began < SECONDS + 1
+
+
+def test_a_service_is_called_by_the_protocol_that_its_address_names(make: Make) -> None:
+    challenge, team = make(), Team.objects.create(name="a")
+    for url, protocols in (
+        ("http://a.example.org:1", ("rest", "grpc")),
+        ("https://a.example.org", ("rest", "grpc")),
+        ("grpc://a.example.org:1", ("grpc",)),
+        ("grpcs://a.example.org", ("grpc",)),
+        ("a.example.org:1", ("rest", "grpc")),
+    ):
+        for protocol in ("rest", "grpc"):
+            told = {"name": "a", "protocol": protocol, "url": url, "token": ""}
+            form = Service(told)
+            assert form.is_valid() == (protocol in protocols), url
+            if protocol in protocols:
+                endpoints.save(challenge, team, **told)
+            else:
+                with pytest.raises(InputError, match="Choose gRPC, or write http://"):
+                    endpoints.save(challenge, team, **told)
+                assert form.errors == {"url": [WRITTEN]}
 
 
 def test_questions_are_few(make: Make) -> None:

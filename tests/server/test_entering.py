@@ -156,8 +156,11 @@ def rows(*phases: str) -> list[dict[str, Any]]:
 
 def test_a_url_is_registered_once(server: str, token: str, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAV_EVAL_AGENT_TOKEN", "of-the-service")
-    for _ in range(2):
-        assert run(server, token, "submit", "grpc://127.0.0.1:10", "--protocol", "grpc")[0] == 0
+    said = [run(server, token, "submit", "grpc://127.0.0.1:10") for _ in range(2)]
+    assert [code for code, _, _ in said] == [0, 0]
+    assert ["No ready gRPC service was found there at" in err for _, _, err in said] == [True, False]
+    code, _, err = run(server, token, "submit", "grpc://127.0.0.1:11", "--protocol", "rest")
+    assert (code, "Choose gRPC, or write http://" in err) == (2, True)
     made = Endpoint.objects.get(name="grpc://127.0.0.1:10")
     assert (made.protocol, bool(made.sealed_token)) == ("grpc", True)
     code, _, err = run(server, token, "submit", "robot", "--protocol", "grpc")

@@ -88,6 +88,10 @@ class Competition:
     def register(self, name: str, protocol: str, url: str, token: str) -> Any:
         return self._call("POST", "/endpoints", {"name": name, "protocol": protocol, "url": url, "token": token})
 
+    def probe(self, endpoint: int) -> Any:
+        """A registered service, after the server has asked it."""
+        return self._call("POST", f"/endpoints/{endpoint}/probe")
+
     def submit(self, phase: str, endpoint: int, key: str | None = None) -> Any:
         """The accepted submission. Without `key` one is drawn, so that a try after a lost answer submits once."""
         return self._call("POST", "/submissions", {"phase": phase, "endpoint": endpoint}, key=key or _drawn())

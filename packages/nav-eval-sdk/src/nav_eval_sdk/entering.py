@@ -18,7 +18,9 @@ def add(commands: Any) -> None:
     submit.add_argument("endpoint", nargs="?", help="a registered service by name or URL; a new URL is registered")
     submit.add_argument("--predictions", metavar="FILE", type=Path, help="a file to be scored, in place of a service")
     submit.add_argument("--phase", help="of the competition; by default the only open one that takes this")
-    submit.add_argument("--protocol", choices=("rest", "grpc"), help="what a new service speaks; by default rest")
+    submit.add_argument(
+        "--protocol", choices=("rest", "grpc"), help="what a new service speaks; by default rest, or what its URL says"
+    )
     submit.add_argument(
         "--service-token-file",
         default=os.environ.get(f"{SERVICE_TOKEN}_FILE"),

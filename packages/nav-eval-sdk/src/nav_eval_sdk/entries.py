@@ -133,7 +133,7 @@ def _phase(server: Competition, options: argparse.Namespace, kind: str) -> str:
 
 
 def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
-    """The team's service of that name or URL; a URL that is none yet is registered, under itself."""
+    """The team's service of that name or URL; a URL that is none yet is registered, under itself, and asked."""
     known, wanted = server.endpoints(), options.endpoint
     for key in ("name", "url"):
         found = [one for one in known if one[key] == wanted]
@@ -146,7 +146,19 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         names = ", ".join(one["name"] for one in known) or "none yet; give its URL, and it is registered"
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", SERVICE_TOKEN)
-    return server.register(wanted[:60], options.protocol or "rest", wanted, token)
+    protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
+    return _asked(server, server.register(wanted[:60], protocol, wanted, token))
+
+
+def _asked(server: Competition, endpoint: Any) -> Any:
+    """A new service; if it is not ready, or speaks another protocol than it is registered with, that is said now."""
+    try:
+        found = server.probe(endpoint["id"])
+    except Refusal:  # the server asks others; its answer changes nothing
+        return endpoint
+    if found["probe"] != "ready":
+        sys.stderr.write(f"nav-eval-agent: {line(str(found['sentence']), 500)}\n")
+    return endpoint
 
 
 def _as_said(endpoint: Any, protocol: str | None) -> Any:

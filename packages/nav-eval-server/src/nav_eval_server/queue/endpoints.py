@@ -13,9 +13,9 @@ from nav_eval_sdk.transport.probe import Answer
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Submission, Team
-from nav_eval_server.queue.probe import Protocol, ask, parsed
+from nav_eval_server.queue.probe import WRITTEN, Protocol, ask, fits, parsed
 from nav_eval_server.queue.refusal import Refusal
-from nav_eval_server.queue.states import Language, Sentence, clock
+from nav_eval_server.queue.states import SPOKEN, Language, Sentence, clock
 from nav_eval_server.vault import Vault
 from nav_eval_server.visible import visible
 
@@ -29,9 +29,10 @@ SENTENCES: dict[Answer | Literal[""], Sentence] = {
     "": {"en": "Not asked yet.", "zh": "尚未检查。"},
     "ready": {"en": "Ready at {at}.", "zh": "{at} 检查：就绪。"},
     "refused": {
-        "en": "No ready service was found there at {at}. Is it running, reachable from outside, and where the rules "
-        "let services lie?",
-        "zh": "{at} 检查：没有找到就绪的服务。它在运行吗？能从外部访问吗？地址在规则允许的范围内吗？",
+        "en": "No ready {spoken} service was found there at {at}. Does it run and speak {spoken}, can it be reached "
+        "from outside, and do the rules let services lie there?",
+        "zh": "{at} 检查：没有找到就绪的 {spoken} 服务。它在运行吗？用的是 {spoken} 吗？能从外部访问吗？"
+        "地址在规则允许的范围内吗？",
     },
     "wrong token": {"en": "At {at} the service refused our token.", "zh": "{at} 检查：服务拒绝了我们的令牌。"},
 }
@@ -50,6 +51,8 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
     """A new service, or in place of the team's of that name; its token is sealed. Raises InputError and Refusal."""
     name, token = visible(name), checked_token(token)
     parsed(url)
+    if not fits(url, protocol):
+        raise InputError(WRITTEN)
     if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MOST:
         raise Refusal(
             "too_many", f"A team has {MOST} services at most. Remove one.", f"最多 {MOST} 个服务，请先删除一个。"
@@ -97,4 +100,4 @@ def played(submission: Submission, now: datetime) -> None:
 def sentence(endpoint: Endpoint, language: Language, *, zone: ZoneInfo, now: datetime) -> str:
     """What the last question found out."""
     said = (JOINED if endpoint.protocol == "join" else SENTENCES)[cast(Answer, endpoint.probe)]
-    return said[language].format(at=clock(endpoint.probed_at, zone, now))
+    return said[language].format(at=clock(endpoint.probed_at, zone, now), spoken=SPOKEN.get(endpoint.protocol))

@@ -13,6 +13,12 @@ from nav_eval_sdk.transport.probe import Answer, probe
 Protocol = Literal["rest", "grpc"]
 ADDRESS = re.compile(r"((https?|grpcs?)://)?([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?(/[A-Za-z0-9._~/-]*)?")
 """Nothing that a shell, a configuration or a header could take for more than an address."""
+WRITTEN = "grpc:// and grpcs:// are addresses of gRPC services. Choose gRPC, or write http://, https:// or host:port."
+
+
+def fits(url: str, protocol: Protocol) -> bool:
+    """Whether the address may be that of such a service. http:// may: gRPC over TLS is often written so."""
+    return protocol == "grpc" or not url.startswith(("grpc://", "grpcs://"))
 
 
 def parsed(url: str) -> Endpoint:

@@ -15,6 +15,8 @@ from nav_eval_server.models import Submission
 Language = Literal["en", "zh"]
 Sentence = Mapping[Language, str]
 State = Submission.State
+SPOKEN: Mapping[str, str] = {"rest": "REST", "grpc": "gRPC"}
+"""Protocols as people write them; a service that calls us has none."""
 FINAL = frozenset({State.DONE, State.FAILED, State.CANCELLED, State.VOID})
 WAITING = frozenset({State.QUEUED, State.WAITING_SERVICE})
 AT_WORK = frozenset({State.RUNNING, State.SCORING})
@@ -26,9 +28,10 @@ SENTENCES: Mapping[str, Sentence] = {
         "zh": "自 {since} 起排队。若到 {deadline} 仍无人处理，责任在我们，不占用您的名额。",
     },
     State.WAITING_SERVICE: {
-        "en": "Your service has not answered since {unready}; we try again from {retry} on, until {deadline}, "
-        "and then a last time.",
-        "zh": "您的服务自 {unready} 起没有应答；我们将从 {retry} 起反复尝试，直到 {deadline}，之后再试最后一次。",
+        "en": "Your {spoken}service has not answered since {unready}; we try again from {retry} on, until "
+        "{deadline}, and then a last time.",
+        "zh": "您的{spoken}服务自 {unready} 起没有应答；我们将从 {retry} 起反复尝试，直到 {deadline}，"
+        "之后再试最后一次。",
     },
     State.RUNNING: {
         "en": "Running since {since}, {played} episodes played{of}. If the worker is silent until {deadline}, another "
@@ -51,8 +54,8 @@ BOOKED: Sentence = {
 """Of what is queued for an hour to come."""
 FAILURES: Mapping[str, Sentence] = {
     "service_silent": {
-        "en": "Failed at {since}: your service had not answered since {unready}.",
-        "zh": "已于 {since} 失败：您的服务自 {unready} 起一直没有应答。",
+        "en": "Failed at {since}: your {spoken}service had not answered since {unready}.",
+        "zh": "已于 {since} 失败：您的{spoken}服务自 {unready} 起一直没有应答。",
     },
     "too_long": {
         "en": "Failed at {since}: the evaluation took more time than the rules allow; {played} episodes were played.",
@@ -99,7 +102,14 @@ def sentence(submission: Submission, language: Language, *, zone: ZoneInfo, now:
         played=played,
         of="" if total is None else {"en": f" of {total}", "zh": f"（共 {total} 个）"}[language],
         detail=submission.detail,
+        spoken=_spoken(submission.protocol, language),
     )
+
+
+def _spoken(protocol: str, language: Language) -> str:
+    """Before the word for a service: what we call it by, since a gRPC service called by REST does not answer."""
+    name = SPOKEN.get(protocol)
+    return "" if name is None else {"en": f"{name} ", "zh": f" {name} "}[language]
 
 
 def clock(moment: datetime | None, zone: ZoneInfo, now: datetime) -> str:

@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 from nav_eval.errors import InputError
 from nav_eval_server.models import User
 from nav_eval_server.queue.endpoints import checked_token
-from nav_eval_server.queue.probe import parsed
+from nav_eval_server.queue.probe import fits, parsed
 from nav_eval_server.visible import visible
 
 
@@ -26,6 +26,11 @@ def printable(text: str) -> str:
 
 
 TAKEN = gettext_lazy("This name is taken. Choose another one.")
+
+
+SCHEMES = gettext_lazy(
+    "grpc:// and grpcs:// are addresses of gRPC services. Choose gRPC, or write http://, https:// or host:port."
+)
 
 
 class SignUp(UserCreationForm):  # type: ignore[type-arg]
@@ -86,6 +91,12 @@ class Service(forms.Form):
             message = _("This is not an address. Write for example https://agent.example.org:8085, or host:port.")
             raise forms.ValidationError(message) from None
         return url
+
+    def clean(self) -> dict[str, Any]:
+        told: dict[str, Any] = super().clean() or self.cleaned_data
+        if "url" in told and "protocol" in told and not fits(told["url"], told["protocol"]):
+            self.add_error("url", str(SCHEMES))
+        return told
 
     def clean_token(self) -> str:
         try:
