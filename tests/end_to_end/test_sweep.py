@@ -14,6 +14,8 @@ import pytest
 
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.report.perturbation_words import LACKING
+from nav_eval.report.robustness import render_card
 from nav_eval.runs.sweep import Suite
 from rooms import write_room
 
@@ -74,7 +76,23 @@ def test_the_card_of_two_agents_speaks_both_languages_and_asks_for_nothing(swept
         assert page.locator(".axes .curves").count() == 3
         page.click("#language")
         assert hidden in page.locator("main").inner_text()
+        page.reload()
+        assert hidden in page.locator("main").inner_text()
+        asked.pop()
         assert (asked, errors) == ([card.as_uri()], [])
+
+
+def test_a_card_shows_code_as_code_and_reasons_in_both_languages(swept):
+    told = document(swept / "forward")
+    told["axes"][0]["definition"] = "Under `clock=charged` & <b>."
+    told["left_out"] = [{"name": "paraphrase", "why": reason} for reason in LACKING]
+    told["left_out"].append(
+        {"name": "depth_noise", "why": "nothing here is affected by it (it is one of sensors depth)"}
+    )
+    card = render_card([told])
+    assert "Under <code>clock=charged</code> &amp; &lt;b&gt;." in card
+    assert all(f"换一种说法：{chinese}" in card for chinese in LACKING.values())
+    assert "深度噪声：这里没有受它影响的内容（它作用于传感器 depth）" in card
 
 
 def test_sweeps_of_other_episodes_do_not_stand_on_one_card(swept, tmp_path):

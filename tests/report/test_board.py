@@ -130,15 +130,19 @@ def test_a_latex_table_is_what_papers_print(tmp_path: Path, runs: list[Path]) ->
         f"{mean['navigation_error']:.2f}",
         *(f"{100 * mean[n]:.1f}" for n in ("oracle_success", "success", "spl", "ndtw")),
     ]
-    assert f"Mine & {' & '.join(figures)} \\\\" in text
-    assert r"agent & NE $\downarrow$ & OSR $\uparrow$ & SR $\uparrow$ & SPL $\uparrow$ & nDTW $\uparrow$ \\" in text
+    assert f"1 & Mine & {' & '.join(figures)} \\\\" in text
+    assert (
+        r"rank & agent & NE $\downarrow$ & OSR $\uparrow$ & SR $\uparrow$ & SPL $\uparrow$ & nDTW $\uparrow$ \\" in text
+    )
     assert r"\begin{tabularx}{\columnwidth}" in text
-    assert r"NvEM$^\dagger$ (val\_unseen) & 4.2603 & 67.90 & 60.11 & 54.97 & - \\" in text
+    assert r"- & NvEM$^\dagger$ (val\_unseen) & 4.2603 & 67.90 & 60.11 & 54.97 & - \\" in text
     assert text.index(r"\midrule", text.index("Mine")) < text.index("NvEM")
     report(*paths, out=tmp_path / "t.md", columns="spl,path_length")
     header = (tmp_path / "t.md").read_text().splitlines()[2]
-    assert header == "| agent | SPL ↑ | TL |"
-    assert "Entries in order of SPL; ranks and intervals are in the CSV" in text
+    assert header == "| rank | agent | SPL ↑ | TL |"
+    assert (tmp_path / "t.md").read_text().splitlines()[3] == "| ---: | --- | ---: | ---: |"
+    assert "not run here. Rank by SPL, its 95\\% interval in brackets" in text
+    assert "- & shortest\\_path (oracle)" in text
     with pytest.raises(ConfigError, match=re.escape("no run has a measure 'sppl'. Did you mean 'spl'")):
         report(*paths, out=tmp_path / "t.md", columns="sppl")
 
@@ -173,7 +177,22 @@ def test_the_page_ranks_sorts_and_hands_out_files(
     with page.expect_download() as download:
         page.get_by_role("button", name="LaTeX").click()
     assert Path(download.value.path()).read_text() == (tmp_path / "b.tex").read_text()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Markdown").click()
+    cells = [line.split(" | ")[:2] for line in Path(download.value.path()).read_text().splitlines()[4:12]]
+    shown = page.locator(".board tbody:not(.others) td.rank")
+    assert [rank.removeprefix("| ").split(" ")[0].replace("-", "–") for rank, _ in cells] == [
+        text.split("\n")[0] for text in in_ranks(page, shown)
+    ]
+    assert cells[0][0] == "| 1 (1–3)"
     assert guest.errors == []
+
+
+def in_ranks(page: Any, shown: Any) -> list[str]:
+    """Of the board in its own order."""
+    page.locator("#board-rank").click()
+    texts: list[str] = shown.all_inner_texts()
+    return texts
 
 
 def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file: Path) -> None:

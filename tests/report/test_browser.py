@@ -131,6 +131,39 @@ def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[P
     assert shown == sorted(round(e["metrics"]["navigation_error"], 2) for e in episodes_of(runs[0]))
 
 
+def test_a_filtered_list_is_a_link_and_a_step_back(visit: Open, page_file: Path, runs: list[Path]) -> None:
+    page = visit().open(page_file)
+    total = len(rows(page))
+    page.get_by_label("Outcome of random").select_option("failure")
+    failed = len(rows(page))
+    box = page.get_by_label("Search scene, id, instruction")
+    box.press_sequentially("door")
+    both = rows(page)
+    assert 0 < len(both) < failed < total
+    assert page.evaluate("location.hash") == "#episodes?outcome=failure%3Arandom&search=door"
+    again = visit().open(page_file, "?lang=zh&theme=dark" + page.evaluate("location.hash"))
+    assert len(rows(again)) == len(both)
+    assert again.locator("#episodes select option:checked").first.get_attribute("value") == "failure"
+    page.locator("table.episodes a").first.click()
+    page.get_by_role("link", name="All episodes").click()
+    assert rows(page) == both
+    for _ in range(3):
+        page.go_back()
+    page.locator("#episodes option[value=failure]:checked").wait_for(state="attached")
+    assert len(rows(page)) == failed
+    page.go_back()
+    page.locator("#episodes option[value=failure]:checked").wait_for(state="detached")
+    assert len(rows(page)) == total
+
+
+@pytest.mark.parametrize("hostile", ["outcome=failure", "outcome=gone:random", "scene=nowhere&length=1-x", "cause=%"])
+def test_filters_that_are_not_here_hide_nothing(visit: Open, page_file: Path, hostile: str) -> None:
+    guest = visit()
+    page = guest.open(page_file, f"#episodes?{hostile}")
+    assert len(rows(page)) == 12
+    assert guest.errors == []
+
+
 def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> None:
     page = visit().open(page_file)
     page.get_by_label("only where the runs differ").check()

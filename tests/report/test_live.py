@@ -7,6 +7,7 @@ import gzip
 import http.client
 import io
 import json
+import re
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +22,7 @@ from nav_eval.cli.report import make_workshop
 from nav_eval.core.types import Action, AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.report.live import LiveRun, live_view
+from nav_eval.report.outcome import OUTCOMES
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from report.conftest import Visit
@@ -43,17 +45,26 @@ def test_only_this_machine_is_answered(config: Any) -> None:
     with live_view(config, make_workshop()) as (address, page):
         assert urlsplit(address).hostname == "127.0.0.1"
         assert page is not None
-        assert get(address, "/data", "evil.example:80")[0] == 403
+        assert get(address, "/", "evil.example:80")[0] == 403
         assert get(address, "/elsewhere")[0] == 404
+
+
+def document_of(body: bytes) -> Any:
+    """What a page was made of."""
+    found = re.search(rb'id="data">([^<]*)<', body)
+    assert found is not None
+    return json.loads(gzip.decompress(base64.b64decode(found[1])))
 
 
 def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
     with live_view(config, make_workshop()) as (address, page):
+        before = document_of(get(address, "/")[1])
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
-        assert get(address, "/?lang=zh&theme=dark")[0] == 200
-        status, body = get(address, "/data")
+        status, body = get(address, "/?lang=zh&theme=dark")
     assert status == 200
-    run = json.loads(gzip.decompress(base64.b64decode(body)))["runs"][0]
+    assert before["runs"][0]["n"] == 0
+    run = document_of(body)["runs"][0]
+    assert all(document_of(body)["episodes"]["text"])
     assert run["n"] == evaluated.results.n_episodes
     assert run["metrics"]["success"]["mean"] == pytest.approx(evaluated.results.metrics["success"]["mean"])
 
@@ -61,10 +72,7 @@ def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
 def test_two_watchers(config: Any, tmp_path: Path) -> None:
     with live_view(config, make_workshop()) as (one, first), live_view(config, make_workshop()) as (other, second):
         run_benchmark(config, tmp_path / "run", watchers=[first, second])
-        assert get(one, "/data")[1] != b""
-        counts = [
-            json.loads(gzip.decompress(base64.b64decode(get(x, "/data")[1])))["runs"][0]["n"] for x in (one, other)
-        ]
+        counts = [document_of(get(x, "/")[1])["runs"][0]["n"] for x in (one, other)]
     assert counts[0] == counts[1] > 0
 
 
@@ -76,13 +84,17 @@ def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
     listener.join(30)
     events = heard[0].decode().split("\n\n")
-    assert events[-2].startswith("event: done")
-    last = [event for event in events if event.startswith("event: progress")][-1]
     n = evaluated.results.n_episodes
+    assert events[-2].startswith("event: done")
+    whole = json.loads(gzip.decompress(base64.b64decode(events[-3].split("data: ")[1])))["runs"][0]
+    assert (whole["n"], whole["n_expected"]) == (n, n)
+    assert whole["finished"] is not None
+    last = [event for event in events if event.startswith("event: progress")][-1]
     told = json.loads(last.split("data: ")[1])
     assert (told["n"], told["total"], told["failed"], told["left"]) == (n, n, 0, None)
     assert told["per_minute"] > 0
-    assert {"scene", "id", "status"} == told["lost"][0].keys()
+    assert {"scene", "id", "outcome"} == told["lost"][0].keys()
+    assert told["lost"][0]["outcome"] in OUTCOMES[1:]
 
 
 def test_a_session_is_shown_while_it_plays(config: Any) -> None:
@@ -103,14 +115,22 @@ def test_a_session_is_shown_while_it_plays(config: Any) -> None:
 
 
 def test_page_grows_in_the_browser(config: Any, tmp_path: Path, visit: Callable[..., Visit]) -> None:
+    """What the reader is at is left alone: what came meanwhile is drawn when they are done with it."""
     guest = visit()
     with live_view(config, make_workshop()) as (address, page):
         guest.page.goto(address)
         guest.page.wait_for_selector("#page[data-ready]")
         assert guest.page.locator("table.episodes").count() == 0
+        guest.page.get_by_label("Search scene, id, instruction").focus()
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
         n = evaluated.results.n_episodes
         guest.page.locator(".live", has_text=f"{n} of {n}").wait_for(timeout=30_000)
+    guest.page.get_by_role("heading", name="The run has ended").wait_for()
+    assert guest.page.locator("table.episodes").count() == 0
+    guest.page.get_by_label("Search scene, id, instruction").blur()
     guest.page.wait_for_selector("table.episodes")
-    assert "The run has ended" in guest.page.locator(".live").inner_text()
+    assert f"{n} episodes" in guest.page.locator("header.top").inner_text()
+    assert guest.page.locator(".moments article").count() == guest.page.locator("#overview .moments article").count()
+    guest.page.click("#language")
+    assert guest.page.locator("#now-title").inner_text() == "运行已结束"
     assert guest.errors == []

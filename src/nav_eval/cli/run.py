@@ -93,8 +93,9 @@ def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
         return
     from nav_eval.cli.report import make_workshop
     from nav_eval.report.live import live_view
+    from nav_eval.runs.builder import settled_split
 
-    with live_view(config, make_workshop(allow_plugins=True)) as (url, page):
+    with live_view(settled_split(config), make_workshop(allow_plugins=True)) as (url, page):
         sys.stderr.write(f"Watch the run at {url}\n")
         yield (page,)
 

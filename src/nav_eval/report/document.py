@@ -23,7 +23,7 @@ from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
-from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, in_order, latex, markdown, table
+from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
 from nav_eval.report.workshop import Workshop
 
 SCHEMA = 1
@@ -129,7 +129,7 @@ def board_record(
         return None
     ranking, places = board.ranking, board.places(runs)
     ordered = [runs[i] for i in board.order]
-    paper = in_order(table(ordered, AS_PAPERS, others), board)
+    paper = ranked(table(ordered, AS_PAPERS, others), runs, board)
     refused = DIFFERENT if public and board.refused else board.refused
     return {
         "metric": board.metric,

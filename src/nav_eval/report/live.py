@@ -27,6 +27,7 @@ from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.geometry import yaw_of
 from nav_eval.report.compose import picture_of, small_jpeg
 from nav_eval.report.document import assemble
+from nav_eval.report.outcome import Yardstick, outcome
 from nav_eval.report.page import packed, render_page
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, summarise_run
@@ -37,6 +38,8 @@ HOST = "127.0.0.1"
 PROGRESS_SECONDS = 0.5
 CHANGED_SECONDS = 5.0
 ALIVE_SECONDS = 15.0
+READER_SECONDS = 10.0
+"""A reader that takes nothing for so long is left."""
 STEP_SECONDS = 1.0
 """Between two looks at what the sessions do."""
 RECENT = 5
@@ -84,10 +87,11 @@ class LiveRun(Watcher):
     def take(self, result: EpisodeResult) -> None:
         key = (result.scene_id, result.episode_id)
         track = track_of(result)
+        ended = outcome(result, track, Yardstick(self._config.evaluation.success_distance, self.facts(key).shortest))
         with self.news:
             self._results[key] = result
-            if result.status != "ok" or result.metrics.get("success") == 0:
-                self._lost = [_failure(result), *self._lost][:RECENT]
+            if ended not in ("success", "not_scored"):
+                self._lost = [{"scene": key[0], "id": key[1], "outcome": ended}, *self._lost][:RECENT]
             if track is not None:
                 self._tracks[key] = track
             self._changed()
@@ -126,6 +130,11 @@ class LiveRun(Watcher):
         """What was asked in an episode, as far as the scenery is known."""
         return EpisodeFacts() if self._scenery is None else self._scenery.episodes.get(key, EpisodeFacts())
 
+    @property
+    def drawn(self) -> int:
+        """The version of the last document, 0 before the first: what a page that was opened just now shows."""
+        return 0 if self._document is None else self._document[0]
+
     def document(self) -> dict[str, Any]:
         """The report's document of what is there now; made anew only if there is news."""
         with self._making:
@@ -137,9 +146,10 @@ class LiveRun(Watcher):
 
     def _make(self) -> dict[str, Any]:
         run = self._snapshot()
-        if self._scenery is None:
-            self._scenery = look_up(run, self._workshop, list(self._keys))
-        return assemble([run], self._scenery, None, live=True)
+        scenery = self._scenery or look_up(run, self._workshop, list(self._keys))
+        if self._keys:  # Else it is asked before the run has begun.
+            self._scenery = scenery
+        return assemble([run], scenery, None, live=True)
 
     def _snapshot(self) -> Run:
         with self.news:
@@ -202,10 +212,6 @@ class LiveSession:
         }
 
 
-def _failure(result: EpisodeResult) -> dict[str, str]:
-    return {"scene": result.scene_id, "id": result.episode_id, "status": result.status}
-
-
 def _now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
 
@@ -215,29 +221,40 @@ class _Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, live: LiveRun) -> None:
         self.live = live
+        self.streams: list[threading.Thread] = []
         super().__init__((HOST, port), _Handler)
 
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
+    timeout = READER_SECONDS
 
     def do_GET(self) -> None:
+        try:
+            self._get()
+        except (ConnectionError, TimeoutError):  # The reader has gone.
+            self.close_connection = True
+
+    def _get(self) -> None:
         if self.headers.get("Host", "") not in {f"{name}:{self.server.server_port}" for name in (HOST, "localhost")}:
             self.send_error(403)
             return
         match self.path.partition("?")[0]:
             case "/":
-                self._answer("text/html; charset=utf-8", render_page(self.server.live.document()))
-            case "/data":
-                self._answer("text/plain", packed(self.server.live.document()))
+                self._page(render_page(self.server.live.document()))
             case "/events":
-                self._stream()
+                self.server.streams.append(threading.current_thread())
+                self._head("text/event-stream")
+                self.end_headers()
+                for name, data in _events(self.server.live):
+                    self.wfile.write(f"event: {name}\ndata: {data}\n\n".encode())
+                    self.wfile.flush()
             case _:
                 self.send_error(404)
 
-    def _answer(self, kind: str, text: str) -> None:
+    def _page(self, text: str) -> None:
         body = text.encode()
-        self._head(kind)
+        self._head("text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
@@ -249,29 +266,18 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("X-Content-Type-Options", "nosniff")
         self.send_header("X-Frame-Options", "DENY")
 
-    def _stream(self) -> None:
-        self._head("text/event-stream")
-        self.end_headers()
-        try:
-            for name, data in _events(self.server.live):
-                self.wfile.write(f"event: {name}\ndata: {data}\n\n".encode())
-                self.wfile.flush()
-        except (BrokenPipeError, ConnectionResetError):
-            self.close_connection = True
-
     def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
         """Requests of the reader's own browser are no news."""
 
 
 def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
-    seen = drawn = 0
-    told = time.monotonic()
+    seen, drawn, told = 0, live.drawn, -math.inf
     while True:
         seen, done = live.wait(seen)
         yield "progress", msgspec.json.encode(live.progress()).decode()
         if done or (seen != drawn and time.monotonic() - told > max(CHANGED_SECONDS, SHARE * live.build_seconds)):
             told, drawn = time.monotonic(), seen
-            yield "changed", "{}"
+            yield "changed", packed(live.document())
         if done:
             yield "done", "{}"
             return
@@ -290,7 +296,8 @@ def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tup
         yield f"http://{HOST}:{server.server_port}/", live
     finally:
         live.end()
-        # Open pages get the last state: they ask for it when they hear that the run has ended.
-        time.sleep(2 * PROGRESS_SECONDS)
         server.shutdown()
+        # Open pages are told of the end and are sent the last state.
+        for stream in server.streams:
+            stream.join(READER_SECONDS)
         server.server_close()

@@ -30,6 +30,7 @@ SCRIPTS = (
     "words.js",
     "format.js",
     "decode.js",
+    "address.js",
     "export.js",
     "charts.js",
     "fog.js",
@@ -53,7 +54,6 @@ SCRIPTS = (
     "stage.js",
     "episode.js",
     "live.js",
-    "address.js",
     "main.js",
 )
 WALK_SCRIPTS = (

@@ -38,3 +38,18 @@ ABOUT: Mapping[str, str] = {
     "truncated": "只保留指令开头 75%、50%、25% 的词（或汉字）。",
     "other_language": "同一路径用另一种语言的指令，取自数据集。",
 }
+LACKING: Mapping[str, str] = {
+    "no episode here has other words for it": "这里没有回合有其他说法的指令",
+    "nothing here is affected by it": "这里没有受它影响的内容",
+}
+"""Why a perturbation was left out."""
+_SENSORS = " (it is one of sensors "
+
+
+def lacking_zh(why: str) -> str:
+    """The reason in Chinese, as far as it is known; else as it is."""
+    reason, told, sensors = why.removesuffix(")").partition(_SENSORS)
+    known = LACKING.get(reason)
+    if known is None:
+        return why
+    return f"{known}（它作用于传感器 {sensors}）" if told else known

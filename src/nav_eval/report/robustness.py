@@ -10,14 +10,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from markupsafe import Markup, escape
 
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
-from nav_eval.report.page import resource, shell
-from nav_eval.report.perturbation_words import ABOUT, NAMES
+from nav_eval.report.page import joined_scripts, resource, shell
+from nav_eval.report.perturbation_words import ABOUT, NAMES, lacking_zh
+from nav_eval.report.words import named
 from nav_eval.results.files import write_bytes
 
 FILE = "robustness.json"
+SCRIPTS = ("kept.js", "robustness.js")
 SCHEMA = 1
 MAIN = ("success", "spl")
 """Metrics that are drawn and tabled, as far as they were measured; else the first of which more is better."""
@@ -62,19 +65,25 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
     return shell(
         "robustness.html",
         f"{', '.join(agents)} · {shared['benchmark']} · robustness",
-        resource("static", "robustness.js"),
+        joined_scripts(SCRIPTS),
         resource("static", "report.css") + resource("static", "robustness.css"),
         shared=shared,
         documents=documents,
         agents=agents,
         metrics=metrics,
         axes=axes,
-        left_out=[one | {"zh": NAMES.get(one["name"], one["name"])} for one in documents[0]["left_out"]],
+        left_out=[_left_out(one) for one in documents[0]["left_out"]],
         failures=_failures,
         figure=_figure,
+        code=_code,
+        named=named,
         share=_share,
         signed=_signed,
     )
+
+
+def _left_out(one: Mapping[str, Any]) -> dict[str, str]:
+    return {**one, "zh": NAMES.get(one["name"], one["name"]), "why_zh": lacking_zh(one["why"])}
 
 
 def _failures(document: Mapping[str, Any]) -> int:
@@ -121,6 +130,14 @@ def _point(cell: Mapping[str, Any], metric: str) -> tuple[int, float, float, tup
     clean = row["clean"] or 0.0
     interval = None if row["ci95"] is None else (clean + row["ci95"][0], clean + row["ci95"][1])
     return cell["severity"], clean, row["mean"] or 0.0, interval
+
+
+def _code(text: str) -> Markup:
+    """What stands between backticks is code."""
+    parts = [
+        Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(text.split("`"))
+    ]
+    return Markup("").join(parts)
 
 
 def _figure(value: float | None) -> str:

@@ -23,6 +23,7 @@ from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
 from nav_eval.results.export import spreadsheet_cell
 from nav_eval.results.files import write_bytes
+from nav_eval.results.ranking import Place
 
 SHORT = {
     "path_length": "TL",
@@ -37,12 +38,14 @@ SHORT = {
     "cls": "CLS",
 }
 """What papers call the metrics."""
+NAMED = "agent"
+"""The one column of words; figures stand to the right of their columns."""
 PAPER = ("navigation_error", "oracle_success", "success", "spl", "ndtw")
 ALL, AS_PAPERS = "all", "paper"
 DAGGER = "\N{DAGGER}"
 LATEX = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", DAGGER: r"$^\dagger$"}
 ARROWS = {"higher": " \N{UPWARDS ARROW}", "lower": " \N{DOWNWARDS ARROW}", None: ""}
-LATEX |= {"\N{UPWARDS ARROW}": r"$\uparrow$", "\N{DOWNWARDS ARROW}": r"$\downarrow$"}
+LATEX |= {"\N{EN DASH}": "--", "\N{UPWARDS ARROW}": r"$\uparrow$", "\N{DOWNWARDS ARROW}": r"$\downarrow$"}
 LATEX |= {letter: "\\" + letter for letter in "&%$#_{}"}
 
 
@@ -81,7 +84,7 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[Publ
         (_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names))
         for one in of_split(others, split)
     )
-    header = ("agent", *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))
+    header = (NAMED, *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))
     told = "; ".join(dict.fromkeys(_conditions(run) for run in runs))
     units = [_units(name, found[name]) for name in names]
     caption = "; ".join([told, *dict.fromkeys(filter(None, units))])
@@ -92,7 +95,7 @@ def results_table(runs: Sequence[Run]) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
     found = common_definitions(runs)
     rows = tuple((label(run), *(_cell(run.summary["metrics"].get(name)) for name in found)) for run in runs)
-    header = ("agent", *(_heading(name, definition) for name, definition in found.items()))
+    header = (NAMED, *(_heading(name, definition) for name, definition in found.items()))
     return Table("; ".join(dict.fromkeys(map(_caption, runs))), header, rows)
 
 
@@ -168,11 +171,14 @@ def latex(table: Table) -> str:
 
     below = [r"\midrule", *map(line, table.below)] if table.below else []
     body = [line(table.header), r"\midrule", *map(line, table.rows), *below]
-    figures = "r" * (len(table.header) - 1)
+    named = table.header.index(NAMED)
+    before, after = "r" * named, "r" * (len(table.header) - named - 1)
     # As wide as the column, where long names take a second line; small, so that five figures fit.
     size = [r"\footnotesize", r"\setlength{\tabcolsep}{3pt}"] if table.narrow else []
     kind, width = ("tabularx", r"{\columnwidth}") if table.narrow else ("tabular", "")
-    columns = rf"@{{}}>{{\raggedright\arraybackslash}}X{figures}@{{}}" if table.narrow else f"l{figures}"
+    name = r">{\raggedright\arraybackslash}X" if table.narrow else "l"
+    ends = "@{}" if table.narrow else ""
+    columns = f"{ends}{before}{name}{after}{ends}"
     return "\n".join(
         [
             r"\begin{table}",
@@ -200,7 +206,7 @@ def markdown(table: Table) -> str:
     def line(cells: Sequence[str]) -> str:
         return f"| {' | '.join(map(_markdown_text, cells))} |"
 
-    rule = f"|{'|'.join([' --- ', *[' ---: '] * (len(table.header) - 1)])}|"
+    rule = f"|{'|'.join(' --- ' if name == NAMED else ' ---: ' for name in table.header)}|"
     rows = map(line, (*table.rows, *table.below))
     return "\n".join([_markdown_text(table.caption), "", line(table.header), rule, *rows, ""])
 
@@ -251,12 +257,27 @@ def _share_of_one(one: Published, name: str) -> str:
     return format(moved, "f")
 
 
-def in_order(found: Table, board: Board) -> Table:
-    """The table of runs in the order of a board; its caption says where the ranks are, which have no column here."""
+def ranked(found: Table, runs: Sequence[Run], board: Board) -> Table:
+    """The table of `runs` in the order of a board, with their ranks before them; as it is where nothing ranks them."""
     if board.ranking is None:
         return found
+    places = board.places(runs)
     metric = SHORT.get(board.ranking.metric, board.ranking.metric)
-    return replace(found, caption=f"{found.caption}. Entries in order of {metric}; ranks and intervals are in the CSV")
+    return replace(
+        found,
+        caption=f"{found.caption.removesuffix('.')}. Rank by {metric}, its 95% interval in brackets",
+        header=("rank", *found.header),
+        rows=tuple((_rank(places.get(i)), *row) for i, row in zip(board.order, found.rows, strict=True)),
+        below=tuple(("-", *row) for row in found.below),
+    )
+
+
+def _rank(place: Place | None) -> str:
+    """Entries that nothing tells apart share a rank; one without a place has none."""
+    if place is None:
+        return "-"
+    low, high = place.rank_ci95
+    return str(place.rank) if low == high else f"{place.rank} ({low}\N{EN DASH}{high})"
 
 
 def write_table(
@@ -267,5 +288,5 @@ def write_table(
         text = comma_separated(runs, board, others)
     else:
         write, usual = FORMATS[out.suffix]
-        text = write(in_order(table([runs[i] for i in board.order], columns or usual, others), board))
+        text = write(ranked(table([runs[i] for i in board.order], columns or usual, others), runs, board))
     write_bytes(out, text.encode())

@@ -1,5 +1,6 @@
 // One episode: what was asked, how each agent fared, the map, and a slider through the steps.
 
+import { listed } from "./address.js";
 import { h } from "./dom.js";
 import { metres, seconds, shown } from "./format.js";
 import { key } from "./charts.js";
@@ -25,7 +26,7 @@ export function episodeView(app, index) {
     h(
       "nav",
       { class: "pager", "aria-label": t("table.title") },
-      h("a", { class: "button", href: "#episodes" }, `← ${t("page.back")}`),
+      h("a", { class: "button", href: listed(app) }, `← ${t("page.back")}`),
       h("a", { class: "button", href: app.link(neighbour(app, index, -1)), "aria-label": t("episode.previous") }, "‹"),
       h("a", { class: "button", href: app.link(neighbour(app, index, 1)), "aria-label": t("episode.next") }, "›"),
       copying(app, index),

@@ -1,46 +1,85 @@
-// The live view: the server says when there is more, the page fetches it and draws anew where the reader is.
+// The live view: the server says what goes on and sends what there is; the page draws anew where the reader is.
 
+import { addressed } from "./address.js";
 import { h } from "./dom.js";
-import { points, unpack } from "./decode.js";
+import { OUTCOMES, points, unpack } from "./decode.js";
 import { minutes } from "./format.js";
 import { FloorMap, storeyOf } from "./map.js";
-import { gap, named, sentences, t } from "./words.js";
+import { badge } from "./table.js";
+import { sentences, t } from "./words.js";
 
+// A function that gives the section of the page, in the language of the moment.
 export function follow(app) {
-  const line = h("p", { class: "live", role: "status" }),
-    now = h("div", { class: "moments" }),
-    lost = h("ul", { class: "legend" });
+  const section = h("section", { class: "now", "aria-labelledby": "now-title" });
+  const state = { told: null, ended: false, lost: false, waiting: null };
+  const draw = () => {
+    section.replaceChildren(...now(app, state));
+    return section;
+  };
+  const bring = () => {
+    if (!state.waiting || busy(app)) return;
+    const { waiting } = state;
+    state.waiting = null;
+    app.replace(waiting);
+  };
   const source = new EventSource("events");
-  source.addEventListener("progress", (event) => {
-    const told = JSON.parse(event.data);
-    line.replaceChildren(sentences(t("live.line", told), pace(told)));
-    now.replaceChildren(...told.sessions.map((session) => sessionCard(app, session)));
-    lost.replaceChildren(
-      ...told.lost.map(({ scene, id, status }) =>
-        h("li", {}, t("live.lost.one", { scene, id, why: status === "ok" ? t("live.missed") : named("status", status) })),
-      ),
-    );
+  const on = (name, hear) =>
+    source.addEventListener(name, async (event) => {
+      await hear(event.data);
+      draw();
+    });
+  on("progress", (data) => {
+    Object.assign(state, { told: JSON.parse(data), lost: false });
   });
-  source.addEventListener("changed", async () => {
-    const answer = await fetch("data");
-    app.replace(await unpack(await answer.text()));
+  on("changed", async (data) => {
+    state.waiting = await unpack(data);
+    bring();
   });
-  source.addEventListener("done", () => {
-    line.append(`${gap()}${t("live.done")}`);
-    now.replaceChildren();
+  on("done", () => {
+    state.ended = true;
     source.close();
   });
-  source.addEventListener("error", () => line.replaceChildren(t("live.lost")));
-  return h("section", { "aria-label": t("live.now") }, line, now, lost);
+  on("error", () => {
+    state.lost = true;
+  });
+  addEventListener("hashchange", bring);
+  addEventListener("focusout", () => setTimeout(bring));
+  return draw;
+}
+
+// Whether the reader would lose what they are at: an episode, or a field that is being filled in.
+function busy(app) {
+  return addressed(app) !== null || document.activeElement.matches("main input, main select");
+}
+
+function now(app, { told, ended, lost }) {
+  const title = h("h2", { id: "now-title" }, t(ended ? "live.then" : "live.now"));
+  if (!told) return [title, h("p", { class: "live" }, t(lost ? "live.lost" : "live.begins"))];
+  const count = t("live.line", told);
+  return [
+    title,
+    h("p", { class: "live" }, lost ? t("live.lost") : sentences(count, !ended && pace(told))),
+    !ended && h("progress", { max: told.total, value: told.n, "aria-label": count }),
+    !ended && h("div", { class: "moments" }, ...told.sessions.map((session) => sessionCard(app, session))),
+    !ended && told.lost.length > 0 && h("h3", {}, t("live.failures")),
+    !ended && h("ul", { class: "lost" }, ...told.lost.map((one) => failed(app, one))),
+  ].filter(Boolean);
 }
 
 function pace({ per_minute: speed, left, sessions }) {
-  const parts = [
+  return sentences(
     speed && t("live.speed", { n: speed.toFixed(1) }),
     left && t("live.left", { time: minutes(left) }),
     sessions.length && t("live.sessions", { n: sessions.length }),
-  ];
-  return sentences(...parts);
+  );
+}
+
+// As the list of episodes has it; it leads there as soon as the page holds the episode.
+function failed({ doc }, { scene, id, outcome }) {
+  const name = t("live.episode", { id, scene });
+  const here = doc.episodes && doc.episodes.id.some((one, i) => one === id && doc.scenes[doc.episodes.scene[i]].id === scene);
+  const link = here ? h("a", { href: `#episode=${encodeURIComponent(`${scene}/${id}`)}` }, name) : name;
+  return h("li", {}, badge(OUTCOMES.indexOf(outcome)), " ", link);
 }
 
 // What one session does now: its agent's picture, and the plan with its path so far.
@@ -70,7 +109,7 @@ function sessionCard(app, session) {
   return h(
     "article",
     { class: "moment" },
-    h("h4", {}, t("live.episode", { id: session.id, scene: session.scene, steps: session.steps })),
+    h("h3", {}, t("live.session", { id: session.id, scene: session.scene, steps: session.steps })),
     h(
       "div",
       { class: "pair" },

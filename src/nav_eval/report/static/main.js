@@ -1,6 +1,6 @@
 // The page: reads the document, draws the view that the address names, and redraws it in another language.
 
-import { addressed, link } from "./address.js";
+import { addressed, FILTERS, filtersIn, link, listed } from "./address.js";
 import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
 import { MOST_DRAWN } from "./board.js";
@@ -14,7 +14,6 @@ import { overview } from "./overview.js";
 import { episodes, search, searchTexts } from "./table.js";
 import { currentLanguage, speak, switchTo, t } from "./words.js";
 
-const FILTERS = { search: "", outcomes: {}, scene: "", length: "", differ: false };
 const root = document.getElementById("page");
 
 const app = {
@@ -61,14 +60,14 @@ const app = {
     app.state.focus = runs;
     app.doc = only(app.whole, runs);
     app.labels = runs.map((i) => app.entries[i]);
-    Object.assign(app.state, { run: 0, failRun: -1, outcomes: {} });
+    Object.assign(app.state, { run: 0, failRun: -1, outcomes: {} }, filtersIn(app));
   },
 
   // Show the episodes that fit, and nothing else of the earlier filters.
   filter(wanted) {
-    Object.assign(app.state, FILTERS, { outcomes: {}, page: 0 }, wanted);
-    if (location.hash === "#episodes") app.render();
-    else location.hash = "#episodes";
+    const address = listed(app, { ...FILTERS, ...wanted });
+    if (location.hash === address) navigate();
+    else location.hash = address;
   },
 
   keys: {},
@@ -153,7 +152,8 @@ function arrive() {
 
 function render() {
   app.keys = {};
-  const index = arrive();
+  const index = arrive(),
+    live = watched && watched();
   const shown = app.doc.episodes && index !== null;
   const scroll = window.scrollY;
   let body;
@@ -178,8 +178,12 @@ function render() {
 }
 
 function navigate() {
+  const before = listed(app);
+  Object.assign(app.state, filtersIn(app));
+  if (listed(app) !== before) app.state.page = 0;
   render();
-  const target = document.getElementById(addressed(app) === null ? location.hash.slice(1) || "page" : "episode");
+  const place = location.hash.slice(1).split("?")[0] || "page";
+  const target = document.getElementById(addressed(app) === null ? place : "episode");
   if (!target) return;
   target.scrollIntoView();
   const title = document.getElementById("episode-title");
@@ -189,7 +193,7 @@ function navigate() {
 speak(currentLanguage());
 if (kept("theme")) document.documentElement.dataset.theme = kept("theme");
 const first = await readDocument(document.getElementById("data"));
-const live = first.live ? follow(app) : null;
+const watched = first.live ? follow(app) : null;
 app.replace(first);
 addEventListener("hashchange", navigate);
 addEventListener("keydown", (event) => {

@@ -1,8 +1,14 @@
 // The card is whole in both languages; this shows one of them.
+
+import { keep, kept } from "./kept.js";
+
 function speak(language) {
-  document.documentElement.lang = language;
+  document.documentElement.lang = language === "zh" ? "zh-Hans" : "en";
 }
-speak((navigator.language || "").toLowerCase().startsWith("zh") ? "zh-Hans" : "en");
+
+speak(kept("lang") || ((navigator.language || "").toLowerCase().startsWith("zh") ? "zh" : "en"));
 document.getElementById("language").addEventListener("click", () => {
-  speak(document.documentElement.lang === "en" ? "zh-Hans" : "en");
+  const language = document.documentElement.lang === "en" ? "zh" : "en";
+  keep("lang", language);
+  speak(language);
 });

@@ -1,5 +1,6 @@
 // The episodes: search, filters, sorting, pages. Only one page of rows is in the document, so that it stays quick.
 
+import { note } from "./address.js";
 import { h, select, wide } from "./dom.js";
 import { fixed, metres, share, whole } from "./format.js";
 import { key } from "./charts.js";
@@ -84,18 +85,29 @@ function sorted(app, found) {
 
 function controls(app, draw) {
   const { doc, state } = app;
-  const change = (edit) => (value) => {
+  const change = (edit, typing) => (value) => {
     edit(value);
     state.page = 0;
+    note(app, typing && typing());
     draw();
+  };
+  // Words typed in one go are one step back.
+  let begun = false;
+  const going = () => {
+    const before = begun;
+    begun = true;
+    return before;
   };
   const box = h("input", {
     type: "search",
     value: state.search,
+    onfocus: () => {
+      begun = false;
+    },
     oninput: (event) =>
       change((v) => {
         state.search = v;
-      })(event.target.value),
+      }, going)(event.target.value),
   });
   const scenes = [["", t("table.any")], ...doc.scenes.map((scene) => [scene.id, scene.id])];
   const bins = doc.groups
