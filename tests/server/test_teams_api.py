@@ -177,11 +177,11 @@ def test_a_token_ends_with_its_makers_membership(full: Crowd, team: Caller) -> N
 @pytest.mark.parametrize(
     ("state", "said", "zh"),
     [
-        (Team.State.BLOCKED, "Your team is blocked. Write to the organisers.", "您的团队已被封禁，请联系组织者。"),
+        (Team.State.BLOCKED, "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"),
         (
             Team.State.PENDING,
             "Your team is not approved yet: an organiser lets it in.",
-            "您的团队尚未获得批准，请等待组织者批准。",
+            "您的队伍尚未获得批准，请等待主办方批准。",
         ),
     ],
 )
@@ -204,7 +204,7 @@ def test_what_is_not_there_is_named(full: Crowd, team: Caller) -> None:
             refused = team(method, f"/submissions/{key}{path}")
             assert (refused.status_code, refused.json()["code"]) == (404, "not_found")
             assert refused.json()["detail"] == f"There is no submission '{key}' of your team."
-        assert chinese("GET", f"/submissions/{key}").json()["detail"] == f"您的团队没有提交 '{key}'。"
+        assert chinese("GET", f"/submissions/{key}").json()["detail"] == f"您的队伍没有提交 '{key}'。"
     body = {"phase": "dve", "endpoint": endpoint_of(full)}
     there = ", ".join(full.challenge.phases)
     assert team("POST", "/submissions", body).json()["detail"] == f"There is no phase 'dve'. There are: {there}."

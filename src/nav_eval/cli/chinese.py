@@ -22,7 +22,7 @@ ZH = {
     "Evaluating": "评测",
     "Checking afterwards": "事后核查",
     "Data and worlds": "数据与场景",
-    "Competitions": "比赛",
+    "Competitions": "竞赛",
     "Looking around": "查看",
     "Of plug-ins": "插件的命令",
     "Options": "选项",
@@ -58,7 +58,7 @@ ZH = {
         "检查仿真器是否遵守约定：nav-eval simulator check ENDPOINT|NAME [key=value ...]。"
     ),
     "Run a competition: teams, a fair queue, evaluations that survive every crash.": (
-        "举办比赛：队伍、公平的队列，以及崩溃后也能继续的评测。"
+        "举办竞赛：队伍、公平的队列，以及崩溃后也能继续的评测。"
     ),
     "List benchmarks, tasks, metrics, sensors and other components.": "列出基准、任务、指标、传感器和其他组件。",
     "Show, check or describe the configuration.": "显示、检查或描述配置。",

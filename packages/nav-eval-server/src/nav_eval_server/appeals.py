@@ -46,7 +46,7 @@ def appeal(challenge: Challenge, submission: Submission, text: str, user: User, 
             raise Refusal(
                 "appeals",
                 f"A submission may be appealed {MOST_APPEALS} times. Write to the organisers.",
-                f"每个提交最多申诉 {MOST_APPEALS} 次。请直接联系组织者。",
+                f"每个提交最多申诉 {MOST_APPEALS} 次。请直接联系主办方。",
             )
         made = Appeal.objects.create(submission=found, opened_at=now)
         _say(made, text, user, now, organiser=False)

@@ -156,7 +156,7 @@ def _mine(request: HttpRequest, submission: str) -> Submission:
     found = Submission.objects.filter(team=_team(request), pk=submission).first() if submission.isalnum() else None
     if found is None:
         named = submission[:40]
-        raise Refusal("not_found", f"There is no submission {named!r} of your team.", f"您的团队没有提交 {named!r}。")
+        raise Refusal("not_found", f"There is no submission {named!r} of your team.", f"您的队伍没有提交 {named!r}。")
     return found
 
 

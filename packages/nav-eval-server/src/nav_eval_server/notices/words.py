@@ -22,17 +22,17 @@ class Text:
 
 TEXTS: Mapping[Kind, Text] = {
     "team_waits": Text(
-        {"en": "The team {team} waits for approval", "zh": "团队 {team} 等待批准"},
-        {"en": "Approve or refuse it on the organisers' page.", "zh": "请在组织者页面批准或拒绝。"},
+        {"en": "The team {team} waits for approval", "zh": "队伍 {team} 等待批准"},
+        {"en": "Approve or refuse it on the organisers' page.", "zh": "请在主办方页面批准或拒绝。"},
     ),
     "team_approved": Text(
-        {"en": "Your team {team} is approved", "zh": "您的团队 {team} 已获批准"},
+        {"en": "Your team {team} is approved", "zh": "您的队伍 {team} 已获批准"},
         {"en": "You can submit now.", "zh": "现在可以提交了。"},
     ),
     "team_blocked": Text(
-        {"en": "Your team {team} is refused", "zh": "您的团队 {team} 未获批准"},
+        {"en": "Your team {team} is refused", "zh": "您的队伍 {team} 未获批准"},
         {"en": "It cannot submit. Write to the organisers if you do not know why.",
-         "zh": "该团队不能提交。如不清楚原因，请联系组织者。"},
+         "zh": "该队伍不能提交。如不清楚原因，请联系主办方。"},
     ),
     "ended": Text(
         {"en": "Submission {submission} ({phase}) has ended", "zh": "提交 {submission}（{phase}）已结束"},
@@ -50,7 +50,7 @@ TEXTS: Mapping[Kind, Text] = {
          "zh": "{said}\n请修正后在该提交的页面重新运行。"},
     ),
     "appealed": Text(
-        {"en": "The team {team} appeals submission {submission}", "zh": "团队 {team} 对提交 {submission} 提出申诉"},
+        {"en": "The team {team} appeals submission {submission}", "zh": "队伍 {team} 对提交 {submission} 提出申诉"},
         {"en": "Read it and decide on the submission's page.", "zh": "请在该提交的页面查看并裁定。"},
     ),
     "appeal_answered": Text(

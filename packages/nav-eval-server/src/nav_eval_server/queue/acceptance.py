@@ -74,7 +74,7 @@ def _check_phase(challenge: Challenge, phase: str, kind: str, predictions: bytes
 def wait_for(challenge: Challenge, fresh: Submission, begins: datetime) -> None:
     """Tie it to an hour. Raises Refusal if its team has not booked it."""
     if not Slot.objects.filter(team=fresh.team, begins=begins).exists():
-        raise Refusal("slot", "Your team has not booked this hour.", "您的团队没有预约该时段。")
+        raise Refusal("slot", "Your team has not booked this hour.", "您的队伍没有预约该时段。")
     fresh.not_before = fresh.retry_at = begins
     fresh.deadline = begins + timedelta(seconds=challenge.queue.queued_seconds)
 

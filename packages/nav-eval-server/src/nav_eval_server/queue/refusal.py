@@ -31,10 +31,10 @@ def not_let_in(team: Team) -> Refusal:
     """Of a team that waits for an organiser, or is blocked by one."""
     if team.state == Team.State.BLOCKED:
         return Refusal(
-            "not_approved", "Your team is blocked. Write to the organisers.", "您的团队已被封禁，请联系组织者。"
+            "not_approved", "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"
         )
     return Refusal(
         "not_approved",
         "Your team is not approved yet: an organiser lets it in.",
-        "您的团队尚未获得批准，请等待组织者批准。",
+        "您的队伍尚未获得批准，请等待主办方批准。",
     )

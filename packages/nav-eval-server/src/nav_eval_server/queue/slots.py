@@ -83,7 +83,7 @@ def _booked(challenge: Challenge, team: Team, begins: datetime) -> Slot:
     mine = Slot.objects.filter(team=team, begins__gte=monday, begins__lt=monday + timedelta(days=7)).count()
     if mine >= rules.per_week:
         most = rules.per_week
-        raise Refusal("slot_week", f"A team may book {most} hour(s) a week.", f"每个团队每周最多预约 {most} 小时。")
+        raise Refusal("slot_week", f"A team may book {most} hour(s) a week.", f"每个队伍每周最多预约 {most} 小时。")
     rows = Slot.objects.filter(begins=begins)
     taken = set(rows.values_list("place", flat=True))
     place = next((n for n in range(rules.places) if n not in taken), None)

@@ -69,12 +69,12 @@ FAILURES: Mapping[str, Sentence] = {
     "crashed": {
         "en": "Failed at {since} through our fault: the evaluation broke off again and again. It cost you nothing, and "
         "the organisers can run it again.",
-        "zh": "已于 {since} 因我方原因失败：评测多次中断。不占用您的名额，组织者可以重新运行。",
+        "zh": "已于 {since} 因我方原因失败：评测多次中断。不占用您的名额，主办方可以重新运行。",
     },
     "misconfigured": {
         "en": "Failed at {since} through our fault: the evaluation itself is set up wrongly. It cost you nothing, and "
         "the organisers can fix it and run it again.",
-        "zh": "已于 {since} 因我方原因失败：评测本身的配置有误。不占用您的名额，组织者可以修正后重新运行。",
+        "zh": "已于 {since} 因我方原因失败：评测本身的配置有误。不占用您的名额，主办方可以修正后重新运行。",
     },
 }
 """Of a failed submission by `why`."""
