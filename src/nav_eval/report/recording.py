@@ -185,7 +185,7 @@ class VideoRecorder:
 def _outcome_card(result: EpisodeResult, language: str) -> tuple[str, list[str], bool]:
     """Title, lines and whether it was a success, in the page's words."""
     won = result.metrics.get("success") == 1
-    missed = said(language, "moments.success" if won else "live.missed")
+    missed = said(language, "moments.success" if won else "moments.missed")
     title = missed if result.status == "ok" else named(language, "status", result.status)
     far = final_distance(result)
     walked = result.metrics.get("path_length")

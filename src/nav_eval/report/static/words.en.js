@@ -342,6 +342,7 @@ export const EN = {
   "axis.latency": "Time per action",
   "moments.title": "Moments: open one to replay it",
   "moments.success": "Success",
+  "moments.missed": "goal not reached",
   "moments.near": "Near miss",
   "moments.collision": "Collision",
   "moments.lost": "Lost",

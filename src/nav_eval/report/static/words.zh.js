@@ -334,6 +334,7 @@ export const ZH = {
   "axis.latency": "每个动作用时",
   "moments.title": "典型瞬间：点开可回放",
   "moments.success": "成功",
+  "moments.missed": "未到达目标",
   "moments.near": "差一点到达",
   "moments.collision": "碰撞",
   "moments.lost": "迷路",
