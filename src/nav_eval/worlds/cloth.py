@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.worlds.exact import Floats, sin_turns
+from nav_eval.worlds.exact import Floats, cos_turns, sin_turns
 from nav_eval.worlds.surfaces import Grid, lattice
 
 Point = tuple[float, float, float]
@@ -70,3 +70,33 @@ def sheet(
         return points, np.stack([across, -along], axis=-1)
 
     return Grid(evaluate, (2 * (half + drop), far - near + drop), (14, 12), material, (6, 4), give=crease)
+
+
+def over_bar(
+    half: float, bar: Point, radius: float, drops: tuple[float, float], material: str, seed: int, lean: float = 0.0
+) -> list[Grid]:
+    """The two faces of a cloth over a level bar: `half` its width, `drops` how far it hangs before and behind.
+
+    Its lowest edge is `drops[0]` below the bar; `lean`: by how much per metre its front comes forward further down.
+    """
+    front, behind = drops
+    bend = radius * 3.1416
+
+    def face(sign: float, r: float) -> Grid:
+        def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+            u, v = lattice(nu, nv)
+            x = (u * 2 - 1) * sign * half
+            third = np.clip(v * 3, 0, 1), np.clip(v * 3 - 1, 0, 1), np.clip(v * 3 - 2, 0, 1)
+            down = np.where(v < 0.5, (1 - third[0]) * front, third[2] * behind)
+            turned = third[1] / 2
+            wave = 0.5 + 0.3 * sin_turns(x * 5.3 + seed * 0.37) + 0.2 * sin_turns(x * 11.0 - down + seed * 0.61)
+            out = np.minimum(down, 0.3) * 0.05 * wave
+            z = cos_turns(turned) * r + np.where(v < 0.5, out + down * lean, -out * 0.4)
+            y = sin_turns(turned) * r - down + np.where(v < 0.5, 0.03 * down * (x / half) * (x / half) * wave, 0.0)
+            points = np.stack([bar[0] + x * (1 - 0.12 * down * wave), bar[1] + y, bar[2] + z], axis=-1)
+            along = np.where(v < 0.5, -down, bend * third[1] + down)
+            return points, np.stack([x, -along], axis=-1)
+
+        return Grid(evaluate, (2 * half, front + behind), (10, 9), material, (4, 6))
+
+    return [face(1.0, radius), face(-1.0, radius - 0.003)]

@@ -17,8 +17,9 @@ COARSE = 0.0025
 _GRAIN = frozenset(("planks", "parquet", "herringbone", "wood", "slats", "metal"))
 _SMOOTH = frozenset(("smooth", "leather", "water", "render", "boards", "stone", "hex_tiles"))
 _PAINTED = frozenset(
-    ("plaster", "beadboard", "panelled", "stripes", "circles", "diamonds", "damask", "leaves", "botanic")
-)
+    ("plaster", "beadboard", "panelled", "stripes", "circles", "diamonds", "damask", "leaves", "botanic", "wainscot",
+     "blossoms", "trellis")
+)  # fmt: skip
 _WOVEN = frozenset(("linen", "fabric", "plaid", "ticking"))
 _DEPTH, _FAINT, _WEAVE = 0.11, 0.5, 0.16
 """Of bumps in brightness, how much of it shows under paint, and how deep threads lie."""

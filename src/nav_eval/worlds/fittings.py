@@ -125,7 +125,7 @@ def _pane(room: Room, g: Glazing) -> Model:
     base, deep = room.base, WALL // 2 - 6
     y0, y1 = base + g.sill, base + g.top
     tunnel(m, side, room.clear, (g.low, g.high, y0, y1), deep, "metal", sill=True)  # type: ignore[arg-type]
-    m.quad(face(side, room.clear, g.low, g.high, y0, y1, deep), "frosted", max_edge=0.7)  # type: ignore[arg-type]
+    m.quad(face(side, room.clear, g.low, g.high, y0, y1, deep), "glass", max_edge=0.7)  # type: ignore[arg-type]
     count = max(1, (g.high - g.low) // _PANE)
     for k in range(count + 1):
         at = g.low + 25 + (g.high - g.low - 50) * k // count

@@ -10,7 +10,7 @@ from itertools import chain
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
-from nav_eval.worlds.furniture.made import Made
+from nav_eval.worlds.furniture.made import Made, askew
 from nav_eval.worlds.groups import (
     across,
     chair_before,
@@ -302,21 +302,37 @@ def _table_with_chairs(space: Space, stream: Stream, w: float, d: float, count: 
     row = max(1, count // 2)
     for side in (1, -1):
         if other and side == -1:
-            _seat_at(space, spot, 0, -int(d * 500 + 40), 0, other)
+            _seat_at(space, spot, 0, -int(d * 500 + 40), 0, other, None)
             continue
         for k in range(row):
             along = int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000)
-            _seat_at(space, spot, along, side * int(d * 500 + 70), 2 if side == 1 else 0, chair)
+            _seat_at(space, spot, along, side * int(d * 500 + 70), 2 if side == 1 else 0, chair, stream)
     if w > 1.5:
         for side in (1, -1):
-            _seat_at(space, spot, side * int(w * 500 + 215), 0, 3 if side == 1 else 1, chair)
+            _seat_at(space, spot, side * int(w * 500 + 215), 0, 3 if side == 1 else 1, chair, stream)
     return spot
 
 
-def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made) -> None:
+def _seat_at(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made, stream: Stream | None) -> None:
+    """A seat pushed under a table; as somebody left it, if `stream` says so and the way stays free."""
+    if stream and stream.chance(45):
+        back, aslant = stream.between(60, 200), askew(made, stream.between(-45, 45) / 1000)
+        pulled = _further(along, back), 0
+        if ahead:
+            pulled = along, _further(ahead, back)
+        if _stands(space, table, *pulled, turn, aslant):
+            return
+    _stands(space, table, along, ahead, turn, made)
+
+
+def _further(at: int, by: int) -> int:
+    return at + by if at > 0 else at - by
+
+
+def _stands(space: Space, table: Spot, along: int, ahead: int, turn: int, made: Made) -> bool:
     ax, az = table.aside(along)
     bx, bz = table.ahead(ahead)
-    space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table)
+    return bool(space.stand(made, ax + bx - table.x, az + bz - table.z, table.turn + turn, under=table))
 
 
 def bathroom(space: Space, stream: Stream) -> None:

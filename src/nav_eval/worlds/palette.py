@@ -24,8 +24,10 @@ REFLECTION = "reflection"
 """Of the materials that show a picture of their room, before the number."""
 _WALLS = 6
 """Numbers of wall materials: the last is the accent that one or two rooms have."""
-_TINTED = 55
-"""Percent of homes whose second wall colour is no white."""
+_TINTED = 60
+"""Percent of a home's further wall colours that are the stronger one of two."""
+_PAPERS = ("stripes", "circles", "diamonds", "damask", "leaves", "botanic", "grasscloth", "blossoms", "trellis")
+"""Kinds of a home's second wallpaper."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +65,18 @@ def _pale(colour: Colour) -> Colour:
     return red, green, blue
 
 
+def _muted(colour: Colour) -> Colour:
+    """Paint that one sees is of a colour."""
+    red, green, blue = (126 + 96 * channel // 255 for channel in colour)
+    return red, green, blue
+
+
+def _deep(colour: Colour) -> Colour:
+    """Dark paint, as a study has."""
+    red, green, blue = (34 + 128 * channel // 255 for channel in colour)
+    return red, green, blue
+
+
 def glows(material: str) -> bool:
     """Whether no baked light falls on a material."""
     return material in GLOWING or material.startswith(REFLECTION)
@@ -83,6 +97,7 @@ class Palette:
             "metal": _paint("metal", (190, 192, 194)),
             "metal2": _paint("metal", stream.choice(style.metals)),
             "dark": _paint("smooth", (52, 52, 56)),
+            "seal": _paint("smooth", (58, 62, 64)),
             "lacquer": _paint("smooth", (24, 24, 26)),
             "ceramic": _paint("smooth", (243, 243, 240)),
             "basin": _paint("smooth", (214, 216, 216)),
@@ -95,7 +110,7 @@ class Palette:
             "leather": _paint("leather", stream.choice(style.leathers)),
             "sheet": _paint("linen", stream.choice(((240, 237, 230), (236, 234, 230), (226, 222, 212)))),
             "towel": _paint("terry", stream.child("towel").choice(((240, 238, 232), *style.accents))),
-            "curtain": _paint("linen", stream.choice(style.curtains)),
+            "curtain": _paint("drapery", stream.choice(style.curtains)),
             "felt": _paint("smooth", stream.choice(((36, 110, 74), (40, 84, 130)))),
             "leaf": _paint("leaf", stream.choice(((78, 122, 62), (58, 104, 64), (98, 132, 66)))),
             "leaf2": _paint("leaf", stream.choice(((92, 118, 84), (120, 144, 84), (64, 96, 74)))),
@@ -127,7 +142,7 @@ class Palette:
             "fire": Paint("fire"),
             "glow": Paint("glow", scale=0.5),
             "shade": Paint("lampshade", scale=0.4),
-            "net": _paint("linen", (246, 245, 241)),
+            "net": _paint("sheer", (246, 245, 241)),
             "pane": _paint("rough", (222, 227, 228)),
             "frosted": _paint("smooth", (212, 226, 228)),
             "digits": Paint("digits"),
@@ -142,11 +157,20 @@ class Palette:
         walls = stream.shuffled(style.walls)
         painter, colours = stream.choice(style.features)
         accent = _paint(painter, stream.choice(colours), _WALLS - 1)
-        other = _pale(stream.choice(style.accents)) if stream.chance(_TINTED) else walls[1]
-        plain = [_paint("plaster", walls[0] if k < 3 else other, k) for k in range(_WALLS - 1)]
+        tone = stream.child("paints")
+        first, second, third = tone.shuffled(style.accents)[:3]
+        tints = (_pale(first), walls[1]), (_muted(second), _pale(second)), (_deep(third), _muted(third))
+        one, two, three = (pair[not tone.chance(_TINTED)] for pair in tints)
+        plain = [_paint("plaster", colour, k) for k, colour in enumerate((walls[0], one, walls[1], two, three))]
         self._walls = [*plain, accent]
-        paper = stream.choice(style.papers)
-        self._paper = _paint(paper, stream.choice((walls[0], walls[1], stream.choice(style.fabrics))))
+        panel = tone.choice((walls[1], (238, 236, 230), (238, 236, 230), one, two, three))
+        self._fixed["wainscot"] = _paint(tone.choice(("wainscot", "wainscot", "beadboard")), panel)
+        self._fixed["panel"] = _paint("smooth", panel)
+        grounds = (walls[0], one, stream.choice(style.fabrics)), (walls[1], _pale(third), _muted(first))
+        self._papers = [
+            _paint(tone.choice(names), tone.choice(ground), k)
+            for k, (names, ground) in enumerate(zip((style.papers, _PAPERS), grounds, strict=True))
+        ]
 
     def paint(self, name: str) -> Paint:
         """KeyError for a name that no palette has."""
@@ -158,7 +182,9 @@ class Palette:
         family, number = numbered[1], int(numbered[2])
         if family == "wall":
             return self._walls[number % _WALLS]
-        return self._paper if family == "paper" else Paint("picture" if family == "art" else "rug", number=number)
+        if family == "paper":
+            return self._papers[number % 2]
+        return Paint("picture" if family == "art" else "rug", number=number)
 
     def texels(self, name: str) -> NDArray[np.uint8]:
         """(H, W, 3) uint8 of a material's texture."""

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from nav_eval.worlds.arches import arc
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.finishes import Finish, finish_of
 from nav_eval.worlds.furniture.leaves import leaf, leaves_of
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import KNEE, SIDES, WALL, Door, Plan, Rect, Room, Side, wall_line
@@ -20,6 +21,8 @@ Point = tuple[float, float, float]
 Opening = tuple[int, int, int, int]
 """low, high along the wall; bottom, top above the floor, mm."""
 
+_RAIL, _COVE = (42, 12), 66
+"""Height and thickness of a wainscot's rail, and the side of a cove, mm."""
 _WAIST = 1000
 """Below it a wall under a slope is a rectangle."""
 _TILED = {"bathroom"}
@@ -40,26 +43,11 @@ def shell_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
             items.append(Item("floor", room.id, _floor(room, own)))
         if not (plan.stair and room.type == "stairs" and room.storey == 0):
             items.append(Item("ceiling", room.id, _ceiling(room)))
-        items.append(Item("wall", room.id, _walls(plan, room, own)))
+        items.append(Item("wall", room.id, _walls(plan, room, finish_of(room, style, own))))
     for door in plan.doors:
         joins = (door.a, door.b)
         items.append(Item("door" if door.leaf else "doorway", door.b, _doorway(plan, door, leaves), joins=joins))
     return items + stair_items(plan)
-
-
-ACCENT = "wall5"
-"""The wall that stands out: of another colour, of brick, slats or panels."""
-
-
-def wall_material(room: Room, stream: Stream) -> str:
-    """Each room type draws its wall from the home's palette; an accent goes on one of its sides."""
-    if room.type == "hallway":
-        return "wall0"
-    if room.type in _TILED:
-        return f"wall{stream.below(5)}"
-    if room.type in ("bedroom", "dining room", "living room") and stream.chance(30):
-        return f"paper{stream.between(1, 5)}"
-    return f"wall{stream.below(6)}"
 
 
 def floor_material(room: Room, stream: Stream) -> str:
@@ -139,18 +127,14 @@ def _slope(m: Model, room: Room) -> None:
     m.quad([point(side, room.clear, along, base + y, out) for along, y, out in ends], "ceiling", max_edge=0.9)
 
 
-def _walls(plan: Plan, room: Room, stream: Stream) -> Model:
+def _walls(plan: Plan, room: Room, finish: Finish) -> Model:
     m = Model()
-    material = wall_material(room, stream)
     height = plan.pitch if plan.stair and room.type == "stairs" and room.storey == 0 else room.ceiling
-    featured = stream.choice(SIDES) if material == ACCENT else ""
     for side in SIDES:
-        own = "wall0" if featured and side != featured else material
-        _wall(m, plan, room, side, own, height)  # type: ignore[arg-type]
+        _wall(m, plan, room, side, finish, height)  # type: ignore[arg-type]
     for door in plan.doors_of(room.id):
         if door.arch:
-            own = "wall0" if featured and side_of(room, door) != featured else material
-            _spandrels(m, room, door, own)
+            _spandrels(m, room, door, finish.walls[side_of(room, door)])
     return m
 
 
@@ -166,25 +150,66 @@ def _spandrels(m: Model, room: Room, door: Door, material: str) -> None:
         m.quad(corners, material, [(sign * along / 1000, -y / 1000) for along, y in ends])
 
 
-def _wall(m: Model, plan: Plan, room: Room, side: Side, material: str, height: int) -> None:
+def _wall(m: Model, plan: Plan, room: Room, side: Side, finish: Finish, height: int) -> None:
     _, start, end = wall_line(room.clear, side)
     low, high = room.upright(side, start, end)
-    lower = "wall_tile" if room.type in _TILED else ""
     if (low, high) != (start, end):
-        _gable(m, room, side, lower or material, start if low > start else high, low if low > start else end)
+        below = finish.lower or finish.walls[side]
+        _gable(m, room, side, below, start if low > start else high, low if low > start else end)
     height = min(height, KNEE) if side == room.eaves else height
     at = low
     for start, end, bottom, top in openings(plan, room, side):
         start, end = max(start, low), min(end, high)
-        _panel(m, room, side, at, start, 0, height, material, lower)
-        _panel(m, room, side, start, end, 0, bottom, material, lower)
-        _panel(m, room, side, start, end, min(top, height), height, material, lower)
+        _panel(m, room, side, at, start, 0, height, finish)
+        _panel(m, room, side, start, end, 0, bottom, finish)
+        _panel(m, room, side, start, end, min(top, height), height, finish)
         if bottom > 0:
             _skirting(m, room, side, start, end)
-        _skirting(m, room, side, at, start)
+        if finish.railed and bottom > finish.cut + _RAIL[0]:
+            _rail(m, room, side, start, end, finish.cut)
+        if finish.coved and top < height - _COVE - 40:
+            _cove(m, room, side, start, end, height)
+        _stretch(m, room, side, at, start, finish, height)
         at = end
-    _panel(m, room, side, at, high, 0, height, material, lower)
-    _skirting(m, room, side, at, high)
+    _panel(m, room, side, at, high, 0, height, finish)
+    _stretch(m, room, side, at, high, finish, height)
+
+
+def _stretch(m: Model, room: Room, side: Side, low: int, high: int, finish: Finish, height: int) -> None:
+    """What runs along a piece of wall without openings."""
+    _skirting(m, room, side, low, high)
+    if finish.railed and height > finish.cut + _RAIL[0]:
+        _rail(m, room, side, low, high, finish.cut)
+    if finish.coved:
+        _cove(m, room, side, low, high, height)
+
+
+def _rail(m: Model, room: Room, side: Side, low: int, high: int, y: int) -> None:
+    """The moulding on top of panels."""
+    if high - low < 60:
+        return
+    b, (tall, out) = room.base + y, _RAIL
+    m.quad(face(side, room.clear, low, high, b, b + tall, -out), "panel")
+    _ledge(m, room, side, (low, high), b + tall, (out, 0))
+    _ledge(m, room, side, (low, high), b, (0, out))
+
+
+def _ledge(m: Model, room: Room, side: Side, span: tuple[int, int], y: int, outs: tuple[int, int]) -> None:
+    """A level strip before a wall, seen from above where `outs` falls, else from below."""
+    (low, high), (near, far) = span if side in "ne" else span[::-1], outs
+    ends = [(low, near), (high, near), (high, far), (low, far)]
+    m.quad([point(side, room.clear, along, y, -out) for along, out in ends], "panel")
+
+
+def _cove(m: Model, room: Room, side: Side, low: int, high: int, height: int) -> None:
+    """A moulding between wall and ceiling: a fillet on the wall, then two slopes."""
+    if high - low < 60:
+        return
+    a, b = (low, high) if side in "ne" else (high, low)
+    line = ((_COVE + 14, 0), (_COVE + 14, 9), (_COVE, 9), (_COVE // 3, _COVE // 4), (0, _COVE))
+    for (down, out), (next_down, next_out) in pairwise(line):
+        ends = [(a, down, out), (b, down, out), (b, next_down, next_out), (a, next_down, next_out)]
+        m.quad([point(side, room.clear, at, room.base + height - d, -o) for at, d, o in ends], "ceiling")
 
 
 def _gable(m: Model, room: Room, side: Side, material: str, low: int, high: int) -> None:
@@ -200,11 +225,11 @@ def _gable(m: Model, room: Room, side: Side, material: str, low: int, high: int)
     _skirting(m, room, side, low, high)
 
 
-def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int, material: str, lower: str) -> None:
-    """One rectangle of wall; in bathrooms tiles up to 2 m, paint above."""
+def _panel(m: Model, room: Room, side: Side, low: int, high: int, y0: int, y1: int, finish: Finish) -> None:
+    """One rectangle of wall, below `cut` of what is there: tiles, or panels."""
     if high - low < 2 or y1 - y0 < 2:
         return
-    cut = 2000
+    material, lower, cut = finish.walls[side], finish.lower, finish.cut
     bands = [(y0, y1, lower or material)]
     if lower and y0 < cut < y1:
         bands = [(y0, cut, lower), (cut, y1, material)]

@@ -104,16 +104,20 @@ class Model:
         material: str,
         radius: float,
         skip: str = "d",
-        least: int = 3,
+        least: int = 0,
     ) -> None:
         """A box with rounded edges and corners: six grids pulled onto a rounded box; a plain box where all is rough."""
+        least = least or (3 if radius < _SLIGHT else 5)
         for name in "lrdubf":
             if name not in skip:
                 self.grids.append(_rounded_face(name, np.asarray(low), np.asarray(high), radius, material, least))
 
     def lathe(self, profile: Profile, material: str, at: tuple[float, float] = (0.0, 0.0), least: int = 12) -> None:
-        """A surface of revolution about the vertical through `at`; profile = (radius, y) from bottom to top."""
-        self.grids.append(_revolved(profile, material, at, least))
+        """A surface of revolution about the vertical through `at`; profile = (radius, y) from bottom to top.
+
+        Where the profile bends little it is a curve through its points.
+        """
+        self.grids.append(_revolved(_curve(profile), material, at, least))
 
     def tube(self, points: list[tuple[float, float, float]], radius: float, material: str, least: int = 7) -> None:
         """A round bar along a line of points."""
@@ -160,6 +164,10 @@ _AXES = {
 }
 """Of each face: the axes of u, v and normal, and which end of the normal's axis."""
 _FLIPPED = frozenset("rbu")
+_BENDS, _SHORT = 0.5, 0.012
+"""The cosine of the angle up to which a profile's bend is round, and the shortest span that gets a point, metres."""
+_SLIGHT = 0.035
+"""Metres of a rounded rim from which its shape is seen."""
 
 
 def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material: str, least: int) -> Grid:
@@ -172,8 +180,8 @@ def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material:
         if name in _FLIPPED:
             u = 1.0 - u
         points = np.empty((nv + 1, nu + 1, 3))
-        points[..., a] = low[a] + _eased(u, r / extent[a]) * extent[a]
-        points[..., b] = low[b] + _eased(v, r / extent[b]) * extent[b]
+        points[..., a] = low[a] + _eased(u, r / extent[a], nu) * extent[a]
+        points[..., b] = low[b] + _eased(v, r / extent[b], nv) * extent[b]
         points[..., n] = high[n] if end else low[n]
         uvs = np.stack([u * extent[a], (1.0 - v) * extent[b]], axis=-1)
         if nu == nv == 1:
@@ -187,13 +195,35 @@ def _rounded_face(name: str, low: Floats, high: Floats, radius: float, material:
     return Grid(evaluate, (float(extent[a]), float(extent[b])), (least, least), material, (1, 1))
 
 
-def _eased(t: Floats, share: float) -> Floats:
-    """Spend cells on the rounded rims: the outer thirds of the cells cover the rims."""
-    rim = min(share, 0.5)
-    lower = t * 3 * rim
-    middle = rim + (t * 3 - 1) * (1 - 2 * rim)
-    upper = 1 - (1 - t) * 3 * rim
-    return np.where(t < 1 / 3, lower, np.where(t > 2 / 3, upper, middle))
+def _eased(t: Floats, share: float, cells: int) -> Floats:
+    """Spend cells on the rounded rims: a third of them or more, of five two on each."""
+    rim, own = min(share, 0.5), max(1, (cells + 1) // 3) / max(cells, 2)
+    lower = t / own * rim
+    middle = rim + (t - own) / max(1 - 2 * own, 1e-9) * (1 - 2 * rim)
+    upper = 1 - (1 - t) / own * rim
+    return np.where(t < own, lower, np.where(t > 1 - own, upper, middle))
+
+
+def _curve(profile: Profile) -> Profile:
+    """The profile with a point more in each of its spans that goes on smoothly at one end at least."""
+    points = np.asarray(profile, dtype=np.float64)
+    steps = points[1:] - points[:-1]
+    ways = steps / np.maximum(np.sqrt(steps[:, 0] * steps[:, 0] + steps[:, 1] * steps[:, 1]), 1e-9)[:, None]
+    out = [profile[0]]
+    for k, step in enumerate(steps):
+        ends = [
+            float(ways[j][0] * ways[j + 1][0] + ways[j][1] * ways[j + 1][1]) > _BENDS
+            if 0 <= j < len(steps) - 1 else False
+            for j in (k - 1, k)
+        ]  # fmt: skip
+        if any(ends) and float(np.abs(step).max()) > _SHORT:
+            before = points[k - 1] if ends[0] else points[k] - step
+            after = points[k + 2] if ends[1] else points[k + 1] + step
+            r, y = ((points[k] + points[k + 1]) * 9 - before - after) / 16
+            heights = profile[k][1], profile[k + 1][1]
+            out.append((max(float(r), 0.0), min(max(float(y), min(heights)), max(heights))))
+        out.append(profile[k + 1])
+    return out
 
 
 def _revolved(profile: Profile, material: str, at: tuple[float, float], least: int) -> Grid:
@@ -221,9 +251,9 @@ def _revolved(profile: Profile, material: str, at: tuple[float, float], least: i
     return Grid(
         evaluate,
         (widest * 6.28, along[-1]),
-        (max(least, 20 if widest > 0.12 else 14 if widest > 0.03 else 10), len(profile) - 1),
+        (max(least, 26 if widest > 0.12 else 18 if widest > 0.03 else 10), len(profile) - 1),
         material,
-        (max(6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
+        (max(8 if widest > 0.03 else 6, least // 2), len(profile) // 2 if len(profile) > 4 else len(profile) - 1),
     )
 
 

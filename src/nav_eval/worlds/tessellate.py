@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,8 @@ from nav_eval.worlds.surfaces import Grid, lattice, place
 from nav_eval.worlds.weld import welded
 
 _FINEST, _COARSEST = 8, 3000
+_SHARP = 0.8
+"""The cosine of half the angle from which an edge between curved parts is sharp."""
 _TRIES = 3
 """How often to cut until the triangles that welding adds leave the count where it should be."""
 
@@ -50,8 +52,7 @@ def tessellate(items: Sequence[Item], triangles: int) -> Mesh:
     for _ in range(_TRIES):
         cut = _cut_for(quads, [grid for _, _, grid in grids], aim)
         blocks = _flat_blocks(quads, cut)
-        for index, item, grid in grids:
-            blocks.append(_curved_block(index, item, grid, names, cut))
+        blocks += _smoothed([_curved_block(index, item, grid, names, cut) for index, item, grid in grids])
         mesh = welded(_joined(blocks, tuple(names), patches), shell)
         if len(mesh.triangles) <= triangles:
             break
@@ -87,10 +88,10 @@ def _gather(items: Sequence[Item], names: dict[str, int]) -> _Quads:
 
 @dataclass(frozen=True, slots=True)
 class _Cut:
-    """How finely to cut: the longest edge in metres; `rough` where even shapes must be simplified."""
+    """How finely to cut: the longest edge in metres; shapes smaller than `rough` square metres must be simplified."""
 
     edge: float
-    rough: bool
+    rough: float
 
     def flat(self, quads: _Quads) -> NDArray[np.int64]:
         """Cells of each quad (Q, 2)."""
@@ -99,7 +100,7 @@ class _Cut:
         return np.maximum(np.ceil(quads.sizes / limit - 1e-9), 1).astype(np.int64)
 
     def curved(self, grid: Grid) -> tuple[int, int]:
-        least, edge = grid.rough if self.rough else grid.least, self.edge * 0.6
+        least, edge = grid.rough if _extent(grid) < self.rough else grid.least, self.edge * 0.6
         nu = max(least[0], -int(-grid.size[0] // edge))
         nv = max(least[1], -int(-grid.size[1] // edge)) // least[1] * least[1]
         return nu, nv
@@ -112,7 +113,7 @@ def _cut_for(quads: _Quads, grids: list[Grid], triangles: int) -> _Cut:
         cells = cut.flat(quads)
         return 2 * (int((cells[:, 0] * cells[:, 1]).sum()) + sum(a * b for a, b in map(cut.curved, grids)))
 
-    rough = count(_Cut(_COARSEST / 1000, False)) > triangles
+    rough = _least_rough(grids, lambda rough: count(_Cut(_COARSEST / 1000, rough)) > triangles)
     low, high = _FINEST, _COARSEST
     while low < high:
         middle = (low + high) // 2
@@ -121,6 +122,23 @@ def _cut_for(quads: _Quads, grids: list[Grid], triangles: int) -> _Cut:
         else:
             low = middle + 1
     return _Cut(low / 1000, rough)
+
+
+def _extent(grid: Grid) -> float:
+    return grid.size[0] * max(grid.size[1], grid.size[0] / 4)
+
+
+def _least_rough(grids: list[Grid], too_many: Callable[[float], bool]) -> float:
+    """The size below which shapes must be simplified, so that the large ones keep theirs the longest."""
+    sizes = [0.0, *sorted({_extent(grid) for grid in grids}), 9e9]
+    low, high = 0, len(sizes) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if too_many(sizes[middle]):
+            low = middle + 1
+        else:
+            high = middle
+    return sizes[low]
 
 
 _Block = tuple[Floats, Floats, Floats, NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_], Floats]
@@ -198,6 +216,27 @@ def _grid_normals(points: Floats) -> Floats:
         pole = length(out[end]) == 0
         out[end][pole] = out[inner][pole]
     return out.reshape(-1, 3)
+
+
+def _smoothed(blocks: list[_Block]) -> list[_Block]:
+    """Curved parts of one object that meet in an edge share its normals, unless the edge is sharp."""
+    if not blocks:
+        return blocks
+    normals = np.concatenate([block[1] for block in blocks])
+    places = np.floor(np.concatenate([block[0] for block in blocks]) * 4096 + 0.5).astype(np.int64)
+    owners = np.concatenate([block[4][:, 1] for block in blocks]).astype(np.int64)
+    keys = ((places[:, 0] * 1000003 + places[:, 1]) * 1000003 + places[:, 2]) * 8191 + owners
+    _, which = np.unique(keys, return_inverse=True)
+    which = which.reshape(-1)
+    total: Floats = np.zeros((len(normals), 3))
+    for axis in range(3):
+        total[:, axis] = np.bincount(which, normals[:, axis])[which]
+    size = length(total)
+    mean = total / np.where(size > 0, size, 1.0)[:, None]
+    near = (mean[:, 0] * normals[:, 0] + mean[:, 1] * normals[:, 1] + mean[:, 2] * normals[:, 2]) > _SHARP
+    shared = np.where(near[:, None], mean, normals)
+    ends = np.cumsum([len(block[0]) for block in blocks])[:-1]
+    return [(block[0], own, *block[2:]) for block, own in zip(blocks, np.split(shared, ends), strict=True)]
 
 
 def _joined(blocks: list[_Block], names: tuple[str, ...], patches: Patches) -> Mesh:

@@ -220,9 +220,23 @@ def brick(stream: Stream, colour: Colour) -> Floats:
 
 
 def plaster(stream: Stream, colour: Colour) -> Floats:
-    """Painted plaster: the faint stipple of a roller, and next to no unevenness."""
-    fine = noise(stream, _S, (128, 128))
-    return shade(colour, 0.965 + 0.016 * noise(stream, _S, (2, 2)) + 0.02 * fine)
+    """Painted plaster: the stipple of a roller, stronger on dark paint, and next to no unevenness."""
+    fine = noise(stream, _S, (128, 128)) + 0.35 * noise(stream, _S, (100, 100))
+    strong = 0.02 * max(1.0, 420.0 / (sum(colour) + 60))
+    return shade(colour, 0.965 + 0.008 * noise(stream, _S, (3, 3)) + strong * fine)
+
+
+def wainscot(stream: Stream, colour: Colour) -> Floats:
+    """Painted panelling as high as one repeat: two fields with mouldings between stiles and rails, a cap's shadow."""
+    x, y = axes(_L)
+    field = x * 2 - np.floor(x * 2)
+    left, right, top, foot = field * 0.45, (1 - field) * 0.45, y * 0.9, (1 - y) * 0.9
+    inside = np.minimum(np.minimum(left, right) - 0.06, np.minimum(top - 0.07, foot - 0.16))
+    sunlit = (np.minimum(left, top - 0.01) > np.minimum(right, foot - 0.1)) * 1.0
+    ogee = np.where(inside < 0.012, 1.05 - 0.24 * (1 - sunlit), 0.86 + 0.2 * (1 - sunlit))
+    tone = np.where((inside > 0) & (inside < 0.026), ogee, np.where(inside > 0, 0.985, 1.0))
+    tone = np.where((field < 0.006) & (inside < -0.05), 0.93, tone) * np.where(top < 0.012, 0.8, 1.0)
+    return shade(colour, tone * (0.97 + 0.03 * noise(stream, _L, (128, 128))))
 
 
 def render(stream: Stream, colour: Colour) -> Floats:
@@ -328,6 +342,38 @@ def _foliage(stream: Stream, colour: Colour, n: int, green: Colour) -> Floats:
     return image
 
 
+def blossoms(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of twigs with flowers of five petals."""
+    image, tone = plaster(stream, colour), stream.choice(((206, 128, 128), (236, 226, 206), (208, 160, 92)))
+    x, y = axes(_S)
+    dx, dy = _cells(x, y, 5)
+    twig = (np.abs(dx - 0.12 * sin_turns(dy * 0.9)) < 0.014) & (dy > -0.42)
+    leaf = ((np.abs(dx) - 0.2) * (np.abs(dx) - 0.2) * 3 + (dy - 0.22 + dx * 0.2) * (dy - 0.22 + dx * 0.2) * 9) < 0.05
+    image = np.where((twig | leaf)[..., None], image * 0.6 + np.asarray((40.0, 52.0, 38.0)), image)
+    for k in range(5):
+        turn = np.asarray(k / 5)
+        px, py = dx - 0.09 * float(sin_turns(turn)), dy + 0.16 - 0.09 * float(sin_turns(turn + 0.25))
+        petal = px * px + py * py < 0.0062
+        image = np.where(petal[..., None], image * 0.25 + np.asarray(tone, dtype=np.float64) * 0.75, image)
+    heart = dx * dx + (dy + 0.16) * (dy + 0.16) < 0.0022
+    return np.where(heart[..., None], np.asarray((226.0, 190.0, 96.0)), image)
+
+
+def trellis(stream: Stream, colour: Colour) -> Floats:
+    """Wallpaper of a lattice of curved lines."""
+    x, y = axes(_S)
+    bend = 0.1 * sin_turns(y * 4)
+    lines = np.zeros(_S, dtype=bool)
+    for sign in (1.0, -1.0):
+        at = x * 4 + sign * bend
+        lines |= np.abs(at - np.floor(at) - 0.5) < 0.045
+    knots = ((x * 4 - np.floor(x * 4) - 0.5) * (x * 4 - np.floor(x * 4) - 0.5) < 0.01) & (
+        np.abs(y * 4 - np.floor(y * 4) - 0.5) < 0.06
+    )
+    bright = sum(colour) < 420
+    return plaster(stream, colour) * np.where(lines | knots, 1.3 if bright else 0.85, 1.0)[..., None]
+
+
 def grasscloth(stream: Stream, colour: Colour) -> Floats:
     """Woven grass on paper: long horizontal fibres, strips of paper side by side."""
     x, _ = axes(_S)
@@ -353,6 +399,32 @@ def linen(stream: Stream, colour: Colour) -> Floats:
     """Washed cloth: fine threads, next to no creases."""
     threads = noise(stream, _S, (128, 10)) + noise(stream, _S, (10, 128))
     return shade(colour, 0.92 + 0.045 * threads + 0.02 * noise(stream, _S, (2, 3), 2))
+
+
+def drapery(stream: Stream, colour: Colour) -> Floats:
+    """Linen in folds, four to a repeat: pale on their ridges, dark where they go in, no two alike; hems at its ends.
+
+    Its light is where a curtain of `decor.curtain` has its folds.
+    """
+    x, y = axes(_L)
+    wander = noise(stream, _L, (3, 4), 2) - 0.5
+    at = x * 4 + 0.16 * wander
+    ridge = 0.5 + 0.5 * sin_turns(at)
+    deep = 0.75 + 0.5 * cell_values(stream.child("fold"), np.floor(x * 4 + 0.25).astype(np.int64) % 4)
+    fine = 0.5 + 0.5 * sin_turns(x * 12 + 0.9 * wander + y)
+    tone = 1.03 - 0.34 * deep * (1 - ridge) * (1 - ridge) - 0.05 * (1 - ridge) * fine
+    threads = noise(stream, _L, (256, 12)) + noise(stream, _L, (12, 256))
+    return shade(colour, tone * (0.93 + 0.05 * threads))
+
+
+def sheer(stream: Stream, colour: Colour) -> Floats:
+    """Thin cloth before the light: paler where one layer hangs, greyer where it folds."""
+    x, _ = axes(_L)
+    wander = noise(stream, _L, (2, 6), 2) - 0.5
+    ridge = 0.5 + 0.5 * sin_turns(x * 4 + 0.2 * wander)
+    fine = 0.5 + 0.5 * sin_turns(x * 12 + 1.3 * wander)
+    threads = noise(stream, _L, (256, 24)) + noise(stream, _L, (24, 256))
+    return shade(colour, 0.99 - 0.1 * (1 - ridge) * (1 - ridge) - 0.035 * fine * ridge + 0.02 * (threads - 1))
 
 
 def boucle(stream: Stream, colour: Colour) -> Floats:
@@ -472,17 +544,17 @@ PAINTERS: dict[str, Painter] = {
         clay_tiles, zellige, hex_tiles, pattern_tiles, terrazzo, marble, concrete, brick, plaster, beadboard, panelled,
         slats, stripes, circles, diamonds, damask, leaves, botanic, grasscloth, carpet, fabric, linen, boucle,
         terry, velvet, knit, plaid, ticking, leather, metal, smooth, stone, basket, leaf, rough, water, render,
-        boards,
+        boards, wainscot, blossoms, trellis, drapery, sheer,
     )
 }  # fmt: skip
 SCALES = {
     "planks": 2.0, "parquet": 1.8, "herringbone": 1.2, "wood": 1.0, "floor_tiles": 1.2, "checker_tiles": 1.2,
     "wall_tiles": 0.8, "square_tiles": 1.0, "slab_tiles": 1.2, "clay_tiles": 1.2, "zellige": 1.0, "hex_tiles": 0.6,
-    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.6,
+    "pattern_tiles": 1.2, "terrazzo": 0.6, "marble": 1.2, "concrete": 2.0, "brick": 0.9, "plaster": 1.0,
     "beadboard": 0.9, "panelled": 1.3, "slats": 0.8, "stripes": 0.6, "circles": 0.5, "diamonds": 0.6, "damask": 0.8,
     "leaves": 0.7, "botanic": 0.9, "grasscloth": 0.6, "carpet": 0.7, "fabric": 0.3, "linen": 0.6, "boucle": 0.35,
     "terry": 0.5, "velvet": 0.8, "knit": 0.24, "plaid": 0.45, "ticking": 0.32, "leather": 0.4, "metal": 0.5,
     "smooth": 1.0, "stone": 0.6, "basket": 0.16, "leaf": 0.5, "rough": 0.6, "water": 0.8, "render": 2.2,
-    "boards": 1.2,
+    "boards": 1.2, "wainscot": 0.9, "blossoms": 0.8, "trellis": 0.6, "drapery": 1.0, "sheer": 1.0,
 }  # fmt: skip
 """Metres that one repeat covers."""

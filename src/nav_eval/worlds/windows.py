@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from nav_eval.worlds.exact import Stream
+import numpy as np
+
+from nav_eval.worlds.exact import Floats, Stream, sin_turns
 from nav_eval.worlds.furniture.decor import curtain
 from nav_eval.worlds.item import Item
 from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.shell import Opening, bar, face, point, tunnel
 from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces import Grid, Model, lattice
 
 _FRAME, _POST, _LEAF, _MUNTIN = 46, 24, 34, 22
 """Widths of bars, mm. A muntin's shadow is lost in the sun's own width: light.py knows panes between the others."""
+_SEAL, _BOARD = 7, 62
+"""Widths of the glass's seal, and of the boards round some windows, mm."""
 _UNDER = 24
 """How far a frame goes on behind its leaves, mm."""
 _PANEL = 320
@@ -26,7 +30,7 @@ _DEEP = OUTER - WALL // 2
 """From a room's face to the outer end of a window's hole, mm."""
 _HALF = 180
 """Half the width of a curtain that is drawn back, mm."""
-_FOLD = 70
+_FOLD = 80
 _SILL = 32
 _BEFORE = 84
 """From a wall to the middle of a curtain, clear of the sill, mm."""
@@ -38,14 +42,30 @@ _FRAMES = {
 }  # fmt: skip
 
 
+_CASED = {
+    "classic": 95,
+    "coastal": 90,
+    "rustic": 80,
+    "scandinavian": 50,
+    "muji": 20,
+    "industrial": 0,
+    "contemporary": 0,
+}
+"""Percent of homes with boards round their windows."""
+
+
 def window_items(plan: Plan, style: Style, stream: Stream) -> list[Item]:
     """All windows, and the curtains and nets that belong to them."""
     frame = stream.choice(_FRAMES.get(style.name, ("frame", "frame", "dark", "wood")))
     sill = stream.choice(("frame", "frame", frame, "stone", "wood"))
+    cased = stream.child("casing").chance(_CASED.get(style.name, 40))
     items: list[Item] = []
     for window in plan.windows:
         room = plan.room(window.room)
-        items.append(Item("window", room.id, _window(room, window, frame, sill)))
+        model = _window(room, window, frame, sill)
+        if cased and _cased(room, window):
+            _casing(model, room, window, "frame" if frame == "dark" else frame)
+        items.append(Item("window", room.id, model))
         if window.net:
             items.append(Item("curtain", room.id, _net(room, window)))
         items += _curtains(room, window)
@@ -137,14 +157,69 @@ def _leaf(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
     base, rect, out = room.base, room.clear, _DEEP - 62
     _ring(m, room, w, hole, _LEAF, out, frame)
     inner = (low + _LEAF, high - _LEAF, y0 + _LEAF, y1 - _LEAF)
-    for a, b, c, d in _muntins(w, inner):
-        m.quad(face(w.side, rect, a, b, base + c, base + d, _DEEP - 40), frame)
+    for muntin in _muntins(w, inner):
+        _moulded(m, room, w, muntin, frame)
+    if w.casing != "frosted":
+        _gasket(m, room, w, inner)
     if w.casing == "frosted":
         m.quad(face(w.side, rect, *inner[:2], base + inner[2], base + inner[3], _DEEP - 30), "pane")
     if w.casing in ("casement", "lattice", "tilt", "french", "frosted") and y1 - y0 > 500 and low == w.low + _FRAME:
         at = high - _LEAF // 2
         middle = base + (y0 + y1) // 2 if w.sill else base + 1000
         bar(m, w.side, rect, (at - 10, at + 10, middle - 90, middle + 40), out - 40, "metal")
+
+
+def _moulded(m: Model, room: Room, w: Window, hole: Opening, frame: str) -> None:
+    """A muntin: a narrow face, with a slope down to the glass on both its long sides."""
+    low, high, y0, y1 = hole
+    base, rect, near, far = room.base, room.clear, _DEEP - 46, _DEEP - 30
+    upright = y1 - y0 > high - low
+    half, across = _MUNTIN // 2 - 5, (low + high) // 2 if upright else (y0 + y1) // 2
+    edges = (-_MUNTIN // 2, far), (-half, near), (half, near), (_MUNTIN // 2, far)
+    if upright and w.side in "sw":
+        edges = tuple((-at, out) for at, out in edges)  # type: ignore[assignment]
+    a, b = (low, high) if w.side in "ne" else (high, low)
+    for (first, out), (second, next_out) in pairwise(edges):
+        if upright:
+            x, z = across + first, across + second
+            ends = [(x, y0, out), (z, y0, next_out), (z, y1, next_out), (x, y1, out)]
+        else:
+            c, d = across + first, across + second
+            ends = [(a, c, out), (b, c, out), (b, d, next_out), (a, d, next_out)]
+        m.quad([point(w.side, rect, along, base + y, deep) for along, y, deep in ends], frame)
+
+
+def _gasket(m: Model, room: Room, w: Window, pane: Opening) -> None:
+    """The dark seal that holds the glass, all round it."""
+    low, high, y0, y1 = pane
+    base, rect, t = room.base, room.clear, _SEAL
+    upright = (low, low + t, y0, y1), (high - t, high, y0, y1)
+    level = (low + t, high - t, y0, y0 + t), (low + t, high - t, y1 - t, y1)
+    for a, b, c, d in (*upright, *level):
+        m.quad(face(w.side, rect, a, b, base + c, base + d, _DEEP - 28), "seal")
+
+
+def _casing(m: Model, room: Room, w: Window, frame: str) -> None:
+    """Boards on the wall round the window's hole, the upper one a little longer and thicker."""
+    wide, base, rect = _BOARD, room.base, room.clear
+    foot = w.sill if w.sill > 0 else 0
+    boards = [(w.low - wide, w.low, foot, w.top, 14), (w.high, w.high + wide, foot, w.top, 14)]
+    boards.append((w.low - wide - 12, w.high + wide + 12, w.top, w.top + wide + 10, 20))
+    for low, high, y0, y1, thick in boards:
+        m.quad(face(w.side, rect, low, high, base + y0, base + y1, -thick), frame)
+        a, b = (low, high) if w.side in "ne" else (high, low)
+        for along, first, second in ((a, 0, -thick), (b, -thick, 0)):
+            ends = [(first, y0), (second, y0), (second, y1), (first, y1)]
+            m.quad([point(w.side, rect, along, base + y, out) for out, y in ends], frame)
+        for y, first, second in ((y1, -thick, 0), (y0, 0, -thick)):
+            ends = [(a, first), (b, first), (b, second), (a, second)]
+            m.quad([point(w.side, rect, along, base + y, out) for along, out in ends], frame)
+
+
+def _cased(room: Room, w: Window) -> bool:
+    """Whether there is wall enough round a window for boards."""
+    _, low, high = wall_line(room.clear, w.side)
+    return low + 90 < w.low and w.high < high - 90 and w.top + 120 < room.ceiling and w.side != room.eaves
 
 
 def _ring(m: Model, room: Room, w: Window, hole: Opening, wide: int, out: int, frame: str) -> None:
@@ -247,13 +322,19 @@ def _curtains(room: Room, w: Window) -> list[Item]:
 def _net(room: Room, w: Window) -> Model:
     """A thin white cloth in the window's opening, in folds, which glows by day."""
     m, base, rect = Model(), room.base, room.clear
-    count = max(2, (w.high - w.low) // _FOLD)
-    edges = [w.low + (w.high - w.low) * k // count for k in range(count + 1)]
-    y0, y1 = base + max(w.sill, 40) + 30, base + w.top - 20
-    for k, (a, b) in enumerate(pairwise(edges)):
-        first, second = (24, 52) if k % 2 else (52, 24)
-        ends = [(a, first), (b, second)] if w.side in "ne" else [(b, second), (a, first)]
-        (a, first), (b, second) = ends
-        corners = [(a, y0, first), (b, y0, second), (b, y1, second), (a, y1, first)]
-        m.quad([point(w.side, rect, along, y, out) for along, y, out in corners], "net")
+    y0, y1 = (base + max(w.sill, 40) + 30) / 1000, (base + w.top - 20) / 1000
+    a, b = (w.low, w.high) if w.side in "ne" else (w.high, w.low)
+    start, end, back = (np.asarray(point(w.side, rect, at, 0, out)) for at, out in ((a, 24), (b, 24), (a, 56)))
+    folds = max(4, (w.high - w.low) // _FOLD // 4 * 4)
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        u, v = lattice(nu, nv)
+        at = u * folds + 0.15 * sin_turns(u * 2.3)
+        share = (0.5 + 0.4 * sin_turns(at))[..., None]
+        points = start + (end - start) * u[..., None] + (back - start) * share
+        points[..., 1] = y0 + (y1 - y0) * v
+        return points, np.stack([at / 4, -v * (y1 - y0)], axis=-1)
+
+    size = ((w.high - w.low) / 1000, y1 - y0)
+    m.grids.append(Grid(evaluate, size, (4 * folds, 1), "net", (2 * folds, 1)))
     return m

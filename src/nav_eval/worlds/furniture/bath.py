@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from nav_eval.worlds.cloth import over_bar
 from nav_eval.worlds.exact import Floats, Stream
 from nav_eval.worlds.furniture.made import Made, family, fronts, legs, make
 from nav_eval.worlds.styles import Style
@@ -318,11 +319,11 @@ def _square(m: Model, x: float, h: float) -> None:
 def towel_rail(stream: Stream) -> Made:
     """Hangs on the wall; the origin is the middle of its lower edge, its back at -z."""
     m = Model()
-    m.tube([(-0.3, 0.62, 0.02), (0.3, 0.62, 0.02)], 0.012, "metal2", 5)
+    m.tube([(-0.3, 0.62, 0.005), (0.3, 0.62, 0.005)], 0.012, "metal2", 8)
     for x in (-0.29, 0.29):
-        m.box((x - 0.01, 0.6, -0.04), (x + 0.01, 0.64, 0.02), "metal2")
-    cloth = stream.choice(("fabric2", "fabric3", "sheet", "towel"))
-    m.drape([(0.22, 0.0, 0.05), (0.215, 0.62, 0.036), (0.21, 0.645, 0.02)], -0.02, cloth)
+        m.box((x - 0.01, 0.6, -0.04), (x + 0.01, 0.64, 0.017), "metal2")
+    cloth, behind = stream.choice(("fabric2", "fabric3", "sheet", "towel")), stream.choice((0.4, 0.5, 0.3))
+    m.grids += over_bar(0.2, (stream.choice((-0.06, 0.0, 0.05)), 0.62, 0.005), 0.018, (0.62, behind), cloth, 3)
     return Made("towel", m, (0.6, 0.66, 0.08))
 
 

@@ -106,10 +106,14 @@ def curtain(w: float, h: float, reach: float) -> Made:
         def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
             u, v = lattice(nu, nv)
             x = (u - 0.5) * w * sign
-            folds = sin_turns(x * (folded / w)) * 0.034 * (1.0 - 0.3 * v) + sin_turns(x * 1.9 + 0.1) * 0.01
-            return np.stack([x * (1.05 - 0.1 * v), v * h, folds], axis=-1), np.stack([x * 2.0, -v * h], axis=-1)
+            at = (x / w + 0.5) * folded
+            deep = 0.027 + 0.01 * sin_turns(at * 0.31 + 0.2)
+            sway = sin_turns(x * 1.9 + v * 0.4) * 0.01 * (1 - v)
+            out = sin_turns(at + 0.06 * sin_turns(v * 0.7 + at * 0.4)) * deep * (1.0 - 0.35 * v * v) + sway
+            spread = 1.05 - 0.13 * v + 0.05 * v * v
+            return np.stack([x * spread, v * h, out], axis=-1), np.stack([at / 4, -v * h * 0.8], axis=-1)
 
-        return Grid(evaluate, (w * 1.6, h), (4 * folded, 1), "curtain", (max(6, 3 * folded // 2), 1))
+        return Grid(evaluate, (w * 1.6, h), (6 * folded, 3), "curtain", (4 * folded, 1))
 
     m.grids += [side(1.0), side(-1.0)]
     outer = -(w / 2 + 0.05) if reach > 0 else w / 2 + 0.05

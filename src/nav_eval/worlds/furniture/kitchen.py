@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made, family, fronts, make
 from nav_eval.worlds.furniture.small import bowl
+from nav_eval.worlds.prints import field_of
 from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Model
 
@@ -218,7 +219,7 @@ def fridge(stream: Stream, style: Style) -> Made:
 
 def combi_fridge(stream: Stream) -> Made:
     """A freezer below, handles at the left."""
-    w, d, h, skin = 0.7, 0.68, stream.between(175, 190) / 100, stream.choice(("metal", "white", "dark"))
+    w, d, h, skin = 0.7, 0.68, stream.between(175, 190) / 100, stream.choice(("metal", "white", "metal", "white"))
     m = Model()
     m.cushion((-w / 2, 0.03, -d / 2), (w / 2, h, d / 2 - 0.07), skin, 0.02)
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.03, d / 2 - 0.1), "dark", skip="u")
@@ -228,6 +229,7 @@ def combi_fridge(stream: Stream) -> Made:
     for y0, y1 in ((0.2, h * 0.34), (h * 0.4, h * 0.75)):
         m.tube([(-w / 2 + 0.07, y0, d / 2 + 0.03), (-w / 2 + 0.07, y1, d / 2 + 0.03)], 0.012, grip, 5)
     m.box((w / 2 - 0.16, h - 0.1, d / 2 - 0.002), (w / 2 - 0.06, h - 0.08, d / 2 + 0.002), grip, skip="blrud")
+    _notes(m, stream, (-w / 2 + 0.16, h * 0.45), (w / 2 - 0.08, h * 0.76), d / 2)
     if skin != "white":
         m.box((-0.05, h * 0.78, d / 2 - 0.002), (0.05, h * 0.78 + 0.05, d / 2 + 0.002), "lacquer", skip="blrud")
     return Made("refrigerator", m, (w, h, d + 0.09))
@@ -235,7 +237,7 @@ def combi_fridge(stream: Stream) -> Made:
 
 def double_fridge(stream: Stream) -> Made:
     """Two tall doors side by side, an outlet for water in one."""
-    w, d, h, skin = 0.9, 0.7, 1.78, stream.choice(("metal", "metal", "dark"))
+    w, d, h, skin = 0.9, 0.7, 1.78, stream.choice(("metal", "metal", "white"))
     m = Model()
     m.box((-w / 2, 0.03, -d / 2), (w / 2, h, d / 2 - 0.07), skin)
     m.box((-w / 2 + 0.03, 0, -d / 2 + 0.03), (w / 2 - 0.03, 0.03, d / 2 - 0.1), "dark", skip="u")
@@ -243,8 +245,35 @@ def double_fridge(stream: Stream) -> Made:
         m.cushion((x0, 0.05, d / 2 - 0.07), (x1, h, d / 2), skin, 0.015, skip="b")
     for x in (-0.1, -0.01):
         m.box((x - 0.012, 0.5, d / 2), (x + 0.012, 1.5, d / 2 + 0.04), "metal", skip="b")
+    _notes(m, stream, (0.05, 1.0), (w / 2 - 0.05, h - 0.12), d / 2)
     m.box((-w / 2 + 0.1, 1.0, d / 2 - 0.001), (-0.18, 1.35, d / 2 + 0.006), "lacquer", skip="b")
     return Made("refrigerator", m, (w, h, d + 0.09))
+
+
+def _notes(m: Model, stream: Stream, low: tuple[float, float], high: tuple[float, float], z: float) -> None:
+    """What magnets hold on a door between two corners (x, y): photographs, lists, a child's drawing."""
+    columns, rows = max(1, int((high[0] - low[0]) / 0.16)), max(1, int((high[1] - low[1]) / 0.19))
+    for k in range(columns * rows):
+        if not stream.chance(50):
+            continue
+        w, h = stream.choice(((0.1, 0.14), (0.13, 0.1), (0.09, 0.09), (0.12, 0.16)))
+        x = low[0] + (k % columns + 0.5) * (high[0] - low[0]) / columns + stream.between(-15, 15) / 1000
+        y = low[1] + (k // columns + 0.5) * (high[1] - low[1]) / rows + stream.between(-10, 10) / 1000
+        lean, front = stream.between(-9, 9) / 1000, z + 0.0015 + 0.0004 * (k % 3)
+        _card(m, (x, y), (w / 2, h / 2), lean, front, stream.choice(_STUCK) + str(stream.below(2)))
+        _card(m, (x, y + h * 0.4), (0.011, 0.011), 0.0, front + 0.003, f"tint_{stream.choice(_MAGNETS)}")
+
+
+_STUCK = ("print_photo", "print_paper", "print_notes", "print_photo", "print_calendar", "print_paper", "print_food")
+_MAGNETS = ("red", "black", "yellow", "teal", "white", "blue")
+
+
+def _card(m: Model, at: tuple[float, float], half: tuple[float, float], lean: float, z: float, picture: str) -> None:
+    (x, y), (w, h) = at, half
+    sheet, (u0, v0, u1, v1) = field_of(picture) or ("prints", (0.0, 0.0, 1.0, 1.0))
+    corners = [(x - w + lean, y - h - lean, z), (x + w + lean, y - h + lean, z), (x + w - lean, y + h + lean, z),
+               (x - w - lean, y + h - lean, z)]  # fmt: skip
+    m.quad(corners, sheet, [(u0, v1), (u1, v1), (u1, v0), (u0, v0)])
 
 
 def retro_fridge(stream: Stream) -> Made:
@@ -258,6 +287,7 @@ def retro_fridge(stream: Stream) -> Made:
     m.cushion((-w / 2 + 0.01, h * 0.35, d / 2 - 0.13), (w / 2 - 0.01, h - 0.02, d / 2), skin, 0.06)
     for y in (h * 0.28, h * 0.44):
         m.box((-w / 2 + 0.07, y, d / 2 - 0.01), (-w / 2 + 0.24, y + 0.03, d / 2 + 0.035), "metal", skip="b")
+    _notes(m, stream, (-w / 2 + 0.12, h * 0.5), (w / 2 - 0.12, h - 0.22), d / 2 + 0.004)
     return Made("refrigerator", m, (w, h, d + 0.08))
 
 

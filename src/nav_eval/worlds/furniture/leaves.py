@@ -74,7 +74,7 @@ def _glazed(m: Model, w: float, h: float, foot: float, panes: tuple[int, int]) -
     for z0, z1 in ((-w / 2, -w / 2 + side), (w / 2 - side, w / 2)):
         m.box((-HALF, foot, z0), (HALF, h - top, z1), "door", skip="ud")
     low, high, wide = foot, h - top, w - 2 * side
-    m.box((-0.004, low, -w / 2 + side), (0.004, high, w / 2 - side), "frosted", skip="udfb")
+    m.box((-0.004, low, -w / 2 + side), (0.004, high, w / 2 - side), "glass", skip="udfb")
     for k in range(1, panes[0]):
         y = low + k * (high - low) / panes[0]
         m.box((-HALF + 0.004, y - 0.014, -w / 2 + side), (HALF - 0.004, y + 0.014, w / 2 - side), "door", skip="fb")

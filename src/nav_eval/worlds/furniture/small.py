@@ -107,6 +107,9 @@ def television(stream: Stream, w: float = 1.15) -> Made:
     return Made("tv_monitor", m, (w, 0.06 + h, 0.2))
 
 
+_COVERS = ("dark", "leather", "fabric1", "fabric2", "fabric3", "sheet", "cardboard")
+
+
 def book_row(model: Model, x0: float, x1: float, y: float, z: float, stream: Stream) -> None:
     """Books of mixed height and colour between x0 and x1 on the shelf at y; z is the plane of their backs."""
     x = x0
@@ -114,7 +117,10 @@ def book_row(model: Model, x0: float, x1: float, y: float, z: float, stream: Str
         wide = min(stream.between(10, 24) / 100, x1 - x)
         high, u = stream.between(20, 28) / 100, stream.below(40) / 40
         lows, highs = (x, y, z - 0.17), (x + wide, y + high, z)
-        model.box(lows, highs, "books", skip="bdf")
+        model.box(lows, highs, stream.choice(_COVERS), skip="bdfu")
+        top = highs[1] - 0.006
+        ends = [(x, top, z), (x + wide, top, z), (x + wide, top, z - 0.17), (x, top, z - 0.17)]
+        model.quad(ends, "sheet")
         corners = [(x, y, z), (x + wide, y, z), (x + wide, y + high, z), (x, y + high, z)]
         model.quad(corners, "books", [(u, 1), (u + wide * 1.6, 1), (u + wide * 1.6, 0), (u, 0)])
         x += wide + stream.choice((0.0, 0.0, 0.06))

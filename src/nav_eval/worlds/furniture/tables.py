@@ -55,13 +55,21 @@ def farm_table(stream: Stream, w: float, d: float) -> Made:
     for sx in (-1, 1):
         for sz in (-1, 1):
             at = (sx * (w / 2 - 0.06), sz * (d / 2 - 0.06))
-            m.lathe([(0.03, 0.0), (0.045, 0.15), (0.03, 0.35), (0.055, 0.5), (0.05, 0.62)], below, at, 7)
+            _turned_leg(m, at, below)
     m.box((-w / 2 + 0.06, 0.6, -d / 2 + 0.06), (w / 2 - 0.06, 0.71, d / 2 - 0.06), below, skip="u")
     n = 4
     for k in range(n):
         z = -d / 2 + k * d / n
         m.box((-w / 2, 0.71, z), (w / 2, _H, z + d / n - 0.004), "wood", skip="")
     return _set(m, stream, w, d)
+
+
+def _turned_leg(m: Model, at: tuple[float, float], wood: str) -> None:
+    """Square where the rails meet it, below that turned: a bead, a long taper, a foot."""
+    (x, z), h = at, 0.038
+    m.lathe([(0.02, 0.0), (0.026, 0.03), (0.021, 0.06), (0.031, 0.36), (0.034, 0.46), (0.026, 0.475)], wood, at, 10)
+    m.lathe([(0.026, 0.475), (0.036, 0.487), (0.036, 0.497), (0.028, 0.51), (0.034, 0.52)], wood, at, 10)
+    m.box((x - h, 0.52, z - h), (x + h, 0.71, z + h), wood, skip="u")
 
 
 def trestle_table(stream: Stream, w: float, d: float) -> Made:
@@ -110,7 +118,8 @@ def pedestal_table(stream: Stream) -> Made:
     """Round, on a turned column with three feet."""
     wood, w = stream.choice(("wood", "wood2")), stream.choice((1.0, 1.1, 1.2))
     m = Model()
-    m.lathe([(0.05, 0.1), (0.09, 0.2), (0.05, 0.34), (0.07, 0.55), (0.16, 0.71)], wood, least=8)
+    rings = [(0.06, 0.1), (0.066, 0.2), (0.05, 0.225), (0.058, 0.245), (0.046, 0.27), (0.052, 0.4), (0.04, 0.6)]
+    m.lathe([*rings, (0.056, 0.615), (0.056, 0.635), (0.045, 0.65), (0.15, 0.71)], wood, least=14)
     for x, z in ((0.34, 0.0), (-0.17, 0.29), (-0.17, -0.29)):
         beam(m, (x, 0.03, z), (0, 0.24, 0), 0.06, wood)
         m.box((x - 0.035, 0, z - 0.035), (x + 0.035, 0.05, z + 0.035), wood, skip="d")
@@ -331,12 +340,7 @@ def farm_desk(stream: Stream) -> Made:
     m = Model()
     for sx in (-1, 1):
         for sz in (-1, 1):
-            m.lathe(
-                [(0.025, 0.0), (0.04, 0.2), (0.028, 0.4), (0.045, 0.58)],
-                wood,
-                (sx * (w / 2 - 0.07), sz * (d / 2 - 0.08)),
-                7,
-            )
+            _turned_leg(m, (sx * (w / 2 - 0.07), sz * (d / 2 - 0.08)), wood)
     m.box((-w / 2 + 0.02, 0.57, -d / 2 + 0.03), (w / 2 - 0.02, 0.71, d / 2 - 0.05), wood, skip="u")
     fronts(m, (-w / 2 + 0.04, 0.58), (w / 2 - 0.04, 0.7), d / 2 - 0.05, 1, 3, wood, "metal2", "knob")
     m.box((-w / 2, 0.71, -d / 2), (w / 2, 0.75, d / 2), wood)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nav_eval.worlds.cloth import heap
+from nav_eval.worlds.cloth import heap, over_bar
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, Point, Shape, Sketch, extent, finished, tint
@@ -409,7 +409,7 @@ def towel_rack(s: Shape, look: Stream) -> Made:
                 min(0.45, y - 0.05),
             )
             half, z = w * 0.39, back(y)
-            m.drape([(half, y - long, z + 0.035), (half, y, z + 0.03), (half, y + 0.022, z)], z - 0.03, cloth)
+            m.grids += over_bar(half, (0.0, y, z), 0.021, (long, long * 0.7), cloth, k, lean / h)
     return finished("towel_rack", _off_the_floor(m))
 
 

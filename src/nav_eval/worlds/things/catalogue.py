@@ -99,7 +99,7 @@ class Stock:
     _placed: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
-        self.mess = self.stream.child("mess").choice((20, 40, 60, 75, 90, 100))
+        self.mess = self.stream.child("mess").choice((35, 55, 75, 90, 100, 100))
 
     def spend(self, name: str) -> bool:
         """Whether the building may have one more of what it has few of; it counts as placed."""

@@ -284,7 +284,7 @@ def _bed(carriers: Carriers, index: int, item: Item) -> None:
 def _sofa(carriers: Carriers, index: int, item: Item) -> None:
     soft: tuple[Wish, ...] = (
         ("cushion", 65, "back"), ("cushion", 40, "back"), ("blanket", 40, "any"), ("remote_control", 25, "any"),
-        ("magazine", 30, "any"), ("book", 25, "any"), ("teddy_bear", 15, "any"), ("headphones", 12, "any"),
+        ("magazine", 30, "any"), ("book", 25, "any"), ("teddy_bear", 15, "any"),
     )  # fmt: skip
     carriers.wish(index, soft, (300, 600), 3)
 

@@ -77,9 +77,7 @@ def wall_clock(s: Shape, look: Stream) -> Made:
     frame = look.choice(("wood", "tint_black", "tint_white", "tint_red", "tint_gold", "tint_silver"))
     m, face = Sketch(), f"print_clock{look.below(6)}"
     if form == "round":
-        m.upright(r, r, 0.02, frame)
-        m.card(-r * 0.66, r * 0.34, r * 0.66, r * 1.66, 0.0215, face)
-        m.block((0, 0), (r * 1.3, r * 1.3, 0.036), r * 0.35, frame, skip="bf")
+        m.dial(r, r + 0.002, 0.035, frame, face)
     elif form == "square":
         m.block((0, 0), (2 * r, 2 * r, 0.03), 0, frame, skip="b")
         m.card(-r * 0.9, r * 0.1, r * 0.9, r * 1.9, 0.0155, face)
@@ -137,13 +135,14 @@ def wall_shelf(s: Shape, look: Stream) -> Made:
     wood = look.choice(("wood", "wood2", "tint_white", "tint_black"))
     m = Sketch()
     for k in range(boards):
-        y = k * 0.36
+        y = 0.05 + k * 0.36
         m.block((0, 0), (w, 0.028, 0.2), y, wood, skip="b")
         for x in (-w * 0.36, w * 0.36):
-            m.block((x, -0.05), (0.025, 0.03, 0.1), y - 0.03 if k else y + 0.028, "metal", skip="b")
+            m.block((x, -0.09), (0.022, 0.05, 0.02), y - 0.05, "metal2", skip="b")
+            m.block((x, -0.02), (0.022, 0.012, 0.12), y - 0.012, "metal2", skip="b")
     if form == "box":
         for x in (-w / 2 + 0.01, w / 2 - 0.01):
-            m.block((x, 0), (0.02, 0.3, 0.2), 0.028, wood, skip="b")
+            m.block((x, 0), (0.02, 0.3, 0.2), 0.078, wood, skip="b")
     return _backed("wall_shelf", m)
 
 
@@ -195,7 +194,7 @@ def wall_hanging(s: Shape, look: Stream) -> Made:
             own = Sketch()
             own.upright(rr, y, z, colour)
             m.add(own, (x, 0, 0))
-    foot = min(float(q.corners[:, 1].min()) for q in m.quads)
+    foot = float(extent(m)[0][1])
     out = Sketch()
     out.add(m, (0, -foot, 0))
     return _backed("wall_hanging", out)
@@ -351,7 +350,7 @@ def blind(s: Shape, look: Stream) -> Made:
 def blind_for(s: Shape, look: Stream, w: float, drop: float, variant: str = "") -> Made:
     """A blind `w` metres wide that hangs `drop` metres down."""
     form, cassette = s.of("roller", "slats", "roman"), s.of(0.06, 0.09)
-    cloth = look.choice(("sheet", "curtain", "tint_cream", "tint_sky", "tint_grey", "tint_olive"))
+    cloth = look.choice(("sheet", "fabric2", "tint_cream", "tint_sky", "tint_grey", "tint_olive"))
     m = Sketch()
     m.block((0, 0), (w, cassette, 0.06), drop - cassette, "tint_white", skip="b")
     if form == "slats":

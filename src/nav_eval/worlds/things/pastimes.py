@@ -241,9 +241,7 @@ def alarm_clock(s: Shape, look: Stream) -> Made:
     elif form == "box":
         m.block((0, 0), (0.09, 0.1, 0.05), y, colour, front=f"print_clock{look.below(6)}", skip="")
     else:
-        m.bar((0, y + 0.055, -0.025), (0, y + 0.055, 0.025), 0.085, colour)
-        m.upright(0.052, y + 0.055, 0.027, f"tint_{look.choice(('white', 'cream'))}")
-        m.card(-0.034, y + 0.021, 0.034, y + 0.089, 0.028, f"print_clock{look.below(6)}")
+        m.dial(0.0545, y + 0.055, 0.04, colour, f"print_clock{look.below(6)}")
         m.bar((-0.03, y + 0.115, 0), (0.03, y + 0.115, 0), 0.02, "tint_silver")
     if feet:
         for x in (-0.03, 0.03):
@@ -351,7 +349,7 @@ def blanket(s: Shape, look: Stream) -> Made:
             low, high = (-w / 2 + 0.012 * k, 0.04 * k, -d / 2 + 0.01 * k), (w / 2, 0.04 * k + 0.045, d / 2 - 0.008 * k)
             m.cushion(low, high, cloth, 0.02, least=3)
         return finished("blanket", m)
-    h = 0.09 if form == "thrown" else 0.17
+    h = 0.06 if form == "thrown" else 0.1
     m.grids.append(heap((0.0, 0.0, 0.0), (w * (1.0 if h < 0.1 else 0.7), h, d), cloth, s.number, 0.0, 10))
     return replace(finished("blanket", m), size=(w, h, d))
 

@@ -24,8 +24,7 @@ BRIGHTS = ("red", "orange", "yellow", "green", "teal", "blue", "navy", "pink", "
 CALM = ("white", "cream", "grey", "slate", "sky", "clay", "tan", "olive")
 
 
-_ARC = ((0.0, -1.0), (0.383, -0.924), (0.707, -0.707), (0.924, -0.383), (1.0, 0.0), (0.924, 0.383), (0.707, 0.707),
-        (0.383, 0.924), (0.0, 1.0))  # fmt: skip
+_ARC = ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
 """Half a circle from foot to top."""
 
 
@@ -92,16 +91,33 @@ class Sketch(Model):
         if rings[-1][0] > 0:
             _fan(self, loops[-1], top or material)
 
-    def upright(self, radius: float, y: float, z: float, material: str, sides: int = 16) -> None:
+    def upright(self, radius: float, y: float, z: float, material: str, sides: int = 24) -> None:
         """A disc that faces the front."""
-        turn = (np.arange(sides) + 0.5) / sides
-        rim = np.stack([radius * cos_turns(turn), y + radius * sin_turns(turn), np.full(sides, z)], axis=1)
-        _fan(self, rim, material)
+        self.grids.append(_disc(_facing(radius, y, z), radius, material, sides))
 
     def underside(self, radius: float, y: float, material: str, sides: int = 16) -> None:
         """A disc that faces down."""
-        turn = (np.arange(sides) + 0.5) / sides
-        _fan(self, np.stack([radius * cos_turns(turn), np.full(sides, y), radius * sin_turns(turn)], axis=1), material)
+        self.lathe([(0.0, y), (radius, y)], material, least=sides)
+
+    def dial(self, radius: float, y: float, deep: float, frame: str, picture: str) -> None:
+        """A round body on the wall, `deep` before its back at z = 0: a rim of `frame`, a picture sunk into it."""
+        hollow = radius * 0.88
+        rings = [(radius, 0.0), (radius, deep * 0.8), (radius * 0.95, deep), (hollow, deep), (hollow, deep * 0.7)]
+        part = Model()
+        part.lathe(rings, frame, least=28)
+        inner, shown = part.grids[0].evaluate, _facing(hollow, y, deep * 0.7)
+        sheet, (u0, v0, u1, v1) = field_of(picture) or ("prints", (0.0, 0.0, 1.0, 1.0))
+
+        def turned(nu: int, nv: int) -> tuple[Floats, Floats]:
+            points, uvs = inner(nu, nv)
+            return np.stack([points[..., 0], y - points[..., 2], points[..., 1]], axis=-1), uvs
+
+        def pictured(nu: int, nv: int) -> tuple[Floats, Floats]:
+            points, _ = shown(nu, nv)
+            u, v = 0.5 + points[..., 0] / (2 * hollow), 0.5 - (points[..., 1] - y) / (2 * hollow)
+            return points, np.stack([u0 + (u1 - u0) * u, v0 + (v1 - v0) * v], axis=-1)
+
+        self.grids += [replace(part.grids[0], evaluate=turned), _disc(pictured, hollow, sheet, 28)]
 
     def bar(self, a: Point, b: Point, thick: float, material: str) -> None:
         """A square bar from a to b, its ends open."""
@@ -123,8 +139,7 @@ class Sketch(Model):
     def ball(self, middle: Point, r: float, material: str, tall: float = 1.0, least: int = 11) -> None:
         """A ball, or an egg `tall` times as high as wide."""
         x, y, z = middle
-        arc = _ARC if r >= 0.05 else ((0.0, -1.0), (0.58, -0.81), (0.95, -0.31), (0.95, 0.31), (0.58, 0.81), (0.0, 1.0))
-        self.lathe([(r * out, y + r * tall * up) for out, up in arc], material, (x, z), least)
+        self.lathe([(r * out, y + r * tall * up) for out, up in _ARC], material, (x, z), least)
 
     def pillow(self, middle: Point, size: Point, material: str, turn: float = 0.0) -> None:
         """A stuffed square of (w, d, thickness), lying, turned about the vertical."""
@@ -144,6 +159,22 @@ def _fan(m: Model, rim: Floats, material: str) -> None:
     """A flat polygon of an even number of corners, from quads."""
     for k in range(1, len(rim) - 2, 2):
         m.quad([rim[0], rim[k], rim[k + 1], rim[k + 2]], material)
+
+
+def _disc(evaluate: Evaluate, radius: float, material: str, sides: int) -> Grid:
+    return Grid(evaluate, (radius * 6.28, radius), (sides, 1), material, (8, 1))
+
+
+def _facing(radius: float, y: float, z: float) -> Evaluate:
+    """A disc in the plane of z, from its rim to its middle."""
+
+    def evaluate(nu: int, nv: int) -> tuple[Floats, Floats]:
+        turn, share = lattice(nu, nv)
+        r = radius * (1 - share)
+        points = np.stack([r * cos_turns(turn), y + r * sin_turns(turn), np.full(r.shape, z)], axis=-1)
+        return points, np.stack([turn, share], axis=-1)
+
+    return evaluate
 
 
 def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float, float], squash: float) -> Grid:
@@ -167,7 +198,7 @@ def _turned(rings: Sequence[tuple[float, float]], material: str, at: tuple[float
 
 def _sides(profile: Floats) -> int:
     """How many sides look round: more, the wider."""
-    return 10 if float(profile[:, 0].max()) < 0.03 else 14 if float(profile[:, 0].max()) < 0.12 else 18
+    return 10 if float(profile[:, 0].max()) < 0.03 else 16 if float(profile[:, 0].max()) < 0.12 else 22
 
 
 def finished(category: str, m: Model) -> Made:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nav_eval.worlds.cloth import over_bar
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
@@ -138,7 +139,7 @@ def hung_towel(s: Shape, look: Stream) -> Made:
         m.bar((0, top + 0.02, -0.03), (0, top + 0.02, 0.0), 0.012, "tint_silver")
         for x in (-0.11, 0.11):
             m.bar((x, top - 0.02, 0.0), (x * 0.3, top + 0.025, 0.0), 0.01, "tint_silver")
-        m.drape([(0.115, 0.0, 0.03), (0.08, top - 0.02, 0.016), (0.075, top - 0.01, 0.0)], -0.03, colour)
+        m.grids += over_bar(0.095, (0.0, top - 0.02, 0.0), 0.011, (top - 0.02, long * 0.8), colour, s.number)
     else:
         m.bar((0, top + 0.02, -0.03), (0, top + 0.03, 0.03), 0.012, "tint_silver")
         m.drape([(0.12, 0.0, 0.03), (0.06, top - 0.08, 0.02), (0.012, top + 0.02, 0.022)], -0.03, colour, 4)
