@@ -101,4 +101,4 @@ def test_a_building_keeps_to_its_style() -> None:
         assert {palette.paint(f"fabric{k}").colour for k in range(4)} <= {*style.fabrics, *style.accents}
         walls = [palette.paint(f"wall{k}").colour for k in range(5)]
         assert {walls[0], walls[2]} <= set(style.walls), "most rooms have one of the style's own colours"
-        assert 3 <= len(set(walls))
+        assert len(set(walls)) >= 3
