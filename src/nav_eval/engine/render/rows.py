@@ -9,19 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from nav_eval.engine.render.instructions import prefetch
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
-from nav_eval.engine.render.prefetch import prefetch
 from nav_eval.jit import inner
 
-NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
+NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR, START = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12, 13))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
-coarser level (0 to 256), the eight texels, the blended colour."""
-RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL = (
-    np.uint64(k * PITCH) for k in (13, 16, 19, 22, 23, 24, 25, 26, 27, 28)
+coarser level (0 to 256), the eight texels, the blended colour, the column where the pixel's run begins."""
+RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL, SLOT = (
+    np.uint64(k * PITCH) for k in (14, 17, 20, 23, 24, 25, 26, 27, 28, 29, 30)
 )
 """And those with an entry for each run of pixels: 1/z, u/z and v/z at its first pixel, each as value, step in x and
 step in y; the pixel, counted from one left of its first, that tells the level of detail; its first pixel in the row
-and its length; size of the texture; last level, then the level found; material. Real numbers are kept as bits."""
+and its length; size of the texture; last level, then the level found; material; row of
+`planes`. Real numbers are kept as bits."""
 BLOCK = 16
 """Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
 AHEAD = np.uint64(12)
@@ -41,30 +42,25 @@ def solid(row: U32, x: Scalar, n: Scalar, color: Scalar) -> None:
 
 
 @inner(_nrt=False)
-def sampled(begin: Scalar, end: Scalar, texels: U32, row: U32) -> None:
-    """Colours of the pixels from begin to end, rounded up to whole blocks.
+def sampled(begin: Scalar, end: Scalar, blended: Scalar, texels: U32, row: U32) -> None:
+    """Colours of the pixels from begin to end, rounded up to whole blocks; `blended`: bits of those of two levels.
 
     All texels are gathered before any is blended: a vector that is read right after its parts were written waits.
     """
+    two = blended
     for start in range(begin, end, BLOCK):
-        if one_level(start, row):
-            gather_near(texels, start, start + BLOCK, row)
-        else:
+        if two & 1:
             gather(texels, start, start + BLOCK, row)
-    for start in range(begin, end, BLOCK):
-        if one_level(start, row):
-            blend_near(start, start + BLOCK, row)
         else:
+            gather_near(texels, start, start + BLOCK, row)
+        two >>= 1
+    two = blended
+    for start in range(begin, end, BLOCK):
+        if two & 1:
             blend(start, start + BLOCK, row)
-
-
-@inner(_nrt=False, forceinline=True)
-def one_level(start: Scalar, row: U32) -> bool:
-    """Whether no pixel of a block needs a second mip level."""
-    weights = np.uint32(0)
-    for i in range(start, start + BLOCK):
-        weights |= row[np.uint64(i) + WEIGHT]
-    return bool(weights == 0)
+        else:
+            blend_near(start, start + BLOCK, row)
+        two >>= 1
 
 
 @inner(_nrt=False, forceinline=True)
@@ -93,9 +89,8 @@ def put(
     high2: Scalar,
     base2: Scalar,
     across2: Scalar,
-    weight: Scalar,
 ) -> None:
-    """Texel indices, fractions and weight of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
+    """Texel indices and fractions of one pixel; s, t in [0, 1], sizes in 1/256 texel."""
     at = np.uint64(i)
     c = np.uint32(np.int32(s * wide + np.float32(128.5)))
     r = np.uint32(np.int32(t * high + np.float32(128.5)))
@@ -105,7 +100,6 @@ def put(
     row[at + FAR_TEXEL] = tiled(c2, r2, base2, across2)
     near = (c & LOW) | u32((r & LOW) << EIGHT)
     row[at + FRACTIONS] = near | u32((c2 & LOW) << SIXTEEN) | u32((r2 & LOW) << TWENTY_FOUR)
-    row[at + WEIGHT] = weight
 
 
 @inner(_nrt=False, forceinline=True)

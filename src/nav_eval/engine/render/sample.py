@@ -104,8 +104,7 @@ def fold(value: Scalar, mode: Scalar) -> Scalar:
 def unit(value: Scalar) -> Scalar:
     """`fold` of mode 0, alone, so that loops over it vectorise."""
     inside = value - floor(value)
-    inside = inside if inside > np.float32(0.0) else np.float32(0.0)
-    return inside if inside < np.float32(1.0) else np.float32(1.0)
+    return inside if inside > np.float32(0.0) else np.float32(0.0)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -117,9 +116,8 @@ def within(value: Scalar) -> Scalar:
 
 @inner(_nrt=False, forceinline=True)
 def floor(value: Scalar) -> Scalar:
-    """Floor of a float32 within int32; math.floor would be a call into the C library."""
-    whole = np.float32(np.int32(value))
-    return whole - (np.float32(1.0) if whole > value else np.float32(0.0))
+    """Floor of a float32, one instruction; math.floor would be a call into the C library."""
+    return np.floor(value)
 
 
 @inner(_nrt=False)

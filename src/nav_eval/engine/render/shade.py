@@ -1,9 +1,9 @@
 """Colours from a visibility buffer: textures are sampled once per visible pixel, in vector-friendly passes.
 
 A row of pixels is taken in chunks of CHUNK. `begin_run` notes the runs of one triangle; `find_levels` gives each its
-level of detail and `locate` writes, per pixel, where in the texel array its two mip levels lie and with which weights;
-`gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies vertex colours and factors in where a
-material has them. No pass branches on what the one before it found, which a processor could not foresee.
+level of detail; `join` makes longer stretches of them, and `locate` writes, per pixel, where in the texel array its two
+mip levels lie; `gather` loads the eight texels; `blend` mixes them (rows.py); `tint` multiplies vertex colours and
+factors in where a material has them. Passes hardly branch on what the one before found, which nobody can foresee.
 The level of detail is taken once per run of at most RUN pixels, fewer where the surface recedes quickly.
 """
 
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba.cpython.unsafe.numbers import trailing_zeros
 
+from nav_eval.engine.render.instructions import spread
 from nav_eval.engine.render.layout import (
     CHUNK,
     DOUBLE_SIDED,
@@ -27,6 +28,7 @@ from nav_eval.engine.render.layout import (
     U32,
     Assets,
     Camera,
+    Materials,
     Plane,
     Scalar,
     Vertices,
@@ -36,6 +38,7 @@ from nav_eval.engine.render.rows import (
     BLOCK,
     COLOR,
     EIGHT,
+    FAR_TEXEL,
     FIRST,
     HIGH,
     LENGTH,
@@ -43,10 +46,14 @@ from nav_eval.engine.render.rows import (
     LOW,
     MATERIAL,
     MIDDLE,
+    NEAR_TEXEL,
     RUN_U,
     RUN_V,
     RUN_W,
+    SLOT,
+    START,
     STEP,
+    WEIGHT,
     WIDE,
     bits,
     gather_near,
@@ -97,7 +104,7 @@ def shade(
     texels, row, ids = assets.texels, work.row, work.ids
     slot, seen, planes = work.slot, work.seen, work.planes
     triangle_material, materials = assets.triangles.material, assets.materials
-    flags, top, wrap, tiles, size = materials.flags, materials.top, materials.wrap, materials.tiles, materials.size
+    flags, top, tiles, size = materials.flags, materials.top, materials.tiles, materials.size
     for y in range(upper, lower):
         for left in range(0, camera.width, CHUNK):
             count = min(CHUNK, camera.width - left)
@@ -127,21 +134,28 @@ def shade(
                         runs = begin_runs(runs, material, size, top, planes, np.uint64(k), left, y, x, end, row)
                     else:
                         if runs:
-                            find_levels(runs, y, row)
-                            locate(runs, wrap, tiles, size, row)
-                            sampled(begun, x, texels, row)
+                            sample(runs, begun, x, left, y, assets, planes, row)
                             runs = 0
                         solid(row, x, end - x, texels[0 if triangle < 0 else tiles[material, 0, 0]])
                         begun = end
                     x = end
             if runs:
-                find_levels(runs, y, row)
-                locate(runs, wrap, tiles, size, row)
-                sampled(begun, x, texels, row)
+                sample(runs, begun, x, left, y, assets, planes, row)
             if tinted:
                 tint(camera, assets, y, left, count, headlight, work)
             write(count, row, (y * camera.width + left) * 3, rgb)
     return used
+
+
+@inner(_nrt=False)
+def sample(
+    runs: Scalar, begin: Scalar, end: Scalar, left: Scalar, y: Scalar, assets: Assets, planes: F32, row: U32
+) -> None:
+    """Colours of the runs that were noted for the pixels from begin to end of a chunk."""
+    find_levels(runs, y, row)
+    stretches, blended = join(runs, begin, left, row)
+    locate(stretches, begin, left, y, assets.materials, planes, row)
+    sampled(begin, end, blended, assets.texels, row)
 
 
 @inner(_nrt=False)
@@ -324,14 +338,14 @@ def face_normal(camera: Camera, assets: Assets, triangle: Scalar) -> Plane:
 
 
 @inner(_nrt=False, forceinline=True)
-def steady_run(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
-    """How many pixels from (px, py) on may share a level of detail, up to the end of a block of 2 x 2.
+def steady(planes: F32, k: Scalar, px: Scalar, py: Scalar) -> Scalar:
+    """How many pixels, an even number, may share a level of detail at (px, py).
 
-    1/z changes by at most STEADY among them, but for the two of a block.
+    1/z changes by at most STEADY among them, but for the two of a block of 2 x 2.
     """
     dx, dy = np.float32(px) - planes[k, 9], np.float32(py) - planes[k, 10]
     w = planes[k, 0] + planes[k, 1] * dx + planes[k, 2] * dy
-    return (max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN)))) & ~1) - (px & 1)
+    return max(np.int64(2), np.int64(min(w * planes[k, 11], np.float32(RUN)))) & ~1
 
 
 @inner(_nrt=False, forceinline=True)
@@ -348,15 +362,22 @@ def begin_runs(
     end: Scalar,
     row: U32,
 ) -> Scalar:
-    """Note the runs of a triangle seen in the pixels x to end of a chunk; how many there are in the row now."""
+    """Note the runs of a triangle seen in the pixels x to end of a chunk; how many there are in the row now.
+
+    Each ends with a block of 2 x 2. What is steady at both ends alike is so between them: no run waits for the last.
+    """
     stop = min(x + RUN, end)
+    room, last = steady(planes, k, left + x, y), steady(planes, k, left + end - 1, y)
     while x < end:
-        n = min(stop - x, steady_run(planes, k, left + x, y))
+        if room != last:
+            room = steady(planes, k, left + x, y)
+        n = min(stop - x, room - ((left + x) & 1))
         begin_run(np.uint64(runs), planes, k, left + x, y, n, row)
         at = np.uint64(runs)
         row[at + FIRST], row[at + LENGTH] = np.uint32(x), np.uint32(n)
         row[at + WIDE], row[at + HIGH] = bits(size[material, 0, 0]), bits(size[material, 0, 1])
         row[at + LEVEL], row[at + MATERIAL] = np.uint32(top[material]), np.uint32(material)
+        row[at + SLOT] = np.uint32(k)
         runs += 1
         x += n
         if x == stop:
@@ -407,36 +428,89 @@ def in_the_middle(row: U32, at: Scalar, left: Scalar, above: Scalar) -> Plane:
 
 
 @inner(_nrt=False)
-def locate(runs: Scalar, wrap: I32, tiles: I32, size: F32, row: U32) -> None:
-    """Texel indices and weights of the pixels of all runs.
+def join(runs: Scalar, begin: Scalar, left: Scalar, row: U32) -> tuple[Scalar, Scalar]:
+    """Join neighbouring runs of a triangle whose finer level is the same; to each pixel its run's begin and weight.
 
-    Of BLOCK pixels at once, however long the run: what is written too far is overwritten by the next one.
+    How many stretches there are, and which blocks, counted from pixel `begin`, need two levels, a bit for each. What a
+    stretch has in common takes the place of runs: its last run's entries, but LENGTH is the pixel after its last one,
+    and the weight in LEVEL is 0 where no pixel has any.
     """
-    one = np.float32(1.0)
+    n: Scalar = 0
+    blended: Scalar = 0
+    slot, near, weights = np.uint32(0xFFFFFFFF), np.uint32(0), np.uint32(0)
     for run in range(runs):
         at = np.uint64(run)
-        material, level = np.uint64(row[at + MATERIAL]), row[at + LEVEL]
-        x, w, wx = np.int64(row[at + FIRST]), real(row[at + RUN_W]), real(row[at + RUN_W + STEP])
-        u, ux = real(row[at + RUN_U]), real(row[at + RUN_U + STEP])
-        v, vx = real(row[at + RUN_V]), real(row[at + RUN_V + STEP])
-        near, weight = np.uint64(level >> EIGHT), level & LOW
-        far = near + np.uint64(1)
-        wide, high = size[material, near, 0], size[material, near, 1]
-        base, across = u32(tiles[material, near, 0]), u32(tiles[material, near, 1])
-        wide2, high2 = size[material, far, 0], size[material, far, 1]
-        base2, across2 = u32(tiles[material, far, 0]), u32(tiles[material, far, 1])
-        mode_s, mode_t = wrap[material, 0], wrap[material, 1]
+        x, level = np.int64(row[at + FIRST]), row[at + LEVEL]
+        after, weight = x + np.int64(row[at + LENGTH]), level & LOW
+        other = (row[at + SLOT] != slot) | (u32(level >> EIGHT) != near)
+        slot, near = row[at + SLOT], u32(level >> EIGHT)
+        weights = weight if other else weights | weight
+        n += np.int64(other)
+        here = np.uint64(n - 1)
+        row[here + SLOT], row[here + MATERIAL] = slot, row[at + MATERIAL]
+        row[here + LENGTH], row[here + LEVEL] = np.uint32(after), u32(near << EIGHT) | weights
+        two = np.int64(weight != 0)
+        blended |= (two << ((x - begin) // BLOCK)) | (two << ((after - 1 - begin) // BLOCK))
+        spread(row, np.uint64(x) + START, bits(np.float32(left + x)))
+        spread(row, np.uint64(x) + WEIGHT, weight)
+    return n, blended
+
+
+@inner(_nrt=False)
+def locate(
+    stretches: Scalar, begin: Scalar, left: Scalar, y: Scalar, materials: Materials, planes: F32, row: U32
+) -> None:
+    """Texel indices and fractions of the pixels of all stretches, from pixel `begin` of a chunk on.
+
+    Of BLOCK pixels at once, however long the stretch: what is written too far is overwritten by the next one.
+    """
+    x = begin
+    for stretch in range(stretches):
+        at = np.uint64(stretch)
+        k, material, level = np.uint64(row[at + SLOT]), np.uint64(row[at + MATERIAL]), row[at + LEVEL]
+        after, near = np.int64(row[at + LENGTH]), np.uint64(level >> EIGHT)
+        far, anchor_x = near + np.uint64(1), planes[k, 9]
+        w, u, v = in_row(planes, k, 0, y), in_row(planes, k, 3, y), in_row(planes, k, 6, y)
+        wide, high = materials.size[material, near, 0], materials.size[material, near, 1]
+        base, across = u32(materials.tiles[material, near, 0]), u32(materials.tiles[material, near, 1])
+        wide2, high2 = materials.size[material, far, 0], materials.size[material, far, 1]
+        base2, across2 = u32(materials.tiles[material, far, 0]), u32(materials.tiles[material, far, 1])
+        mode_s, mode_t = materials.wrap[material, 0], materials.wrap[material, 1]
         if mode_s != 0 or mode_t != 0:
-            for i in range(np.int64(row[at + LENGTH])):
-                z = one / (w + wx * np.float32(i))
-                s, t = fold((u + ux * np.float32(i)) * z, mode_s), fold((v + vx * np.float32(i)) * z, mode_t)
-                put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
+            for i in range(x, after):
+                s, t = coordinates(w, u, v, anchor_x, left, i, row)
+                s, t = fold(s, mode_s), fold(t, mode_t)
+                put(row, i, s, t, wide, high, base, across, wide2, high2, base2, across2)
+        elif level & LOW:
+            for block in range(x, after, BLOCK):
+                for i in range(block, block + BLOCK):
+                    s, t = coordinates(w, u, v, anchor_x, left, i, row)
+                    put(row, i, unit(s), unit(t), wide, high, base, across, wide2, high2, base2, across2)
         else:
-            for i in range(BLOCK):
-                step = np.float32(np.int32(i))
-                z = one / (w + wx * step)
-                s, t = unit((u + ux * step) * z), unit((v + vx * step) * z)
-                put(row, x + i, s, t, wide, high, base, across, wide2, high2, base2, across2, weight)
+            for block in range(x, after, BLOCK):
+                for i in range(block, block + BLOCK):
+                    s, t = coordinates(w, u, v, anchor_x, left, i, row)
+                    put_near(row, i, unit(s), unit(t), wide, high, base, across)
+                    row[np.uint64(i) + FAR_TEXEL] = row[np.uint64(i) + NEAR_TEXEL]
+        x = after
+
+
+@inner(_nrt=False, forceinline=True)
+def in_row(planes: F32, k: Scalar, first: Scalar, y: Scalar) -> Plane:
+    """Of a plane in row y: value at the anchor's column, step in x, and what the row adds."""
+    at, dy = np.uint64(first), np.float32(y) - planes[k, 10]
+    return planes[k, at], planes[k, at + np.uint64(1)], planes[k, at + np.uint64(2)] * dy
+
+
+@inner(_nrt=False, forceinline=True)
+def coordinates(
+    w: Plane, u: Plane, v: Plane, anchor_x: Scalar, left: Scalar, i: Scalar, row: U32
+) -> tuple[Scalar, Scalar]:
+    """Texture coordinates of pixel i of a chunk: the planes where its run begins, then steps from there."""
+    start = real(row[np.uint64(i) + START])
+    dx, step = start - anchor_x, np.float32(np.int32(left + i)) - start
+    z = np.float32(1.0) / (w[0] + w[1] * dx + w[2] + w[1] * step)
+    return (u[0] + u[1] * dx + u[2] + u[1] * step) * z, (v[0] + v[1] * dx + v[2] + v[1] * step) * z
 
 
 @inner(_nrt=False)
