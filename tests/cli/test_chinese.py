@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 import pytest
+from cyclopts import Parameter
 
+from documentation.commands import evaluator_commands
 from nav_eval.cli import ABOUT, make_app
-from nav_eval.cli.chinese import LOCALE, ZH
+from nav_eval.cli.chinese import LOCALE, catalogue
 from nav_eval.cli.commands import GROUPS, Command
 
 
@@ -17,9 +20,47 @@ def abouts(commands: Mapping[str, Command]) -> Iterator[str]:
         yield from abouts(command.parts)
 
 
+def options() -> Iterator[str]:
+    """What the help says of every argument and option."""
+    for _, app in evaluator_commands().values():
+        for argument in app.assemble_argument_collection(
+            default_parameter=Parameter(negative=()), parse_docstring=True
+        ):
+            yield argument.parameter.help or ""
+
+
+CYCLOPTS = {"Arguments", "Parameters", "Commands", "Display this message and exit.", "Display application version."}
+NAMES = re.compile(r"`[^`]+`|--[a-z-]+|[\w/]+[._=][\w./=]*\w|\b[A-Z][A-Z_]+\b|\b\d+(?:[.,]\d+)*\b(?!-D)")
+"""What is the same in both languages: commands, options, keys, files, numbers."""
+
+
 def test_the_catalogue_is_what_the_help_says() -> None:
-    said = {about for commands in GROUPS.values() for about in abouts(commands)}
-    assert {ABOUT, *GROUPS, *said, "Options", "Of plug-ins"} == ZH.keys()
+    said = {about for commands in GROUPS.values() for about in abouts(commands)} | set(options())
+    told = {ABOUT, *GROUPS, *said, "Options", "Of plug-ins", *CYCLOPTS}
+    assert {" ".join(text.split()) for text in told} == catalogue().keys()
+
+
+def test_the_chinese_names_what_the_english_does() -> None:
+    for english, chinese in catalogue().items():
+        lacking = [name for name in NAMES.findall(english) if name.strip("`").rstrip(".") not in chinese]
+        assert (english, lacking) == (english, [])
+        assert re.search(r"[\u4e00-\u9fff]", chinese), english
+
+
+def test_the_help_of_a_command_is_chinese(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Titles, options, values that may be left out and those that may not."""
+    monkeypatch.setenv("NAV_EVAL_LANG", "zh")
+    make_app()(["generate", "episodes", "--help"])
+    told = "".join(capsys.readouterr().out.replace("│", "").split())
+    for said in (
+        "用法：nav-evalgenerate",
+        "─选项─",
+        "/<split>.json.gz（必填）。",
+        "、all；默认：all）。",
+        "请保密（默认：0）。",
+    ):
+        assert said in told
+    assert not re.search(r"\[(required|default|choices)|Parameters", told)
 
 
 @pytest.mark.parametrize(
@@ -41,5 +82,5 @@ def test_the_locale_chooses(
         monkeypatch.setenv(name, value)
     make_app()(["--help"])
     told = capsys.readouterr().out
-    assert ("在一个基准上评测智能体: nav-eval run" in told) == chinese
+    assert ("在一个基准上评测智能体：nav-eval run" in told) == chinese
     assert ("Evaluate an agent on a benchmark: nav-eval run" in told) != chinese

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nav_eval.cli.chinese import spoken
+from nav_eval.cli.chinese import asked_for, spoken
 from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
@@ -17,6 +17,7 @@ from nav_eval.registry import entered, import_plugins
 
 if TYPE_CHECKING:
     from cyclopts import App, Group
+    from cyclopts.help.protocols import HelpFormatter
 
 ABOUT = (
     "Evaluate vision-and-language navigation agents. Add --debug to any command for tracebacks.\n\n"
@@ -58,6 +59,7 @@ def make_app() -> App:
         print_error=False,
         suppress_keyboard_interrupt=False,
         default_parameter=Parameter(negative=()),
+        help_formatter=_formatter(),
     )
     brought = {point.name: point.value for point in entered("nav_eval.commands")}
     for order, (title, commands) in enumerate(GROUPS.items()):
@@ -69,6 +71,15 @@ def make_app() -> App:
     options = Group(spoken("Options"), sort_key=len(GROUPS) + 1)
     app["--help"].group = app["--version"].group = (options,)
     return app
+
+
+def _formatter() -> HelpFormatter | None:
+    """Of the help; None is the default."""
+    if not asked_for():
+        return None
+    from nav_eval.cli.chinese_help import ChineseHelp
+
+    return ChineseHelp()
 
 
 def _add(app: App, name: str, command: Command, group: Group, place: int = 0) -> None:

@@ -21,7 +21,8 @@ class Command:
     def help(self) -> str:
         """What it does, in the user's language, and one line to copy."""
         about = spoken(self.about)
-        return f"{about.rstrip('.。')}: {self.example}" if self.example else about
+        colon = ": " if about == self.about else "："
+        return f"{about.rstrip('.。')}{colon}{self.example}" if self.example else about
 
 
 EVALUATING = {

@@ -14,7 +14,7 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     Parameters
     ----------
     out
-        The folder for the three runs and the page; it is made anew.
+        The folder for the three runs and the page; what a demo left there is replaced.
     quick
         2 homes and 2 episodes instead of 3 and 4.
     """

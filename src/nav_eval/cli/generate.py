@@ -36,25 +36,25 @@ def scenes(
     out
         The folder to write to.
     count
-        How many.
+        How many buildings.
     seed
         Any text; keep it secret for a private test set, and give a --name.
     rooms
-        Rooms of each building, corridors not counted: a number, or a range such as 4-8, of which each building draws
-        its own number from the seed.
+        Rooms of each building, not counting corridors: a number, or a range such as 4-8 from which each building draws
+        its own.
     storeys
         1 or 2.
     kind
         home or office.
     detail
-        About how many triangles each, 20000 to 1000000.
+        Triangles of each building, roughly: 20000 to 1000000.
     name
-        What the files' names begin with; without it they begin with kind and seed.
+        What the names of the files begin with; by default kind and seed.
     assets
-        Which small things may stand in them: those of train, of val, of test, or all. The three have none in common,
-        so that homes made with val hold only objects that no home made with train has.
+        Which small things may stand in them: those of train, of val, of test, or all. The three have none in common:
+        the small things of a home made with val are in no home made with train.
     processes
-        How many are made side by side; each takes a core, and memory by its --detail. Without it one for each core.
+        How many to make in parallel; each takes a core, and memory that grows with --detail. By default one per core.
     """
     from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_scenes
@@ -108,16 +108,16 @@ def episodes(
     seed
         Any text; keep it secret for a private test set.
     spacing
-        Metres, in a straight line, that the starts of a scene's episodes in a split are apart at least; for vln,
-        pointnav, imagenav and socialnav their goals are too. A scene may then have fewer episodes than asked, of which
-        a warning tells.
+        Least straight-line distance in metres between the starts of a scene's episodes in a split; for vln, pointnav,
+        imagenav and socialnav also between their goals. A scene may then have fewer episodes than asked for, and a
+        warning says so.
     min_length
-        Metres that the shortest way from start to goal has at least, 0 to 30. Without it 6.5 for vln, 5 for socialnav,
-        2 for the others.
+        Least length in metres, 0 to 30, of the shortest path from start to goal; by default 6.5 for vln, 5 for
+        socialnav, 2 for the others.
     ratios
-        How many of the scenes, in the order of their names, are for train (and val_seen), val_unseen and test, such as
-        8,1,1 or 0.7,0.2,0.1. None is then in two of the three; a share above 0 gets at least one, and a share of 0 no
-        file. Without it half, a quarter and a quarter; fewer than three scenes are shared.
+        Shares of the scenes, in the order of their names, for train (and val_seen), val_unseen and test, such as 8,1,1
+        or 0.7,0.2,0.1. No scene is then in two of the three; a share above 0 gets at least one, a share of 0 no file.
+        By default half, a quarter and a quarter, and fewer than three scenes are shared.
     """
     from nav_eval.cli.progress import worked
     from nav_eval.worlds.collection import make_episodes, open_sites

@@ -15,7 +15,7 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     Parameters
     ----------
     run_directories
-        All shards of one run; those of other rules, data or secrets are refused.
+        All shards of one run; shards with other rules, data or secrets are refused.
     out
         The run directory to write: the same records and figures as those of one run.
     partial

@@ -40,15 +40,15 @@ def report(
         .html the page, .tex a LaTeX table, .md a Markdown table, .csv the leaderboard, .parquet one row per episode,
         .rrd a recording for Rerun.
     entry
-        What a board calls a run and links it to: name=...,url=...,paper=...; once per run, in their order, or with
-        run=DIRECTORY in any.
+        The name and links of a run on the board: name=...,url=...,paper=...; once per run, in the order of the runs,
+        or in any order with run=DIRECTORY.
     by
         The measure that orders the board; by default the benchmark's primary one.
     with_published
         Show a table of published results beside the runs, marked as not run here: a name from
         `nav-eval list published`.
     columns
-        Measures of a .tex or .md table, with commas between; or paper (NE OSR SR SPL nDTW as papers print them, the
+        Measures of a .tex or .md table, separated by commas; or paper (NE OSR SR SPL nDTW as papers print them, the
         default of .tex), or all (with 95 % intervals, the default of .md).
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.

@@ -44,7 +44,7 @@ def run(
     out
         The run directory; by default a new one under output.log_dir.
     resume
-        Go on with a run that was interrupted: exactly the missing episodes are run.
+        Continue an interrupted run: exactly the missing episodes are played.
     shard
         Play one part of the episodes: 3/8 is the third of eight. `nav-eval merge` makes one run of all parts.
     watch

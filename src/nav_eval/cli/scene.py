@@ -34,7 +34,7 @@ def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False
     up
         Which axis of the file points up; auto follows its owner's layout.
     scale
-        Metres of the file's unit: 0.001 for millimetres.
+        Length of the file's unit in metres: 0.001 for millimetres.
     json
         Print JSON instead of lines.
     """
@@ -76,13 +76,13 @@ def navmesh(
     up
         Which axis of the scene's file points up.
     scale
-        Metres of the scene file's unit: 0.001 for millimetres. A .navmesh is in metres.
+        Length of the scene file's unit in metres: 0.001 for millimetres. A .navmesh is in metres.
     out
         Save the navmesh here, in Habitat's format.
     agent_radius
-        Metres kept from walls, for a navmesh that is built.
+        Distance in metres kept from walls, for a navmesh that is built.
     agent_height
-        Metres of clearance, for a navmesh that is built.
+        Clearance in metres, for a navmesh that is built.
     rebuild
         Build one even where a .navmesh lies beside the scene.
     """
@@ -134,7 +134,7 @@ def view(
         pose, depth or semantic; plan or rooms (of a scene with annotated rooms); sheet; or interactive, one page that
         needs no network.
     position
-        Camera position in metres; by default 1.25 m over a place that can be walked, where much is seen.
+        Camera position in metres; by default 1.25 m above a walkable place with a good view.
     yaw
         Degrees, positive = left; by default that of the farthest view.
     pitch
@@ -148,11 +148,11 @@ def view(
     poses
         How many random poses a sheet shows.
     seed
-        Of the random poses: the same seed gives the same ones, and none is left out.
+        Seed of the random poses of a sheet; none of them is left out.
     up
         Which axis of the file points up.
     scale
-        Metres of the file's unit: 0.001 for millimetres.
+        Length of the file's unit in metres: 0.001 for millimetres.
     """
     from nav_eval.engine.scene import load_scene
     from nav_eval.report import views

@@ -144,11 +144,11 @@ def rank(*run_directories: Path, by: str | None = None, seed: int = 0, json: boo
     Parameters
     ----------
     run_directories
-        Run directories, one per entry; finished with --resume where they are not.
+        Finished run directories, one per entry; `run --resume` finishes one that is not.
     by
         The measure; by default the benchmark's primary one (benchmark.primary): spl; ndtw of RxR, goal_progress of NDH.
     seed
-        Of the bootstrap over buildings.
+        Seed of the bootstrap over buildings.
     json
         Print JSON instead of a table.
     """

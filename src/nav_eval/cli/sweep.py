@@ -40,7 +40,7 @@ def sweep(
     out
         The folder of the sweep; by default a new one under output.log_dir.
     resume
-        Go on with a sweep that was interrupted: exactly the missing episodes are run.
+        Continue an interrupted sweep: exactly the missing episodes are played.
     quiet
         Print no progress bar and no figures, only where the results are.
     progress
