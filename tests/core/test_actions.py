@@ -109,7 +109,7 @@ def test_an_action_of_a_tasks_own_is_parsed_like_any_other():
     ("names", "own", "said"),
     [
         (["jmup"], OWN, "'jmup'.*jump"),
-        (["stop"], {"stop": ActionSpec()}, "'stop' is an action of ours"),
+        (["stop"], {"stop": ActionSpec()}, "'stop' is a built-in action"),
         (["go"], {"go": ActionSpec({"to": Argument("integer")})}, "'to' of 'go' is of kind 'integer'; kinds are float"),
     ],
 )

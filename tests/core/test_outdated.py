@@ -40,5 +40,5 @@ def test_validate_says_it_of_an_outdated_simulator(tmp_path, monkeypatch, capsys
         main()
     assert ended.value.code == 2
     said = capsys.readouterr().err
-    assert "test_outdated:OldSession lacks what nav_eval calls: advance" in said
+    assert "test_outdated:OldSession lacks methods that nav_eval calls: advance" in said
     assert len(said.splitlines()) == 1

@@ -148,7 +148,7 @@ def test_a_participants_project_becomes_a_healthy_container(engine: Engine, tmp_
         assert time.monotonic() < until, engine.docker("logs", container)
     code, said = engine.attempt(checked)
     engine.docker("rm", "-f", "-v", container)
-    assert (code, "keeps the protocol" in said) == (0, True), said
+    assert (code, "keeps to the protocol" in said) == (0, True), said
 
 
 @pytest.fixture(scope="module")

@@ -159,7 +159,7 @@ def test_an_epoch_plays_each_episode_of_a_shard_once(room, order, shard):
 def test_more_environments_than_episodes_is_told(room):
     with pytest.raises(ConfigError, match="too few for 99 parts"):
         nav_eval.make_vec_env("pointnav", 99, overrides=room, order="shuffled")
-    with pytest.raises(ConfigError, match=r"\(2, 2\) is none of 2 parts"):
+    with pytest.raises(ConfigError, match=r"\(2, 2\) is no part of 2"):
         made("pointnav", room, shard=(2, 2))
     with pytest.raises(ConfigError, match="choose from random"):
         made("pointnav", room, order="sorted")

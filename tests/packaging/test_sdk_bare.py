@@ -92,7 +92,7 @@ def keeps_the_protocol(environment: Bare, project: Path) -> None:
     for protocol in ("rest", "grpc"):
         with environment.serving(project, "--protocol", protocol) as endpoint:
             said = environment.run("nav-eval-agent", "check", endpoint, "--protocol", protocol, cwd=project)
-        assert "The service keeps the protocol." in said
+        assert "The service keeps to the protocol." in said
 
 
 @pytest.mark.soak

@@ -76,7 +76,7 @@ def test_the_benchmark_says_what_ranks_and_by_overrules_it(tmp_path: Path, runs:
     error = make_board(read(paths), make_workshop(), "navigation_error")
     assert error.ranking is not None
     assert not error.ranking.higher_is_better
-    with pytest.raises(ConfigError, match="no measure of these runs with a better end"):
+    with pytest.raises(ConfigError, match="no such measure of which more or less is better"):
         make_board(read(paths), make_workshop(), "spll")
 
 
@@ -102,7 +102,7 @@ def test_entries_in_order_or_by_directory(runs: list[Path]) -> None:
     [
         ("Mine", "write name="),
         ("name=x,url=javascript:alert(1)", "url must begin with https://"),
-        ("run=nobody,name=x", "one run directory is called 'nobody'"),
+        ("run=nobody,name=x", "no single run directory is called 'nobody'"),
     ],
 )
 def test_an_entry_that_is_none(runs: list[Path], entry: str, told: str) -> None:

@@ -258,5 +258,8 @@ def test_the_team_goes_on_or_is_closed(full: Crowd) -> None:
 
 def test_the_last_organiser_stays(full: Crowd) -> None:
     browser = full.visitor("organiser")
-    assert "The last organiser stays" in browser.post(reverse("erase"), {"password": PASSWORD}).content.decode()
+    assert (
+        "The last organiser cannot be removed"
+        in browser.post(reverse("erase"), {"password": PASSWORD}).content.decode()
+    )
     assert User.objects.filter(username="organiser").exists()

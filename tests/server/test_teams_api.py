@@ -180,7 +180,7 @@ def test_a_token_ends_with_its_makers_membership(full: Crowd, team: Caller) -> N
         (Team.State.BLOCKED, "Your team is blocked. Write to the organisers.", "您的队伍已被封禁，请联系主办方。"),
         (
             Team.State.PENDING,
-            "Your team is not approved yet: an organiser lets it in.",
+            "Your team is not approved yet. Wait for an organiser to approve it.",
             "您的队伍尚未获得批准，请等待主办方批准。",
         ),
     ],

@@ -212,7 +212,7 @@ def test_where_nobody_can_walk_it_is_said(tmp_path: Path) -> None:
     config, _ = room(tmp_path, cameras=False)
     people = PeopleConfig(count=2)
     graph, _ = grid_graph(tmp_path)
-    with pytest.raises(ConfigError, match="nobody else walks in backend nav_graph"):
+    with pytest.raises(ConfigError, match="there are no people in backend nav_graph"):
         make_simulator_backend(graph.model_copy(update={"people": people}), 0)
     with pytest.raises(ConfigError, match="speed"):
         make_simulator_backend(config.model_copy(update={"people": PeopleConfig(count=2, options={"speed": -1})}), 0)

@@ -60,7 +60,7 @@ def scenes(
     from nav_eval.worlds.collection import make_scenes
 
     if name is not None and Path(name).name != name:
-        raise ConfigError(f"--name {name!r}: cannot begin a file's name.")
+        raise ConfigError(f"--name {name!r}: file names cannot begin with it.")
     cores = len(os.sched_getaffinity(0)) if processes is None else processes
     if cores < 1:
         raise ConfigError(f"--processes {cores}: give 1 or more.")
@@ -77,7 +77,7 @@ def _room_range(text: str) -> range:
     found = re.fullmatch(r"([0-9]{1,9})(?:-([0-9]{1,9}))?", text)
     low, high = (int(found[1]), int(found[2] or found[1])) if found else (1, 0)
     if low > high:
-        raise ConfigError(f"--rooms {text}: give a number such as 8, or a range from less to more such as 4-8.")
+        raise ConfigError(f"--rooms {text}: give a number such as 8, or a rising range such as 4-8.")
     return range(low, high + 1)
 
 

@@ -139,7 +139,7 @@ class Layers:
         except ConfigError:
             self._without_secrets()._composed()
         raise ConfigError(
-            f"{' or '.join(SECRETS)}: what is set cannot be read, and is not repeated here. Quote it, or set "
+            f"{' or '.join(SECRETS)}: the value cannot be read, and is not shown here. Quote it, or set "
             f"{' or '.join(ENVIRONMENT_PREFIX + key.upper().replace('.', '__') for key in SECRETS)}, "
             "which is taken as it is."
         )

@@ -85,7 +85,7 @@ def check_own_actions(own: Mapping[str, ActionSpec]) -> None:
         raise ConfigError(f"task.own_actions: is {own!r:.60}; write {{NAME: ActionSpec({{...}})}}.")
     for name, spec in own.items():
         if name in ACTIONS:
-            raise ConfigError(f"task.own_actions: {name!r} is an action of ours; give it another name.")
+            raise ConfigError(f"task.own_actions: {name!r} is a built-in action; choose another name.")
         if not isinstance(spec, ActionSpec):
             raise ConfigError(
                 f"task.own_actions: {name!r} is {spec!r:.60}; write ActionSpec({{ARGUMENT: Argument(...)}})."

@@ -53,8 +53,8 @@ class Simulator(ABC):
     def __new__(cls, *_: Any, **__: Any) -> Self:
         if lacking := sorted(cls.__abstractmethods__):
             raise ConfigError(
-                f"{cls.__module__}:{cls.__qualname__} lacks what nav_eval calls: {', '.join(lacking)}. Write it, or "
-                "install the edition of the plug-in for this nav_eval."
+                f"{cls.__module__}:{cls.__qualname__} lacks methods that nav_eval calls: {', '.join(lacking)}. Write "
+                "them, or install the plug-in's version for this nav_eval."
             )
         return super().__new__(cls)
 

@@ -206,7 +206,7 @@ class Breaker:
         with self._lock:
             if self._down is not None:
                 raise self._down
-            get_logger(__name__).warning("the service is away; waiting for it.")
+            get_logger(__name__).warning("the service cannot be reached; waiting for it.")
             try:
                 self._service.health_check()
             except ServiceUnavailable as error:

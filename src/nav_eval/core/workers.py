@@ -185,7 +185,7 @@ class Crew:
                     left[message] = True
         except WorkerLost as error:
             if not self._ending:
-                get_logger(__name__).warning("a worker is lost (%s); another one goes on.", error)
+                get_logger(__name__).warning("a worker is lost (%s); another one takes over.", error)
             return Remains.of(left, str(error))
         return Remains.of({}, "")
 

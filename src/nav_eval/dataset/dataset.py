@@ -87,7 +87,8 @@ class FileDataset(ABC):
         self.request = request
         if request.instructions_per_path is not None and not self.numbers_instructions:
             raise ConfigError(
-                f"dataset.instructions_per_path: {self.type} files number no instructions of a path. Leave it out."
+                f"dataset.instructions_per_path: {self.type} files do not number the instructions of a path. "
+                "Leave the key out."
             )
         self._scene_names = frozenset(map(scene_name, request.scenes or ()))
 

@@ -48,7 +48,7 @@ def detect_type(path: str, max_bytes: int = MAX_BYTES) -> str:
             if found is not None:
                 return found
     raise trouble or DatasetError(
-        f"{path}: there is no episode in it or in a folder content/ beside it, so its type cannot be told. "
+        f"{path}: there is no episode in it or in a folder content/ beside it, so its type is unknown. "
         "Unpack the whole archive, or name the type."
     )
 

@@ -52,7 +52,7 @@ def share(keys: Sequence[EpisodeKey], part: tuple[int, int] | None) -> Sequence[
     """Every n-th of them from the k-th on, `part` = (k, n) and k from 0. Raises ConfigError where none is left."""
     k, n = part or (0, 1)
     if not 0 <= k < n:
-        raise ConfigError(f"shard: {part} is none of {n} parts; (k, n) has k from 0 to n - 1.")
+        raise ConfigError(f"shard: {part} is no part of {n}; in (k, n), k is from 0 to n - 1.")
     if len(keys) < n:
         raise ConfigError(
             f"shard: {len(keys)} episodes are too few for {n} parts, one for each environment. "

@@ -94,7 +94,9 @@ def _settle(folder: Path, asked: Mapping[str, Any]) -> None:
     if not file.exists():
         write_bytes(file, text.encode())
     elif json.loads(file.read_bytes()) != json.loads(text):
-        raise ConfigError(f"{file}: this collection was asked for otherwise. Give another folder, or the same again.")
+        raise ConfigError(
+            f"{file}: this collection was begun with other settings. Choose another folder, or the same settings."
+        )
 
 
 def _fill(envs: Any, folder: Path, actor: _Actor, steps_a_file: int, save: Callable[..., None]) -> None:

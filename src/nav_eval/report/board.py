@@ -61,7 +61,9 @@ def _measure(runs: Sequence[Run], by: str | None) -> str | None:
     ordered = [name for name, one in definitions.items() if one.better]
     if by is not None and by not in ordered:
         known = ", ".join(ordered) or "none"
-        raise ConfigError(f"--by {by}: is no measure of these runs with a better end. Name one of: {known}.")
+        raise ConfigError(
+            f"--by {by}: these runs have no such measure of which more or less is better. Name one of: {known}."
+        )
     primary = runs[0].config.benchmark.primary
     return by or (primary if primary in ordered else next(iter(ordered), None))
 
@@ -94,7 +96,7 @@ def with_entries(runs: Sequence[Run], told: Sequence[str]) -> list[Run]:
         wanted = fields.pop("run", None)
         at = place if wanted is None else _index(names, wanted, text)
         if at >= len(runs):
-            raise ConfigError(f"--entry {text}: there are {len(runs)} runs and more entries. Leave one out.")
+            raise ConfigError(f"--entry {text}: there are more entries than runs ({len(runs)}). Leave one out.")
         entries[at] = Entry(**fields)
     return [replace(run, entry=entry) for run, entry in zip(runs, entries, strict=True)]
 
@@ -102,7 +104,7 @@ def with_entries(runs: Sequence[Run], told: Sequence[str]) -> list[Run]:
 def _index(names: Sequence[str], wanted: str, text: str) -> int:
     name = Path(wanted).name
     if names.count(name) != 1:
-        raise ConfigError(f"--entry {text}: one run directory is called {name!r}? Known: {', '.join(names)}.")
+        raise ConfigError(f"--entry {text}: no single run directory is called {name!r}. Known: {', '.join(names)}.")
     return names.index(name)
 
 

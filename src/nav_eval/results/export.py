@@ -69,7 +69,7 @@ def _lost_notes(results: EvaluationResults) -> list[str]:
     if results.lost:
         notes.append(
             f"{results.lost} episodes are missing because of an evaluator error and count in no figure; the figures "
-            f"are those of the others. Rank nobody by them: go on with --resume, which plays these episodes again."
+            f"are those of the others. Do not rank by them: --resume plays these episodes again."
         )
     if results.metric_faults:
         notes.append(

@@ -387,7 +387,9 @@ def _check_tls(tls: TlsConfig) -> None:
     for name in ("ca", "cert", "key"):
         file = getattr(tls, name)
         if file and not tls.enabled:
-            raise ConfigError(f"agent_service.tls.{name}: is given, but agent_service.tls.enabled is false. Set it.")
+            raise ConfigError(
+                f"agent_service.tls.{name}: is given, but agent_service.tls.enabled is false. Set it to true."
+            )
         if file and not Path(file).is_file():
             raise ConfigError(f"agent_service.tls.{name}: {file}: there is no such file.")
 

@@ -136,8 +136,8 @@ def _check_company(config: Config) -> None:
     if asked and not config.simulator.people.count:
         others = ",".join(name for name in names if name not in asked) or "success"
         raise ConfigError(
-            f"{', '.join(asked)}: needs people, and simulator.people.count is 0. Set it to 1 or more, or measure what "
-            f"needs nobody: task.measurements=[{others}]."
+            f"{', '.join(asked)}: needs people, and simulator.people.count is 0. Set it to 1 or more, or measure only "
+            f"what needs no people: task.measurements=[{others}]."
         )
 
 

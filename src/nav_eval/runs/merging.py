@@ -145,7 +145,9 @@ def _check_apart(pieces: Sequence[Piece]) -> None:
             raise RunDirectoryError(f"merge: shard {piece.part} is given twice: {other.path} and {piece.path}.")
     twice = [key for key, count in Counter(k for p in pieces for k in p.places.values()).items() if count > 1]
     if twice:
-        raise RunDirectoryError(f"merge: episode {twice[0][1]!r} of {twice[0][0]!r} is in two shards: not of one run.")
+        raise RunDirectoryError(
+            f"merge: episode {twice[0][1]!r} of {twice[0][0]!r} is in two shards: they are not of one run."
+        )
 
 
 def _gaps(pieces: Sequence[Piece]) -> list[str]:

@@ -86,7 +86,7 @@ def check_people(config: SimulatorConfig) -> None:
         return
     if config.backend in SIMULATORS and not getattr(SIMULATORS.get(config.backend), "takes_people", False):
         raise ConfigError(
-            f"simulator.people: nobody else walks in backend {config.backend}. Leave it out, or choose "
+            f"simulator.people: there are no people in backend {config.backend}. Leave it out, or choose "
             "simulator.backend=custom."
         )
 

@@ -117,12 +117,17 @@ def _add_sessions(command: Any) -> None:
     command.add_argument(
         "--max-sessions", type=int, default=1, help="episodes at once, an agent object each; default: 1"
     )
-    command.add_argument("--max-batch", type=int, help="answered in one act_batch; default: 8 if the class has one")
+    command.add_argument(
+        "--max-batch", type=int, help="most observations in one act_batch; default: 8 if the class has one"
+    )
     command.add_argument(
         "--max-wait", type=float, default=0.005, help="seconds that a batch waits for others; default: 0.005"
     )
     command.add_argument(
-        "--idle-timeout", type=float, default=30.0, help="seconds; then a silent session may be replaced; default: 30"
+        "--idle-timeout",
+        type=float,
+        default=30.0,
+        help="seconds after which a silent session may be replaced; default: 30",
     )
 
 
@@ -149,7 +154,7 @@ def _add_check(commands: Any) -> None:
     _add_token(check)
     check.add_argument("--ca", help=CA)
     check.add_argument("--timeout", type=float, default=Deadlines.act, help="seconds for one answer; default: 30")
-    check.add_argument("--steps", type=int, default=5, help="of each synthetic episode; default: 5")
+    check.add_argument("--steps", type=int, default=5, help="steps of each synthetic episode; default: 5")
     check.add_argument("--actions", metavar="FILE", help='JSON: a task\'s own actions, name -> {"arguments": {...}}')
     check.add_argument("--debug", action="store_true", help="show tracebacks")
     check.set_defaults(run=run_check)
@@ -291,7 +296,7 @@ def run_check(options: argparse.Namespace) -> int:
             reached |= finding.reached
             if not reached:
                 return UNUSABLE
-    sys.stdout.write("The service keeps the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
+    sys.stdout.write("The service keeps to the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
     return FINDINGS if faults else 0
 
 

@@ -17,7 +17,7 @@ def add(commands: Any) -> None:
     submit = _command(commands, "submit", "enter a service, or a predictions file, in a competition")
     submit.add_argument("endpoint", nargs="?", help="a registered service by name or URL; a new URL is registered")
     submit.add_argument("--predictions", metavar="FILE", type=Path, help="a file to be scored, in place of a service")
-    submit.add_argument("--phase", help="of the competition; by default the only open one that takes this")
+    submit.add_argument("--phase", help="the phase to enter; by default the only open one that takes this")
     submit.add_argument(
         "--protocol", choices=("rest", "grpc"), help="what a new service speaks; by default rest, or what its URL says"
     )
@@ -26,8 +26,8 @@ def add(commands: Any) -> None:
         default=os.environ.get(f"{SERVICE_TOKEN}_FILE"),
         help=f"a file with the token that a new service asks for; or {SERVICE_TOKEN}_FILE, or {SERVICE_TOKEN}",
     )
-    submit.add_argument("--key", help="submits once, however often it is given; by default a new one each time")
-    submit.add_argument("--wait", action="store_true", help="until it has ended; the exit code says how")
+    submit.add_argument("--key", help="the same key submits only once; by default a new one each time")
+    submit.add_argument("--wait", action="store_true", help="wait until it has ended; the exit code says how")
     submit.add_argument("--json", action="store_true", help="print the submission as JSON, for programs")
     status = _command(commands, "status", "show the state of your submissions")
     status.add_argument("submission", nargs="?", help="its id; by default the newest twenty")

@@ -240,7 +240,9 @@ def _save(server: Competition, found: Any, folder: Path) -> None:
     """The files of a dry run. Raises UsageError where there are none."""
     names = [Path(name).name for name in found["files"]] if isinstance(found, dict) else []
     if not names:
-        raise UsageError("--save: give the id of a dry run that has been played; of others nothing can be read.")
+        raise UsageError(
+            "--save: give the id of a dry run that has been played; no other submission has files to read."
+        )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name in names:

@@ -93,7 +93,7 @@ def _tell(challenge: Challenge, kind: Kind, found: Appeal, **facts: Sentence) ->
 def _open(found: Appeal) -> Appeal:
     row = Appeal.objects.select_for_update().get(pk=found.pk)
     if row.state != Appeal.State.OPEN:
-        raise Refusal("appeal_closed", "This appeal is decided.", "该申诉已裁定。")
+        raise Refusal("appeal_closed", "This appeal has been decided.", "该申诉已裁定。")
     return row
 
 

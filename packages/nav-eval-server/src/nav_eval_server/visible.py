@@ -11,5 +11,5 @@ def visible(text: str) -> str:
     """In Unicode's composed form. Raises InputError for characters that show nothing, or turn others round."""
     text = unicodedata.normalize("NFC", " ".join(text.split()))
     if not text or not text.isprintable():
-        raise InputError("Use letters, digits and signs that can be seen.")
+        raise InputError("Use visible letters, digits and signs.")
     return text

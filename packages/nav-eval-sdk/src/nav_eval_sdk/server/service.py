@@ -160,7 +160,7 @@ class Service:
         idle = [(s.used, key) for key, s in self._sessions.items() if not s.thinking and s.used < limit]
         if idle:
             key = min(idle)[1]
-            log.warning("Session %s has been silent for %g s: its slot is given away.", key, self._idle_timeout)
+            log.warning("Session %s has been silent for %g s: another one takes its place.", key, self._idle_timeout)
             self._release(self._sessions.pop(key))
 
     def act(self, session_id: str, step: int | None, request_id: str, read: Read, size: int = 0) -> Action:
@@ -200,7 +200,7 @@ class Service:
         if last is not None and request_id and last.key == (step, request_id):
             return last
         if not session.reset.future.done() or (last is not None and not last.future.done()):
-            raise ServiceProblem("step_conflict", "the agent is still busy with the request before.")
+            raise ServiceProblem("step_conflict", "the agent is still busy with the previous request.")
         if step != session.next_step:
             raise ServiceProblem("step_conflict", f"step {step} was asked for, {session.next_step} is next.")
         session.next_step = step + 1
@@ -236,7 +236,7 @@ class Service:
     def _session(self, session_id: str) -> Session:
         session = self._sessions.get(session_id)
         if session is None:
-            raise ServiceProblem("unknown_session", f"session {session_id[:80]!r} was not begun here, or has ended.")
+            raise ServiceProblem("unknown_session", f"session {session_id[:80]!r} did not begin here, or has ended.")
         session.used = time.monotonic()
         return session
 

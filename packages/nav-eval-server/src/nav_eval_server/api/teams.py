@@ -303,7 +303,9 @@ def choose_submission(request: HttpRequest, submission: str, body: Choice) -> di
     found, token = _mine(request, submission), _token(request)
     if not _captain(token) or token.user is None:
         raise Refusal(
-            "not_captain", "A captain chooses finals. Use a captain's token.", "只有队长可以选择，请使用队长的令牌。"
+            "not_captain",
+            "Only a captain can choose finals. Use a captain's token.",
+            "只有队长可以选择，请使用队长的令牌。",
         )
     decisions.choose(current(), found, token.user.username, timezone.now(), chosen=body.chosen)
     return _submission(_mine(request, submission))

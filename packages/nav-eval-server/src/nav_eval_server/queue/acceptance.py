@@ -12,6 +12,9 @@ from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import FINAL
 
+KINDS = {"service": ("a service", "服务"), "predictions": ("a predictions file", "预测文件")}
+"""What a phase takes, in English and Chinese."""
+
 
 def drawn_up(
     challenge: Challenge,
@@ -65,7 +68,8 @@ def _check_phase(challenge: Challenge, phase: str, kind: str, predictions: bytes
     if phases.status(challenge, phase, now) != "open":
         raise Refusal("phase_closed", f"The phase {phase} is not open.", f"阶段 {phase} 未开放。")
     if kind != rules.kind:
-        raise Refusal("wrong_kind", f"The phase {phase} takes a {rules.kind}.", f"阶段 {phase} 只接受 {rules.kind}。")
+        en, zh = KINDS[rules.kind]
+        raise Refusal("wrong_kind", f"The phase {phase} takes {en}.", f"阶段 {phase} 只接受{zh}。")
     if predictions is not None and len(predictions) > challenge.web.upload_mb << 20:
         most = challenge.web.upload_mb
         raise Refusal("too_large", f"The file is larger than {most} MiB.", f"文件超过 {most} MiB。")

@@ -77,7 +77,9 @@ def check(challenge: Challenge, endpoint: Endpoint, now: datetime) -> Answer:
     if endpoint.protocol == "join":
         return cast(Answer, Endpoint.objects.values_list("probe", flat=True).get(pk=endpoint.pk))
     if not _asking.acquire(blocking=False):
-        raise Refusal("busy", "Others are asking. Try again in a few seconds.", "正在检查其他服务，请几秒后再试。")
+        raise Refusal(
+            "busy", "Other services are being checked. Try again in a few seconds.", "正在检查其他服务，请几秒后再试。"
+        )
     try:
         if not Endpoint.objects.filter(pk=endpoint.pk).exclude(probed_at__gt=now - BETWEEN).update(probed_at=now):
             raise Refusal("too_soon", "It was asked a moment ago. Wait ten seconds.", "刚刚检查过，请等待十秒。")

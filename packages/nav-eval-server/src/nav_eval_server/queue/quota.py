@@ -80,7 +80,7 @@ def check(challenge: Challenge, used: Standing) -> None:
     if used.unfinished >= used.concurrent:
         raise Refusal(
             "quota_concurrent",
-            f"{used.unfinished} submission(s) of yours are unfinished, {used.concurrent} may be. Wait, or cancel one.",
+            f"{used.unfinished} of your submissions are unfinished, and {used.concurrent} may be. Wait, or cancel one.",
             f"您有 {used.unfinished} 个未完成的提交，最多允许 {used.concurrent} 个。请等待，或取消其中一个。",
         )
 

@@ -35,6 +35,6 @@ def not_let_in(team: Team) -> Refusal:
         )
     return Refusal(
         "not_approved",
-        "Your team is not approved yet: an organiser lets it in.",
+        "Your team is not approved yet. Wait for an organiser to approve it.",
         "您的队伍尚未获得批准，请等待主办方批准。",
     )

@@ -22,7 +22,7 @@ def printable(text: str) -> str:
     try:
         return visible(text)
     except InputError:
-        raise forms.ValidationError(_("Use letters, digits and signs that can be seen.")) from None
+        raise forms.ValidationError(_("Use visible letters, digits and signs.")) from None
 
 
 TAKEN = gettext_lazy("This name is taken. Choose another one.")
