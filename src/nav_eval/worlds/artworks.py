@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from nav_eval.worlds.exact import Floats, Stream, sin_turns
-from nav_eval.worlds.noise import Colour, axes, mixed, noise, shade
+from nav_eval.worlds.exact import Floats, Stream
+from nav_eval.worlds.noise import Colour, axes, cell_values, mixed, noise, shade
 
 Artist = Callable[[Stream], Floats]
 BRIGHT: tuple[Colour, ...] = (
@@ -85,20 +85,24 @@ def mirror(stream: Stream) -> Floats:
 
 
 def board(stream: Stream) -> Floats:
-    """A whiteboard with a few lines of writing."""
-    size = (192, 320)
+    """A whiteboard: lines of handwriting, some boxes with an arrow between them, and what was wiped off badly."""
+    size = (288, 480)
     x, y = axes(size)
-    image = shade((240, 243, 244), 0.96 + 0.05 * noise(stream, size, (5, 8), 3))
-    for k in range(7):
-        y0, x0 = 0.12 + 0.11 * k, stream.between(6, 20) / 100
-        x1 = x0 + stream.between(20, 65) / 100
-        wave = sin_turns(x * stream.between(18, 30)) * 0.012
-        ink = (np.abs(y - y0 - wave) < 0.008) & (x > x0) & (x < x1)
-        image = np.where(
-            ink[..., None],
-            np.asarray(stream.choice(((50, 60, 140), (170, 50, 50), (40, 40, 44))), dtype=np.float64),
-            image,
-        )
+    image = shade((240, 243, 244), 0.95 + 0.04 * noise(stream, size, (5, 8), 3) + 0.02 * noise(stream, size, (40, 9)))
+    inks = [np.asarray(ink) for ink in ((50.0, 60.0, 140.0), (170.0, 50.0, 50.0), (40.0, 40.0, 44.0))]
+    for k in range(stream.between(4, 7)):
+        y0, x0 = 0.1 + 0.085 * k, stream.between(5, 14) / 100
+        x1 = x0 + stream.between(16, 42) / 100
+        hand = noise(stream.child("hand", k), (1, size[1]), (1, 96), 2) - 0.5
+        words = cell_values(stream.child("words", k), np.floor(x * 34).astype(np.int64)) > 0.22
+        lines = np.abs(y - y0 - hand * 0.05) < 0.0045
+        image = np.where((lines & words & (x > x0) & (x < x1))[..., None], inks[stream.below(9) // 4], image)
+    ink, low = inks[stream.below(3)], stream.between(14, 52) / 100
+    for k in range(stream.between(1, 3)):
+        dx, dy = np.abs(x - 0.66 - 0.11 * (k % 2) * 2), np.abs(y - low - 0.16 * k)
+        box = (np.maximum(dx / 0.07, dy / 0.05) < 1) & (np.maximum(dx / 0.066, dy / 0.044) > 1)
+        arrow = (dx < 0.003) & (y > low + 0.16 * k + 0.05) & (y < low + 0.16 * k + 0.11)
+        image = np.where((box | arrow)[..., None], ink, image)
     return image
 
 

@@ -29,7 +29,8 @@ def rug(space: Space, stream: Stream, w: float, d: float, at: tuple[int, int], t
     round_one = stream.chance(25) and d > 1.2
     for share in (1.0, 0.85, 0.7):
         made = decor.round_rug(stream, (w + d) / 2 * share) if round_one else decor.rug(stream, w * share, d * share)
-        if space.lay(made, *at, turn):
+        aslant = askew(made, stream.between(-12, 12) / 1000)
+        if (w < 1.9 and stream.chance(60) and space.lay(aslant, *at, turn)) or space.lay(made, *at, turn):
             return
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from nav_eval.worlds.exact import Floats, Stream
+from nav_eval.worlds.exact import Floats, Stream, sin_turns
 from nav_eval.worlds.noise import Colour, axes, noise
 
 TINTS: dict[str, Colour] = {
@@ -31,7 +31,7 @@ PRINTS: dict[str, int] = {
     "cloth": 3, "bubbles": 1,
 }  # fmt: skip
 """Kinds of little pictures and how many there are of each: at most 72."""
-_SIDE, _SHEET = 64, 9
+_SIDE, _SHEET = 112, 9
 _EDGE = 1.5
 
 Drawing = Callable[[Stream, int], Floats]
@@ -84,7 +84,7 @@ def prints(stream: Stream) -> Floats:
             row, column = k // _SHEET * _SIDE, k % _SHEET * _SIDE
             drawn = _DRAWINGS[kind](stream.child(kind, number), number)
             image[row : row + _SIDE, column : column + _SIDE] = drawn
-    return image * (0.95 + 0.08 * noise(stream, image.shape[:2], (144, 144)))[..., None]
+    return image * (0.97 + 0.04 * noise(stream, image.shape[:2], (144, 144)))[..., None]
 
 
 _X, _Y = axes((_SIDE, _SIDE))
@@ -180,12 +180,23 @@ def _photo(stream: Stream, number: int) -> Floats:
 
 
 def _calendar(stream: Stream, number: int) -> Floats:
-    image = _plain((246, 245, 240))
-    _fill(image, _any(stream, "teal", "rust", "green", "navy"), 0, 0, 1, 0.4)
-    for row in range(4):
-        for column in range(6):
-            x, y = 0.08 + column * 0.145, 0.48 + row * 0.125
-            _fill(image, (120, 120, 124), x, y, x + 0.07, y + 0.05)
+    """A picture of hills, the month's name, and its days, Sundays in red."""
+    image = _plain((247, 246, 242))
+    sky, hill = _any(stream, "sky", "cream", "pink", "straw"), _any(stream, "teal", "rust", "green", "navy", "olive")
+    _fill(image, sky, 0, 0, 1, 0.42)
+    _disc(image, (250, 244, 224), stream.between(25, 75) / 100, 0.16, 0.07)
+    for k in range(3):
+        tone = np.asarray(hill, dtype=np.float64) * (1.25 - 0.25 * k)
+        rise = 0.24 + 0.06 * k + 0.05 * sin_turns(_X * (0.9 + 0.4 * k) + stream.below(10) / 10)
+        image[(rise < _Y) & (_Y < 0.42)] = np.clip(tone, 0, 255)
+    _fill(image, (70, 72, 78), 0.08, 0.455, 0.08 + stream.between(22, 40) / 100, 0.485)
+    for row in range(5):
+        for column in range(7):
+            x, y = 0.09 + column * 0.125, 0.55 + row * 0.085
+            ink = (186, 70, 62) if column == 6 else (96, 98, 104)
+            for digit in range(1 if row * 7 + column < 9 else 2):
+                top = y + (0.012 if stream.chance(30) else 0.0)
+                _fill(image, ink, x + 0.024 * digit, top, x + 0.024 * digit + 0.013, y + 0.034)
     return image
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 
@@ -106,14 +107,19 @@ def wall_mirror(s: Shape, look: Stream) -> Made:
     m.quad([(-w / 2 + e, e, 0.0135), (w / 2 - e, e, 0.0135), (w / 2 - e, h - e, 0.0135), (-w / 2 + e, h - e, 0.0135)],
            "mirror", glass)  # fmt: skip
     if form == "arch":
-        m.quad(
-            [(-w / 2, h, 0.0125), (w / 2, h, 0.0125), (w * 0.25, h + 0.14, 0.0125), (-w * 0.25, h + 0.14, 0.0125)],
-            frame,
-        )
-        m.quad([(-w / 2 + e, h - e, 0.0136), (w / 2 - e, h - e, 0.0136), (w * 0.22, h + 0.11, 0.0136),
-            (-w * 0.22, h + 0.11, 0.0136)],
-               "mirror", [(0.0, 0.3), (1.0, 0.3), (0.8, 0.0), (0.2, 0.0)])  # fmt: skip
+        _arched(m, w / 2, h, 0.16 * k, 0.0125, frame)
+        _arched(m, w / 2 - e, h - e, 0.16 * k, 0.0136, "mirror")
     return _backed("mirror", m)
+
+
+def _arched(m: Sketch, half: float, foot: float, rise: float, z: float, material: str) -> None:
+    """What lies between a level line and half an ellipse over it."""
+    strips = 12
+    turns = sin_turns((np.arange(strips + 1) / strips - 0.5) / 2).tolist()
+    tops = (cos_turns((np.arange(strips + 1) / strips - 0.5) / 2) * rise + foot + 0.002).tolist()
+    for (a, low), (b, high) in pairwise(zip(turns, tops, strict=True)):
+        corners = [(a * half, foot, z), (b * half, foot, z), (b * half, high, z), (a * half, low, z)]
+        m.quad(corners, material, [(0.5 + a / 2, 0.2), (0.5 + b / 2, 0.2), (0.5 + b / 2, 0.0), (0.5 + a / 2, 0.0)])
 
 
 _CORNERS = 20
