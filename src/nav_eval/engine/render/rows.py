@@ -13,11 +13,11 @@ from nav_eval.engine.render.instructions import prefetch
 from nav_eval.engine.render.layout import PITCH, U8, U32, Scalar
 from nav_eval.jit import inner
 
-NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR, START = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12, 13))
+NEAR_TEXEL, FAR_TEXEL, FRACTIONS, WEIGHT, TAPS, COLOR = (np.uint64(k * PITCH) for k in (0, 1, 2, 3, 4, 12))
 """Where the row arrays begin: texel index of the finer and the coarser level, four 8-bit fractions, weight of the
-coarser level (0 to 256), the eight texels, the blended colour, the column where the pixel's run begins."""
+coarser level (8 bits) and above it the column where the pixel's run begins, the eight texels, the blended colour."""
 RUN_W, RUN_U, RUN_V, MIDDLE, FIRST, LENGTH, WIDE, HIGH, LEVEL, MATERIAL, SLOT = (
-    np.uint64(k * PITCH) for k in (14, 17, 20, 23, 24, 25, 26, 27, 28, 29, 30)
+    np.uint64(k * PITCH) for k in (13, 16, 19, 22, 23, 24, 25, 26, 27, 28, 29)
 )
 """And those with an entry for each run of pixels: 1/z, u/z and v/z at its first pixel, each as value, step in x and
 step in y; the pixel, counted from one left of its first, that tells the level of detail; its first pixel in the row
@@ -25,6 +25,8 @@ and its length; size of the texture; last level, then the level found; material;
 `planes`. Real numbers are kept as bits."""
 BLOCK = 16
 """Pixels or runs that are handled at once: a vector of AVX-512, two of AVX2."""
+LANES = 8
+"""Pixels that are located at once."""
 AHEAD = np.uint64(12)
 """How many pixels before its turn a texel is asked for."""
 STEP = np.uint64(PITCH)
@@ -173,7 +175,7 @@ def blend(begin: Scalar, end: Scalar, row: U32) -> None:
         fractions = row[k + FRACTIONS]
         x, y = fractions & LOW, u32(fractions >> EIGHT) & LOW
         x2, y2 = u32(fractions >> SIXTEEN) & LOW, u32(fractions >> TWENTY_FOUR)
-        weight = row[k + WEIGHT]
+        weight = row[k + WEIGHT] & LOW
         a, b = row[k + TAPS], row[k + TAPS + STEP]
         c, d = row[k + TAPS + np.uint64(2) * STEP], row[k + TAPS + np.uint64(3) * STEP]
         e, f = row[k + TAPS + np.uint64(4) * STEP], row[k + TAPS + np.uint64(5) * STEP]

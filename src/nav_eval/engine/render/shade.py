@@ -41,6 +41,7 @@ from nav_eval.engine.render.rows import (
     FAR_TEXEL,
     FIRST,
     HIGH,
+    LANES,
     LENGTH,
     LEVEL,
     LOW,
@@ -51,7 +52,6 @@ from nav_eval.engine.render.rows import (
     RUN_V,
     RUN_W,
     SLOT,
-    START,
     STEP,
     WEIGHT,
     WIDE,
@@ -369,8 +369,6 @@ def begin_runs(
     stop = min(x + RUN, end)
     room, last = steady(planes, k, left + x, y), steady(planes, k, left + end - 1, y)
     while x < end:
-        if room != last:
-            room = steady(planes, k, left + x, y)
         n = min(stop - x, room - ((left + x) & 1))
         begin_run(np.uint64(runs), planes, k, left + x, y, n, row)
         at = np.uint64(runs)
@@ -380,8 +378,9 @@ def begin_runs(
         row[at + SLOT] = np.uint32(k)
         runs += 1
         x += n
-        if x == stop:
-            stop = min(stop + RUN, end)
+        stop = min(stop + RUN, end) if x == stop else stop
+        if room != last:
+            room = steady(planes, k, left + x, y)
     return runs
 
 
@@ -451,8 +450,7 @@ def join(runs: Scalar, begin: Scalar, left: Scalar, row: U32) -> tuple[Scalar, S
         row[here + LENGTH], row[here + LEVEL] = np.uint32(after), u32(near << EIGHT) | weights
         two = np.int64(weight != 0)
         blended |= (two << ((x - begin) // BLOCK)) | (two << ((after - 1 - begin) // BLOCK))
-        spread(row, np.uint64(x) + START, bits(np.float32(left + x)))
-        spread(row, np.uint64(x) + WEIGHT, weight)
+        spread(row, np.uint64(x) + WEIGHT, u32(np.uint32(left + x) << EIGHT) | weight)
     return n, blended
 
 
@@ -462,7 +460,7 @@ def locate(
 ) -> None:
     """Texel indices and fractions of the pixels of all stretches, from pixel `begin` of a chunk on.
 
-    Of BLOCK pixels at once, however long the stretch: what is written too far is overwritten by the next one.
+    Of LANES pixels at once, however long the stretch: what is written too far is overwritten by the next one.
     """
     x = begin
     for stretch in range(stretches):
@@ -482,13 +480,13 @@ def locate(
                 s, t = fold(s, mode_s), fold(t, mode_t)
                 put(row, i, s, t, wide, high, base, across, wide2, high2, base2, across2)
         elif level & LOW:
-            for block in range(x, after, BLOCK):
-                for i in range(block, block + BLOCK):
+            for block in range(x, after, LANES):
+                for i in range(block, block + LANES):
                     s, t = coordinates(w, u, v, anchor_x, left, i, row)
                     put(row, i, unit(s), unit(t), wide, high, base, across, wide2, high2, base2, across2)
         else:
-            for block in range(x, after, BLOCK):
-                for i in range(block, block + BLOCK):
+            for block in range(x, after, LANES):
+                for i in range(block, block + LANES):
                     s, t = coordinates(w, u, v, anchor_x, left, i, row)
                     put_near(row, i, unit(s), unit(t), wide, high, base, across)
                     row[np.uint64(i) + FAR_TEXEL] = row[np.uint64(i) + NEAR_TEXEL]
@@ -507,7 +505,7 @@ def coordinates(
     w: Plane, u: Plane, v: Plane, anchor_x: Scalar, left: Scalar, i: Scalar, row: U32
 ) -> tuple[Scalar, Scalar]:
     """Texture coordinates of pixel i of a chunk: the planes where its run begins, then steps from there."""
-    start = real(row[np.uint64(i) + START])
+    start = np.float32(np.int32(row[np.uint64(i) + WEIGHT] >> EIGHT))
     dx, step = start - anchor_x, np.float32(np.int32(left + i)) - start
     z = np.float32(1.0) / (w[0] + w[1] * dx + w[2] + w[1] * step)
     return (u[0] + u[1] * dx + u[2] + u[1] * step) * z, (v[0] + v[1] * dx + v[2] + v[1] * step) * z
