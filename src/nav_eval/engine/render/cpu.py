@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -21,12 +22,14 @@ from nav_eval.engine.people.overlay import Drawn, lay
 from nav_eval.engine.render import attributes, edges, sky, strips
 from nav_eval.engine.render.camera import Lens, view
 from nav_eval.engine.render.frame import Frame, Image, People, Shading, check_batch, check_outputs
+from nav_eval.engine.render.handles import handle
 from nav_eval.engine.render.helpers import help_with
 from nav_eval.engine.render.layout import (
     BUCKETS,
     CHUNK,
     CLUSTER_SIZE,
-    COMMON,
+    I32,
+    I64,
     MOST_ROWS,
     PITCH,
     PLANES,
@@ -43,6 +46,13 @@ from nav_eval.engine.render.recycle import ArrayPool
 NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
 BAND = 32
 """Rows that a thread of several takes at once: the last to finish keeps the others waiting for less than that."""
+
+
+class Scratch(NamedTuple):
+    """A workspace, and the handle that kernels are given."""
+
+    arrays: Workspace
+    words: I64
 
 
 class CpuRenderer:
@@ -68,7 +78,8 @@ class CpuRenderer:
         self._threads = threads
         self._skies = () if scene.sky is None else sky.fitted(scene.sky, lens.focal)
         self._arrays = ArrayPool()
-        self._free: list[Workspace] = []
+        self._assets = handle(scene.assets)
+        self._free: list[Scratch] = []
         self._lock = threading.Lock()
 
     def render(
@@ -104,30 +115,32 @@ class CpuRenderer:
         lens = self.lens
         stride = -(-lens.width // TILE) * TILE
         camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
-        work = self._borrow()
+        scratch = self._borrow()
         try:
-            return self._draw(threads, camera, work._replace(ids=self._arrays.take(work.ids.shape, np.int32)), people)
+            ids = self._arrays.take(scratch.arrays.ids.shape, np.int32)
+            return self._draw(threads, camera, scratch.arrays._replace(ids=ids), scratch.words, people)
         finally:
-            self._give_back(work)
+            self._give_back(scratch)
 
-    def _borrow(self) -> Workspace:
+    def _borrow(self) -> Scratch:
         with self._lock:
             if self._free:
                 return self._free.pop()
-        return workspace(self.scene.assets, self.lens)
+        arrays = workspace(self.scene.assets, self.lens)
+        return Scratch(arrays, handle(arrays))
 
-    def _give_back(self, work: Workspace) -> None:
+    def _give_back(self, scratch: Scratch) -> None:
         with self._lock:
-            self._free.append(work)
+            self._free.append(scratch)
 
-    def _draw(self, threads: int, camera: Camera, work: Workspace, people: People) -> Frame:
+    def _draw(self, threads: int, camera: Camera, work: Workspace, words: I64, people: People) -> Frame:
         images: dict[str, Image] = {}
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
             images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
-        self._fill(threads, camera, work, images, bool(people))
+        self._fill(threads, camera, work.ids, words, images, bool(people))
         if "rgb" in self._outputs:
             images["rgb"] = self._finish(camera, work, images["rgb"])
         drawn = self._lay(camera, work, images.get("rgb"), people) if people else None
@@ -140,27 +153,26 @@ class CpuRenderer:
         return Frame(images, resolve)
 
     def _fill(
-        self, threads: int, camera: Camera, work: Workspace, images: Mapping[str, Image], depth_later: bool
+        self, threads: int, camera: Camera, ids: I32, words: I64, images: Mapping[str, Image], depth_later: bool
     ) -> None:
-        """The scene itself, strip by strip."""
+        """The scene itself, strip by strip; `words`: handle of the frame's workspace."""
         rgb = images["rgb"].reshape(-1) if "rgb" in images else NO_COLORS
         depth = images["depth"] if "depth" in images and not depth_later else NO_DEPTH
         rows = -(-camera.height // (threads * TILE)) * TILE
         band = rows if threads == 1 else BAND
         turns = np.zeros(strips.DRAWN + strips.EACH * threads, np.int64)
-        scene = camera, self.scene.assets, self._headlight
 
-        def share(first: bool, own: Workspace) -> None:
-            strips.work_on(*scene, first, rows, band, own, turns, rgb, depth)
+        def share(first: bool, own: I64) -> None:
+            strips.work_on(camera, self._assets, own, words, ids, self._headlight, first, rows, band, turns, rgb, depth)
 
-        help_with(partial(self._help, share, work), threads - 1)
-        share(True, work)
+        help_with(partial(self._help, share), threads - 1)
+        share(True, words)
 
-    def _help(self, share: Callable[[bool, Workspace], None], work: Workspace) -> None:
+    def _help(self, share: Callable[[bool, I64], None]) -> None:
         """What a further thread does: it draws into the same frame, with scratch of its own."""
         own = self._borrow()
         try:
-            share(False, own._replace(**{name: getattr(work, name) for name in COMMON}))
+            share(False, own.words)
         finally:
             self._give_back(own)
 

@@ -13,6 +13,9 @@ import numpy as np
 from nav_eval.engine.render.layout import BUCKETS, NEAR, Camera, Clusters, Scalar, Workspace
 from nav_eval.jit import inner
 
+NEAREST = np.int32(0x3C23D70A)
+"""The bits of the float 0.01."""
+
 
 @inner(_nrt=False)
 def visible_clusters(camera: Camera, clusters: Clusters, work: Workspace) -> Scalar:
@@ -70,16 +73,23 @@ def visible_clusters(camera: Camera, clusters: Clusters, work: Workspace) -> Sca
 @inner(_nrt=False)
 def sort_front_to_back(count: Scalar, work: Workspace) -> None:
     """Write work.order[:count] to work.sorted, nearest cluster first."""
-    bits = work.nearest.view(np.int32)
-    base = np.int32(0x3C23D70A)  # the bits of the float 0.01: positive floats sort as integers
     starts = work.starts
-    starts[:] = np.int32(0)
+    first, last = BUCKETS - 1, 0
     for k in range(count):
-        bucket = min(max((bits[work.order[k]] - base) >> 16, 0), BUCKETS - 1)
-        starts[bucket + 1] += 1
-    for bucket in range(BUCKETS):
+        bucket = bucket_of(work, k)
+        first, last = min(first, bucket), max(last, bucket)
+    starts[first : last + 2] = np.int32(0)
+    for k in range(count):
+        starts[bucket_of(work, k) + 1] += 1
+    for bucket in range(first, last + 1):
         starts[bucket + 1] += starts[bucket]
     for k in range(count):
-        bucket = min(max((bits[work.order[k]] - base) >> 16, 0), BUCKETS - 1)
+        bucket = bucket_of(work, k)
         work.sorted[starts[bucket]] = work.order[k]
         starts[bucket] += 1
+
+
+@inner(_nrt=False, forceinline=True)
+def bucket_of(work: Workspace, k: Scalar) -> Scalar:
+    """Of the k-th cluster in view: the leading bits of its nearest depth, as positive floats sort as integers do."""
+    return min(max((work.nearest.view(np.int32)[work.order[k]] - NEAREST) >> 16, 0), BUCKETS - 1)

@@ -8,7 +8,7 @@ is taken out of a tuple or handed to a function, which tripled a frame's time.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,11 @@ I32 = NDArray[np.int32]
 I64 = NDArray[np.int64]
 U32 = NDArray[np.uint32]
 U8 = NDArray[np.uint8]
+TableF32 = Annotated[NDArray[np.float32], 2]
+TableI32 = Annotated[NDArray[np.int32], 2]
+LevelsF32 = Annotated[NDArray[np.float32], 3]
+LevelsI32 = Annotated[NDArray[np.int32], 3]
+"""Of two and three dimensions, as `handles` reads here; the others have one."""
 Scalar: TypeAlias = Any
 """A number inside a kernel; numba infers its width, the casts in the code decide it."""
 Plane: TypeAlias = tuple[Scalar, Scalar, Scalar]
@@ -60,9 +65,9 @@ Plane: TypeAlias = tuple[Scalar, Scalar, Scalar]
 class Clusters(NamedTuple):
     """C groups of neighbouring triangles, each with a box and a cone of normals (metres, world frame)."""
 
-    center: F32
-    half: F32
-    axis: F32
+    center: TableF32
+    half: TableF32
+    axis: TableF32
     """(C, 3) mean normal."""
     spread: F32
     """(C,) sine of the angle between `axis` and the normal farthest from it; 2 where the cone cannot cull."""
@@ -74,7 +79,7 @@ class Clusters(NamedTuple):
 class Triangles(NamedTuple):
     """T triangles in cluster order."""
 
-    corners: I32
+    corners: TableI32
     """(T, 3) indices into `Vertices`."""
     material: I32
     flags: U8
@@ -101,21 +106,21 @@ class Materials(NamedTuple):
     """M materials. Level tables have LEVELS columns."""
 
     flags: I32
-    wrap: I32
+    wrap: TableI32
     """(M, 2) WRAP_* codes of s and t."""
     top: I32
     """(M,) last mip level times 256."""
     cutoff: I32
     """(M,) alpha below this (0 to 255) is a hole."""
-    factor: F32
+    factor: TableF32
     """(M, 4) RGBA that multiplies the texel."""
-    tiles: I32
+    tiles: LevelsI32
     """(M, LEVELS, 2) index of the level's first texel, tiles per row."""
-    size: F32
+    size: LevelsF32
     """(M, LEVELS, 2) width and height in 1/256 texel."""
-    light_tiles: I32
+    light_tiles: TableI32
     """(M, 2) `tiles` of the lightmap's only level."""
-    light_size: F32
+    light_size: TableF32
     """(M, 2) `size` of that level."""
 
 
@@ -153,7 +158,7 @@ class Workspace(NamedTuple):
     """(R / 64,) a lower bound of inverse_depth in each tile."""
     dirty: U8
     """(R / 64,) 1 where something was drawn since the bound was computed."""
-    rect: I32
+    rect: TableI32
     """(C, 4) a cluster's pixels: left, right, top, bottom; right and bottom excluded."""
     nearest: F32
     """(C,) least z of a cluster's box."""
@@ -174,16 +179,16 @@ class Workspace(NamedTuple):
     """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
     seen: I32
     """(W * H,) triangle of each row of `planes`."""
-    planes: F32
+    planes: TableF32
     """(W * H, PLANES) 1/z, u/z and v/z, each as value, step in x, step in y; then the pixel x, y of the
     values, and how many pixels times 1/z a run may have."""
-    tints: F32
+    tints: TableF32
     """(W * H or 1, 9) vertex colour times factor over z: value, step in x, step in y for each of R, G, B."""
-    lights: F32
+    lights: TableF32
     """(W * H, 6) lightmap coordinates over z: value, step in x, step in y for each."""
     row: U32
     """(ROW_ARRAYS * PITCH,) see rows.py."""
 
 
-COMMON = ("inverse_depth", "ids", "far", "dirty", "rect", "nearest", "sorted")
-"""Fields of `Workspace` that all threads of a frame write or read; of the others each has its own."""
+COMMON = ("inverse_depth", "far", "dirty", "rect", "nearest", "sorted")
+"""Fields of `Workspace` that all threads of a frame write or read, besides `ids`; of the others each has its own."""

@@ -12,7 +12,8 @@ import numpy as np
 
 from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
-from nav_eval.engine.render.layout import F32, I64, U8, Assets, Camera, Scalar, Workspace
+from nav_eval.engine.render.handles import opened, shared
+from nav_eval.engine.render.layout import F32, I32, I64, U8, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
 from nav_eval.engine.render.turns import look, post, sleep, step_aside, take
@@ -29,12 +30,14 @@ PATIENCE, PAUSE_MICROSECONDS = 200, 50
 @kernel(_nrt=False)
 def work_on(
     camera: Camera,
-    assets: Assets,
+    scene: I64,
+    own: I64,
+    frame: I64,
+    ids: I32,
     headlight: bool,
     first: bool,
     rows: int,
     band: int,
-    work: Workspace,
     turns: I64,
     rgb: U8,
     depth: F32,
@@ -42,8 +45,11 @@ def work_on(
     """One thread's share of a frame in strips of `rows` and bands of `band` rows; returns when there is none left.
 
     The first thread culls, and returns when all is done. Fills work.inverse_depth and work.ids, rgb (H * W * 3,) and
-    depth (H, W); either image may have no pixel at all.
+    depth (H, W); either image may have no pixel at all. `scene`, `own` and `frame`: handles of the Assets, and of the
+    Workspaces of this thread and of the first.
     """
+    assets = opened(scene, Assets)
+    work = shared(opened(own, Workspace), opened(frame, Workspace), ids)
     if first:
         count = visible_clusters(camera, assets.clusters, work)
         sort_front_to_back(count, work)
