@@ -21,7 +21,7 @@ Point = tuple[float, float, float]
 Opening = tuple[int, int, int, int]
 """low, high along the wall; bottom, top above the floor, mm."""
 
-_RAIL, _COVE = (42, 12), 66
+_RAIL, _COVE = (28, 12), 66
 """Height and thickness of a wainscot's rail, and the side of a cove, mm."""
 _WAIST = 1000
 """Below it a wall under a slope is a rectangle."""
