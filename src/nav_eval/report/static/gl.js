@@ -1,6 +1,7 @@
 // The little of WebGL that every 3-D view of these pages begins with.
 
-export function linked(gl, vertex, fragment) {
+// `slots`: the attributes whose places several programs have in common, in order.
+export function linked(gl, vertex, fragment, slots = []) {
   const program = gl.createProgram();
   for (const [kind, source] of [
     [gl.VERTEX_SHADER, vertex],
@@ -11,6 +12,7 @@ export function linked(gl, vertex, fragment) {
     gl.compileShader(shader);
     gl.attachShader(program, shader);
   }
+  slots.forEach((name, slot) => gl.bindAttribLocation(program, slot, name));
   gl.linkProgram(program);
   if (!gl.getProgramParameter(program, gl.LINK_STATUS)) throw new Error(gl.getProgramInfoLog(program));
   return program;

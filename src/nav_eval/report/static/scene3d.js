@@ -222,7 +222,7 @@ function drawScene(gl, solid, tubes, canvas, orbit, view, scale) {
   gl.enable(gl.DEPTH_TEST);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
   const chest = [here[0], here[1] + 0.6, here[2]];
-  solid.draw(camera, eye, level + CUT, { at: chest, radius: view.track ? GHOST : 0, floor: level + 0.15 });
+  solid.draw(camera, eye, level + CUT, { ghost: { at: chest, radius: view.track ? GHOST : 0, floor: level + 0.15 } });
   for (const one of tubes) one.draw(camera, eye);
 }
 

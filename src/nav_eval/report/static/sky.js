@@ -8,7 +8,7 @@ const SKY_VERTEX = `#version 300 es
 out vec2 at;
 void main() {
   at = vec2((gl_VertexID << 1) & 2, gl_VertexID & 2) * 2.0 - 1.0;
-  gl_Position = vec4(at, 0.0, 1.0);
+  gl_Position = vec4(at, 1.0, 1.0);
 }`;
 const SKY_FRAGMENT = `#version 300 es
 precision highp float;
@@ -55,7 +55,7 @@ export class Sky {
     });
   }
 
-  // Behind everything that is drawn after it. `lens`: the projection.
+  // Where nothing was drawn before. `lens`: the projection.
   draw(eye, target, lens) {
     if (!this.pictures.length) return;
     const { gl, program } = this,
@@ -76,8 +76,8 @@ export class Sky {
         gl.getUniformLocation(program, name),
         axis.map((value) => value * size),
       );
-    gl.depthMask(false);
+    gl.depthFunc(gl.LEQUAL);
     gl.drawArrays(gl.TRIANGLES, 0, 3);
-    gl.depthMask(true);
+    gl.depthFunc(gl.LESS);
   }
 }

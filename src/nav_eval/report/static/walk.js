@@ -226,7 +226,7 @@ function camera(aspect) {
   return [eye.map((value, axis) => value + target[axis]), target];
 }
 
-function drawScene(scale) {
+function drawScene(scale, haste) {
   if (!sky) return;
   const { gl } = solid,
     within = state.mode === "walk";
@@ -238,8 +238,8 @@ function drawScene(scale) {
   gl.clearColor(0.09, 0.1, 0.13, 1);
   gl.enable(gl.DEPTH_TEST);
   gl.clear(gl.COLOR_BUFFER_BIT | gl.DEPTH_BUFFER_BIT);
+  solid.draw(multiply(lens, lookAt(eye, target)), eye, within ? 1e9 : state.top, { haste });
   if (within) sky.draw(eye, target, lens);
-  solid.draw(multiply(lens, lookAt(eye, target)), eye, within ? 1e9 : state.top);
 }
 
 function steered() {
@@ -284,7 +284,7 @@ if (context) {
   steered();
   sky = new Sky(context, scene.sky);
   await Promise.all([solid.paint(part), sky.paint(part)]);
-  drawScene(1);
+  drawScene(1, false);
   draw();
 } else page.querySelector("main").prepend(h("p", { class: "warning" }, t("view.none")));
 page.dataset.ready = "true";
