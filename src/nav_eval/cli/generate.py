@@ -66,7 +66,7 @@ def scenes(
         raise ConfigError(f"--processes {cores}: give 1 or more.")
     numbers = _room_range(rooms)
     seeds = [f"{seed}-{number}" for number in range(count)]
-    with worked(f"{count} buildings") as tell:
+    with worked(f"{count} building{'s' * (count != 1)}") as tell:
         made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, tell, assets, cores))
     say(*made)
     return DONE

@@ -38,14 +38,18 @@ def rank_runs(paths: Sequence[Path], by: str | None = None, *, seed: int = 0) ->
 def ranking_table(ranking: Ranking) -> list[str]:
     """As lines of text, best first."""
     order = "higher" if ranking.higher_is_better else "lower"
+    episodes, buildings = (
+        f"{n} {name}{'s' * (n != 1)}"
+        for n, name in ((ranking.n_episodes, "episode"), (ranking.n_buildings, "building"))
+    )
     lines = [
-        f"{ranking.metric} ({order} is better) on {ranking.n_episodes} episodes in {ranking.n_buildings} buildings",
+        f"{ranking.metric} ({order} is better) on {episodes} in {buildings}",
         "rank  95 %         mean  left out  entry",
         *map(_line, ranking.places),
     ]
     if ranking.n_buildings < 2:
         lines.append(
-            "One building: its episodes are taken as independent, and nothing is concluded about other buildings."
+            "One building: its episodes are taken as independent, and the ranks say nothing about other buildings."
         )
     return lines
 
