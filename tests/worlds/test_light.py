@@ -20,6 +20,7 @@ from nav_eval.worlds.openings import make_plan
 from nav_eval.worlds.plan import Kind, Plan, Window
 from nav_eval.worlds.rays import sources
 from nav_eval.worlds.rays.march import Grid
+from nav_eval.worlds.rays.soup import standing
 from nav_eval.worlds.shell import point, shell_items
 from nav_eval.worlds.styles import building_style
 from nav_eval.worlds.surfaces import Model
@@ -224,7 +225,8 @@ def test_a_window_lights_the_floor_by_its_form_factor() -> None:
     room = plan.windows[0].room
     seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
     own, amount = np.ones(len(plan.rooms), np.int64), np.zeros(len(places))
-    sources.skylight(grid, places.points, places.starts, places.open, windows, seen, own, len(places), amount)
+    close = sources.Close(light.opaque(mesh), standing(), 0.0)
+    sources.skylight(grid, close, places.points, places.starts, places.open, windows, seen, own, len(places), amount)
     low, high, bottom, top = windows.hole[0]
     plane, axis = windows.planes[0, 0], int(windows.axis[0])
     floor = floor_texels(plan, mesh, places, room)

@@ -27,7 +27,7 @@ from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.rays.soup import Soup, crowded, soup_of, standing
-from nav_eval.worlds.rays.sources import Lamps, Points, Seen, Texels, Windows
+from nav_eval.worlds.rays.sources import Close, Lamps, Points, Seen, Texels, Windows
 from nav_eval.worlds.surfaces import place
 from nav_eval.worlds.telling import Tell, silent
 from nav_eval.worlds.voxels import Voxels, voxelise
@@ -41,6 +41,10 @@ _RAYS = 64
 """Directions in which a probe looks."""
 _SMOOTH = 4
 """Coarse texels over which the bounced light of a surface is smoothed, to each side."""
+_EDGE = 0.45
+"""Of the brightest of four coarse texels, what the darkest has less of where an edge of a shadow passes."""
+_NEAR_BY = 0.3
+"""Metres round a place from which what shades it is asked of the triangles, where a shadow has its edge."""
 _FILL = 3
 """Texels that the light beside a covered place is carried into it."""
 _BOUNCES = 2
@@ -81,9 +85,11 @@ _TRIES = np.asarray(
     )
 )  # fmt: skip
 """Where a place's rays may start: see sources.lift."""
-_AMBIENT = 0.3
+_AMBIENT = 0.1
 """Of the median, everywhere: all later bounces."""
-_CORNER = 0.4
+_DIRECT = 2.2
+"""Of sky and lamps, where what surfaces send back has 1: shadows have a direction, which white rooms wash out."""
+_CORNER = 0.55
 """Of the light from all around, what a place keeps that sees nothing of it."""
 _COVERED = 0.3
 """Least openness, of places that nothing reaches."""
@@ -104,12 +110,11 @@ def bake(
     charts = mesh.patches.charts
     sharp, soft = (places(grid, mesh, chosen, free) for chosen in (charts, charts.halved()))
     windows = windows_of(plan, items)
-    direct = _soft_light(grid, soft, len(soft) - len(free), windows, plan, items, day)
-    _fill(charts.halved(), soft, direct)
-    direct = _refined(mesh, direct, len(free))
-    sun = sunlight(grid, opaque(mesh, items), mesh, sharp, windows, day) * _matt(mesh, free)
+    soup = opaque(mesh, items)
+    direct = _direct(grid, soup, mesh, sharp, soft, windows, plan, items, day)
+    sun = sunlight(grid, soup, mesh, sharp, windows, day) * _matt(mesh, free)
     tell(0.5)
-    light = direct + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
+    light = direct * _DIRECT + _indirect(grid, mesh, sharp, soft, direct + sun, _back(mesh, textures, free))
     light = _lifted(mesh, sharp, light, free) * _grounded(mesh, items, sharp) + sun
     _fill(charts, sharp, light)
     tell(0.3)
@@ -188,6 +193,10 @@ class Places:
     def __len__(self) -> int:
         return len(self.open)
 
+    def chosen(self, rows: NDArray[np.int64]) -> Places:
+        """Those of these rows."""
+        return Places(Points(*(part[rows] for part in self.points)), self.starts[rows], self.open[rows])
+
 
 def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> Places:
     """The texels of all charts, then the vertices `free`."""
@@ -212,6 +221,37 @@ def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> P
     starts, open_ = np.zeros((len(points.at), 3)), np.zeros(len(points.at), np.uint8)
     sources.lift(grid, points, _TRIES, starts, open_)
     return Places(points, starts, open_)
+
+
+def _direct(
+    grid: Grid,
+    soup: Soup,
+    mesh: Mesh,
+    sharp: Places,
+    soft: Places,
+    windows: Windows,
+    plan: Plan,
+    items: Sequence[Item],
+    day: Daylight,
+) -> Floats:
+    """(N, 3) light from the sky and from lamps, at the places `sharp`: from `soft`, but where shadows have edges."""
+    chart, u, v = mesh.patches.charts.texels()
+    halved = mesh.patches.charts.halved()
+    counts = halved.size[:, 0] * halved.size[:, 1]
+    texels, vertices = int(counts.sum()), len(sharp) - len(chart)
+    coarse = _soft_light(grid, Close(soup, standing(), 0.0), soft, texels, windows, plan, items, day)
+    _fill(halved, soft, coarse)
+    out = _refined(mesh, coarse, vertices)
+    bright = luminance(coarse[:texels])
+    edge, first = np.zeros(len(chart), np.uint8), np.cumsum(counts) - counts
+    bounce.uneven(
+        chart, u, v, halved.size, first, bright, _EDGE, float(np.median(bright[soft.open[:texels] > 0])), edge
+    )
+    rows = np.flatnonzero(edge & sharp.open[: len(chart)])
+    out[rows] = _soft_light(
+        grid, Close(soup, standing(), _NEAR_BY), sharp.chosen(rows), len(rows), windows, plan, items, day
+    )
+    return out
 
 
 def _refined(mesh: Mesh, coarse: Floats, vertices: int) -> Floats:
@@ -247,16 +287,23 @@ def opaque(mesh: Mesh, items: Sequence[Item] = ()) -> Soup:
 
 
 def _soft_light(
-    grid: Grid, at: Places, texels: int, windows: Windows, plan: Plan, items: Sequence[Item], day: Daylight
+    grid: Grid,
+    close: Close,
+    at: Places,
+    texels: int,
+    windows: Windows,
+    plan: Plan,
+    items: Sequence[Item],
+    day: Daylight,
 ) -> Floats:
     """(N, 3) light from the sky in the windows and from lamps; the first `texels` places are those of charts."""
     near = _near_rooms(plan)
     amount, shone = np.zeros(len(at)), np.zeros((len(at), 3))
     seen, own = _listed(near, [window.room for window in plan.windows])
-    sources.skylight(grid, at.points, at.starts, at.open, windows, seen, own, texels, amount)
+    sources.skylight(grid, close, at.points, at.starts, at.open, windows, seen, own, texels, amount)
     lamps, rooms = _lamps(plan, items, day)
     spread = np.asarray([[1.0, 1, 1], [1, -1, -1], [-1, 1, -1], [-1, -1, 1]]) * (_BULB * 0.57735)
-    sources.lamplight(grid, at.points, at.starts, at.open, lamps, *_listed(near, rooms), spread, shone)
+    sources.lamplight(grid, close, at.points, at.starts, at.open, lamps, *_listed(near, rooms), spread, shone)
     return np.asarray(shone + amount[:, None] * np.asarray(day.sky))
 
 

@@ -163,6 +163,25 @@ def refine(chart: I64, u: F64, v: F64, size: I64, first: I64, coarse: F64, out: 
 
 
 @kernel(_nrt=False)
+def uneven(chart: I64, u: F64, v: F64, size: I64, first: I64, coarse: F64, least: float, usual: float, out: U8) -> None:
+    """out (N,): 1 where the coarser values (M,) round a texel differ by more than `least` of the greatest and `usual`.
+
+    An edge of a shadow passes there, which blending (`refine`) would wash out.
+    """
+    for k in range(len(out)):
+        c = chart[k]
+        wide = size[c, 0]
+        i = min(np.int64(u[k] * (wide - 1)), wide - 2)
+        j = min(np.int64(v[k] * (size[c, 1] - 1)), size[c, 1] - 2)
+        low = high = coarse[first[c] + j * wide + i]
+        for y in range(max(j - 1, 0), min(j + 3, size[c, 1])):
+            for x in range(max(i - 1, 0), min(i + 3, wide)):
+                low = min(low, coarse[first[c] + y * wide + x])
+                high = max(high, coarse[first[c] + y * wide + x])
+        out[k] = high - low > least * (high + usual)
+
+
+@kernel(_nrt=False)
 def interpolate(
     grid: Grid, starts: F64, open_: U8, normals: F64, first: F64, spacing: float, shape: I64, probes: F64, out: F64
 ) -> None:

@@ -199,9 +199,51 @@ def sees_sun(
     return False
 
 
+class Close(NamedTuple):
+    """What rays ask of triangles: within `reach` metres of their point, where cubes are too coarse."""
+
+    soup: Soup
+    walk: Walk
+    reach: float
+
+
+@inner(_nrt=False)
+def clear(grid: Grid, close: Close, points: Points, starts: F64, k: Scalar, bx: Scalar, by: Scalar, bz: Scalar) -> bool:
+    """Whether nothing lies between a point and a place, in cells: no triangle close to the point, no cube beyond."""
+    ax, ay, az = starts[k, 0], starts[k, 1], starts[k, 2]
+    if close.reach > 0.0:
+        ray = close.walk.ray
+        ray[3], ray[4], ray[5] = bx * grid.cell, by * grid.cell, bz * grid.cell
+        square = 0.0
+        for axis in range(3):
+            ray[axis] = points.at[k, axis] + points.normal[k, axis] * OFF
+            ray[3 + axis] += grid.low[axis] - ray[axis]
+            square += ray[3 + axis] * ray[3 + axis]
+        far = max(np.sqrt(square), 1e-3)
+        for axis in range(3):
+            ray[3 + axis] /= far
+        if nearest(close.soup, close.walk, min(close.reach, far), True) >= 0:
+            return False
+        if far <= close.reach:
+            return True
+        ax, ay, az = to_cells(
+            grid, ray[0] + ray[3] * close.reach, ray[1] + ray[4] * close.reach, ray[2] + ray[5] * close.reach
+        )
+    return bool(hit(grid, ax, ay, az, bx, by, bz) < 0)
+
+
 @kernel(_nrt=False)
 def skylight(
-    grid: Grid, points: Points, starts: F64, open_: U8, windows: Windows, seen: Seen, own: I64, fine: int, out: F64
+    grid: Grid,
+    close: Close,
+    points: Points,
+    starts: F64,
+    open_: U8,
+    windows: Windows,
+    seen: Seen,
+    own: I64,
+    fine: int,
+    out: F64,
 ) -> None:
     """out (N,): the form factor of the windows' sky, that below the horizon counting less.
 
@@ -217,13 +259,21 @@ def skylight(
         for i in range(seen.first[room], seen.first[room + 1]):
             here = i < own[room]
             parts, least = 3 if here and k < fine else 2, LEAST if here else 3.0 * LEAST
-            total += from_window(grid, points, starts, k, windows, seen.items[i], parts, least)
+            total += from_window(grid, close, points, starts, k, windows, seen.items[i], parts, least)
         out[k] = total
 
 
 @inner(_nrt=False)
 def from_window(
-    grid: Grid, points: Points, starts: F64, k: Scalar, windows: Windows, w: Scalar, parts: Scalar, least: Scalar
+    grid: Grid,
+    close: Close,
+    points: Points,
+    starts: F64,
+    k: Scalar,
+    windows: Windows,
+    w: Scalar,
+    parts: Scalar,
+    least: Scalar,
 ) -> Scalar:
     """The form factor of a window's parts x parts pieces that a point sees; those below `least` are left out."""
     axis = windows.axis[w]
@@ -259,7 +309,7 @@ def from_window(
                 x = front if axis == 0 else a
                 z = a if axis == 0 else front
                 bx, by, bz = to_cells(grid, x, y, z)
-                if hit(grid, starts[k, 0], starts[k, 1], starts[k, 2], bx, by, bz) >= 0:
+                if not clear(grid, close, points, starts, k, bx, by, bz):
                     continue
             rise = dy / np.sqrt(square)
             total += factor * min(max(0.55 + 2.0 * rise, 0.3), 1.0)
@@ -268,7 +318,16 @@ def from_window(
 
 @kernel(_nrt=False)
 def lamplight(
-    grid: Grid, points: Points, starts: F64, open_: U8, lamps: Lamps, seen: Seen, own: I64, spread: F64, out: F64
+    grid: Grid,
+    close: Close,
+    points: Points,
+    starts: F64,
+    open_: U8,
+    lamps: Lamps,
+    seen: Seen,
+    own: I64,
+    spread: F64,
+    out: F64,
 ) -> None:
     """out (N, 3): light of lamps, each sampled at `spread` (S, 3) metres round its middle; once in other rooms."""
     for k in range(len(out)):
@@ -289,7 +348,7 @@ def lamplight(
                 if amount * lamps.power[lamp, 0] < FAINT:
                     continue
                 bx, by, bz = to_cells(grid, dx + points.at[k, 0], dy + points.at[k, 1], dz + points.at[k, 2])
-                if hit(grid, starts[k, 0], starts[k, 1], starts[k, 2], bx, by, bz) >= 0:
+                if not clear(grid, close, points, starts, k, bx, by, bz):
                     continue
                 for c in range(3):
                     out[k, c] += amount * lamps.power[lamp, c]
