@@ -195,7 +195,9 @@ class Places:
 
     def chosen(self, rows: NDArray[np.int64]) -> Places:
         """Those of these rows."""
-        return Places(Points(*(part[rows] for part in self.points)), self.starts[rows], self.open[rows])
+        at, normal, inward, room = self.points
+        points = Points(at[rows], normal[rows], inward[rows], room[rows])
+        return Places(points, self.starts[rows], self.open[rows])
 
 
 def places(grid: Grid, mesh: Mesh, charts: Charts, free: NDArray[np.int64]) -> Places:
