@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 import pytest
 from cyclopts import Parameter
 
-from documentation.commands import evaluator_commands
+from documentation.commands import evaluator_commands, server_commands
 from nav_eval.cli import ABOUT, make_app
 from nav_eval.cli.chinese import LOCALE, catalogue
 from nav_eval.cli.commands import GROUPS, Command
+from nav_eval_server.cli import COMMANDS as SERVER
 
 
 def abouts(commands: Mapping[str, Command]) -> Iterator[str]:
@@ -22,7 +23,7 @@ def abouts(commands: Mapping[str, Command]) -> Iterator[str]:
 
 def options() -> Iterator[str]:
     """What the help says of every argument and option."""
-    for _, app in evaluator_commands().values():
+    for _, app in (evaluator_commands() | server_commands()).values():
         for argument in app.assemble_argument_collection(
             default_parameter=Parameter(negative=()), parse_docstring=True
         ):
@@ -36,6 +37,7 @@ NAMES = re.compile(r"`[^`]+`|--[a-z-]+|[\w/]+[._=][\w./=]*\w|\b[A-Z][A-Z_]+\b|\b
 
 def test_the_catalogue_is_what_the_help_says() -> None:
     said = {about for commands in GROUPS.values() for about in abouts(commands)} | set(options())
+    said |= {about for _, about in SERVER.values()}
     told = {ABOUT, *GROUPS, *said, "Options", "Of plug-ins", *CYCLOPTS}
     assert {" ".join(text.split()) for text in told} == catalogue().keys()
 

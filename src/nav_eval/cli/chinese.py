@@ -1,4 +1,6 @@
-"""What `--help` says, in Chinese where NAV_EVAL_LANG, or else the locale, asks for it. The catalogue is zh.po.
+"""What `--help` says, in Chinese where NAV_EVAL_LANG, or else the locale, asks for it.
+
+The catalogue is zh.po beside this module, and a file of that name at the top of each package that brings a command.
 
 The messages of a run stay English: they hold names and numbers, the documentation quotes them, and people search for
 them.
@@ -12,6 +14,8 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+
+from nav_eval.registry import entered
 
 LOCALE = ("NAV_EVAL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first that is set decides."""
@@ -27,8 +31,11 @@ def asked_for() -> bool:
 @cache
 def catalogue() -> Mapping[str, str]:
     """English, each run of white space one blank -> Chinese."""
-    text = (files("nav_eval.cli") / "zh.po").read_text(encoding="utf-8")
-    return {json.loads(english): json.loads(chinese) for english, chinese in ENTRY.findall(text)}
+    packages = {"nav_eval.cli", *(point.module.partition(".")[0] for point in entered("nav_eval.commands"))}
+    found = [
+        file.read_text(encoding="utf-8") for file in (files(name) / "zh.po" for name in packages) if file.is_file()
+    ]
+    return {json.loads(english): json.loads(chinese) for text in found for english, chinese in ENTRY.findall(text)}
 
 
 def spoken(text: str) -> str:

@@ -25,13 +25,20 @@ class ChineseHelp(DefaultFormatter):
         if usage:
             console.print(Text(f"用法：{str(usage).removeprefix('Usage: ')}", style="bold"))
 
+    def render_description(self, console: Console, options: ConsoleOptions, description: Any) -> None:
+        if description:
+            console.print(Text(f"{spoken(_plain(description))}\n"))
+
 
 def _told(entry: HelpEntry) -> HelpEntry:
     """What stands in brackets is part of the sentence; that a flag is off by default goes without saying."""
-    given = getattr(entry.description, "primary_renderable", entry.description)
     notes = [f"可选：{'、'.join(entry.choices)}"] if entry.choices else []
     notes += [f"默认：{entry.default}"] if entry.default not in (None, "False") else []
     notes += ["必填"] if entry.required else []
-    said = spoken(str(given or ""))
+    said = spoken(_plain(entry.description))
     said = f"{said.removesuffix('。')}（{'；'.join(notes)}）。" if notes else said
     return entry.copy(description=Text(said), choices=None, default=None, required=False)
+
+
+def _plain(description: Any) -> str:
+    return str(getattr(description, "primary_renderable", description) or "").strip()

@@ -28,11 +28,11 @@ COMMANDS = {
     ),
     "backup": (
         "nav_eval_server.archive.commands:backup",
-        "Put it into one file: nav-eval competition backup FILE.",
+        "Write a backup into one file: nav-eval competition backup FILE.",
     ),
     "restore": (
         "nav_eval_server.archive.commands:restore",
-        "Bring it back: nav-eval competition restore BACKUP FOLDER.",
+        "Bring a backup back: nav-eval competition restore BACKUP FOLDER.",
     ),
     "freeze": (
         "nav_eval_server.archive.commands:freeze",
@@ -44,7 +44,7 @@ COMMANDS = {
     ),
     "doctor": (
         "nav_eval_server.archive.commands:doctor",
-        "Say what is well and what is not: nav-eval competition doctor FILE.",
+        "Say what is in order and what is not: nav-eval competition doctor FILE.",
     ),
 }
 """(module:function, what it does in a line); none is imported before it is called."""

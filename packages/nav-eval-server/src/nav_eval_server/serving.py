@@ -34,11 +34,11 @@ def serve(file: Path, /, *, host: str = LOCAL, port: int = 8000, jobs: int = 1, 
     file
         challenge.yaml, as `nav-eval competition init` wrote it.
     host
-        Where to listen. For the world put a proxy that speaks TLS before it.
+        The address to listen at. For other machines put a proxy that speaks TLS in front of it.
     port
-        Where to listen.
+        The port to listen at.
     jobs
-        Evaluations of this machine at a time; 0: other machines do all of them.
+        Evaluations at a time on this machine; 0 leaves them all to others.
     proxy
         The address that the proxy calls from. Only from there X-Forwarded-For and X-Forwarded-Proto are believed.
     """

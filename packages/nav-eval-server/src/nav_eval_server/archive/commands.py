@@ -71,7 +71,7 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     file
         challenge.yaml.
     phase
-        Its name.
+        The phase's name.
     reveal
         Also show the final board to everybody.
     """
@@ -132,7 +132,7 @@ def publish(file: Path, /, *, out: Path) -> int:
 
 
 def doctor(file: Path, /) -> int:
-    """Say what is well and what is not, and what to do: nav-eval competition doctor FILE.
+    """Say what is in order and what is not, and what to do: nav-eval competition doctor FILE.
 
     Parameters
     ----------
