@@ -34,7 +34,7 @@ def objects(items: Sequence[Item], mesh: Mesh) -> tuple[SemanticObject, ...]:
     np.maximum.at(high, mesh.objects, mesh.positions)
     centre, size = ((low[1:] + high[1:]) / 2).tolist(), (high[1:] - low[1:]).tolist()
     return tuple(
-        SemanticObject(k + 1, item.category, item.room, _triple(centre[k]), _triple(size[k]), item.joins)
+        SemanticObject(k + 1, item.category, item.room, _triple(centre[k]), _triple(size[k]), item.joins, item.design)
         for k, item in enumerate(items)
     )
 

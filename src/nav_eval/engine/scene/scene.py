@@ -46,7 +46,8 @@ class Material:
 class SemanticObject:
     """One annotated object: `id` is what the semantic sensor shows; `region` names a room id, or is -1.
 
-    `joins` are the two regions between which a door, an opening or a stair leads.
+    `joins` are the two regions between which a door, an opening or a stair leads; `design` says which of the things of
+    its category it is ("bunk_bed"), where that is known.
     """
 
     id: int
@@ -55,6 +56,7 @@ class SemanticObject:
     center: tuple[float, float, float] = (0.0, 0.0, 0.0)
     size: tuple[float, float, float] = (0.0, 0.0, 0.0)
     joins: tuple[int, int] | None = None
+    design: str = ""
 
 
 @dataclass(frozen=True, slots=True)

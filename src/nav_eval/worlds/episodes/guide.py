@@ -15,7 +15,7 @@ from nav_eval.worlds.episodes.wording import Wording
 Facts = dict[str, str]
 """What a sentence may name; "" where there is no such thing."""
 
-_SEEN = ("ahead", "ahead_at", "behind", "beside", "beside_at", "side", "floor")
+_SEEN = ("ahead", "ahead_at", "behind", "beside", "beside_at", "side")
 _MAY = ("past", "passing", "mark", "by", "holds", *_SEEN)
 """What a sentence may name, or leave out; what ends in "_at" says where a thing is among others, and ends a sentence.
 """
@@ -24,7 +24,7 @@ _MAY = ("past", "passing", "mark", "by", "holds", *_SEEN)
 def guided(wording: Wording, steps: Sequence[Step]) -> str:
     """A text for the steps, sentence after sentence."""
     guide = _Guide(wording)
-    told = [guide.opening(steps[0])]
+    told = [guide.opening(steps[0])] if wording.likely("begins") else []
     for before, step in zip([None, *steps[:-1]], steps, strict=True):
         told += guide.passage(step, before)
     return wording.finished(wording.tables["space"].join(told))
@@ -45,9 +45,7 @@ class _Guide:
         """Where one is, and what one sees there."""
         facts = self._room(step) | dict.fromkeys(_SEEN, "")
         sights = [sight for sight in self.wording.stream.shuffled(step.sights) if not _main(sight, step)]
-        if step.floor and (not sights or self.wording.likely("floors")):
-            facts["floor"], sights = nouns.ground(self.wording, step.floor), []
-        for sight in sights[: 2 if self.wording.likely("sights") else 1]:
+        for sight in sights[: 2 if self.wording.likely("sights") else self.wording.likely("looks_first")]:
             facts |= self._seen(sight)
         return self.wording.fit(["open"], facts, _MAY)
 

@@ -20,7 +20,6 @@ from nav_eval.engine.scene.scene import Material, Scene, SemanticObject
 
 MATERIALS: Mapping[str, str] = {
     "wood": "wooden", "leather": "leather", "metal": "metal", "basket": "wicker",
-    "floor_wood": "wooden", "floor_tile": "tiled", "floor_carpet": "carpeted",
 }  # fmt: skip
 """Of a scene's materials, without their numbers."""
 PLAIN = frozenset(
@@ -31,6 +30,14 @@ PLAIN = frozenset(
 _OF_WOOD = frozenset(("", "dark brown", "brown", "light brown", "beige", "orange", "yellow"))
 _TEXELS, _SURFACE = 0.7, 0.6
 """Shares of a texture and of a thing's surface above which one colour names the whole."""
+
+_OUTLINED, _HUNG = frozenset(("table", "rug", "mirror", "clock", "pouf")), frozenset(("mirror", "clock"))
+"""What has an outline that people name; on which the outline is seen from the front."""
+_TOP = 0.05
+"""Metres of a table that are its top."""
+_WITHIN, _BULGE = 1.1, 1.3
+"""Of an outline in its box, from -1 to 1 along both sides: squares of the corners of a circle, at most, and how far it
+reaches towards the box's corners, at least: a circle's 1.41, a lozenge's 1."""
 
 _HUES = (
     ("dark brown", (8, 42), (0.3, 1.0), (0.2, 0.44)),
@@ -79,6 +86,7 @@ class Look:
     size: str = ""
     colour: str = ""
     material: str = ""
+    shape: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,14 +97,29 @@ class Looks:
 
     def of(self, thing: SemanticObject) -> Look:
         size = _size(thing)
-        if self.scene.object_ids is None or thing.category in PLAIN:
+        if self.scene.object_ids is None:
             return Look(size)
+        shape = self._shape(thing)
+        if thing.category in PLAIN:
+            return Look(size, shape=shape)
         areas = self._areas.get(thing.id, Counter())
         colour = _most(areas, dict(enumerate(self._colours)))
         made = _most(areas, {k: _made_of(material) for k, material in enumerate(self.scene.materials)})
         if made == "wooden" and colour not in _OF_WOOD:
             made = ""  # painted: nobody calls a white desk wooden
-        return Look(size, colour, made)
+        return Look(size, colour, made, shape)
+
+    def _shape(self, thing: SemanticObject) -> str:
+        """round or oval for a top, a rug or a thing on a wall whose outline is plainly that."""
+        if thing.category not in _OUTLINED:
+            return ""
+        assert self.scene.object_ids is not None
+        corners = self.scene.positions[self.scene.triangles[self.scene.object_ids == thing.id].ravel()].astype(float)
+        upright = thing.category in _HUNG
+        across = 1 if upright else 0 if thing.size[0] <= thing.size[2] else 2
+        longer = (0 if thing.size[0] > thing.size[2] else 2) if upright else 2 - across
+        top = corners if upright else corners[corners[:, 1] > corners[:, 1].max() - _TOP]
+        return _outline(top[:, longer], top[:, across])
 
     @cached_property
     def _colours(self) -> list[str]:
@@ -162,6 +185,21 @@ def _most(areas: Counter[int], words: Mapping[int, str]) -> str:
         shares[words[material]] += area
     word, area = shares.most_common(1)[0] if shares else ("", 0)
     return word if area > _SURFACE * sum(shares.values()) else ""
+
+
+def _outline(longer: NDArray[np.float64], shorter: NDArray[np.float64]) -> str:
+    """What one calls an outline whose points all lie within the ellipse of its box, and come near to it all round."""
+    low, high = (np.array([side(longer), side(shorter)]) for side in (np.min, np.max))
+    half = (high - low) / 2
+    if half.min() <= 0:
+        return ""
+    u, v = (
+        (values - middle) / reach for values, middle, reach in zip((longer, shorter), low + half, half, strict=True)
+    )
+    bulges = min((i * u + k * v).max() for i in (-1, 1) for k in (-1, 1))
+    if (u * u + v * v).max() > _WITHIN or bulges < _BULGE:
+        return ""
+    return "round" if half[0] < 1.1 * half[1] else "oval"
 
 
 def _size(thing: SemanticObject) -> str:

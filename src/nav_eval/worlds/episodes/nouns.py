@@ -8,8 +8,12 @@ from nav_eval.worlds.episodes.wording import Wording
 
 def noun(wording: Wording, thing: Noun) -> str:
     """A thing with some of the words that are certain; its name is the same throughout the text."""
-    parts = dict.fromkeys(("size", "colour", "material", "close"), "")
-    certain = [part for part in ("size", "colour", "material") if getattr(thing, part) and wording.likely("adjectives")]
+    parts = dict.fromkeys(("size", "shape", "colour", "material", "close"), "")
+    certain = [
+        part
+        for part in ("size", "shape", "colour", "material")
+        if getattr(thing, part) and wording.likely("adjectives")
+    ]
     for part in wording.stream.shuffled(certain)[: wording.manner["words"]]:
         word = getattr(thing, part)
         parts["close" if word in wording.tables["close"] else part] = wording.word(part, word)
@@ -23,7 +27,7 @@ def laden(wording: Wording, thing: Noun) -> str:
 
 def name(wording: Wording, kind: str) -> str:
     return wording.word(
-        next(table for table in ("things", "seen", "designs", "borne") if kind in wording.tables[table]), kind
+        next(table for table in ("things", "seen", "designs", "borne", "chairs") if kind in wording.tables[table]), kind
     )
 
 
@@ -45,12 +49,6 @@ def place(wording: Wording, thing: Noun, rule: str = "") -> str:
     others = (name(wording, kind) for kind in thing.others)
     two = "_two" if thing.relation == "bearing" and len(thing.others) > 1 else ""
     return wording.say(rule + thing.relation + two, **dict(zip("ab", others, strict=False)))
-
-
-def ground(wording: Wording, floor: Noun) -> str:
-    """What a floor is made of, and its colour where that is certain."""
-    colour = wording.word("colour", floor.colour) if floor.colour else ""
-    return wording.say("ground", colour=colour, ground=wording.word("ground", floor.material))
 
 
 def entered(wording: Wording, step: Step) -> str:

@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
 
 _UNCLEAR = 0.7
-"""Tangent of the greatest angle to an axis at which a direction is still plainly ahead, left, right or behind: 35
-degrees."""
+"""Tangent of the greatest angle to an axis at which a direction is still plainly ahead or behind: 35 degrees."""
+_ASLANT = 0.577
+"""The same for left and right: 30 degrees. What lies further ahead takes only a slight turn."""
 _SLIGHT = 0.32
 _MOST = 6
 """Nobody counts further."""
@@ -50,13 +51,16 @@ class Way:
     """The end of a corridor is so near that one does not walk to it."""
     last: bool = False
     """Of the doors of a corridor that are counted it is the last."""
+    alike: bool = False
+    """Another way out leads to a room of that name: only the turn tells which is meant."""
 
 
 def turn_towards(heading: Flat, direction: Flat) -> str:
     """straight, left, right or around: the quarter in which a direction lies; "" near the border of two."""
     forward = heading[0] * direction[0] + heading[1] * direction[1]
     left = heading[1] * direction[0] - heading[0] * direction[1]
-    if min(abs(left), abs(forward)) > _UNCLEAR * max(abs(left), abs(forward)):
+    aslant = _ASLANT if abs(left) > abs(forward) and forward > 0 else _UNCLEAR
+    if min(abs(left), abs(forward)) > aslant * max(abs(left), abs(forward)):
         return ""
     if abs(left) > abs(forward):
         return "left" if left > 0 else "right"
@@ -120,6 +124,10 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     beside = walker.entered is not None and door.along_x != walker.entered.along_x
     if beside and turn != side:
         row = [other for other in _choices(rooms, walker) if _in_wall(door, other) and other.wide == door.wide]
+        if _leads_up(rooms, walker.room, door):
+            row = [other for other in row if _leads_up(rooms, walker.room, other)]
+        elif any(_leads_up(rooms, walker.room, other) for other in row):
+            return None
         if (door.wide and len(row) > 1) or _others_aside(rooms, walker, side, row):
             return None
         before = [other for other in row if _nearness(walker, other) <= _nearness(walker, door)]
@@ -127,7 +135,12 @@ def _out_of_room(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | None:
     doubtful = {turn_towards(walker.heading, _minus(other.middle, walker.at)) for other in alike}
     if not turn or doubtful & {turn, ""} or _nearer_ahead(rooms, walker, door, turn):
         return None
-    return Way(_bend(walker, door) if turn == "straight" else turn)
+    return Way(_bend(walker, door) if turn == "straight" else turn, alike=bool(alike))
+
+
+def _leads_up(rooms: RoomsMap, room: int, door: DoorWay) -> bool:
+    """Whether a way leads to a stair: some would count it as a doorway, some would not."""
+    return rooms.rooms[door.other(room)].category == "stairs"
 
 
 def _others_aside(rooms: RoomsMap, walker: Walker, side: str, row: list[DoorWay]) -> bool:
@@ -175,6 +188,8 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     offsets = sorted((other.middle[axis] - walker.at[axis]) * step for other in row)
     if not turn or any(abs(offset) < _BESIDE[came] for offset in offsets):
         return None
+    if any(0 < (other.middle[axis] - walker.at[axis]) * step < abs(ahead) for other in _doubtful(rooms, walker, door)):
+        return None
     rank = sum(0 < offset <= abs(ahead) + 1e-6 for offset in offsets)
     side = side_of(direction, walker.at, _inside_wall(rooms, walker.room, door))
     counts = door.kind == "door" or is_corridor(rooms, door.other(walker.room))
@@ -187,6 +202,14 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
 def _in_row(rooms: RoomsMap, room: int, door: DoorWay, other: DoorWay) -> bool:
     """Whether people would count `other` with `door`: in the same wall, and of the same kind."""
     return _in_wall(door, other) and _sort(rooms, room, other) == _sort(rooms, room, door)
+
+
+def _doubtful(rooms: RoomsMap, walker: Walker, door: DoorWay) -> list[DoorWay]:
+    """What stands in the row of a door and is counted as a door by some: a stair, a doorway without a frame."""
+    if _sort(rooms, walker.room, door) != "door":
+        return []
+    row = [other for other in _choices(rooms, walker) if _in_wall(door, other)]
+    return [other for other in row if _sort(rooms, walker.room, other) in ("stairs", "opening") and not other.wide]
 
 
 def _in_wall(door: DoorWay, other: DoorWay) -> bool:
@@ -204,10 +227,12 @@ def _depth(door: DoorWay) -> float:
 
 
 def _sort(rooms: RoomsMap, room: int, door: DoorWay) -> str:
+    beyond = rooms.rooms[door.other(room)].category
+    if beyond == "stairs":
+        return beyond
     if door.kind == "door":
         return "door"
-    beyond = rooms.rooms[door.other(room)].category
-    return beyond if beyond in ("hallway", "stairs") else "opening"
+    return beyond if beyond == "hallway" else "opening"
 
 
 def _inside_wall(rooms: RoomsMap, room: int, door: DoorWay) -> Flat:

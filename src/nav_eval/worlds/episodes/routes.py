@@ -20,7 +20,6 @@ from nav_eval.worlds.episodes.relations import (
 )
 from nav_eval.worlds.episodes.rooms_map import DoorWay, RoomsMap
 from nav_eval.worlds.episodes.sights import (
-    floor_of,
     holds,
     landmarks,
     leaf,
@@ -96,13 +95,13 @@ def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternio
 
 def _sets_out(walker: Walker, part: Stretch, turn: str) -> bool:
     """Whether the first metre of the way leads where the turn says: through a wide opening, or round a table, one may
-    walk elsewhere than towards its middle. Sideways is between 30 and 135 degrees, straight within 60, around 110."""
+    walk elsewhere than towards its middle. Sideways is between 40 and 135 degrees, straight within 60, around 110."""
     x, _, z = part.points[min(10, len(part.points) - 1)]
     dx, dz = x - walker.at[0], z - walker.at[1]
     size = (dx * dx + dz * dz) ** 0.5
     ahead = dx * walker.heading[0] + dz * walker.heading[1]
     if turn in ("left", "right"):
-        return side_of(walker.heading, walker.at, (x, z)) == turn and -0.7071 * size < ahead < 0.866 * size
+        return side_of(walker.heading, walker.at, (x, z)) == turn and -0.7071 * size < ahead < 0.766 * size
     return bool(ahead < -0.342 * size if turn == "around" else ahead > 0.5 * size)
 
 
@@ -154,7 +153,6 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
         holds(site, part.door, part.door.other(part.room)),
         sights(site, walker, told),
-        floor_of(site, part.room),
         part.door.wide,
         opposite(site, part.room, part.door, told),
         leaf(site, part.door),
@@ -185,7 +183,7 @@ def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
     last = steps.pop()
     assert isinstance(last, Go)
     up = rooms.rooms[part.door.other(part.room)].storey > rooms.rooms[part.room].storey
-    steps.append(Climb(up, last.leave, last.way, last.past, last.sights, last.floor))
+    steps.append(Climb(up, last.leave, last.way, last.past, last.sights))
     return True
 
 
@@ -199,8 +197,8 @@ def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
     if not near and not turn:
         return None
     seen = sights(site, walker, {thing.id})
-    floor, place = floor_of(site, walker.room), where_seen(site, walker, thing)
-    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, floor, place)
+    place = where_seen(site, walker, thing)
+    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place)
 
 
 def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:

@@ -14,7 +14,7 @@ from nav_eval.worlds.episodes.relations import Walker
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.steps import Noun, Sight
-from nav_eval.worlds.episodes.wording import BORNE, KINDS, SEEN
+from nav_eval.worlds.episodes.wording import BORNE, DESIGNS, KINDS, SEEN
 
 _LEAST, _FACE = 0.4, 0.1
 """Metres of its longest side and square metres that a landmark has at least."""
@@ -24,6 +24,8 @@ _BEARERS = ("table", "desk", "counter", "nightstand", "chest_of_drawers", "cabin
 _HUNG = frozenset(("wall_hanging", "pin_board", "poster", "coat_hooks"))
 _ACROSS, _ASTRIDE, _ELSEWHERE = (0.8, 2.6), 0.1, 0.8
 """Metres: from a door to what is across the corridor from it; aside of the door's middle, at most; to other doors."""
+_AT_TABLE, _COUNTED = 0.4, 8
+"""Metres from a table to a chair of its; so many chairs one counts at a glance."""
 _TABLE = 1.2
 """Metres up to which one looks down on what stands on a thing."""
 _WINDOW, _SAME = 0.5, 0.05
@@ -46,6 +48,8 @@ _USUAL = {
 """What tells a room of its kind from no other."""
 _DULL = frozenset(("radiator", "bin", "towel", "box", "cupboard", "cabinet", "nightstand", "towel_rack", "partition"))
 """What nobody would name a room by."""
+_UNSAID = frozenset(("wall_shelf", "rug", "blanket", "bag", "basket", "broom", "crate", "bathrobe", "calendar"))
+"""What nobody would say that one sees."""
 _OFFICES = ("office", "open office")
 _DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
     ("computer_monitor", "tv_monitor", (), 0, 0.0, 0.75),
@@ -75,12 +79,14 @@ def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
     """A thing in words; `placed`: also where it is among others, if that can be said."""
     look = site.looks.of(thing)
     design = design_of(site.rooms, thing)
-    plain = Noun(thing.category, look.size, look.colour, look.material, design=design)
+    plain = Noun(thing.category, look.size, look.colour, look.material, shape=look.shape, design=design)
     return _placed(site, thing, plain) if placed else plain
 
 
 def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
     """The tables' key for a thing whose category has several names; "" where the category's own fits."""
+    if thing.design in DESIGNS:
+        return thing.design
     room = rooms.rooms[thing.region].category
     measures = (max(thing.size[0], thing.size[2]), thing.size[1])
     for name, category, found_in, axis, low, high in _DESIGNS:
@@ -89,17 +95,14 @@ def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
     return ""
 
 
-def floor_of(site: Site, room: int) -> Noun | None:
-    """The floor of a room, if it is plain what it is made of."""
-    found = [thing for thing in site.scene.objects if thing.category == "floor" and thing.region == room]
-    look = site.looks.of(found[0]) if len(found) == 1 else None
-    return Noun("floor", "", look.colour, look.material) if look and look.material else None
-
-
 def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:
     """The things that look largest to a walker, each in a quarter of the view that is plainly its own."""
     rooms, at = site.rooms, _standing(site, walker)
-    near = [thing for thing in landmarks(rooms, walker.room, SEEN) if _glare(walker.at, thing) > _STRIKING]
+    near = [
+        thing
+        for thing in landmarks(rooms, walker.room, SEEN - _DULL - _UNSAID)
+        if _glare(walker.at, thing) > _STRIKING
+    ]
     near.sort(key=lambda thing: (-_glare(walker.at, thing), thing.id))
     out: dict[str, Sight] = {}
     for thing in near:
@@ -207,6 +210,8 @@ def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
     carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
     if carriers:
         return replace(plain, relation="on", others=(_key(rooms, carriers[0]),))
+    if seats := _seats(rooms, thing):
+        return replace(plain, relation="seats", others=(str(seats),))
     level = [other for other in others if _overlap(thing, other, 1) > -0.3]
     flank = [other for other in level if _apart(thing, other) < _GAP]
     for k, a in enumerate(flank):
@@ -224,6 +229,13 @@ def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
     if near and near[0][0] < _nearest(rooms, thing) + _SAME:
         return replace(plain, relation="near", others=(_key(rooms, rooms.things[near[0][1]]),))
     return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
+
+
+def _seats(rooms: RoomsMap, thing: SemanticObject) -> int:
+    """How many chairs a table has, if there are several and all of the room are at it; else 0."""
+    chairs = rooms.things_in(thing.region, "chair") if thing.category == "table" else []
+    at_it = all(_apart(thing, chair) < _AT_TABLE for chair in chairs)
+    return len(chairs) if at_it and 1 < len(chairs) <= _COUNTED else 0
 
 
 def _nearest(rooms: RoomsMap, thing: SemanticObject) -> float:

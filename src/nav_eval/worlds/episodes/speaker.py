@@ -29,7 +29,8 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
         wording = Wording(language, style, stream.child(attempt), readiness)
         text = guided(wording, steps) if style == "guide" else _text(wording, steps)
         size = len(text.split()) if " " in text else len(text)
-        over, under = size - wording.manner["most"], wording.manner["least"] - size
+        longer = wording.manner["each"] * len(steps)
+        over, under = size - wording.manner["most"] - longer, wording.manner["least"] + longer - size
         fault = (wording.clumsy(text), max(over, under, 0))
         if not best or fault < least:
             best, least = text, fault
@@ -45,15 +46,18 @@ def _text(wording: Wording, steps: Sequence[Step]) -> str:
         turn = step.turn if isinstance(step, Stop) else _turn_told(wording, step)
         alone = isinstance(step, Stop) and not turn and wording.likely("alone")
         opening = _orient(wording, step) if before is None else wording.end if alone else ""
-        joint = opening or _joint(wording, told, step, turn, before)
+        joint = opening or _joint(wording, told, step, turn, before, named)
         named |= isinstance(before, Go) and wording.word("rooms", before.enter) in joint
         said = _step(wording, step, turn, alone, before is not None, named, wording.merges(joint))
         told, before, named = told + joint + said, step, isinstance(step, Go) and nouns.entered(wording, step) in said
     return wording.finished(told + wording.end)
 
 
-def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | None) -> str:
-    """What stands between two steps; it may make one sentence of them, or say which room one has come to."""
+def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | None, named: bool) -> str:
+    """What stands between two steps; it may make one sentence of them, or say which room one has come to.
+
+    `named`: the step before said which room that is.
+    """
     if before is None:
         return ""
     room_left = not wording.full(told)
@@ -62,8 +66,9 @@ def _joint(wording: Wording, told: str, step: Step, turn: str, before: Step | No
     if room_left and turn not in ("", "straight") and wording.likely("merges"):
         return wording.pick(wording.tables["merge"])
     if isinstance(before, Go) and before.enter not in ("hallway", "stairs") and wording.likely("arrivals"):
-        return wording.end + wording.pick(wording.tables["entered"], room=wording.word("rooms", before.enter))
-    joint = wording.pick(wording.manner["cut"])
+        said = wording.tables["entered" if named else "reached"]
+        return wording.end + wording.pick(said, room=wording.word("rooms", before.enter))
+    joint = wording.pick(wording.tables["merge_on"] if named and wording.likely("merges") else wording.manner["cut"])
     return joint if room_left or not wording.merges(joint) else wording.end
 
 
@@ -123,7 +128,7 @@ def _turn_told(wording: Wording, step: Go | Climb) -> str:
     needless = way.side == "across" or step.leave == "stairs" or (step.leave != "hallway" and way.side)
     if needless or (isinstance(step, Go) and step.sole and not wording.likely("turns")):
         return ""
-    if way.turn == "straight" and (way.side == "end" or not wording.likely("turns")):
+    if way.turn == "straight" and not way.alike and (way.side == "end" or not wording.likely("turns")):
         return ""
     return way.turn
 

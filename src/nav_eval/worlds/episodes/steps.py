@@ -17,7 +17,7 @@ class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
     `relation` ("between", "on", "near", "under", "corner", "window") says where it is, beside, on or below the things
-    named in `others`; "bearing": the other, or both of them, are on it.
+    named in `others`; "bearing": the other, or both of them, are on it; "seats": so many chairs are at it.
     """
 
     kind: str
@@ -26,6 +26,7 @@ class Noun:
     material: str = ""
     relation: str = ""
     others: tuple[str, ...] = ()
+    shape: str = ""
     design: str = ""
     """Of a kind that has several names the one that fits: a key of the tables' designs."""
 
@@ -52,8 +53,8 @@ class Go:
     """From a room of one category into one of another, by a way that is told as in relations.Way.
 
     `mark` is the thing that stands right beside the way out, `holds` one that is seen in the next room; `sole`: there
-    is no other way out of the room; `wide`: it is no doorway but an open side. `sights` and `floor` are what one sees
-    before one turns. `facing`: what lies right across a corridor from the way out; `leaf`: the door of the way out, if
+    is no other way out of the room; `wide`: it is no doorway but an open side. `sights` are what one sees before one
+    turns. `facing`: what lies right across a corridor from the way out; `leaf`: the door of the way out, if
     it has one; `crosses`: one walks from wall to wall of the room; `again`: a room of that name was passed before.
     """
 
@@ -65,7 +66,6 @@ class Go:
     sole: bool = False
     holds: Noun | None = None
     sights: tuple[Sight, ...] = ()
-    floor: Noun | None = None
     wide: bool = False
     facing: Noun | None = None
     leaf: Noun | None = None
@@ -82,7 +82,6 @@ class Climb:
     way: Way
     past: Pass | None = None
     sights: tuple[Sight, ...] = ()
-    floor: Noun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,6 @@ class Stop:
     turn: str = ""
     room: str = ""
     sights: tuple[Sight, ...] = ()
-    floor: Noun | None = None
     place: str = ""
 
 

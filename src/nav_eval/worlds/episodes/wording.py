@@ -15,14 +15,27 @@ from typing import Any
 from nav_eval.worlds.exact import Stream
 
 LANGUAGES = ("en", "zh")
-_SHORT = 8
-"""Characters of a template that may come again: "{turn}", a name, a full stop."""
+_SHORT = 36
+"""Characters of a template that may come again, as "{turn} into the {next}": people do not vary what is as short."""
+_SEVERAL = re.compile(r"(\d+)\* ")
+"""Of an entry that counts several times: how often."""
 _ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
 
 
 @cache
 def tables(language: str) -> dict[str, Any]:
-    return tomllib.loads((Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8"))
+    text = (Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8")
+    return {name: _counted(entry) for name, entry in tomllib.loads(text).items()}
+
+
+def _counted(entry: Any) -> Any:
+    """A table whose entries stand in their lists as often as they count."""
+    if isinstance(entry, dict):
+        return {name: _counted(inner) for name, inner in entry.items()}
+    if not isinstance(entry, list) or not all(isinstance(one, str) for one in entry):
+        return entry
+    found = [(one, _SEVERAL.match(one)) for one in entry]
+    return [one[many.end() :] if many else one for one, many in found for _ in range(int(many[1]) if many else 1)]
 
 
 KINDS = frozenset(tables("en")["things"])
@@ -31,6 +44,8 @@ SEEN = KINDS | frozenset(tables("en")["seen"])
 """What may be told as seen."""
 BORNE = frozenset(tables("en")["borne"])
 """What may be told to stand on something."""
+DESIGNS = frozenset(tables("en")["designs"])
+"""Kinds of a category that have names of their own."""
 ROOMS = frozenset(tables("en")["rooms"])
 
 

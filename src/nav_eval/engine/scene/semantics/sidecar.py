@@ -6,7 +6,8 @@
 
 Metres, y up, in nav_eval's frame. `region`, `center`, `size`, `storey`, `low` and `high` may be absent; a box that is
 absent is measured on the object's triangles. `joins` are the two regions between which a door (category "door"), an
-opening ("doorway") or a stair leads: instructions are told from it. Which triangle shows which object stands in the
+opening ("doorway") or a stair leads: instructions are told from it; from `design`, where it is known, how a thing is
+called. Which triangle shows which object stands in the
 GLB: `extras.object_id` of a primitive, mesh or node (an integer above 0), or the vertex attribute `_OBJECT_ID`.
 """
 
@@ -33,6 +34,7 @@ class _Object(Struct):
     center: _Vector = (0.0, 0.0, 0.0)
     size: _Vector = (0.0, 0.0, 0.0)
     joins: tuple[_Id, _Id] | None = None
+    design: str = ""
 
 
 class _Region(Struct):
@@ -64,7 +66,9 @@ def attach(scene: Scene, text: bytes, name: str) -> Scene:
             twice = next(i for i, count in counts.items() if count > 1)
             raise SceneError(f"{name}: {kind} {twice} appears twice. Give each {kind} an id of its own.")
     _check_joins(stored, name)
-    objects = tuple(SemanticObject(o.id, o.category, o.region, o.center, o.size, o.joins) for o in stored.objects)
+    objects = tuple(
+        SemanticObject(o.id, o.category, o.region, o.center, o.size, o.joins, o.design) for o in stored.objects
+    )
     regions = tuple(SemanticRegion(r.id, r.category, r.storey, r.low, r.high) for r in stored.regions)
     return replace(scene, objects=objects, regions=regions)
 
