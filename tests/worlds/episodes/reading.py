@@ -12,30 +12,68 @@ from dataclasses import dataclass, field
 from functools import cache
 
 THINGS = {
-    "sofa": ("corner sofa|sectional|chaise|sofa|couch", "转角沙发|拐角沙发|贵妃沙发|沙发"), "bed": ("four-poster bed|daybed|bunk bed|bed", "四柱床|坐卧两用床|上下铺|高低床|床"), "table": ("glass table|glass coffee table|hall table|table|coffee table|"
-    "conference table|meeting table|dining table|dining room table|console table|side table|"
-    "kitchen table", "玻璃桌|玻璃桌子|玻璃茶几|玄关桌|条案|桌子|茶几|会议桌|餐桌|边桌|边几"),
-    "desk": ("secretary desk|standing desk|desk|office desk|work desk|workstation|writing desk", "升降桌|书桌|写字台|办公桌"), "plant": ("fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|rubber plant|bonsai|bonsai tree|plant|potted plant", "蕨类植物|棕榈树|虎皮兰|龟背竹|琴叶榕|盆景|绿植|植物"),
-    "tv_monitor": ("tv|television|flat-screen tv|computer monitor|monitor|computer screen|screen|"
-    "tv screen", "电视|电视机|电脑显示器|显示器|电脑屏幕|显示屏|电视屏幕"),
-    "wardrobe": ("sliding-door wardrobe|closet|clothes rack|clothing rack|wardrobe|armoire", "推拉门衣柜|挂衣架|衣柜|衣橱"),
-    "bookshelf": ("ladder shelf|glass shelf|glass bookcase|cube shelf|bookshelf|bookcase|set of bookshelves", "梯形书架|玻璃书架|玻璃架子|格子柜|书架|书柜"), "toilet": ("toilet", "马桶"),
-    "bathtub": ("clawfoot tub|freestanding tub|bathtub|tub", "四脚浴缸|独立浴缸|浴缸"), "shower": ("corner shower|shower|walk-in shower|shower stall", "淋浴间|淋浴房"),
-    "sink": ("sink|kitchen sink|washbasin", "洗手池|洗手台|水槽|水池"), "refrigerator": ("double-door fridge|fridge|refrigerator", "双开门冰箱|冰箱"),
-    "counter": ("kitchen island|island|counter|kitchen counter|countertop|reception desk|front desk", "岛台|中岛|操作台|厨房台面|"
-    "前台"), "washing_machine": ("washing machine|washer", "洗衣机"),
-    "cabinet": ("hutch|china cabinet|sideboard|credenza|buffet|tv stand|wall unit|entertainment center|filing cabinet|cabinet", "餐边柜|碗柜|边柜|矮柜|电视柜|电视墙柜|文件柜|柜子"), "chest_of_drawers": ("chest of drawers|dresser|drawer unit", "五斗柜|斗柜"),
+    "sofa": ("corner sofa|sectional|chaise|sofa|couch", "转角沙发|拐角沙发|贵妃沙发|沙发"),
+    "bed": ("four-poster bed|daybed|bunk bed|bed", "四柱床|坐卧两用床|上下铺|高低床|床"),
+    "table": (
+        "glass table|glass coffee table|hall table|table|coffee table|conference table|meeting table|"
+        "dining table|dining room table|console table|side table|kitchen table",
+        "玻璃桌|玻璃桌子|玻璃茶几|玄关桌|条案|桌子|茶几|会议桌|餐桌|边桌|边几",
+    ),
+    "desk": (
+        "secretary desk|standing desk|desk|office desk|work desk|workstation|writing desk",
+        "升降桌|书桌|写字台|办公桌",
+    ),
+    "plant": (
+        "fern|potted fern|palm|potted palm|snake plant|monstera|potted tree|peace lily|rubber plant|bonsai|bonsai tree|"
+        "plant|potted plant",
+        "蕨类植物|棕榈树|虎皮兰|龟背竹|琴叶榕|白掌|大绿植|盆景|盆栽|绿植|植物",
+    ),
+    "tv_monitor": (
+        "tv|television|flat-screen tv|computer monitor|monitor|computer screen|screen|tv screen",
+        "电视|电视机|电脑显示器|显示器|电脑屏幕|显示屏|电视屏幕",
+    ),
+    "wardrobe": (
+        "sliding-door wardrobe|closet|clothes rack|clothing rack|wardrobe|armoire",
+        "推拉门衣柜|挂衣架|衣柜|衣橱",
+    ),
+    "bookshelf": (
+        "ladder shelf|industrial bookshelf|glass shelf|glass bookcase|cube shelf|bookshelf|bookcase|set of bookshelves",
+        "梯形书架|铁艺书架|玻璃书架|玻璃架子|格子柜|书架|书柜",
+    ),
+    "toilet": ("toilet", "马桶"),
+    "bathtub": ("clawfoot tub|freestanding tub|bathtub|tub", "四脚浴缸|独立浴缸|浴缸"),
+    "shower": ("corner shower|shower|walk-in shower|shower stall", "淋浴间|淋浴房"),
+    "sink": (
+        "sink|kitchen sink|washbasin|vanity|bathroom vanity|pedestal sink",
+        "洗手池|洗手台|水槽|水池|浴室柜|立柱盆",
+    ),
+    "refrigerator": ("double-door fridge|retro fridge|fridge|refrigerator", "双开门冰箱|复古冰箱|冰箱"),
+    "counter": (
+        "kitchen island|island|counter|kitchen counter|countertop|reception desk|front desk",
+        "岛台|中岛|操作台|厨房台面|前台",
+    ),
+    "washing_machine": ("washing machine|washer", "洗衣机"),
+    "cabinet": (
+        "hutch|china cabinet|sideboard|credenza|buffet|tv stand|wall unit|entertainment center|filing cabinet|cabinet",
+        "餐边柜|碗柜|边柜|矮柜|电视柜|电视墙柜|文件柜|柜子",
+    ),
+    "chest_of_drawers": ("chest of drawers|dresser|drawer unit", "五斗柜|斗柜"),
     "nightstand": ("nightstand|night table|bedside table", "床头柜"),
     "picture": ("picture|artwork|painting|framed picture|framed print", "挂画|画"),
-    "shelf": ("set of shelves|shelving unit|storage rack|storage shelf", "储物架|置物架"),
+    "shelf": (
+        "set of shelves|shelving unit|storage rack|storage shelf|metal shelf|towel shelf|shelf",
+        "储物架|置物架|铁架子",
+    ),
     "whiteboard": ("whiteboard", "白板"),
     "printer": ("printer|copier", "打印机|复印机"),
     "vending_machine": ("vending machine|snack machine", "售货机|自动售货机"),
-    "clothes": ("coat rack|coat stand", "衣帽架|衣架"), "towel": ("towel", "毛巾"),
-    "basket": ("basket|storage basket", "篮子"), "vase": ("vase|flower vase|ceramic vase", "花瓶"),
+    "clothes": ("coat rack|coat stand", "衣帽架|衣架"),
+    "towel": ("towel", "毛巾"),
+    "basket": ("basket|storage basket", "篮子"),
+    "vase": ("vase|flower vase|ceramic vase", "花瓶"),
     "box": ("cardboard box|moving box|box", "纸箱"),
     "backpack": ("backpack", "背包|双肩包"),
-    "bench": ("piano bench|bench", "琴凳|长凳"),
+    "bench": ("piano bench|shoe bench|padded bench|bench", "琴凳|长凳|换鞋凳|软包长凳"),
     "bin": ("trash can|garbage can|trash bin|wastebasket|waste bin", "垃圾桶|废纸篓"),
     "cat_tree": ("cat tree", "猫爬架"),
     "cot": ("crib|baby crib", "婴儿床"),
@@ -51,7 +89,7 @@ THINGS = {
     "pet_bed": ("pet bed|dog bed", "宠物窝"),
     "piano": ("grand piano|upright piano|piano", "三角钢琴|立式钢琴|钢琴"),
     "pool_table": ("pool table|billiard table", "台球桌"),
-    "pouf": ("pouf|ottoman|footstool|beanbag|beanbag chair", "软凳|坐墩|懒人沙发"),
+    "pouf": ("pouf|ottoman|footstool|beanbag|beanbag chair", "软凳|坐墩|矮凳|懒人沙发"),
     "radiator": ("radiator|heater", "暖气片|暖气"),
     "step_ladder": ("stepladder", "梯子"),
     "suitcase": ("suitcase|rolling suitcase|piece of luggage", "行李箱|旅行箱"),
@@ -76,8 +114,13 @@ THINGS = {
     "stool": ("stool|bar stool|barstool", "凳子|高脚凳|吧台凳"),
     "treadmill": ("treadmill", "跑步机"),
     "aquarium": ("aquarium|fish tank", "鱼缸|水族箱"),
-    "rug": ("rug|area rug|carpet", "地毯"), "chair": ("rattan chair|wingback chair|office chair|desk chair|swivel chair|chair|armchair|easy chair|"
-    "dining chair", "藤椅|高背椅|转椅|电脑椅|办公椅|老板椅|椅子|扶手椅|餐椅"), "floor": ("floor", "地板"),
+    "rug": ("rug|area rug|carpet", "地毯"),
+    "chair": (
+        "rattan chair|lounge chair|wingback chair|office chair|desk chair|swivel chair|chair|armchair|easy chair|"
+        "dining chair",
+        "藤椅|休闲椅|高背椅|转椅|电脑椅|办公椅|老板椅|椅子|扶手椅|餐椅",
+    ),
+    "floor": ("floor", "地板"),
     "window": ("window", "窗户"),
     "wall_hanging": ("wall hanging|tapestry", "挂毯|壁毯"),
     "glass_partition": ("glass partition|glass wall", "玻璃隔断|玻璃墙"),
@@ -85,19 +128,23 @@ THINGS = {
     "broom": ("broom", "扫帚"),
     "umbrella": ("umbrella", "雨伞"),
     "teddy_bear": ("teddy bear|stuffed bear", "泰迪熊|玩具熊"),
-    "borne": ("two chairs|three chairs|four chairs|five chairs|six chairs|seven chairs|eight chairs|alarm clock|board game|book|bowl|cactus|calculator|candle|coffee maker|"
-    "coffee machine|figurine|small statue|bowl of fruit|game console|globe|hat|pair of headphones|"
-    "kettle|keyboard|knife block|lamp|table lamp|laptop|laptop computer|mug|coffee mug|notebook|"
-    "stack of papers|pile of paper|pen holder|photo frame|framed photo|radio|remote control|remote|"
-    "stapler|teapot|telephone|desk phone|box of tissues|toaster|tray|bottle|phone charger|cutting board|"
-    "bottle of detergent|dish rack|glass|drinking glass|folder|file folder|food box|hair dryer|clothes iron|jar|"
-    "glass jar|letter|magazine|computer mouse|pan|roll of paper towels|phone|smartphone|plate|scale|soap dispenser|"
-    "speaker|loudspeaker|tablet|toy|set of utensils", "两把椅子|三把椅子|四把椅子|五把椅子|六把椅子|七把椅子|八把椅子|闹钟|桌游|书|碗|仙人掌|"
-    "计算器|蜡烛|咖啡机|摆件|小摆件|水果|游戏机|地球仪|帽子|耳机|水壶|热水壶|键盘|刀架|台灯|"
-    "笔记本电脑|马克杯|杯子|笔记本|纸|一摞纸|笔筒|相框|相架|收音机|遥控器|订书机|茶壶|电话|座机|"
-    "纸巾盒|抽纸|烤面包机|吐司机|托盘|瓶子|充电器|砧板|菜板|洗衣液|碗碟架|沥水架|玻璃杯|文件夹|食品盒|吹风机|熨斗|"
-    "罐子|玻璃罐|信|信件|杂志|鼠标|平底锅|厨房纸|卷纸|手机|盘子|体重秤|洗手液|皂液瓶|音箱|平板电脑|玩具|餐具"),
-}  # fmt: skip
+    "borne": (
+        "two chairs|three chairs|four chairs|five chairs|six chairs|seven chairs|eight chairs|alarm clock|"
+        "board game|book|bowl|cactus|calculator|candle|coffee maker|coffee machine|figurine|small statue|"
+        "bowl of fruit|game console|globe|hat|pair of headphones|kettle|keyboard|knife block|lamp|table lamp|"
+        "laptop|laptop computer|mug|coffee mug|notebook|stack of papers|pile of paper|pen holder|photo frame|"
+        "framed photo|radio|remote control|remote|stapler|teapot|telephone|desk phone|box of tissues|toaster|"
+        "tray|bottle|phone charger|cutting board|bottle of detergent|dish rack|glass|drinking glass|folder|"
+        "file folder|food box|hair dryer|clothes iron|jar|glass jar|letter|magazine|computer mouse|pan|"
+        "roll of paper towels|phone|smartphone|plate|scale|soap dispenser|speaker|loudspeaker|tablet|toy|"
+        "set of utensils",
+        "两把椅子|三把椅子|四把椅子|五把椅子|六把椅子|七把椅子|八把椅子|闹钟|桌游|书|碗|仙人掌|计算器|蜡烛|"
+        "咖啡机|摆件|小摆件|水果|游戏机|地球仪|帽子|耳机|水壶|热水壶|键盘|刀架|台灯|笔记本电脑|马克杯|杯子|"
+        "笔记本|纸|一摞纸|笔筒|相框|相架|收音机|遥控器|订书机|茶壶|电话|座机|纸巾盒|抽纸|烤面包机|吐司机|"
+        "托盘|瓶子|充电器|砧板|菜板|洗衣液|碗碟架|沥水架|玻璃杯|文件夹|食品盒|吹风机|熨斗|罐子|玻璃罐|信|"
+        "信件|杂志|鼠标|平底锅|厨房纸|卷纸|手机|盘子|体重秤|洗手液|皂液瓶|音箱|平板电脑|玩具|餐具",
+    ),
+}
 ROOMS = {
     "living room": ("living room|living area|lounge|sitting room", "客厅|起居室"), "kitchen": ("kitchen", "厨房"),
     "dining room": ("dining room|dining area", "餐厅|饭厅"), "bedroom": ("bedroom", "卧室"),
@@ -111,7 +158,8 @@ ROOMS = {
     "meeting room": ("meeting room|conference room", "会议室"),
     "break room": ("break room", "茶水间|休息室"),
     "copy room": ("copy room|print room", "复印室|文印室"),
-    "hallway": ("hallway|corridor|hall|passage|passageway", "走廊|过道"), "stairs": ("staircase|stairwell", "楼梯间"),
+    "hallway": ("hallway|corridor|hall|passage|passageway", "走廊|过道"),
+    "stairs": ("staircase|stairwell", "楼梯间|楼梯口"),
     "foyer": ("foyer|entryway|entrance hall", "门厅|玄关"),
 }  # fmt: skip
 COUNT = {w: k for k, w in enumerate(("first", "second", "third", "fourth", "fifth", "sixth"), start=1)}
@@ -145,7 +193,9 @@ MEANINGS = {
     "leave": ("leave|leaving|exit|exiting|out|outside", "离开|走出|出|出了|出来|出去|走出来|走出去|出门"),
     "from": ("from", "从"),
     "enter": (
-        "into|turn into|enter|to|to the|to your|for|up to|up to the|that's the|go over to the|walk over to the|you'll be in the|you'll be in",
+        "into|turn into|enter|to|to the|to your|for|up to|up to the|that's the|"
+        "that's another|go over to the|walk over to the|"
+        "you'll be in the|you'll be in",
         "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|里面就是|就是",
     ),
     "pass": ("past|pass|passing|walk by|go by|pass by|keep|keeping", "经过|路过|走过|过去|走过去|穿过|穿过去"),
@@ -157,7 +207,7 @@ MEANINGS = {
     ),
     "stop": (
         "stop|halt|pause|come to a halt|wait|stand|finish|come to a stop|route ends|walk ends",
-        "停|停下|停下来|等着",
+        "停|停下|停下来|等着|等我|就行|就行了|为止",
     ),
     "remark": ("brings|have|when|as|once|after entering|on reaching|upon entering", "出发"),
     "laid": ("", "铺着"),
@@ -187,7 +237,8 @@ MEANINGS = {
     "it": ("it", ""),
     "of": ("", "的"),
     "and": (
-        "and cross|and walk|and go|and enter|and take|and continue|and head|and keep|and straight|and out|and into|and on into|and through",
+        "and cross|and walk|and go|and enter|and take|and continue|and head|and keep|and straight|"
+        "and out|and into|and on into|and through",
         "和",
     ),
 }
@@ -219,8 +270,9 @@ NOTHING = (
     "as soon as|away|far|all the way down|all the way|to get|"
     "come out|final stop|close|keep moving|which is|over to|to go|until|proceed|make your way over|"
     "this is the|here is|so|able to|them|straight on|that's|start out|top|bottom|"
-    "right there|where you need to be|leads|on it|in it",
-    "你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
+    "on the wall|against the wall|along the wall|as you come into|look for|in front of|as soon as|down it|"
+    "follow it|it along|around it|beside it|close to|flight of|right there|where you need to be|leads|on it|in it",
+    "墙上的|挂在墙上的|挂在墙上|靠墙的|墙边的|靠着墙|就在墙边|你|我|会|要|请|走|直|往|向|朝|前|直走|往前走|向前走|直行|一直|直接|径直|继续|沿|沿着|顺着|完|"
     "整条|再|先|直到|看见|就|"
     "它|那里|那儿|走近|找到|是|可以了|扇|个|道|条|张|台|块|幅|把|盆|面|架|组|排|本|件|座|一|数到|里|"
     "中|看|盏|部|副|顶|盘|盒|根|包|只|扇|块|现在|这里|进门后|进去后|能看到|可以看到|"
@@ -232,10 +284,10 @@ LOOKS = (
     "brown|chocolate|dark|light|tan|pale|beige|cream|cream-colored|off-white|yellow|mustard-yellow|orange|green|teal|"
     "blue-green|turquoise|blue|pink|red|white|gray|black|wooden|wood|leather|metal|wicker|woven|tiled|tile|"
     "hardwood|mustard|carpeted|tall|low|large|big|sizable|narrow|small|little|compact|broad|"
-    "round|oval|metallic|long|short|double|single|wide",
+    "spacious|round|oval|metallic|long|short|double|single|wide",
     "棕色|褐色|咖啡色|深棕色|深褐色|浅棕色|浅褐色|米色|米黄色|黄色|姜黄色|橙色|绿色|蓝绿色|青色|"
     "蓝色|粉色|粉红色|红色|"
-    "白色|灰色|黑色|圆|椭圆形|木质|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|窄|宽|大|小|长|短|双人|单人",
+    "白色|灰色|黑色|宽敞的|小小的|长长的|狭窄的|圆|椭圆形|木质|木头|木|木头|皮|皮质|金属|藤编|编织|瓷砖|地砖|高|矮|窄|宽|大|小|长|短|双人|单人|三人|四人|五人|六人|七人|八人",
 )
 WAYS = ("door", "doorway", "opening", "wide", "stairs")
 SIDES = {"lefthand": "left", "righthand": "right"}
@@ -714,7 +766,7 @@ class _Chinese(_Reader):
             return
         use = self._use(kinds, later)
         place = "" if use in ("other", "mark", "facing", "holds") else self.place
-        if use == "past" and (self.now.left or self.now.enter):
+        if (use == "past" and (self.now.left or self.now.enter)) or (use == "mark" and self.now.enter):
             self.finish()
         if not use and not place and self.now.moves and "on" not in later:
             self.finish()

@@ -26,12 +26,16 @@ borne = st.sampled_from(sorted(BORNE))
 DESIGNED = {
     key: category
     for category, keys in {
-        "bed": "poster_bed day_bed bunk_bed", "bathtub": "claw_tub free_tub", "bench": "piano_bench",
-        "bookshelf": "ladder_shelf glass_shelf cube_shelf", "fireplace": "iron_stove", "mirror": "cheval_mirror",
+        "bed": "poster_bed day_bed bunk_bed", "bathtub": "claw_tub free_tub",
+        "bench": "piano_bench shoe_bench padded_bench",
+        "bookshelf": "ladder_shelf glass_shelf cube_shelf pipe_shelf",
+        "fireplace": "iron_stove", "mirror": "cheval_mirror",
         "cabinet": "hutch plinth_sideboard peg_sideboard leg_sideboard peg_stand low_stand cabinet_stand leg_stand "
         "wall_unit drawer_file",
-        "desk": "secretary standing_desk", "piano": "grand_piano upright_piano", "refrigerator": "double_fridge",
-        "plant": "fern palm snake monstera fiddle bonsai", "shower": "walk_shower corner_shower curtain_shower",
+        "desk": "secretary standing_desk", "piano": "grand_piano upright_piano",
+        "refrigerator": "double_fridge retro_fridge", "sink": "hung_vanity cabinet_vanity table_vanity pedestal_vanity",
+        "shelf": "metal_rack towel_shelf",
+        "plant": "fern palm snake monstera fiddle bonsai lily", "shower": "walk_shower corner_shower curtain_shower",
         "sofa": "corner_sofa chaise_sofa", "counter": "island", "wardrobe": "sliding_wardrobe armoire rack_wardrobe",
         "table": "glass_table glass_coffee_table metal_console peg_console leg_console",
     }.items()
@@ -46,7 +50,7 @@ placed = st.one_of(
     plain,
     st.builds(Noun, kinds, relation=st.just("between"), others=st.tuples(kinds, kinds), **words),
     st.builds(Noun, kinds, relation=st.just("near"), others=st.tuples(kinds), **words),
-    st.builds(Noun, kinds, relation=st.sampled_from(("corner", "window")), **words),
+    st.builds(Noun, kinds, relation=st.sampled_from(("corner", "window", "wall", "against")), **words),
     st.builds(Noun, kinds, relation=st.just("seats"), others=st.sampled_from([(n,) for n in tables("en")["chairs"]])),
     st.builds(
         Noun, kinds, relation=st.just("bearing"), others=st.one_of(st.tuples(borne), st.tuples(borne, borne)), **words
@@ -60,10 +64,11 @@ sights = st.lists(
 ).map(tuple)
 past = st.one_of(st.none(), st.builds(Pass, plain, sides), st.builds(Pass, plain, sides, plain))
 mark = st.one_of(st.none(), plain)
+extents = st.sampled_from(("", *tables("en")["extent"]))
 leaf = st.one_of(st.none(), st.builds(Noun, st.just("door"), **words))
-counted = st.builds(Way, quarters, sides, st.integers(1, 6), last=st.booleans())
+counted = st.builds(Way, quarters, sides, st.integers(1, 6), st.booleans(), st.booleans())
 ends = st.one_of(st.builds(Way, quarters, st.just("end"), near=st.booleans()), st.just(Way("straight", "across")))
-stairs = st.one_of(st.builds(Way, quarters, sides), ends)
+stairs = st.one_of(st.builds(Way, quarters, sides, near=st.booleans()), ends)
 halls = st.builds(Go, st.just("hallway"), st.just("hallway"), st.one_of(counted, ends), past, sights=sights)
 steps = st.one_of(
     st.builds(
@@ -96,8 +101,9 @@ steps = st.one_of(
         sights=sights,
         facing=mark,
         again=st.booleans(),
+        look=extents,
     ),
-    st.builds(Go, places, places, st.builds(Way, turns), past, leaf=leaf, again=st.booleans()),
+    st.builds(Go, places, places, st.builds(Way, turns), past, leaf=leaf, again=st.booleans(), look=extents),
     st.builds(Go, places, places, st.just(Way("straight")), past, mark, crosses=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, turns), past, wide=st.just(True)),
     st.builds(Go, places, places, st.builds(Way, st.just("straight"), sides), past, mark, wide=st.just(True)),
@@ -184,6 +190,7 @@ def test_no_table_lacks_a_word(language: str) -> None:
         "chairs",
         "borne",
         "ordinals",
+        "extent",
     ):
         assert set(own[table]) == set(english[table])
     assert {*own["things"], *own["seen"]} == SEEN

@@ -63,7 +63,7 @@ class _Guide:
             return [*out, self.wording.fit([f"climb_{_stairs(step)}"], facts, _MAY)]
         rule = _rule(step)
         if facts["by"] and step.way.ordinal and self.wording.likely("uncounted"):
-            rule = "hall_marked" if step.leave == "hallway" else "marked"
+            rule = ("hall_marked_near" if step.way.near else "hall_marked") if step.leave == "hallway" else "marked"
         bare = step.enter == "hallway" or (step.sole and not step.way.side)
         said = self.wording.fit([rule, f"{rule}_bare"] if bare else [rule], facts, _MAY)
         self.named = facts["next"] in said
@@ -207,14 +207,15 @@ def _rule(step: Go) -> str:
             return "wide_beside" if step.wide else "beside"
         turn = turn if turn in ("straight", "around") else "turn"
         return f"{'wide' if step.wide else 'out'}_{turn}"
+    near = "_near" if step.way.near else ""
     if side in ("end", "across"):
-        return "hall_across" if side == "across" else "hall_end" if step.way.near else "hall_far"
+        return "hall_across" if side == "across" else "hall_end" if near else "hall_far"
     if step.enter == "hallway":
         return "hall_hall"
-    return "hall_door" if step.way.ordinal else "hall_opening"
+    return f"hall_door{near}" if step.way.ordinal else f"hall_opening{near}"
 
 
 def _stairs(step: Climb) -> str:
     side = step.way.side
-    beside = "side" if step.leave == "hallway" else "beside"
+    beside = ("side_near" if step.way.near else "side") if step.leave == "hallway" else "beside"
     return {"across": "across", "end": "end" if step.way.near else "far", "": "here"}.get(side, beside)

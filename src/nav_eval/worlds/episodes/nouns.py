@@ -12,7 +12,7 @@ def noun(wording: Wording, thing: Noun) -> str:
     certain = [
         part
         for part in ("size", "shape", "colour", "material")
-        if getattr(thing, part) and wording.likely("adjectives")
+        if getattr(thing, part) and (part != "size" or not thing.design) and wording.likely("adjectives")
     ]
     for part in wording.stream.shuffled(certain)[: wording.manner["words"]]:
         word = getattr(thing, part)
@@ -56,6 +56,8 @@ def entered(wording: Wording, step: Step) -> str:
     if not isinstance(step, Go):
         return ""
     room = wording.word("rooms", step.enter)
+    if step.look and not step.again and step.leave != step.enter:
+        return wording.word("extent", step.look) + room
     if step.leave == step.enter:
         return wording.say("next_hall" if step.enter == "hallway" else "next", room=room)
     return wording.say("another", room=room) if step.again and step.enter != "hallway" else room

@@ -20,8 +20,8 @@ _SLIGHT = 0.32
 _MOST = 6
 """Nobody counts further."""
 _OPPOSITE = 0.45
-_WALK = 2.5
-"""Metres of a corridor, at least, for which one would say that one walks to its end."""
+_WALK, _UNTIL = 2.5, 4.0
+"""Metres of a corridor, at least, for which one would say that one walks to its end, until one gets to a door."""
 _BESIDE = {"start": 0.6, "side": 0.9, "end": 0.3}
 """Metres along a corridor within which a door is beside the walker, neither ahead nor behind: for one who starts there,
 who stepped in through a long wall, who came in at an end."""
@@ -48,7 +48,7 @@ class Way:
     side: str = ""
     ordinal: int = 0
     near: bool = False
-    """The end of a corridor is so near that one does not walk to it."""
+    """It is so near along a corridor that one does not walk up to it."""
     last: bool = False
     """Of the doors of a corridor that are counted it is the last."""
     alike: bool = False
@@ -193,10 +193,11 @@ def _along_corridor(rooms: RoomsMap, walker: Walker, door: DoorWay) -> Way | Non
     rank = sum(0 < offset <= abs(ahead) + 1e-6 for offset in offsets)
     side = side_of(direction, walker.at, _inside_wall(rooms, walker.room, door))
     counts = door.kind == "door" or is_corridor(rooms, door.other(walker.room))
+    near = abs(ahead) < _UNTIL
     if not counts:
-        return Way(turn, side) if sum(offset > 0 for offset in offsets) == 1 else None
+        return Way(turn, side, near=near) if sum(offset > 0 for offset in offsets) == 1 else None
     last = rank > 1 and rank == sum(offset > 0 for offset in offsets)
-    return Way(turn, side, rank, last=last) if rank <= _MOST else None
+    return Way(turn, side, rank, near, last) if rank <= _MOST else None
 
 
 def _in_row(rooms: RoomsMap, room: int, door: DoorWay, other: DoorWay) -> bool:

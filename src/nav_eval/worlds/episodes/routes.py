@@ -26,6 +26,7 @@ from nav_eval.worlds.episodes.sights import (
     mark,
     noun,
     opposite,
+    room_look,
     sights,
     where_seen,
 )
@@ -151,13 +152,14 @@ def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int
         past,
         mark(site, part.room, part.door, told),
         len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
-        holds(site, part.door, part.door.other(part.room)),
+        holds(site, part.door, part.door.other(part.room), {target}),
         sights(site, walker, told),
         part.door.wide,
         opposite(site, part.room, part.door, told),
         leaf(site, part.door),
         _crosses(walker, part.door, way),
         there in before,
+        room_look(rooms.rooms[part.door.other(part.room)]),
     )
 
 

@@ -7,8 +7,10 @@ diagonal, no "between" round a corner.
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import combinations
+from typing import TypeAlias
 
-from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
 from nav_eval.geometry import Vec3
 from nav_eval.worlds.episodes.relations import Walker
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
@@ -31,8 +33,9 @@ _TABLE = 1.2
 _WINDOW, _SAME = 0.5, 0.05
 """Metres from a window to what is told to be at it; by which one neighbour is as near as another."""
 _FAR, _ROOM = 5.0, 8.0
-_STRIKING = 0.02
-"""Steradians that a thing fills, at least, for one to be told that one sees it: a chair five metres away."""
+_STRIKING, _MIDDLE = 0.04, 0.27
+"""Steradians that a thing fills, at least, for one to be told that one sees it; aside over ahead, at most, of what one
+faces (15 degrees)."""
 _PLAIN = 0.25
 """Share of a thing that is in sight, at least, for one to know it at once."""
 _AHEAD, _ASIDE, _BACK = 0.55, 0.8, 0.36
@@ -48,9 +51,17 @@ _USUAL = {
 """What tells a room of its kind from no other."""
 _DULL = frozenset(("radiator", "bin", "towel", "box", "cupboard", "cabinet", "nightstand", "towel_rack", "partition"))
 """What nobody would name a room by."""
-_UNSAID = frozenset(("wall_shelf", "rug", "blanket", "bag", "basket", "broom", "crate", "bathrobe", "calendar"))
+_UNSAID = frozenset(
+    ("wall_shelf", "rug", "blanket", "bag", "basket", "broom", "crate", "bathrobe", "calendar", "toolbox", "fan",
+     "toy_chest", "wall_hanging", "umbrella_stand", "pet_bed", "yoga_mat", "laundry", "coat_hooks", "pouf", "stool")
+)  # fmt: skip
 """What nobody would say that one sees."""
 _OFFICES = ("office", "open office")
+_ROOMY, _POKY, _LONG, _TIGHT = 22.0, 4.5, 6.5, 1.25
+"""Square metres from which a room strikes one as large, and below which as small; metres from which a corridor is long,
+and in width below which it is narrow."""
+_HIGH, _TOUCHING = 0.7, 0.12
+"""Metres above the floor at which a thing hangs on a wall; from a wall to what stands against it."""
 _DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
     ("computer_monitor", "tv_monitor", (), 0, 0.0, 0.75),
     ("wall_screen", "tv_monitor", ("meeting room", "reception", *_OFFICES), 0, 0.75, 9.0),
@@ -73,6 +84,10 @@ _DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
 )  # fmt: skip
 """The tables' key, the category, the rooms (all if none are given), and of a measure (0 the longer side, 1 the height)
 the metres between which the name fits."""
+
+
+_Place: TypeAlias = tuple[str, tuple[str, ...]]
+"""A relation, and the keys of what it names."""
 
 
 def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
@@ -99,14 +114,14 @@ def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tupl
     """The things that look largest to a walker, each in a quarter of the view that is plainly its own."""
     rooms, at = site.rooms, _standing(site, walker)
     near = [
-        thing
-        for thing in landmarks(rooms, walker.room, SEEN - _DULL - _UNSAID)
-        if _glare(walker.at, thing) > _STRIKING
+        thing for thing in landmarks(rooms, walker.room, SEEN - _DULL - _UNSAID) if _glare(walker.at, thing) > _STRIKING
     ]
     near.sort(key=lambda thing: (-_glare(walker.at, thing), thing.id))
     out: dict[str, Sight] = {}
     for thing in near:
         where = "" if thing.id in exclude or len(out) == most else _where(walker, thing)
+        if where == "ahead" and not _before(walker, thing):
+            continue
         if not where or where in out or (where == "behind" and walker.entered is not None):
             continue
         if site.share_seen(at, thing.id) > _PLAIN:
@@ -120,19 +135,34 @@ def where_seen(site: Site, walker: Walker, thing: SemanticObject) -> str:
     return where if where != "behind" and site.share_seen(_standing(site, walker), thing.id, _ROOM) > _PLAIN else ""
 
 
+def room_look(room: SemanticRegion) -> str:
+    """large or small of a room, long or narrow of a corridor; "" where nobody would say so."""
+    width, length = sorted(room.high[axis] - room.low[axis] for axis in (0, 2))
+    if room.category == "hallway":
+        return "long" if length > _LONG else "narrow" if width < _TIGHT and length > 2 * width else ""
+    if room.category == "stairs":
+        return ""
+    return "large" if width * length > _ROOMY else "small" if width * length < _POKY else ""
+
+
 def _standing(site: Site, walker: Walker) -> Vec3:
     """A foot further than where a walker has come in."""
     (x, z), (dx, dz) = walker.at, walker.heading
     return x + 0.3 * dx, site.rooms.rooms[walker.room].low[1], z + 0.3 * dz
 
 
-def holds(site: Site, door: DoorWay, room: int) -> Noun | None:
+def holds(site: Site, door: DoorWay, room: int, exclude: set[int]) -> Noun | None:
     """What one sees first, from the door, of the things in a room that not every such room has: the largest."""
     usual = _USUAL.get(site.rooms.rooms[room].category, ())
     at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
     seen = [thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN]
-    thing = next((thing for thing in seen if thing.category not in usual and thing.category not in _DULL), None)
+    thing = next((thing for thing in seen if _worth(thing, usual, exclude)), None)
     return noun(site, thing) if thing else None
+
+
+def _worth(thing: SemanticObject, usual: tuple[str, ...], exclude: set[int]) -> bool:
+    """Whether one would name a thing, of those that one sees in a room where some are `usual`."""
+    return thing.category not in {*usual, *_DULL, *_UNSAID} and thing.id not in exclude
 
 
 def leaf(site: Site, door: DoorWay) -> Noun | None:
@@ -194,6 +224,13 @@ def _where(walker: Walker, thing: SemanticObject) -> str:
     return out.pop() if len(out) == 1 else ""
 
 
+def _before(walker: Walker, thing: SemanticObject) -> bool:
+    """Whether a thing is in the middle of the view, so that one would say that one faces it."""
+    dx, dz = thing.center[0] - walker.at[0], thing.center[2] - walker.at[1]
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    return abs(walker.heading[1] * dx - walker.heading[0] * dz) < _MIDDLE * ahead
+
+
 def _quarter(walker: Walker, at: Flat) -> str:
     dx, dz = at[0] - walker.at[0], at[1] - walker.at[1]
     ahead = dx * walker.heading[0] + dz * walker.heading[1]
@@ -205,6 +242,7 @@ def _quarter(walker: Walker, at: Flat) -> str:
 
 
 def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
+    """With where it is: what is on it or what it is on first, else one of what can be said, by the thing's number."""
     rooms = site.rooms
     others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
     carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
@@ -212,23 +250,46 @@ def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
         return replace(plain, relation="on", others=(_key(rooms, carriers[0]),))
     if seats := _seats(rooms, thing):
         return replace(plain, relation="seats", others=(str(seats),))
+    told = [*_among(rooms, thing, others), *_standing_where(site, thing)]
+    if not told:
+        return plain
+    relation, named = told[thing.id % len(told)]
+    return replace(plain, relation=relation, others=named)
+
+
+def _among(rooms: RoomsMap, thing: SemanticObject, others: list[SemanticObject]) -> list[_Place]:
+    """Where a thing is among others, and what is on it: relations with the keys of what they name."""
     level = [other for other in others if _overlap(thing, other, 1) > -0.3]
     flank = [other for other in level if _apart(thing, other) < _GAP]
-    for k, a in enumerate(flank):
-        for b in flank[k + 1 :]:
-            if _opposite(thing, a, b):
-                return replace(plain, relation="between", others=(_key(rooms, a), _key(rooms, b)))
+    pairs = [(a, b) for a, b in combinations(flank, 2) if _opposite(thing, a, b)][:1]
+    told: list[_Place] = [("between", (_key(rooms, a), _key(rooms, b))) for a, b in pairs]
     if borne := _borne(rooms, thing):
-        return replace(plain, relation="bearing", others=borne)
-    over = [o for o in others if o.category == "picture" and _above(o, thing)]
-    if over:
-        return replace(plain, relation="under", others=("picture",))
-    if _at_window(site, thing):
-        return replace(plain, relation="window")
+        told.append(("bearing", borne))
+    if any(other.category == "picture" and _above(other, thing) for other in others):
+        told.append(("under", ("picture",)))
     near = sorted((_apart(thing, other), other.id) for other in level if _apart(thing, other) < _NEAR)
-    if near and near[0][0] < _nearest(rooms, thing) + _SAME:
-        return replace(plain, relation="near", others=(_key(rooms, rooms.things[near[0][1]]),))
-    return replace(plain, relation="corner") if _in_corner(rooms, thing) else plain
+    if near and not pairs and near[0][0] < _nearest(rooms, thing) + _SAME:
+        told.append(("near", (_key(rooms, rooms.things[near[0][1]]),)))
+    return told
+
+
+def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
+    """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
+    if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
+        return [("wall", ())] if _walls(site.rooms, thing) else []
+    told: list[_Place] = [("window", ())] if _at_window(site, thing) else []
+    if _in_corner(site.rooms, thing):
+        return [*told, ("corner", ())]
+    return [*told, ("against", ())] if _walls(site.rooms, thing) == 1 else told
+
+
+def _walls(rooms: RoomsMap, thing: SemanticObject) -> int:
+    """How many walls a thing touches, none of them with a wide opening; a wall along it, if it is only one."""
+    room = rooms.rooms[thing.region]
+    open_ = {(0 if door.along_x else 2) for door in rooms.doors_of(room.id) if door.wide}
+    gaps = {k: min(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)}
+    near = [k for k in (0, 2) if gaps[k] < _TOUCHING and k not in open_]
+    return len(near) if all(thing.size[k] <= thing.size[2 - k] for k in near) or len(near) > 1 else 0
 
 
 def _seats(rooms: RoomsMap, thing: SemanticObject) -> int:

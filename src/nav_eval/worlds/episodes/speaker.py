@@ -6,6 +6,7 @@ Here is the way of the styles that give order after order; the guide's is in gui
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nav_eval.worlds.episodes import nouns
 from nav_eval.worlds.episodes.guide import guided
@@ -27,7 +28,8 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
     best, least, readiness = "", (True, 0), 100
     for attempt in range(_TRIES):
         wording = Wording(language, style, stream.child(attempt), readiness)
-        text = guided(wording, steps) if style == "guide" else _text(wording, steps)
+        some = [_plainer(wording, step) for step in steps]
+        text = guided(wording, some) if style == "guide" else _text(wording, some)
         size = len(text.split()) if " " in text else len(text)
         longer = wording.manner["each"] * len(steps)
         over, under = size - wording.manner["most"] - longer, wording.manner["least"] + longer - size
@@ -38,6 +40,13 @@ def say(steps: Sequence[Step], language: str, style: str, stream: Stream) -> str
             break
         readiness = max(0, readiness + (_STEP if under > 0 else -_STEP))
     return best
+
+
+def _plainer(wording: Wording, step: Step) -> Step:
+    """Without the look of the room one enters, unless this time that is told."""
+    if isinstance(step, Go) and step.look and not wording.likely("rooms"):
+        return replace(step, look="")
+    return step
 
 
 def _text(wording: Wording, steps: Sequence[Step]) -> str:
@@ -175,7 +184,7 @@ def _go(wording: Wording, step: Go | Climb, along: bool, how: str, passes: bool)
 
 def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
     """The rule for a way out."""
-    side = "at_end" if step.way.near else step.way.side
+    side = "at_end" if step.way.near and step.way.side == "end" else step.way.side
     if step.leave == "stairs":
         return "go_stairs"
     if step.leave != "hallway":
@@ -190,4 +199,4 @@ def _kind(step: Go, along: bool, how: str, passes: bool) -> str:
         return f"hall_{side}" if side in ("across", "end", "at_end") else "hall_side"
     if side in ("across", "end", "at_end"):
         return f"go_{side}"
-    return ("then_" if along else "go_") + ("door" if step.way.ordinal else "opening")
+    return ("then_" if along or step.way.near else "go_") + ("door" if step.way.ordinal else "opening")

@@ -16,8 +16,9 @@ from nav_eval.worlds.episodes.relations import Way
 class Noun:
     """A thing by its kind and by how it looks; a word that is not certain is empty.
 
-    `relation` ("between", "on", "near", "under", "corner", "window") says where it is, beside, on or below the things
-    named in `others`; "bearing": the other, or both of them, are on it; "seats": so many chairs are at it.
+    `relation` ("between", "on", "near", "under", "corner", "window", "wall" that it hangs on, "against" a wall) says
+    where it is, beside, on or below the things named in `others`; "bearing": the other, or both of them, are on it;
+    "seats": so many chairs are at it.
     """
 
     kind: str
@@ -55,7 +56,8 @@ class Go:
     `mark` is the thing that stands right beside the way out, `holds` one that is seen in the next room; `sole`: there
     is no other way out of the room; `wide`: it is no doorway but an open side. `sights` are what one sees before one
     turns. `facing`: what lies right across a corridor from the way out; `leaf`: the door of the way out, if
-    it has one; `crosses`: one walks from wall to wall of the room; `again`: a room of that name was passed before.
+    it has one; `crosses`: one walks from wall to wall of the room; `again`: a room of that name was passed before;
+    `look`: how the room that one enters strikes one: a key of the tables' extent.
     """
 
     leave: str
@@ -71,6 +73,7 @@ class Go:
     leaf: Noun | None = None
     crosses: bool = False
     again: bool = False
+    look: str = ""
 
 
 @dataclass(frozen=True, slots=True)
