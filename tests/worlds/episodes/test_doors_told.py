@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import re
+
+import pytest
+
 from nav_eval.engine.scene.scene import SemanticRegion
-from nav_eval.worlds.episodes.relations import Walker, Way, way_to
+from nav_eval.worlds.episodes.relations import Walker, Way, turn_towards, way_to
 from nav_eval.worlds.episodes.rooms_map import DoorWay, Flat, RoomsMap
+from nav_eval.worlds.episodes.speaker import STYLES, say
+from nav_eval.worlds.episodes.steps import Go, Noun, Stop
+from nav_eval.worlds.episodes.wording import LANGUAGES
+from nav_eval.worlds.exact import Stream
 
 HUB = SemanticRegion(1, "open office", 0, (0.0, 0.0, 0.0), (9.0, 3.0, 8.0))
 
@@ -43,3 +52,55 @@ def test_a_door_is_not_right_where_another_is_more_so() -> None:
     both.rooms[4] = kitchen
     assert way_to(both, begins, aslant) is None
     assert way_to(both, begins, square) == Way("right")
+
+
+HALL = SemanticRegion(1, "hallway", 0, (0.0, 0.0, 0.0), (12.0, 3.0, 1.5))
+AT_THE_END = Walker(1, (0.5, 0.75), (1.0, 0.0))
+
+
+def corridor(*ways: tuple[float, str, str]) -> RoomsMap:
+    """A corridor of 12 m along x with ways on its left: where along it, of which kind, into which room."""
+    doors = tuple(
+        DoorWay(k, "opening" if kind == "opening" else "door", 1, k, (x, 0.0), 0.0, False)
+        for k, (x, kind, _) in enumerate(ways, start=2)
+    )
+    beyond = {
+        k: SemanticRegion(k, room, 0, (x - 1.0, 0.0, -4.0), (x + 1.0, 3.0, -0.1))
+        for k, (x, _, room) in enumerate(ways, start=2)
+    }
+    return RoomsMap({1: HALL} | beyond, doors, {})
+
+
+def test_nothing_is_counted_that_some_would_not_count() -> None:
+    plain = corridor((4.0, "door", "study"), (9.0, "door", "bedroom"))
+    assert way_to(plain, AT_THE_END, plain.doors[-1]) == Way("straight", "left", 2, last=True)
+    for between in ((6.0, "opening", "kitchen"), (6.0, "door", "stairs")):
+        doubtful = corridor((4.0, "door", "study"), between, (9.0, "door", "bedroom"))
+        assert way_to(doubtful, AT_THE_END, doubtful.doors[-1]) is None
+        assert way_to(doubtful, AT_THE_END, doubtful.doors[0]) is not None, "it comes before the doubtful one"
+
+
+def test_a_door_three_metres_on_is_not_walked_up_to() -> None:
+    plain = corridor((3.5, "door", "study"), (9.0, "door", "bedroom"))
+    assert [way.near for door in plain.doors if (way := way_to(plain, AT_THE_END, door))] == [True, False]
+
+
+@pytest.mark.parametrize(("degrees", "turn"), [(20, "straight"), (50, ""), (58, ""), (62, "right"), (90, "right")])
+def test_left_and_right_are_sixty_degrees_and_more(degrees: int, turn: str) -> None:
+    angle = math.radians(degrees)
+    towards = (math.sin(angle), -math.cos(angle))
+    assert turn_towards((0.0, -1.0), towards) == turn
+    assert turn_towards((0.0, -1.0), (-towards[0], towards[1])) == turn.replace("right", "left")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("style", STYLES)
+def test_straight_on_is_said_where_another_way_leads_to_such_a_room(language: str, style: str) -> None:
+    begins = Walker(1, (4.5, 4.0), (0.0, -1.0))
+    ahead, left = door(3, (4.5, 0.0), False), door(4, (0.0, 4.0), True)
+    way = way_to(office(ahead, left), begins, ahead)
+    assert way == Way("straight", alike=True)
+    steps = [Go("open office", "office", way), Stop(Noun("desk"), room="office")]
+    for seed in range(20):
+        text = say(steps, language, style, Stream("alike", seed))
+        assert re.search("straight|forward|ahead|直|往前", text), text

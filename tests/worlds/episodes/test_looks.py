@@ -14,6 +14,7 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.geometry import yaw_of
 from nav_eval.worlds.episodes.goals import view_points
 from nav_eval.worlds.episodes.looks import PLAIN
+from nav_eval.worlds.episodes.sights import noun
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.plan import Kind
 
@@ -78,3 +79,26 @@ def test_materials_are_those_of_the_model(seed: int, make_site: MakeSite) -> Non
         wood = areas[np.char.startswith(names, "wood")].sum() / areas.sum()
         assert not math.isnan(wood)
         assert (word == "wooden") == (wood > 0.6 and site.rooms.things[number].category not in PLAIN), number
+
+
+def test_round_is_what_was_made_round(make_site: MakeSite) -> None:
+    """The outline is read from triangles; which designs are round says their name."""
+    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
+    found = [(site.looks.of(o).shape, o.design) for site in sites for o in site.rooms.things.values()]
+    rugs = [(shape, design) for shape, design in found if design.endswith("_rug")]
+    assert {design for _, design in rugs} == {"round_rug", "square_rug"}
+    for shape, design in rugs:
+        assert bool(shape) == (design == "round_rug")
+
+
+def test_as_many_chairs_are_told_as_are_at_the_table(make_site: MakeSite) -> None:
+    sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
+    tables = [(site, o) for site in sites for o in site.rooms.things.values() if o.category == "table"]
+    told = [(site, table, noun(site, table, placed=True)) for site, table in tables]
+    seated = [(site, table, said) for site, table, said in told if said.relation == "seats"]
+    assert seated
+    for site, table, said in seated:
+        chairs = [o for o in site.scene.objects if o.category == "chair" and o.region == table.region]
+        reach = max(table.size) / 2 + 1.0
+        assert all(math.dist((o.center[0], o.center[2]), (table.center[0], table.center[2])) < reach for o in chairs)
+        assert said.others == (str(len(chairs)),)

@@ -12,7 +12,7 @@ import pytest
 
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.speaker import STYLES
-from nav_eval.worlds.episodes.vln import Told, vln_paths
+from nav_eval.worlds.episodes.vln import Told, VlnPath, vln_paths
 from nav_eval.worlds.episodes.wording import LANGUAGES
 from nav_eval.worlds.plan import Kind
 
@@ -27,9 +27,13 @@ def tool() -> dict[str, Any]:
 
 
 @cache
-def texts(make_site: MakeSite) -> list[Told]:
+def paths(make_site: MakeSite) -> list[VlnPath]:
     sites = [make_site(2, 7, 1, "home", 0.1), make_site(3, 10, 1, "home", 0.1)]
-    return [told for site in sites for path in vln_paths(site, 10, "test").paths for told in path.told]
+    return [path for site in sites for path in vln_paths(site, 10, "test").paths]
+
+
+def texts(make_site: MakeSite) -> list[Told]:
+    return [told for path in paths(make_site) for told in path.told]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -47,10 +51,11 @@ def test_words_phrases_and_openings_differ(make_site: MakeSite, language: str) -
 def test_styles_have_their_lengths(make_site: MakeSite) -> None:
     english = [told.text.split() for told in texts(make_site) if told.language == "en"]
     lengths = {style: sorted(len(text) for text in english[k::3]) for k, style in enumerate(STYLES)}
-    assert lengths["guide"][1] >= 60
-    assert lengths["guide"][-2] <= 120
     assert lengths["terse"][10] < lengths["route"][10] < lengths["guide"][10]
     assert lengths["terse"][10] <= 30
+    steps = [len(path.steps) for path in paths(make_site)]
+    for many, text in zip(steps, english[STYLES.index("guide") :: 3], strict=True):
+        assert (50 if many >= 4 else 25) <= len(text) <= 125, " ".join(text)
 
 
 def test_the_measures_are_those_of_a_count_by_hand() -> None:
