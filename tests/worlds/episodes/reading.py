@@ -194,7 +194,7 @@ MEANINGS = {
     "from": ("from", "从"),
     "enter": (
         "into|turn into|enter|to|to the|to your|for|up to|up to the|that's the|"
-        "that's another|go over to the|walk over to the|"
+        "that's another|go over to the|walk over to the|go over to the next|walk over to the next|"
         "you'll be in the|you'll be in",
         "进|进入|走进|走进去|来到|到|去|拐进|走到|进去|进到|进了|到了|就到|就到了|里面是|里面就是|就是",
     ),

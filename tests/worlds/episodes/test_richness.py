@@ -17,7 +17,7 @@ from nav_eval.worlds.episodes.wording import LANGUAGES
 from nav_eval.worlds.plan import Kind
 
 MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
-BOUNDS = {"en": (230, 0.75, 0.15), "zh": (196, 0.64, 0.15)}
+BOUNDS = {"en": (165, 0.58, 0.28), "zh": (172, 0.52, 0.3)}
 """Of sixty texts: word types and distinct 4-grams at least, the most frequent opening at most."""
 
 
