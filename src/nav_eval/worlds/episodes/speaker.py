@@ -135,7 +135,8 @@ def _turn_told(wording: Wording, step: Go | Climb) -> str:
     """ "" where there is no other way, or only the way ahead."""
     way = step.way
     needless = way.side == "across" or step.leave == "stairs" or (step.leave != "hallway" and way.side)
-    if needless or (isinstance(step, Go) and step.sole and not wording.likely("turns")):
+    sole = isinstance(step, Go) and step.sole and step.leave != "hallway"
+    if needless or (sole and not wording.likely("turns")):
         return ""
     if way.turn == "straight" and not way.alike and (way.side == "end" or not wording.likely("turns")):
         return ""
