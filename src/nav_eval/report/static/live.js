@@ -62,7 +62,7 @@ function now(app, { told, ended, lost }) {
     !ended && h("progress", { max: told.total, value: told.n, "aria-label": count }),
     !ended && h("div", { class: "moments" }, ...told.sessions.map((session) => sessionCard(app, session))),
     !ended && told.lost.length > 0 && h("h3", {}, t("live.failures")),
-    !ended && h("ul", { class: "lost" }, ...told.lost.map((one) => failed(app, one))),
+    !ended && h("ul", { class: "lately" }, ...told.lost.map((one) => failed(app, one))),
   ].filter(Boolean);
 }
 
