@@ -21,6 +21,7 @@ from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import SceneError
+from nav_eval.report.page import resource
 from nav_eval.report.walk import render_walk, write_walk
 from nav_eval.worlds.world import generate_world
 from report.conftest import Visit
@@ -153,3 +154,46 @@ def test_no_serious_accessibility_issue_on_the_walk(visit: Open, page_of_home: P
         page.get_by_text(mode).click()
         found = page.evaluate("axe.run().then((r) => r.violations.map((v) => [v.id, v.impact, v.nodes[0].html]))")
         assert [entry for entry in found if entry[1] in ("serious", "critical")] == []
+
+
+SIMPLER = """async ([source, scene, places, corners]) => {
+  const { simplified } = await import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+  const found = simplified(scene, Uint16Array.from(places), Uint32Array.from(corners));
+  return [[...found.corners], found.ranges];
+}"""
+
+
+def test_what_moves_is_simpler_and_keeps_its_shape(visit: Open) -> None:
+    """No corner moves farther than a cell's diagonal; what is large, lightmapped or has holes stays as it is."""
+    fine, side = 40, 6.0
+    ticks = np.arange(fine + 1) * 0.02
+    grid = np.stack(np.meshgrid(ticks, [1.0], ticks, indexing="ij"), -1).reshape(-1, 3)
+    floor = np.array([[0.0, 0, 0], [side, 0, 0], [0, 0, side]])
+    points = np.concatenate([grid, floor])
+    places = np.zeros((len(points), 4), np.uint16)
+    places[:, :3] = np.rint(points / side * 65535)
+    at = np.arange((fine + 1) ** 2).reshape(fine + 1, fine + 1)
+    a, b, c, d = at[:-1, :-1], at[1:, :-1], at[:-1, 1:], at[1:, 1:]
+    small = np.concatenate([np.stack([a, b, c], -1), np.stack([b, d, c], -1)]).reshape(-1, 3)
+    count = small.size
+    corners = np.concatenate([small.ravel(), len(grid) + np.arange(3), small.ravel(), small.ravel()])
+    ranges = [[0, 0, count + 3], [1, count + 3, count], [2, 2 * count + 3, count]]
+    kinds = [(-1, -1.0), (0, -1.0), (-1, 0.5)]
+    scene = {
+        "ranges": ranges,
+        "materials": [{"lightmap": lightmap, "cutoff": cutoff} for lightmap, cutoff in kinds],
+        "low": [0, 0, 0],
+        "extent": [side] * 3,
+    }
+    page = visit().page
+    page.goto("about:blank")
+    source = resource("static", "simpler.js")
+    given = [source, scene, places.ravel().tolist(), corners.tolist()]
+    flat, pieces = page.evaluate(SIMPLER, given)
+    first, *others = [np.array(flat[start : start + number]).reshape(-1, 3) for start, number in pieces]
+    assert 0 < len(first) < len(small) / 6
+    assert (first == len(grid) + np.arange(3)).all(axis=1).sum() == 1
+    assert all((other == small).all() for other in others)
+    kept = points[np.unique(first)]
+    apart = np.linalg.norm(grid[:, None] - kept[None], axis=2).min(axis=1)
+    assert apart.max() <= 0.1 * math.sqrt(2) + 1e-3

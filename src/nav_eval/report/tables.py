@@ -166,8 +166,11 @@ def _units(name: str, definition: Definition) -> str:
 def latex(table: Table) -> str:
     r"""A table environment; needs \usepackage{booktabs,tabularx}."""
 
+    # A column of a paper is narrow: long names may break after an underscore.
+    broken = r"\_\allowbreak{}" if table.narrow else r"\_"
+
     def line(cells: Sequence[str]) -> str:
-        return " & ".join(map(_latex_text, cells)) + r" \\"
+        return " & ".join(_latex_text(cell).replace(r"\_", broken) for cell in cells) + r" \\"
 
     below = [r"\midrule", *map(line, table.below)] if table.below else []
     body = [line(table.header), r"\midrule", *map(line, table.rows), *below]
@@ -261,23 +264,25 @@ def ranked(found: Table, runs: Sequence[Run], board: Board) -> Table:
     """The table of `runs` in the order of a board, with their ranks before them; as it is where nothing ranks them."""
     if board.ranking is None:
         return found
-    places = board.places(runs)
+    places = [board.places(runs).get(i) for i in board.order]
     metric = SHORT.get(board.ranking.metric, board.ranking.metric)
+    told = f"Rank by {metric}, shared where the difference may be chance"
+    told += "" if found.narrow else "; in brackets its 95% interval"
     return replace(
         found,
-        caption=f"{found.caption.removesuffix('.')}. Rank by {metric}, its 95% interval in brackets",
+        caption=f"{found.caption.removesuffix('.')}. {told}",
         header=("rank", *found.header),
-        rows=tuple((_rank(places.get(i)), *row) for i, row in zip(board.order, found.rows, strict=True)),
+        rows=tuple((_rank(place, found.narrow), *row) for place, row in zip(places, found.rows, strict=True)),
         below=tuple(("-", *row) for row in found.below),
     )
 
 
-def _rank(place: Place | None) -> str:
-    """Entries that nothing tells apart share a rank; one without a place has none."""
+def _rank(place: Place | None, narrow: bool) -> str:
+    """With its interval where there is room; an entry without a place has none."""
     if place is None:
         return "-"
     low, high = place.rank_ci95
-    return str(place.rank) if low == high else f"{place.rank} ({low}\N{EN DASH}{high})"
+    return str(place.rank) if narrow or low == high else f"{place.rank} ({low}\N{EN DASH}{high})"
 
 
 def write_table(
