@@ -1,8 +1,9 @@
 """What a body with mass touched in a recorded episode: the plan with both its way and people's, and force over time.
 
-Run: python benchmarks/contact_trace.py RUN_DIR PICTURE.png [EPISODE]
-Without an episode the one with the hardest contact is drawn. Contacts within reach of somebody are people's (orange),
-others the building's (red); a disc's area is its force. Everything but the plan is read from trajectories.jsonl.
+Run: python benchmarks/contact_trace.py RUN_DIR PICTURE.png [EPISODE | all]
+Without an episode the one with the hardest contact is drawn; all are drawn on one plan of their home, if it is a
+generated one. Contacts within reach of somebody are people's (orange), others the building's (red); a disc's area is
+its force. Everything but the plan is read from trajectories.jsonl.
 """
 
 from __future__ import annotations
@@ -10,18 +11,25 @@ from __future__ import annotations
 import json
 import math
 import sys
+from collections import Counter
 from pathlib import Path
 
 from PIL import Image, ImageDraw
 
+from nav_eval.engine.scene.load import load_scene
 from nav_eval.report.fonts import default_font
 from nav_eval.report.picture import MapPainter, Walk, window
 from nav_eval.report.topdown import scene_maps
+from nav_eval.report.views import floor_plan, plan_origin
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.plan import opened
+from nav_eval.runs.builder import generated_data
+from nav_eval.runs.plan import Plan, opened
 
 SIDE, CHART, LEFT = 1000, 320, 70
 PEOPLE, WALLS, GREY, INK = (232, 130, 20), (208, 2, 27), (205, 205, 200), (26, 28, 32)
+INKS = [(20, 90, 160), (16, 120, 60), (130, 80, 0), (110, 50, 150), (40, 40, 44)]
+METRE = 90
+"""Pixels of a metre on the plan of all walks."""
 ARM = 0.4
 """No contact with a person is farther from the person's middle than this, m."""
 
@@ -69,6 +77,27 @@ def plan(maps, line: dict, goals) -> Image.Image:
     return image
 
 
+def every_plan(run: Plan, lines: list[dict]) -> Image.Image:
+    """The ways and contacts of all walks through the home in which most were recorded."""
+    name = Counter(line["scene_id"] for line in lines).most_common(1)[0][0]
+    lines = [line for line in lines if line["scene_id"] == name]
+    scene = load_scene(Path(str(generated_data(run.config).simulator.scenes_dir), name), "y")
+    image, (low_x, low_z) = floor_plan(scene, 0, METRE), plan_origin(scene, 0)
+    draw = ImageDraw.Draw(image, "RGBA")
+
+    def pixel(x: float, z: float) -> tuple[float, float]:
+        return METRE * (x - low_x), METRE * (z - low_z)
+
+    for k, line in enumerate(lines):
+        places = [line["start"]["position"], *(step["position"] for step in line["steps"])]
+        draw.line([pixel(place[0], place[2]) for place in places], INKS[k % len(INKS)], 3)
+    for line in lines:
+        for _, (x, _, z), force, _ in contacts(line):
+            (u, v), size = pixel(x, z), 2 + min(math.sqrt(force) / 2, 60.0)
+            draw.ellipse([u - size, v - size, u + size, v + size], fill=(*WALLS, 110), outline=WALLS)
+    return image
+
+
 def chart(line: dict) -> Image.Image:
     image = Image.new("RGB", (SIDE, CHART), "white")
     draw, font = ImageDraw.Draw(image), default_font(15)
@@ -98,11 +127,15 @@ def chart(line: dict) -> Image.Image:
 def main() -> None:
     folder, picture, *chosen = sys.argv[1:]
     lines = [json.loads(text) for text in Path(folder, "trajectories.jsonl").read_text().splitlines()]
-    lines = [line for line in lines if not chosen or line["episode_id"] == chosen[0]]
+    together = chosen == ["all"]
+    lines = [line for line in lines if not chosen or together or line["episode_id"] == chosen[0]]
     line = max(lines, key=lambda line: max([force for _, _, force, _ in contacts(line)], default=0.0))
     directory = RunDirectory(Path(folder))
     directory.open_for_reading()
     with directory, opened(directory.trusted_config(allow_plugins=True).blind()) as run:
+        if together:
+            every_plan(run, lines).save(picture)
+            return
         key = (line["scene_id"], line["episode_id"])
         episode = next(episode for episode in run.episodes if (episode.scene_id, episode.episode_id) == key)
         session = run.backend.open_session()
