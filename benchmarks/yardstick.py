@@ -36,7 +36,10 @@ ROUNDS = 25
 
 @dataclass(frozen=True)
 class Pairs:
-    """CPU seconds of either side; yardstick / ours: its median and middle half; whether all answers were the same."""
+    """Seconds of either side; yardstick / ours: its median and middle half; whether all answers were the same.
+
+    `calm`: yardstick / ours of the fastest third of either side's answers, which others' work disturbed least.
+    """
 
     ours: float
     theirs: float
@@ -44,6 +47,7 @@ class Pairs:
     low: float
     high: float
     same: bool
+    calm: float
 
     def __str__(self) -> str:
         answers = "identical" if self.same else "DIFFERENT"
@@ -68,7 +72,7 @@ class Side:
         )
 
     def ask(self, question: str) -> tuple[float, str]:
-        """CPU seconds and a sum of the answer; SystemExit where the process has ended."""
+        """Seconds and a sum of the answer; SystemExit where the process has ended."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
         self._process.stdin.write(f"{question}\n")
@@ -84,7 +88,13 @@ class Side:
 
 @contextmanager
 def both(
-    script: str, arguments: list[str], questions: Collection[str], *, commit: str = COMMIT, rounds: int = ROUNDS
+    script: str,
+    arguments: list[str],
+    questions: Collection[str],
+    *,
+    commit: str = COMMIT,
+    rounds: int = ROUNDS,
+    clock: str = "CPU time",
 ) -> Iterator[tuple[Side, Side]]:
     """This tree's side and the yardstick's, which answer `questions`.
 
@@ -97,7 +107,7 @@ def both(
             warming.ask(question)
         warming.close()
     print(
-        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; CPU time of commit {commit} and this tree in turns;"
+        f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores; {clock} of commit {commit} and this tree in turns;"
     )
     print(f"medians of {rounds} pairs; ratio: yardstick / ours, above 1 ours is faster; in brackets its middle half")
     sides = Side(script, arguments), Side(script, arguments, theirs)
@@ -119,15 +129,21 @@ def in_turns(sides: tuple[Side, Side], question: str, rounds: int = ROUNDS) -> P
             answers.add(answer)
     ratios = [theirs / ours for ours, theirs in zip(*seconds)]
     low, ratio, high = statistics.quantiles(ratios, n=4)
-    return Pairs(*map(statistics.median, seconds), ratio, low, high, len(answers) == 1)
+    calm = fastest(seconds[1]) / fastest(seconds[0])
+    return Pairs(*map(statistics.median, seconds), ratio, low, high, len(answers) == 1, calm)
 
 
-def answer(questions: Mapping[str, Callable[[], object]]) -> None:
+def fastest(seconds: list[float]) -> float:
+    """Mean of the fastest third."""
+    return statistics.mean(sorted(seconds)[: max(1, len(seconds) // 3)])
+
+
+def answer(questions: Mapping[str, Callable[[], object]], clock: Callable[[], float] = time.process_time) -> None:
     """What a side does: answers each question that stands on a line of stdin."""
     for line in sys.stdin:
-        begun = time.process_time()
+        begun = clock()
         result = questions[line.strip()]()
-        seconds = time.process_time() - begun
+        seconds = clock() - begun
         print(json.dumps((seconds, hashlib.sha256(repr(_plain(result)).encode()).hexdigest())), flush=True)
 
 

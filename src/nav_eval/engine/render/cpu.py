@@ -223,7 +223,7 @@ class _Late:
 
 
 def workspace(assets: Assets, lens: Lens) -> Workspace:
-    """Scratch for one camera: about 60 bytes a pixel and 4 a triangle, touched only where it is used."""
+    """Scratch for one camera: about 60 bytes a pixel, touched only where it is used, and 8 a triangle."""
     stride, rows = -(-lens.width // TILE) * TILE, -(-lens.height // TILE) * TILE
     area, tiles, pixels = stride * rows, stride * rows // TILE**2, lens.width * lens.height
     clusters = len(assets.clusters.center)
@@ -241,7 +241,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         shown=np.zeros(CLUSTER_SIZE, np.uint8),
         kept=np.zeros(CLUSTER_SIZE, np.int32),
         spans=np.zeros(3 * MOST_ROWS, np.int32),
-        slot=np.full(len(assets.triangles.material), -1, np.int32),
+        slot=np.stack([np.full_like(assets.triangles.material, -1), assets.triangles.material], axis=1),
         seen=np.zeros(pixels, np.int32),
         planes=np.zeros((pixels, PLANES), np.float32),
         tints=np.zeros((pixels, 9), np.float32),

@@ -175,8 +175,8 @@ class Workspace(NamedTuple):
     """(CLUSTER_SIZE,) triangles of a cluster that may show, counted from its first."""
     spans: I32
     """(3 * MOST_ROWS,) of a triangle's rows: first pixel, the one after the last, bits of 1/z."""
-    slot: I32
-    """(T,) row of `planes` that belongs to a triangle seen in this frame, or -1."""
+    slot: TableI32
+    """(T, 2) row of `planes` that belongs to a triangle seen in this frame, or -1; its material, at hand."""
     seen: I32
     """(W * H,) triangle of each row of `planes`."""
     planes: TableF32

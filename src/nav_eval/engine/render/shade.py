@@ -102,8 +102,7 @@ def shade(
     `used`: how many triangles have planes in `work` already; returns how many have them then.
     """
     texels, row, ids = assets.texels, work.row, work.ids
-    slot, seen, planes = work.slot, work.seen, work.planes
-    triangle_material, materials = assets.triangles.material, assets.materials
+    slot, seen, planes, materials = work.slot, work.seen, work.planes, assets.materials
     flags, top, tiles, size = materials.flags, materials.top, materials.tiles, materials.size
     for y in range(upper, lower):
         for left in range(0, camera.width, CHUNK):
@@ -117,17 +116,17 @@ def shade(
                     end: Scalar = word + np.int64(lowest_bit(ends)) + 1
                     ends &= ends - np.uint64(1)
                     triangle = ids[np.uint64(origin + x)]
-                    material = np.uint64(0 if triangle < 0 else triangle_material[np.uint64(triangle)])
+                    material = np.uint64(0 if triangle < 0 else slot[np.uint64(triangle), 1])
                     textured = triangle >= 0 and (flags[material] & TEXTURED) != 0
                     lit = triangle >= 0 and (headlight or (flags[material] & (MODULATED | LIGHTMAPPED)) != 0)
                     tinted |= lit
                     k = -1
                     if lit or textured:
-                        k = slot[np.uint64(triangle)]
+                        k = slot[np.uint64(triangle), 0]
                         if k < 0:
                             k = used
                             used += 1
-                            slot[triangle] = k
+                            slot[triangle, 0] = k
                             seen[k] = triangle
                             prepare(camera, assets, headlight, triangle, material, k, left + x, y, upper, work)
                     if textured:
@@ -162,7 +161,7 @@ def sample(
 def forget(used: Scalar, work: Workspace) -> None:
     """No triangle has planes any more."""
     for k in range(used):
-        work.slot[work.seen[k]] = -1
+        work.slot[work.seen[k], 0] = -1
 
 
 @inner(_nrt=False, forceinline=True)
@@ -522,8 +521,8 @@ def tint(
         triangle = work.ids[origin + x]
         n = run_length(work.ids, origin + x, count - x, triangle)
         if triangle >= 0:
-            material = assets.triangles.material[triangle]
-            flags, slot = assets.materials.flags[material], work.slot[triangle]
+            slot, material = work.slot[triangle, 0], work.slot[triangle, 1]
+            flags = assets.materials.flags[material]
             if flags & LIGHTMAPPED:
                 light(assets, material, work.planes, work.lights, slot, left + x, y, x, n, work.row)
             if headlight or flags & MODULATED:
