@@ -346,6 +346,16 @@ def test_a_submission_says_which_service_it_asks(full: Crowd) -> None:
     assert "join · it calls us" in member.get(shown).content.decode()
 
 
+def test_a_phase_that_is_to_come_says_when_it_opens(make: Make) -> None:
+    challenge = make(phases={"dev": phase(), "later": phase() | {"opens": "2098-01-01T00:00"}})
+    Keeper(challenge).refresh(timezone.now())
+    visitor = Client(SERVER_NAME="localhost")
+    told = visitor.get("/board/later/").content.decode()
+    assert re.search(r"This phase opens at (<[^>]*>)*2098-01-01", told)
+    assert "No entry" not in told
+    assert "No entry is finished yet" in visitor.get("/board/dev/").content.decode()
+
+
 def test_a_phase_that_was_closed_early_shows_when(full: Crowd, tmp_path: Path) -> None:
     """Wherever its end is shown: to organisers, on the first page and the board's, to programs, and published."""
     moment, planned = timezone.now().strftime("%Y-%m-%d"), "2099-01-01"
