@@ -18,6 +18,7 @@ from nav_eval.report import figures
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
+from nav_eval.report.interval import FEW_SCENES, interval
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
@@ -241,7 +242,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "n_excluded": excluded(run),
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
-        "metrics": {name: _rounded(entry) for name, entry in summary["metrics"].items()},
+        "metrics": {name: _rounded(_in_page(run, name, entry)) for name, entry in summary["metrics"].items()},
         "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
@@ -256,6 +257,16 @@ def _references(run: Run) -> dict[str, Any]:
     given: Mapping[str, int] = run.summary.get("references", {})
     metrics = [name for name, definition in run.definitions.items() if "reference" in definition.needs]
     return {"metrics": metrics if given.keys() - {"none"} else [], "given": given}
+
+
+def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A metric's entry in results.json with one interval, and `clustered`: whether its errors are, by building."""
+    found = interval(run, name, run.definitions[name])
+    kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
+    return kept | {
+        "ci95": found,
+        "clustered": bool(entry.get("ci95_scenes")) and entry.get("n_scenes", 0) >= FEW_SCENES,
+    }
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

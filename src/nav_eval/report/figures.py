@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ import numpy.typing as npt
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult, Kind
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.report.interval import usual
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
 from nav_eval.results.statistics import summarise
@@ -106,9 +107,9 @@ def _means(run: Run, group: Group, metrics: Mapping[str, Definition]) -> dict[st
 
 
 def _mean(name: str, kind: Kind, results: Sequence[EpisodeResult]) -> list[float | None]:
-    values = [result.metrics[name] for result in results if name in result.metrics]
-    summary = summarise(values, [""] * len(values), kind)
-    low, high = summary.ci95 or (None, None)
+    counted = [result for result in results if name in result.metrics]
+    summary = summarise([result.metrics[name] for result in counted], [result.scene_id for result in counted], kind)
+    low, high = usual(asdict(summary)) or (None, None)
     return [summary.mean, low, high, summary.n]
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
@@ -19,6 +19,7 @@ from nav_eval.core.definitions import Definition
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval.report.board import Board, excluded
+from nav_eval.report.interval import interval, is_share
 from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
 from nav_eval.results.export import spreadsheet_cell
@@ -94,7 +95,7 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[Publ
 def results_table(runs: Sequence[Run]) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
     found = common_definitions(runs)
-    rows = tuple((label(run), *(_cell(run.summary["metrics"].get(name)) for name in found)) for run in runs)
+    rows = tuple((label(run), *(_cell(run, name, found[name]) for name in found)) for run in runs)
     header = (NAMED, *(_heading(name, definition) for name, definition in found.items()))
     return Table("; ".join(dict.fromkeys(map(_caption, runs))), header, rows)
 
@@ -128,19 +129,21 @@ def _caption(run: Run) -> str:
     return f"{_conditions(run)}{failed}{reference}, 95% intervals"
 
 
-def _cell(summary: Mapping[str, Any] | None) -> str:
+def _cell(run: Run, name: str, definition: Definition) -> str:
+    summary = run.summary["metrics"].get(name)
     if summary is None or summary["mean"] is None:
         return "-"
-    interval = "" if summary["ci95"] is None else f" [{summary['ci95'][0]:.4f}, {summary['ci95'][1]:.4f}]"
+    found = interval(run, name, definition)
+    ends = f" [{found[0]:.4f}, {found[1]:.4f}]" if found else ""
     left_out = f" ({summary['n_nonfinite']} left out)" if summary["n_nonfinite"] else ""
-    return f"{summary['mean']:.4f}{interval}{left_out}"
+    return f"{summary['mean']:.4f}{ends}{left_out}"
 
 
 def _printed(run: Run, name: str, definition: Definition) -> str:
     mean = run.summary["metrics"].get(name, {}).get("mean")
     if mean is None:
         return "-"
-    if _is_share(definition):
+    if is_share(definition):
         return f"{100 * mean:.1f}"
     return f"{mean:.2f}" if definition.unit in ("m", "s") or abs(mean) < 10 else f"{mean:.1f}"
 
@@ -153,12 +156,8 @@ def _as_printed(one: Published, short: str) -> str:
     return format(one.figures[short], "f") if short in one.figures else "-"
 
 
-def _is_share(definition: Definition) -> bool:
-    return definition.kind == "rate" or definition.unit == "share"
-
-
 def _units(name: str, definition: Definition) -> str:
-    if _is_share(definition):
+    if is_share(definition):
         return "rates in percent"
     return f"{SHORT.get(name, name)} in {definition.unit}" if definition.unit else ""
 
@@ -225,7 +224,7 @@ FORMATS: dict[str, tuple[Callable[[Table], str], str]] = {".tex": (latex, AS_PAP
 
 def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Published] = ()) -> str:
     """The board with every measure in full: mean and 95 % interval, shares from 0 to 1; what is unknown is empty."""
-    names = list(common_definitions(runs))
+    names = common_definitions(runs)
     fixed = ("rank", "rank_low", "rank_high", "entry", "run", "split", "url", "paper", "n", "failed", "excluded")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
@@ -236,7 +235,7 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
         ranks = (place.rank, *place.rank_ci95) if place else ("", "", "")
         told = (label(run), run.path.resolve().name, run.summary["split"] or "", run.entry.url, run.entry.paper)
         counts = (run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
-        figures = [part for name in names for part in _in_full(run.summary["metrics"].get(name))]
+        figures = [part for name in names for part in _in_full(run, name, names[name])]
         writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
     for one in others:
         told = (one.model, "", one.split, "", one.link)
@@ -245,10 +244,11 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
     return out.getvalue()
 
 
-def _in_full(summary: Mapping[str, Any] | None) -> tuple[Any, Any, Any]:
+def _in_full(run: Run, name: str, definition: Definition) -> tuple[Any, Any, Any]:
+    summary = run.summary["metrics"].get(name)
     if summary is None or summary["mean"] is None:
         return ("", "", "")
-    return (summary["mean"], *(summary["ci95"] or ("", "")))
+    return (summary["mean"], *(interval(run, name, definition) or ("", "")))
 
 
 def _share_of_one(one: Published, name: str) -> str:

@@ -9,16 +9,19 @@ import { metricName, metricWhy, t } from "./words.js";
 
 export function excluded(shown) {
   const app = { ...shown, doc: shown.whole, labels: shown.entries };
-  const many = app.doc.runs.length > MOST_DRAWN;
-  const told = app.doc.runs.map((_, i) => exclusions(app, i));
+  const { focus } = app.state;
+  const all = app.doc.runs.map((_, i) => i);
+  const many = all.length > MOST_DRAWN;
+  const told = all.map((i) => exclusions(app, i));
   const plain = told.filter((lines) => !lines.length).length;
-  const runs = app.doc.runs.map((run, i) => {
-    const lines = told[i];
+  const runs = [...focus, ...all.filter((i) => !focus.includes(i))].map((i) => {
+    const run = app.doc.runs[i],
+      lines = told[i];
     if (many && !lines.length) return null;
     return h(
       "div",
       {},
-      h("h3", {}, many ? "" : key(i), " ", t("excluded.run", { agent: app.labels[i], name: run.name })),
+      h("h3", {}, focus.includes(i) ? [key(focus.indexOf(i)), " "] : "", app.labels[i] === run.name ? run.name : t("excluded.run", { agent: app.labels[i], name: run.name })),
       h(
         "ul",
         {},

@@ -7,7 +7,7 @@ import { key, whiskers } from "./charts.js";
 import { metricName, metricTitle, sentences, t } from "./words.js";
 
 export const MOST_DRAWN = 6;
-export const FEW_SCENES = 5;
+const FEW_SCENES = 5;
 const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
 
 export function board(app) {
@@ -48,16 +48,21 @@ function rule({ whole: doc }) {
       ranked && t("board.rule", { metric: metricTitle(doc, record.metric), n: whole(record.n), g: whole(record.buildings) }),
       ranked && record.buildings < 2 && t("board.one"),
       ranked && record.buildings > 1 && record.buildings < FEW_SCENES && t("board.few", { g: whole(record.buildings) }),
-      t("board.interval"),
-      manyScenes(doc) && t("board.clustered"),
+      t("board.units"),
+      intervals(doc),
       t("board.counts"),
     ),
   );
 }
 
 // Whether there are buildings enough for some interval to count them whole.
-export function manyScenes(doc) {
-  return doc.runs.some((run) => Object.values(run.metrics).some((summary) => summary.ci95_scenes && summary.n_scenes >= FEW_SCENES));
+function manyScenes(doc) {
+  return doc.runs.some((run) => Object.values(run.metrics).some((summary) => summary.clustered));
+}
+
+// How the intervals were made, in words.
+export function intervals(doc) {
+  return sentences(t(manyScenes(doc) ? "interval.clustered" : "interval.simple"), t("interval.cut"));
 }
 
 function drawn(app, draw) {
@@ -163,25 +168,20 @@ function leading(app) {
   const { metric: name, columns: printed } = doc.board;
   const known = printed.find(([one]) => one === name);
   const column = measure(app, name, known ? known[1] : name);
-  const rows = doc.runs.map((run) => (run.metrics[name] && run.metrics[name].mean !== null ? [run.metrics[name].mean, ...(interval(run.metrics[name]) || [null, null])] : null));
+  const rows = doc.runs.map((run) => (run.metrics[name] && run.metrics[name].mean !== null ? [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])] : null));
   const ends = rows.flat().filter((value) => typeof value === "number");
   const low = Math.min(0, ...ends),
     high = Math.max(...ends, unitRange(doc.definitions[name]) ? 0.1 : 0);
   const show = (i) => [
     h("strong", {}, column.show(i)),
     " ",
-    rows[i] && h("span", { class: "interval" }, shownRange(doc.definitions[name], interval(doc.runs[i].metrics[name]), app.state.exact)),
+    rows[i] && h("span", { class: "interval" }, shownRange(doc.definitions[name], doc.runs[i].metrics[name].ci95, app.state.exact)),
     rows[i] && whiskers([rows[i]], low, high, app.state.focus.includes(i) ? app.state.focus.indexOf(i) : GREY),
   ];
   return { ...column, name, title: known ? known[1] : metricTitle(doc, name, app.state.exact), number: false, show };
 }
 
 const GREY = 5;
-
-// Buildings count whole where there are enough of them.
-function interval(summary) {
-  return (summary.n_scenes >= FEW_SCENES && summary.ci95_scenes) || summary.ci95;
-}
 
 function rankCell(place) {
   if (!place) return "–";

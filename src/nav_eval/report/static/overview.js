@@ -1,6 +1,6 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
-import { board, FEW_SCENES, manyScenes, MOST_DRAWN, standing } from "./board.js";
+import { board, intervals, MOST_DRAWN, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
@@ -310,7 +310,7 @@ function headline(app) {
       ),
     ),
     wide(t("headline.title"), table),
-    h("p", { class: "quiet" }, sentences(t("headline.note"), manyScenes(doc) && t("headline.clustered"))),
+    h("p", { class: "quiet" }, sentences(intervals(doc), t("headline.arrows"))),
   );
 }
 
@@ -349,9 +349,6 @@ function cell(app, name, summary) {
       `n = ${whole(summary.n)}`,
       summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : "",
     ),
-    summary.ci95_scenes && summary.n_scenes >= FEW_SCENES
-      ? h("span", { class: "why" }, `${t("headline.scenes")} ${shownRange(metric, summary.ci95_scenes, exact)}`)
-      : null,
   ];
 }
 
