@@ -187,7 +187,7 @@ def test_the_page_ranks_sorts_and_hands_out_files(
     report(*map(str, many), out=tmp_path / "b.md")
     wide = (tmp_path / "b.md").read_text().splitlines()
     assert wide[4].startswith("| 1 (1–3) | ")
-    assert wide[0].endswith("in brackets its 95% interval")
+    assert wide[0].endswith("in brackets the 95% interval of the rank")
     assert guest.errors == []
 
 
@@ -211,12 +211,27 @@ def test_six_entries_are_drawn_and_the_reader_says_which(visit: Open, board_file
 def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_file: Path) -> None:
     page = visit().open(board_file)
     others = page.locator(".others")
-    assert "Published results, not run here" in others.inner_text()
+    assert "Published results on r2r, not run here" in others.inner_text()
+    assert others.locator("tr").count() == 1 + 5
+    page.get_by_role("button", name=f"Show all {len(published('r2r'))} published results").click()
     assert others.locator("tr").count() == 1 + len(published("r2r"))
-    page.get_by_label("Published split").select_option("test")
+    page.get_by_label("Published results").select_option("test")
     assert others.locator("tr").count() == 1 + sum(one.split == "test" for one in published("r2r"))
+    assert {row["split"] for row in beside(page)} == {"test"}
+    page.get_by_label("Published results").select_option("none")
+    assert others.count() == 0
+    assert beside(page) == []
+    page.get_by_label("Published results").select_option("test")
     source = others.get_by_role("link", name="as its authors print it").first
     assert source.get_attribute("href").startswith("https://")
+
+
+def beside(page: Any) -> list[dict[str, str]]:
+    """The published results in the page's spreadsheet."""
+    with page.expect_download() as download:
+        page.get_by_role("button", name="CSV").click()
+    rows = csv.DictReader(io.StringIO(Path(download.value.path()).read_text()))
+    return [row for row in rows if row["published_at"]]
 
 
 def test_an_address_names_an_episode_and_whose(visit: Open, board_file: Path) -> None:

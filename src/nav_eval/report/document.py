@@ -12,6 +12,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
@@ -26,8 +27,10 @@ from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
 from nav_eval.report.workshop import Workshop
+from nav_eval.results.export import ORACLE
 
 SCHEMA = 1
+GRAPH = "nav_graph"
 DIFFERENT = "different"
 MOST_FRAME_BYTES = 7 << 19
 """Of JPEG; with the scenes' shapes a page stays below 8 MB."""
@@ -129,8 +132,6 @@ def board_record(
     if len(runs) < LEAST_ENTRIES and not others:
         return None
     ranking, places = board.ranking, board.places(runs)
-    ordered = [runs[i] for i in board.order]
-    paper = ranked(table(ordered, AS_PAPERS, others), runs, board)
     refused = DIFFERENT if public and board.refused else board.refused
     return {
         "metric": board.metric,
@@ -141,8 +142,20 @@ def board_record(
         "refused": refused,
         "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
         "others": [_other(one) for one in others],
-        "files": {"csv": comma_separated(runs, board, others), "tex": latex(paper), "md": markdown(paper)},
+        "files": {split: _files(runs, board, beside) for split, beside in _choices(others).items()},
     }
+
+
+def _choices(others: Sequence[Published]) -> dict[str, list[Published]]:
+    """The published results of each split, all of them (""), and none ("none")."""
+    splits = dict.fromkeys(one.split for one in others)
+    return {"": list(others), "none": []} | {split: [o for o in others if o.split == split] for split in splits}
+
+
+def _files(runs: Sequence[Run], board: Board, others: Sequence[Published]) -> dict[str, str]:
+    """The board as one may take it away, with these published results below."""
+    paper = ranked(table([runs[i] for i in board.order], AS_PAPERS, others), runs, board)
+    return {"csv": comma_separated(runs, board, others), "tex": latex(paper), "md": markdown(paper)}
 
 
 def _other(one: Published) -> dict[str, Any]:
@@ -162,11 +175,9 @@ def _per_episode(
     budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
     drawn = _drawn(runs, order)
     results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
-    thinned = (
-        [f"One recorded picture of {budget.every} is in this page; the videos have all."] if budget.every > 1 else []
-    )
+    thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
     if len(drawn) < len(runs):
-        thinned.append(f"The paths of the {len(drawn)} first runs of the board are in this page; report others alone.")
+        thinned.append({"word": "note.paths", "n": len(drawn)})
     return {
         "scenes": [_scene(name, scenery) for name in scenes],
         "episodes": episode_columns(keys, scenes, scenery.episodes),
@@ -246,7 +257,9 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
-        "notes": summary["notes"],
+        "notes": [{"word": "note.oracle"} if note == ORACLE else note for note in summary["notes"]],
+        "rule": config.task.success_rule,
+        "gear": _gear(config),
         "references": _references(run),
         "facts": {} if public else _facts(manifest),
     }
@@ -257,6 +270,17 @@ def _references(run: Run) -> dict[str, Any]:
     given: Mapping[str, int] = run.summary.get("references", {})
     metrics = [name for name, definition in run.definitions.items() if "reference" in definition.needs]
     return {"metrics": metrics if given.keys() - {"none"} else [], "given": given}
+
+
+def _gear(config: Config) -> dict[str, Any]:
+    """What the agent saw with, and what one action does: metres and degrees; None on a graph of viewpoints."""
+    motion = config.simulator.motion
+    sensors = config.simulator.sensors.items()
+    moves = {"forward_step": motion.forward_step, "turn_angle": motion.turn_angle, "sliding": motion.sliding}
+    return {
+        "sensors": [{"name": n, "width": s.width, "height": s.height, "hfov": s.hfov} for n, s in sensors],
+        "motion": None if config.simulator.backend == GRAPH else moves,
+    }
 
 
 def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:

@@ -63,6 +63,7 @@ class Published:
     `where` is the page that it was read on, `printed` what stands there; `quoted`: by others than the model's authors.
     """
 
+    benchmark: str
     model: str
     paper: str
     year: int
@@ -144,6 +145,7 @@ def _possible(name: str, text: str, scale: str) -> bool:
 def _published(page: _Page, one: _Result) -> Published:
     moved = 2 if page.scale == "share" else 0
     return Published(
+        benchmark=one.benchmark,
         model=one.model,
         paper=one.paper,
         year=one.year,

@@ -81,10 +81,7 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[Publ
     found = common_definitions(runs)
     rows = tuple((label(run), *(_printed(run, name, found[name]) for name in names)) for run in runs)
     split = runs[0].summary["split"]
-    below = tuple(
-        (_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names))
-        for one in of_split(others, split)
-    )
+    below = tuple((_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names)) for one in others)
     header = (NAMED, *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))
     told = "; ".join(dict.fromkeys(_conditions(run) for run in runs))
     units = [_units(name, found[name]) for name in names]
@@ -267,7 +264,7 @@ def ranked(found: Table, runs: Sequence[Run], board: Board) -> Table:
     places = [board.places(runs).get(i) for i in board.order]
     metric = SHORT.get(board.ranking.metric, board.ranking.metric)
     told = f"Rank by {metric}, shared where the difference may be chance"
-    told += "" if found.narrow else "; in brackets its 95% interval"
+    told += "" if found.narrow else "; in brackets the 95% interval of the rank"
     return replace(
         found,
         caption=f"{found.caption.removesuffix('.')}. {told}",
@@ -293,5 +290,6 @@ def write_table(
         text = comma_separated(runs, board, others)
     else:
         write, usual = FORMATS[out.suffix]
-        text = write(ranked(table([runs[i] for i in board.order], columns or usual, others), runs, board))
+        beside = of_split(others, runs[0].summary["split"])
+        text = write(ranked(table([runs[i] for i in board.order], columns or usual, beside), runs, board))
     write_bytes(out, text.encode())

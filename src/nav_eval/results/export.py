@@ -22,6 +22,9 @@ RESULTS_SCHEMA = 1
 ONCE = {"tries": 1, "replays": 0, "resumes": 0}
 """How often an agent was shown an episode, as it usually is."""
 
+ORACLE = "The agent is an oracle: it has access to the simulator. Its figures are an upper bound, not a result."
+"""The note of a run whose agent may see the simulator."""
+
 
 def results_document(config: Config, results: EvaluationResults, notes: Sequence[str] = ()) -> dict[str, Any]:
     """The content of results.json; `notes` say what was not scored or what a reader must know."""

@@ -13,7 +13,7 @@ from nav_eval.core.interfaces import Observer, ServiceStatus
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.logging import get_logger
-from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.export import ORACLE, export_csv, results_document
 from nav_eval.results.run_directory import RunDirectory, run_facts
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
@@ -140,9 +140,7 @@ def agent_name(config: Config) -> str | None:
 def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
     notes = []
     if privileged:
-        notes.append(
-            "The agent is an oracle: it has access to the simulator. Its figures are an upper bound, not a result."
-        )
+        notes.append(ORACLE)
     if results.over_budget:
         notes.append(
             f"{results.over_budget} episodes met evaluation.budget and count in no figure; "

@@ -2,10 +2,11 @@
 
 import { MOST_DRAWN } from "./board.js";
 import { h, wide } from "./dom.js";
+import { copying } from "./export.js";
 import { key } from "./charts.js";
 import { when, whole } from "./format.js";
-import { exclusions } from "./overview.js";
-import { metricName, metricWhy, t } from "./words.js";
+import { exclusions, selection } from "./overview.js";
+import { metricName, metricWhy, remark, sentences, t } from "./words.js";
 
 export function excluded(shown) {
   const app = { ...shown, doc: shown.whole, labels: shown.entries };
@@ -26,7 +27,7 @@ export function excluded(shown) {
         "ul",
         {},
         ...(lines.length ? lines : [t("excluded.all", { n: whole(run.n) })]).map((line) => h("li", {}, line)),
-        ...[references(app, run), ...run.notes].filter(Boolean).map((note) => h("li", { class: "quiet" }, note)),
+        ...[selection(run), references(app, run), ...run.notes.map(remark)].filter(Boolean).map((note) => h("li", { class: "quiet" }, note)),
       ),
     );
   });
@@ -35,7 +36,7 @@ export function excluded(shown) {
     { id: "excluded", "aria-labelledby": "excluded-title" },
     h("h2", { id: "excluded-title" }, t("excluded.title")),
     ...runs,
-    many && plain > 0 && h("p", {}, t("excluded.rest", { n: plain })),
+    many && plain > 0 && h("p", {}, sentences(t("excluded.rest", { n: plain }), selection(app.doc.runs[0]))),
   );
 }
 
@@ -49,12 +50,15 @@ function references({ doc }, { references: { metrics, given } }) {
 export function about(app) {
   const rows = [
     ["about.directory", (run) => run.name],
-    ["about.profile", (run) => `${run.profile.name} v${run.profile.version}`],
+    ["about.profile", profile],
     ["about.started", (run) => when(run.started)],
     ["about.finished", (run) => when(run.finished)],
     ["about.seed", (run) => String(run.seed)],
     ["about.limit", (run) => `${run.success_distance} m`],
     ["about.steps", (run) => String(run.max_steps)],
+    ["about.agent", (run) => t(run.privileged ? "about.oracle" : "about.open")],
+    ["about.sensors", (run) => run.gear.sensors.map(sensor).join(t("board.comma"))],
+    ["about.motion", (run) => moving(run.gear.motion)],
   ];
   const head = h("tr", {}, h("td", {}), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)));
   const table = h(
@@ -81,6 +85,20 @@ export function about(app) {
   );
 }
 
+// Its name, and what it says of the success.
+function profile({ profile: { name, version }, rule, success_distance: limit }) {
+  return [`${name} v${version}`, h("span", { class: "why" }, t(`about.rule.${rule}`, { limit }))];
+}
+
+function sensor({ name, width, height, hfov }) {
+  const told = [width && `${width} × ${height}`, hfov && `${hfov}°`].filter(Boolean).join(t("board.comma"));
+  return told ? t("about.sensor", { name, told }) : name;
+}
+
+function moving(moves) {
+  return moves ? t(moves.sliding ? "about.slides" : "about.stops", { step: moves.forward_step, turn: moves.turn_angle }) : t("about.viewpoints");
+}
+
 // A sentence for the paper, and an entry for its bibliography.
 export function cite(app) {
   const { doc, labels } = app;
@@ -95,10 +113,10 @@ export function cite(app) {
     });
   const paired = doc.comparison && !doc.comparison.refused;
   const { board: record } = app.whole;
-  let sentences = doc.runs.map((run, i) => told("cite.one", labels[i], run));
-  if (paired) sentences = [told("cite.several", labels.join(t("cite.and")), doc.runs[0])];
+  let said = doc.runs.map((run, i) => told("cite.one", labels[i], run));
+  if (paired) said = [told("cite.several", labels.join(t("cite.and")), doc.runs[0])];
   if (record && record.n !== null)
-    sentences = [told("cite.many", app.entries.length, app.whole.runs[0], record.n)];
+    said = [told("cite.many", app.entries.length, app.whole.runs[0], record.n)];
   const entry = [
     "@software{nav_eval,",
     "  title   = {nav\\_eval: evaluation of vision-and-language navigation},",
@@ -111,8 +129,10 @@ export function cite(app) {
     "section",
     { id: "cite", "aria-labelledby": "cite-title" },
     h("h2", { id: "cite-title" }, t("cite.title")),
-    ...sentences.map((sentence) => h("blockquote", {}, sentence)),
+    ...said.map((sentence) => h("blockquote", {}, sentence)),
+    h("p", {}, copying("cite.copy.text", () => said.join("\n"))),
     h("pre", { tabindex: "0", "aria-label": "BibTeX" }, entry),
+    h("p", {}, copying("cite.copy.entry", () => entry)),
     h("p", { class: "quiet" }, t("cite.data")),
   );
 }
@@ -133,14 +153,16 @@ function definitions(app) {
 
 function facts(app) {
   const lists = app.doc.runs
+    .map((run, i) => ({ ...run, label: app.labels[i] }))
     .filter((run) => Object.keys(run.facts).length)
-    .map((run) =>
+    .map((run) => [
+      h("h3", {}, run.label),
       h(
         "dl",
         { class: "facts" },
         ...Object.entries(run.facts).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
       ),
-    );
+    ]);
   return lists.length ? h("details", {}, h("summary", {}, t("about.facts")), ...lists) : null;
 }
 
@@ -151,6 +173,6 @@ function gaps(app) {
     "details",
     {},
     h("summary", {}, `${t("about.data")} (${notes.length})`),
-    h("ul", {}, ...notes.map((note) => h("li", {}, note))),
+    h("ul", {}, ...notes.map((one) => h("li", {}, remark(one)))),
   );
 }

@@ -8,6 +8,7 @@ import { metricName, metricTitle, sentences, t } from "./words.js";
 
 export const MOST_DRAWN = 6;
 const FEW_SCENES = 5;
+const FEW_OTHERS = 5;
 const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
 
 export function board(app) {
@@ -68,27 +69,40 @@ export function intervals(doc) {
 function drawn(app, draw) {
   const { board: record } = app.whole;
   const list = boardColumns(app);
-  const others = record.others.length ? chosen(app) : [];
+  const beside = inOrder(app, list, chosen(app));
+  const others = app.state.allOthers ? beside : beside.slice(0, FEW_OTHERS);
   const bodies = [h("tbody", {}, ...inOrder(app, list, record.order).map((i) => runRow(list, i)))];
-  if (record.others.length)
+  if (others.length)
     bodies.push(
       h(
         "tbody",
         { class: "others" },
-        h("tr", {}, h("th", { colspan: list.length, scope: "rowgroup" }, t("board.others"))),
-        ...inOrder(app, list, others).map((one) => otherRow(list, one)),
+        h("tr", {}, h("th", { colspan: list.length, scope: "rowgroup" }, t("board.others", { name: others[0].benchmark }))),
+        ...others.map((one) => otherRow(list, one)),
       ),
     );
   const head = h("thead", {}, h("tr", {}, ...list.map((column) => headCell(app, column, draw))));
   return [
     h("div", { class: "controls" }, ...buttons(app), splits(app, draw)),
     wide(t("board.title"), h("table", { class: "board" }, head, ...bodies)),
-  ];
+    beside.length > FEW_OTHERS && more(app, beside.length, draw),
+  ].filter(Boolean);
 }
 
-function buttons({ whole: doc }) {
+// Published results beyond the first few are a press away, so that what explains the ranks is near them.
+function more(app, n, draw) {
+  const press = () => {
+    app.state.allOthers = !app.state.allOthers;
+    draw();
+    document.getElementById("all-others").focus();
+  };
+  return h("button", { id: "all-others", onclick: press }, t(app.state.allOthers ? "board.fewer" : "board.all", { n, few: FEW_OTHERS }));
+}
+
+// What is taken away has the published results that are chosen.
+function buttons(app) {
   const one = ([kind, name]) =>
-    h("button", { onclick: () => handOver(`leaderboard.${kind}`, TYPES[kind], doc.board.files[kind]) }, name);
+    h("button", { onclick: () => handOver(`leaderboard.${kind}`, TYPES[kind], app.whole.board.files[wanted(app)][kind]) }, name);
   return Object.entries({ csv: "CSV", tex: "LaTeX", md: "Markdown" }).map(one);
 }
 
@@ -96,8 +110,8 @@ function buttons({ whole: doc }) {
 function splits(app, draw) {
   const { others } = app.whole.board;
   const names = [...new Set(others.map((one) => one.split))];
-  if (names.length < 2) return null;
-  const options = [["", t("board.every")], ...names.map((name) => [name, splitName(name)])];
+  if (!names.length) return null;
+  const options = [["", t("board.every")], ...names.map((name) => [name, splitName(name)]), ["none", t("board.noothers")]];
   const pick = (value) => {
     app.state.split = value;
     draw();

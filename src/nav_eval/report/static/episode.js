@@ -2,6 +2,7 @@
 
 import { listed } from "./address.js";
 import { h } from "./dom.js";
+import { copying } from "./export.js";
 import { metres, seconds, shown } from "./format.js";
 import { key } from "./charts.js";
 import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
@@ -29,7 +30,7 @@ export function episodeView(app, index) {
       h("a", { class: "button", href: listed(app) }, `← ${t("page.back")}`),
       h("a", { class: "button", href: app.link(neighbour(app, index, -1)), "aria-label": t("episode.previous") }, "‹"),
       h("a", { class: "button", href: app.link(neighbour(app, index, 1)), "aria-label": t("episode.next") }, "›"),
-      copying(app, index),
+      linking(app, index),
       h("h2", { id: "episode-title", tabindex: "-1" }, t("episode.title", { id: all.id[index] })),
       h("p", { class: "quiet" }, [t("episode.scene", { scene: scene.id }), asked(all, index)].join(" · ")),
     ),
@@ -40,18 +41,8 @@ export function episodeView(app, index) {
 }
 
 // A button that copies the address of this episode, of this run.
-function copying(app, index) {
-  const address = new URL(app.link(index), location.href).href;
-  const said = h("span", { role: "status", class: "quiet" });
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(address);
-      said.replaceChildren(t("episode.copied"));
-    } catch {
-      prompt(t("episode.copy"), address);
-    }
-  };
-  return [h("button", { onclick: copy }, t("episode.copy")), said];
+function linking(app, index) {
+  return copying("episode.copy", () => new URL(app.link(index), location.href).href);
 }
 
 function neighbour(app, index, by) {

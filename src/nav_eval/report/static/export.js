@@ -1,6 +1,7 @@
 // A chart as a file for a paper: SVG that needs no style sheet, or a PDF of one page. Both in the light theme's colours.
 
 import { h } from "./dom.js";
+import { t } from "./words.js";
 
 const COLUMN = 340;
 const POINT = 0.75;
@@ -27,6 +28,20 @@ export function handOver(name, type, content) {
   const address = URL.createObjectURL(new Blob([content], { type }));
   h("a", { href: address, download: name }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}
+
+// A button that copies a text, and says so beside it.
+export function copying(word, text) {
+  const said = h("span", { role: "status", class: "quiet" });
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text());
+      said.replaceChildren(t("copy.done"));
+    } catch {
+      prompt(t(word), text());
+    }
+  };
+  return [h("button", { onclick: copy }, t(word)), " ", said];
 }
 
 function svgText(picture) {

@@ -38,6 +38,7 @@ const app = {
     others: false,
     boardSort: { column: null, down: false },
     split: null,
+    allOthers: false,
     focus: [],
   },
 

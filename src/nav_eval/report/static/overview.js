@@ -230,9 +230,16 @@ function worstGroup(app, i) {
 
 // What was excluded, in one line; the section on exclusions has it in full.
 export function exclusionLine(app, i) {
-  const what = exclusions(app, i);
-  if (!what.length) return t("brief.excluded.none", { n: whole(app.doc.runs[i].n) });
-  return t("brief.excluded.some", { what: sentences(...what) });
+  const run = app.doc.runs[i],
+    what = exclusions(app, i);
+  const told = what.length ? t("brief.excluded.some", { what: sentences(...what) }) : t("brief.excluded.none", { n: whole(run.n) });
+  return sentences(told, selection(run));
+}
+
+// Which part of the split was played, if not the whole.
+export function selection(run) {
+  const filters = Object.entries(run.selection).map(([name, value]) => `dataset.${name}=${value}`);
+  return filters.length ? t("excluded.selection", { n: whole(run.n_expected), filters: filters.join(t("board.comma")) }) : null;
 }
 
 const OURS = ["worker_crash", "evaluator_error"];
@@ -244,11 +251,9 @@ export function exclusions(app, i) {
     Object.entries(run.statuses)
       .filter(([status]) => wanted(status))
       .map(([status, n]) => `${n} × ${named("status", status)}`)
-      .join(", ");
-  const filters = Object.entries(run.selection).map(([name, value]) => `dataset.${name}: ${value}`);
+      .join(t("board.comma"));
   if (run.n < run.n_expected)
     lines.push(t("excluded.missing", { n: whole(run.n_expected - run.n), total: whole(run.n_expected) }));
-  if (filters.length) lines.push(t("excluded.selection", { filters: filters.join(", ") }));
   if (run.n_not_scored) lines.push(t("excluded.unscored", { n: whole(run.n_not_scored) }));
   if (run.n_failed) {
     const statuses = ended((status) => status !== "ok" && status !== "budget_exceeded" && !OURS.includes(status));

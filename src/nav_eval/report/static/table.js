@@ -1,7 +1,8 @@
 // The episodes: search, filters, sorting, pages. Only one page of rows is in the document, so that it stays quick.
 
-import { note } from "./address.js";
+import { listed, note } from "./address.js";
 import { h, select, wide } from "./dom.js";
+import { copying } from "./export.js";
 import { fixed, metres, share, whole } from "./format.js";
 import { key } from "./charts.js";
 import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
@@ -171,6 +172,7 @@ function controls(app, draw) {
         t("table.differ"),
       ),
     h("button", { onclick: () => app.filter({}) }, t("table.clear")),
+    h("span", {}, copying("episode.copy", () => new URL(listed(app), location.href).href)),
   );
 }
 

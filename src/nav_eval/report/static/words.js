@@ -39,6 +39,11 @@ export function gap() {
   return language === "zh" ? "" : " ";
 }
 
+// A remark of the document: words of this page with their values, or a text from elsewhere as it is.
+export function remark(one) {
+  return typeof one === "string" ? one : t(one.word, one);
+}
+
 // What an outcome or a column is called.
 export function named(kind, name) {
   const key = `${kind}.${name}`;
