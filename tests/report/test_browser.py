@@ -114,7 +114,7 @@ def test_search_filter_sort_and_clear(visit: Open, page_file: Path, runs: list[P
     lost = [e for e in episodes_of(runs[0]) if e["metrics"]["success"] == 0]
     page.get_by_label("Outcome of random").select_option("failure")
     assert len(rows(page)) == len(lost)
-    assert f"{len(lost)} of {total} episodes" in page.locator("#episodes [role=status]").inner_text()
+    assert f"{len(lost)} of {total} episodes" in page.locator("#episodes p[role=status]").inner_text()
     link = page.locator("#causes tbody td:nth-child(2) button").first
     count = int(link.locator("strong").inner_text())
     link.click()
