@@ -164,7 +164,7 @@ def test_the_page_ranks_sorts_and_hands_out_files(
 ) -> None:
     guest = visit()
     page = guest.open(board_file)
-    assert page.locator("h1").inner_text() == "8 entries"
+    assert page.locator("h1").inner_text() == "Leaderboard: r2r"
     assert page.locator(".answer").inner_text().startswith("Rank 1 by SPL is shared by agent 1, agent 3 and agent 5")
     entries = page.locator(".board tbody:not(.others) th").all_inner_texts()
     assert [text.split("\n")[0].strip() for text in entries][-1] == "shortest_path"

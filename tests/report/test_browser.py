@@ -54,7 +54,7 @@ def test_the_answer_comes_first(visit: Open, pair_file: Path, runs: list[Path]) 
     brief = page.locator(".brief").inner_text()
     stop = episodes_of(runs[2])
     # All 12 disagree: 2 * 0.5 ** 12 by the sign test, sure even after Holm.
-    assert "shortest_path is better than stop: success 100.0 % against 0.0 %" in brief
+    assert "shortest_path is better than stop: success 100.0\u00a0% against 0.0\u00a0%" in brief
     assert "Most frequent failure: never moved" in brief
     assert f"What went wrong first: never moved ({len(stop)})." in brief
     assert f"nothing, all {len(stop)} episodes count" in brief
@@ -166,7 +166,7 @@ def test_filters_that_are_not_here_hide_nothing(visit: Open, page_file: Path, ho
 
 def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> None:
     page = visit().open(page_file)
-    page.get_by_label("only where the runs differ").check()
+    page.get_by_label("only where some succeed and some do not").check()
     columns = zip(*([e["metrics"]["success"] for e in episodes_of(run)] for run in runs), strict=True)
     assert len(rows(page)) == sum(len(set(column)) > 1 for column in columns)
 

@@ -170,7 +170,7 @@ def test_three_dimensions(visit: Callable[..., Visit], house: Path) -> None:
 
 def test_floor_of_one_building_only_is_worst(visit: Callable[..., Visit], house: Path) -> None:
     text = visit().open(house).locator(".brief").inner_text()
-    assert "walker reached the goal in 0.0 % of 1 episode (95 %" in text
+    assert "walker reached the goal in 0 of 1 episode, 0.0\u00a0% (95\u00a0%" in text
     assert "stopped" in text
 
 

@@ -135,6 +135,7 @@ def board_record(
     refused = DIFFERENT if public and board.refused else board.refused
     return {
         "metric": board.metric,
+        "primary": runs[0].config.benchmark.primary,
         "order": list(board.order),
         "places": [places[i] and asdict(places[i]) if i in places else None for i in range(len(runs))],
         "n": ranking.n_episodes if ranking else None,

@@ -46,7 +46,7 @@ function rule({ whole: doc }) {
     "p",
     { class: "quiet" },
     sentences(
-      ranked && t("board.rule", { metric: metricTitle(doc, record.metric), n: whole(record.n), g: whole(record.buildings) }),
+      ranked && t("board.rule", { metric: metricTitle(doc, record.metric), primary: record.metric === record.primary ? t("board.primary") : "", n: whole(record.n), g: whole(record.buildings) }),
       ranked && record.buildings < 2 && t("board.one"),
       ranked && record.buildings > 1 && record.buildings < FEW_SCENES && t("board.few", { g: whole(record.buildings) }),
       t("board.units"),

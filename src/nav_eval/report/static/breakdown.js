@@ -120,6 +120,7 @@ function groupTable(app, draw) {
   const total = rows.length;
   const sorted = state.kind !== "length";
   if (sorted) rows = [...rows].sort((a, b) => badness(doc, b, metric) - badness(doc, a, metric));
+  const together = app.labels.length > 1;
   if (total > FEW && !state.allGroups) rows = rows.slice(0, FEW);
   const values = doc.groups
     .filter((group) => group.kind === state.kind)
@@ -131,6 +132,7 @@ function groupTable(app, draw) {
     h("th", { scope: "col" }, t(`kind.${state.kind}`)),
     h("th", { scope: "col" }, t("groups.n")),
     h("th", { scope: "col", class: "drawn" }, metricTitle(app.doc, metric, state.exact)),
+    together && h("th", { scope: "col" }, t("groups.together")),
     ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label)),
   );
   const body = rows.map((group) =>
@@ -148,6 +150,7 @@ function groupTable(app, draw) {
           most,
         ),
       ),
+      together && h("td", { class: "number" }, h("strong", {}, shown(doc.definitions[metric], overall(group, metric), state.exact))),
       ...group.runs.map((run) => h("td", { class: "number" }, shown(doc.definitions[metric], run[metric] ? run[metric][0] : null, state.exact))),
     ),
   );
@@ -155,7 +158,7 @@ function groupTable(app, draw) {
     "div",
     {},
     wide(t("groups.title"), h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...body))),
-    h("p", { class: "quiet" }, sorted ? t("groups.order", { agent: app.labels[0] }) : ""),
+    h("p", { class: "quiet" }, sorted ? t(together ? "groups.order" : "groups.worst") : ""),
     total > FEW &&
       h(
         "button",
@@ -170,9 +173,16 @@ function groupTable(app, draw) {
   );
 }
 
+// The mean over the episodes of all agents; null where there is none.
+function overall(group, metric) {
+  const known = group.runs.map((run) => run[metric]).filter((one) => one && typeof one[0] === "number");
+  const n = known.reduce((sum, one) => sum + one[3], 0);
+  return n ? known.reduce((sum, one) => sum + one[0] * one[3], 0) / n : null;
+}
+
 function badness(doc, group, metric) {
-  const value = group.runs[0][metric] ? group.runs[0][metric][0] : null;
-  if (typeof value !== "number") return -Infinity;
+  const value = overall(group, metric);
+  if (value === null) return -Infinity;
   return direction(doc.definitions[metric]) < 0 ? value : -value;
 }
 

@@ -1,6 +1,6 @@
 // Numbers as text: as papers print them (SR 14.0, NE 9.37), and exactly for those who ask.
 
-import { t } from "./words.js";
+import { percents, t } from "./words.js";
 
 export function fixed(value, digits = 4) {
   if (value === null || value === undefined) return "–";
@@ -21,7 +21,7 @@ export function shownRange(metric, pair, exact) {
 }
 
 export function percent(value, digits = 1) {
-  return typeof value === "number" ? `${(100 * value).toFixed(digits)} %` : fixed(value);
+  return typeof value === "number" ? percents(`${(100 * value).toFixed(digits)} %`) : fixed(value);
 }
 
 export function signed(value, digits = 4) {
@@ -59,7 +59,7 @@ export function compact(value) {
 }
 
 export function share(count, total) {
-  return total ? `${((100 * count) / total).toFixed(1)} %` : "–";
+  return total ? percents(`${((100 * count) / total).toFixed(1)} %`) : "–";
 }
 
 // 1: more is better, -1: less is better, 0: neither. `metric` is the definition that results.json carries.

@@ -90,7 +90,7 @@ function header() {
   return h(
     "header",
     { class: "top" },
-    h("div", { class: "title" }, h("h1", {}, many ? t("board.of", { n: app.entries.length }) : app.entries.join(" · ")), h("p", {}, line)),
+    h("div", { class: "title" }, h("h1", {}, many ? `${t("page.board")}: ${run.benchmark}` : app.entries.join(" · ")), h("p", {}, line)),
     h(
       "div",
       { class: "switches" },

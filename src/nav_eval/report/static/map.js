@@ -204,11 +204,11 @@ export class FloorMap {
       for (const [i, part] of this.parts) part.classList.toggle("ahead", i > index);
       if (this.level(path[0]))
         marks.push(svg("circle", { class: "start", cx: path[0][0], cy: path[0][2], r: 1.1 * unit }));
-      if (this.level(end) && index < path.length - 1) marks.push(cross(end[0], end[2], unit));
       for (const way of view.track.people)
         if (way[index] && this.level(way[index]))
           marks.push(svg("circle", { class: "person", cx: way[index][0], cy: way[index][2], r: 0.25 }));
       marks.push(agent(here, yaws[index], unit, view.hfov, this.level(here)));
+      if (this.level(end)) marks.push(cross(end[0], end[2], unit));
       this.shade.replaceChildren(...(view.fog ? this.fog(index) : []));
     }
     this.moving.replaceChildren(...marks, ...this.goals());

@@ -8,6 +8,7 @@ import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
 import { explained, gap, metricName, metricTitle, metricWhy, named, sentences, t } from "./words.js";
 
+const FEW_FAILURES = 5;
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
 export function overview(app) {
@@ -186,6 +187,7 @@ function runLine(app, i) {
   const text = t("brief.success", {
     agent,
     rate: percent(success.mean),
+    won: whole(Math.round(success.mean * success.n)),
     n: whole(success.n),
     low: percent(low),
     high: percent(high),
@@ -199,7 +201,7 @@ function failureLine(app, i) {
   const total = failures.reduce((sum, [, count]) => sum + count, 0);
   if (!total) return t(run.n ? "brief.nofailure" : "answer.nothing");
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
-  const text = t("brief.failure", {
+  const text = t(total < FEW_FAILURES ? "brief.failure.few" : "brief.failure", {
     outcome: named("outcome", outcome),
     why: explained("outcome", outcome),
     count: whole(count),

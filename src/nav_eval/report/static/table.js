@@ -218,7 +218,7 @@ function columns(app) {
       title: t("table.length"),
       number: true,
       value: (i) => all.shortest[i],
-      show: (i) => metres(all.shortest[i], 1),
+      show: (i) => metres(all.shortest[i]),
     });
   doc.results.forEach((run, r) => list.push(...runColumns(app, run, r)));
   return list;

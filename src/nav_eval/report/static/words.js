@@ -27,7 +27,12 @@ export function t(key, values) {
   const text = LANGUAGES[language][key];
   if (text === undefined) return key;
   const counted = text.replace(/\{(\w+)\|([^|}]*)\|([^}]*)\}/g, (_, name, one, more) => (String(values?.[name]) === "1" ? one : more));
-  return counted.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`));
+  return percents(counted.replace(/\{(\w+)\}/g, (_, name) => (values && name in values ? String(values[name]) : `{${name}}`)));
+}
+
+// A number and its percent sign stay in one line; Chinese has no space between them.
+export function percents(text) {
+  return text.replace(/(\d) %/g, language === "zh" ? "$1%" : "$1\u00a0%");
 }
 
 // Whole sentences, one after the other: Chinese full stops bring their own space.
