@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from nav_eval.report.page import write_page
 from report.conftest import HOSTILE, Visit, episodes_of
 
 Open = Callable[..., Visit]
@@ -171,6 +172,41 @@ def test_runs_that_differ(visit: Open, page_file: Path, runs: list[Path]) -> Non
     assert len(rows(page)) == sum(len(set(column)) > 1 for column in columns)
 
 
+def test_groups_are_sorted_by_the_mean_over_all_agents(visit: Open, document: dict[str, Any], tmp_path: Path) -> None:
+    # (0 · 4 + 1 · 4 + 0.5 · 2) / 10 and (0.25 · 4 + 0.25 · 4 + 0 · 2) / 10, though one agent does better in the second.
+    figures = {"hall": [(0.0, 4), (1.0, 4), (0.5, 2)], "yard": [(0.25, 4), (0.25, 4), (0.0, 2)]}
+    groups = [
+        {"kind": "scene", "label": name, "n": 4, "runs": [{"success": [mean, None, None, n]} for mean, n in found]}
+        for name, found in figures.items()
+    ]
+    write_page({**document, "groups": groups}, tmp_path / "r.html")
+    page = visit().open(tmp_path / "r.html")
+    table = page.locator("table", has=page.get_by_role("columnheader", name="all agents"))
+    assert table.locator("tbody th").all_inner_texts() == ["yard", "hall"]
+    assert table.locator("tbody td:nth-child(4)").all_inner_texts() == ["20.0", "50.0"]
+
+
+def test_what_is_open_stays_open_on_the_way_to_another_section(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+    page.locator("#about-definitions summary").click()
+    page.locator(".contents").get_by_role("link", name="Episodes").click()
+    page.wait_for_url("**#episodes")
+    assert page.locator("#about-definitions").get_attribute("open") is not None
+
+
+def test_what_was_excluded_has_the_signs_of_the_figures(visit: Open, page_file: Path) -> None:
+    page = visit().open(page_file)
+
+    def signs(place: str) -> dict[str, str]:
+        """By the agent's name, the class of its sign."""
+        found = page.locator(place).filter(has=page.locator(".mark")).all()
+        return {one.inner_text().strip(): one.locator(".mark").get_attribute("class") for one in found}
+
+    drawn = signs("#causes thead th")
+    assert len(set(drawn.values())) == 3
+    assert signs("#excluded h3") == drawn
+
+
 def test_nothing_fits(visit: Open, page_file: Path) -> None:
     page = visit().open(page_file)
     page.get_by_label("Search scene, id, instruction").fill("no such words")
@@ -201,7 +237,7 @@ def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:
     assert page.locator(".step").inner_text().startswith("Start")
     page.keyboard.press("ArrowRight")
     assert f"Step 1 of {last}: move to viewpoint" in page.locator(".step").inner_text()
-    assert "walked 2.00 m" in page.locator(".step").inner_text()
+    assert "walked 2.0 m" in page.locator(".step").inner_text()
     assert page.locator(".way.ahead").count() == 1
 
 

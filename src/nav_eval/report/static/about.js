@@ -141,7 +141,7 @@ function definitions(app) {
   const known = app.doc.metrics.filter((name) => metricWhy(app.doc, name));
   return h(
     "details",
-    {},
+    { id: "about-definitions" },
     h("summary", {}, t("about.definitions")),
     h(
       "dl",
@@ -163,7 +163,7 @@ function facts(app) {
         ...Object.entries(run.facts).flatMap(([name, value]) => [h("dt", {}, name), h("dd", {}, value)]),
       ),
     ]);
-  return lists.length ? h("details", {}, h("summary", {}, t("about.facts")), ...lists) : null;
+  return lists.length ? h("details", { id: "about-facts" }, h("summary", {}, t("about.facts")), ...lists) : null;
 }
 
 function gaps(app) {
@@ -171,7 +171,7 @@ function gaps(app) {
   if (!notes.length) return null;
   return h(
     "details",
-    {},
+    { id: "about-data" },
     h("summary", {}, `${t("about.data")} (${notes.length})`),
     h("ul", {}, ...notes.map((one) => h("li", {}, remark(one)))),
   );

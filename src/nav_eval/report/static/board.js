@@ -4,7 +4,7 @@ import { h, select, wide } from "./dom.js";
 import { fixed, shown, shownRange, unitRange, whole } from "./format.js";
 import { handOver } from "./export.js";
 import { key, whiskers } from "./charts.js";
-import { metricName, metricTitle, sentences, t } from "./words.js";
+import { metricName, metricTitle, named, sentences, t } from "./words.js";
 
 export const MOST_DRAWN = 6;
 const FEW_SCENES = 5;
@@ -219,7 +219,7 @@ function entryCell(app, i) {
 }
 
 function otherCell(one) {
-  const told = [String(one.year), splitName(one.split), one.inputs || t("board.noinputs")];
+  const told = [String(one.year), splitName(one.split), one.inputs ? named("inputs", one.inputs) : t("board.noinputs")];
   return [
     away(one.link, one.model),
     h("span", { class: "why" }, one.paper),

@@ -187,7 +187,8 @@ function badness(doc, group, metric) {
 }
 
 function groupLabel(app, group) {
-  const text = group.label || t("groups.unknown");
+  const label = group.kind === "language" ? named("language", group.label) : group.label;
+  const text = label || t("groups.unknown");
   const filterable = app.doc.episodes && (group.kind === "scene" || group.kind === "length") && group.label;
   return filterable
     ? h("button", { class: "link", onclick: () => app.filter({ [group.kind]: group.label }) }, text)

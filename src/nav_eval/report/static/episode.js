@@ -3,7 +3,7 @@
 import { listed } from "./address.js";
 import { h } from "./dom.js";
 import { copying } from "./export.js";
-import { metres, seconds, shown } from "./format.js";
+import { metres, seconds, shown, unitRange, whole } from "./format.js";
 import { key } from "./charts.js";
 import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
 import { Stage } from "./stage.js";
@@ -43,6 +43,12 @@ export function episodeView(app, index) {
 // A button that copies the address of this episode, of this run.
 function linking(app, index) {
   return copying("episode.copy", () => new URL(app.link(index), location.href).href);
+}
+
+// A value of one episode: a count is a whole number.
+function ofEpisode(app, name, value) {
+  const metric = app.doc.definitions[name];
+  return Number.isInteger(value) && !metric.unit && !unitRange(metric) ? whole(value) : shown(metric, value, app.state.exact);
 }
 
 function neighbour(app, index, by) {
@@ -129,13 +135,13 @@ function values(app, index) {
       {},
       h("th", { scope: "row" }, metricTitle(app.doc, name, app.state.exact)),
       ...app.doc.results.map((run) =>
-        h("td", { class: "number" }, shown(app.doc.definitions[name], run.values[name] ? run.values[name][index] : null, app.state.exact)),
+        h("td", { class: "number" }, ofEpisode(app, name, run.values[name] ? run.values[name][index] : null)),
       ),
     ),
   );
   return h(
     "details",
-    {},
+    { id: "episode-values" },
     h("summary", {}, t("episode.values")),
     h("table", { class: "figures" }, h("thead", {}, head), h("tbody", {}, ...rows)),
   );

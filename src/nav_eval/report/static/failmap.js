@@ -37,7 +37,7 @@ function building(app, draw) {
       "div",
       { class: "controls" },
       doc.runs.length > 1 && pick("episode.run", "failRun", app.labels.map((label, i) => [String(i), label])),
-      pick("table.scene", "failScene", order.map((i) => [String(i), t("failmap.scene", { scene: doc.scenes[i].id, n: failed[i] })])),
+      pick("table.scene", "failScene", order.map((i) => [String(i), t("failmap.scene", { scene: doc.scenes[i].id.replace(/\.glb$/, ""), n: failed[i] })])),
     ),
     h(
       "ul",

@@ -156,7 +156,8 @@ function render() {
   const index = arrive(),
     live = watched && watched();
   const shown = app.doc.episodes && index !== null;
-  const scroll = window.scrollY;
+  const scroll = window.scrollY,
+    opened = [...root.querySelectorAll("details[open][id]")].map((one) => one.id);
   let body;
   if (shown && index >= 0) body = [episodeView(app, index)];
   else if (shown) body = [h("p", {}, t("episode.gone"))];
@@ -175,6 +176,7 @@ function render() {
       ),
     ].filter(Boolean),
   );
+  for (const id of opened) document.getElementById(id)?.setAttribute("open", "");
   window.scrollTo(0, scroll);
 }
 

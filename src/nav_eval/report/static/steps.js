@@ -38,7 +38,7 @@ export function slider(track, goals, moved, begun) {
     const near = goals.length ? Math.min(...goals.map((goal) => apart(goal, track.points[step]))) : null;
     return [
       action,
-      t("step.walked", { metres: metres(walked[step]) }),
+      t("step.walked", { metres: metres(walked[step], 1) }),
       near === null ? null : t("step.goal", { metres: metres(near) }),
       step && collided.has(step - 1) ? t("step.collided") : null,
     ]

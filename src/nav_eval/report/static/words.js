@@ -70,7 +70,7 @@ export function metricName(doc, name) {
 // With its unit as the figures show it: percent where they are shares.
 export function metricTitle(doc, name, exact) {
   const { kind, unit } = doc.definitions[name] || {};
-  return (kind === "rate" || unit === "share") && !exact ? `${metricName(doc, name)} (%)` : metricName(doc, name);
+  return (kind === "rate" || unit === "share") && !exact ? t("metric.percent", { metric: metricName(doc, name) }) : metricName(doc, name);
 }
 
 export function metricWhy(doc, name) {
