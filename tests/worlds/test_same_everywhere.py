@@ -24,7 +24,7 @@ RELEASED = (
     "1c6fc05058ceeaf0e5e61ac4782fb9c459c5e2e0c27c1f3c4752bf615a775eba "
     "5c7298707d737708fc173442b49b0eef912940a3a235986c097fc111d473c45b"
 )
-"""Of generator 7. Changes only with the generator, whose version stands in the semantic file and is raised then."""
+"""Of generator 8. Changes only with the generator, whose version stands in the semantic file and is raised then."""
 
 
 def digests(python: str, **environment: str) -> str:

@@ -219,8 +219,8 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
-    version: Annotated[int, Field(ge=1, le=7)] = Field(
-        7,
+    version: Annotated[int, Field(ge=1, le=8)] = Field(
+        8,
         description="version of the generator: this release makes the last one only, and scores are filed under it; "
         "runs of earlier ones can still be read",
     )
