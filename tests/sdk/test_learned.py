@@ -183,6 +183,17 @@ def test_an_episode_leaves_nothing_for_the_next():
     assert walked(agent, "Turn left and stop.", 1) == first == walked(fresh, "Turn left and stop.", 1)
 
 
+def test_what_a_design_is_called_names_the_kind_of_its_thing(monkeypatch):
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    from train_vln.naming import DESIGNS
+
+    from nav_eval.worlds.episodes.wording import tables
+
+    told = tables("en")
+    assert set(DESIGNS) == set(told["designs"])
+    assert set(DESIGNS.values()) <= {*told["things"], *told["seen"]}
+
+
 def test_words_that_name_kinds_are_known_in_both_languages(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     from train_vln.naming import tagged

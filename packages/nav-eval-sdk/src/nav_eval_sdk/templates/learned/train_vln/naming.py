@@ -8,26 +8,36 @@ from functools import cache
 from nav_eval.worlds.episodes.wording import LANGUAGES, tables
 from nav_eval_sdk.examples.learned.words import tokens
 
-DESIGNS = {
-    "office_desk": "desk",
-    "writing_desk": "desk",
-    "armchair": "chair",
-    "bar_stool": "stool",
-    "bathroom_sink": "sink",
-    "coffee_table": "table",
-    "computer_monitor": "tv_monitor",
-    "conference_table": "table",
-    "dining_chair": "chair",
-    "dining_table": "table",
-    "hall_table": "table",
-    "kitchen_counter": "counter",
-    "kitchen_sink": "sink",
-    "kitchen_table": "table",
-    "reception_desk": "desk",
-    "wall_screen": "tv_monitor",
-    "waste_basket": "bin",
+OF_KIND = {
+    "bathtub": "claw_tub free_tub",
+    "bed": "poster_bed day_bed bunk_bed",
+    "bench": "piano_bench shoe_bench padded_bench",
+    "bin": "waste_basket",
+    "bookshelf": "ladder_shelf glass_shelf cube_shelf pipe_shelf",
+    "cabinet": "hutch plinth_sideboard peg_sideboard leg_sideboard peg_stand "
+    "low_stand cabinet_stand leg_stand wall_unit drawer_file",
+    "chair": "armchair dining_chair rattan_chair wing_chair task_chair shell_office_chair executive_chair lounge_chair",
+    "counter": "kitchen_counter island",
+    "desk": "office_desk writing_desk reception_desk secretary standing_desk",
+    "fireplace": "iron_stove",
+    "mirror": "cheval_mirror",
+    "piano": "grand_piano upright_piano",
+    "plant": "fern palm snake monstera fiddle bonsai lily",
+    "pouf": "beanbag",
+    "refrigerator": "double_fridge retro_fridge",
+    "shelf": "metal_rack towel_shelf",
+    "shower": "walk_shower corner_shower curtain_shower",
+    "sink": "bathroom_sink kitchen_sink hung_vanity cabinet_vanity table_vanity pedestal_vanity",
+    "sofa": "corner_sofa chaise_sofa",
+    "stool": "bar_stool",
+    "table": "coffee_table conference_table dining_table hall_table kitchen_table "
+    "glass_table glass_coffee_table metal_console peg_console leg_console",
+    "tv_monitor": "computer_monitor wall_screen",
+    "wardrobe": "rack_wardrobe sliding_wardrobe armoire",
+    "whiteboard": "standing_board",
 }
-"""The kind of things that have a name of their own."""
+"""The designs of each kind of thing that have a name of their own."""
+DESIGNS = {design: kind for kind, designs in OF_KIND.items() for design in designs.split()}
 ROOM = "in the {}"
 """The kind of a room."""
 
