@@ -6,11 +6,11 @@ Drawn of robustness.json alone. The curves are SVG made here; the page's only sc
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from html import escape
 from pathlib import Path
 from typing import Any
 
 import msgspec
-from markupsafe import Markup, escape
 
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
@@ -132,12 +132,10 @@ def _point(cell: Mapping[str, Any], metric: str) -> tuple[int, float, float, tup
     return cell["severity"], clean, row["mean"] or 0.0, interval
 
 
-def _code(text: str) -> Markup:
-    """What stands between backticks is code."""
-    parts = [
-        Markup("<code>{}</code>").format(part) if i % 2 else escape(part) for i, part in enumerate(text.split("`"))
-    ]
-    return Markup("").join(parts)
+def _code(text: str) -> str:
+    """Text as HTML, escaped; what stands between backticks is code."""
+    parts = escape(text).split("`")
+    return "".join(f"<code>{part}</code>" if i % 2 else part for i, part in enumerate(parts))
 
 
 def _figure(value: float | None) -> str:
