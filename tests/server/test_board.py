@@ -16,6 +16,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from django.db import transaction
 from django.template.loader import render_to_string
+from django.utils.translation import override
 
 from nav_eval_server import archive
 from nav_eval_server.archive.evidence import values
@@ -148,7 +149,8 @@ def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: M
     Keeper(challenge).refresh(NOW)
     seen = {name: visible_to(None).figures(rows[name].id) for name in ("plain", "climb")}
     assert seen == {"plain": {"spl": 0.5, **told}, "climb": {"spl": 0.5}}
-    page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
+    with override("en"):
+        page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
     cells = re.findall(r'"number roomy">(.*?)</t', page)
     assert cells == ["success", "steps", "Failed", "Left out", "0.7500", "–"]
 

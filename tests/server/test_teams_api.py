@@ -91,7 +91,7 @@ def test_a_service_is_registered_asked_changed_and_removed(full: Crowd, team: Ca
     [
         ({"url": "http://a b"}, "Write for example https://agent.example.org:8085"),
         ({"url": "http://a:99999"}, "Write for example"),
-        ({"name": "a\u202eb"}, "that can be seen"),
+        ({"name": "a\u202eb"}, "Use visible letters"),
         ({"name": "\ud800"}, "name: "),
         ({"token": "ключ"}, "printable ASCII"),
         ({"protocol": "smtp"}, "protocol: "),

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from nav_eval.errors import ConfigError
-from nav_eval.worlds import collection
+from nav_eval.worlds import collection, crew
 from nav_eval.worlds.episodes.controls import Controls, controls_of
 from nav_eval.worlds.episodes.records import instance_records, object_records, point_records
 from nav_eval.worlds.episodes.site import Site
@@ -112,7 +112,7 @@ def test_each_building_of_a_range_draws_its_number_of_rooms(tmp_path: Path, monk
         def save(self, folder: Path) -> Path:
             return folder / self.name
 
-    monkeypatch.setattr(collection, "generate_world", Sketch)
+    monkeypatch.setattr(crew, "generate_world", Sketch)
     seeds = [f"0-{number}" for number in range(40)]
     for _ in range(2):
         list(collection.make_scenes(tmp_path, seeds, range(4, 9), 1, "home", 20_000))
