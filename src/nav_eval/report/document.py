@@ -19,7 +19,7 @@ from nav_eval.report import figures
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
-from nav_eval.report.interval import FEW_SCENES, interval
+from nav_eval.report.interval import clustered, interval
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
@@ -290,7 +290,7 @@ def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
     return kept | {
         "ci95": found,
-        "clustered": bool(entry.get("ci95_scenes")) and entry.get("n_scenes", 0) >= FEW_SCENES,
+        "clustered": clustered(entry),
     }
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from nav_eval.errors import SceneError
 from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.telling import Tell, part, silent
+from nav_eval.worlds.telling import Tell, part
 from nav_eval.worlds.things.catalogue import Assets
 from nav_eval.worlds.world import generate_world
 
@@ -33,7 +33,7 @@ class Order:
     assets: Assets
     name: str | None
 
-    def make(self, tell: Tell = silent) -> Path:
+    def make(self, tell: Tell) -> Path:
         """Writes the files; returns the GLB's path."""
         made = part(tell, 0.7)
         world = generate_world(self.seed, self.rooms, self.storeys, self.kind, self.detail, made, self.assets)
