@@ -1,4 +1,7 @@
-"""Results as a table on a terminal: 4 decimals, interval, profile, what failed and what was left out."""
+"""Results as a table on a terminal: 4 decimals, intervals, profile, what failed and what was left out.
+
+With buildings enough the interval by building, which reports give, stands beside the one by episode.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from nav_eval.errors import one_line
+from nav_eval.results.statistics import Interval, by_building
 
 
 def metrics_table(document: Mapping[str, Any]) -> str:
@@ -36,9 +40,14 @@ def _references(references: Mapping[str, int]) -> list[str]:
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:
-    low, high = summary["ci95"] or (None, None)
+    buildings = f"  by building {_interval(summary['ci95_scenes'])}" if by_building(summary) else ""
     left_out = f"  ({summary['n_nonfinite']} not finite, left out)" if summary["n_nonfinite"] else ""
-    return f"  {name:<{width}}  {_number(summary['mean'])}  95% [{_number(low)}, {_number(high)}]{left_out}"
+    return f"  {name:<{width}}  {_number(summary['mean'])}  95% {_interval(summary['ci95'])}{buildings}{left_out}"
+
+
+def _interval(found: Interval | None) -> str:
+    low, high = found or (None, None)
+    return f"[{_number(low)}, {_number(high)}]"
 
 
 def _number(value: float | None) -> str:

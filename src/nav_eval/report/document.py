@@ -19,7 +19,7 @@ from nav_eval.report import figures
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
-from nav_eval.report.interval import clustered, interval
+from nav_eval.report.interval import interval
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
@@ -28,6 +28,7 @@ from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.export import ORACLE
+from nav_eval.results.statistics import by_building
 
 SCHEMA = 1
 GRAPH = "nav_graph"
@@ -290,7 +291,7 @@ def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
     kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
     return kept | {
         "ci95": found,
-        "clustered": clustered(entry),
+        "clustered": by_building(entry),
     }
 
 

@@ -13,9 +13,8 @@ from typing import Any
 
 from nav_eval.core.definitions import Definition
 from nav_eval.report.source import Run
-from nav_eval.results.statistics import Interval
+from nav_eval.results.statistics import Interval, by_building
 
-FEW_SCENES = 5
 SIGNED = ("goal_progress",)
 """Measures that may be below 0 even where no episode of a run is."""
 
@@ -41,15 +40,10 @@ def usual(summary: Mapping[str, Any] | None) -> Interval | None:
     if summary is None or summary["ci95"] is None:
         return None
     low, high = summary["ci95"]
-    if clustered(summary):
+    if by_building(summary):
         scenes = summary["ci95_scenes"]
         low, high = (low, high) if scenes[0] == scenes[1] and summary["method"] == "wilson" else scenes
     return None if low == high else (low, high)
-
-
-def clustered(summary: Mapping[str, Any]) -> bool:
-    """Whether a metric's entry in results.json has an interval by building, from buildings enough to rest on."""
-    return bool(summary.get("ci95_scenes")) and summary.get("n_scenes", 0) >= FEW_SCENES
 
 
 def _never_below_zero(run: Run, name: str) -> bool:

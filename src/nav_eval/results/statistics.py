@@ -9,7 +9,7 @@ Values that are not finite are left out of a mean and counted. NaN is never retu
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, TypeAlias
 
@@ -20,6 +20,8 @@ from nav_eval.core.types import Kind
 
 Interval: TypeAlias = tuple[float, float]
 
+FEW_SCENES = 5
+"""Of fewer buildings the spread between them is not told."""
 RESAMPLES = 1000
 _BLOCK = 1 << 18
 _Z = 1.959963984540054
@@ -67,6 +69,11 @@ def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean
 def summarise_metric(kind: Kind, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
     """`summarise` as plain JSON."""
     return asdict(summarise(values, scenes, kind, seed))
+
+
+def by_building(summary: Mapping[str, Any]) -> bool:
+    """Whether a metric's entry in results.json has an interval by building, from buildings enough to rest on."""
+    return bool(summary.get("ci95_scenes")) and summary.get("n_scenes", 0) >= FEW_SCENES
 
 
 def wilson(successes: float, n: int) -> Interval | None:
