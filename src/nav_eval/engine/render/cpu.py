@@ -44,7 +44,7 @@ from nav_eval.engine.render.prepared import PreparedScene
 from nav_eval.engine.render.recycle import ArrayPool
 
 NO_PICTURE, NO_COLORS, NO_DEPTH = np.zeros(1, np.uint8), np.zeros(0, np.uint8), np.zeros((0, 0), np.float32)
-BAND = 32
+BAND = 16
 """Rows that a thread of several takes at once: the last to finish keeps the others waiting for less than that."""
 
 
@@ -158,21 +158,22 @@ class CpuRenderer:
         """The scene itself, strip by strip; `words`: handle of the frame's workspace."""
         rgb = images["rgb"].reshape(-1) if "rgb" in images else NO_COLORS
         depth = images["depth"] if "depth" in images and not depth_later else NO_DEPTH
-        rows = -(-camera.height // (threads * TILE)) * TILE
+        parts = 1 if threads == 1 else strips.PARTS * threads
+        rows = -(-camera.height // (parts * TILE)) * TILE
         band = rows if threads == 1 else BAND
-        turns = np.zeros(strips.DRAWN + strips.EACH * threads, np.int64)
+        turns = np.zeros(strips.DRAWN + strips.EACH * parts, np.int64)
 
-        def share(first: bool, own: I64) -> None:
-            strips.work_on(camera, self._assets, own, words, ids, self._headlight, first, rows, band, turns, rgb, depth)
+        def share(who: int, own: I64) -> None:
+            strips.work_on(camera, self._assets, own, words, ids, self._headlight, who, rows, band, turns, rgb, depth)
 
-        help_with(partial(self._help, share), threads - 1)
-        share(True, words)
+        help_with([partial(self._help, share, strips.FIRST + k) for k in range(1, threads)])
+        share(strips.FIRST, words)
 
-    def _help(self, share: Callable[[bool, I64], None]) -> None:
+    def _help(self, share: Callable[[int, I64], None], who: int) -> None:
         """What a further thread does: it draws into the same frame, with scratch of its own."""
         own = self._borrow()
         try:
-            share(False, own.words)
+            share(who, own.words)
         finally:
             self._give_back(own)
 
@@ -247,6 +248,7 @@ def workspace(assets: Assets, lens: Lens) -> Workspace:
         tints=np.zeros((pixels, 9), np.float32),
         lights=np.zeros((pixels, 6), np.float32),
         row=np.zeros(ROW_ARRAYS * PITCH, np.uint32),
+        colored=np.zeros(rows // TILE, np.uint8),
     )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 Work = Callable[[], None]
 
@@ -42,9 +42,9 @@ _idle: deque[Helper] = deque()
 os.register_at_fork(after_in_child=_idle.clear)
 
 
-def help_with(work: Work, helpers: int) -> None:
-    """Have `work` done by so many further threads at once."""
-    for _ in range(helpers):
+def help_with(works: Iterable[Work]) -> None:
+    """Have each done by a further thread, all at once."""
+    for work in works:
         _helper().call(work)
 
 

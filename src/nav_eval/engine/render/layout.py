@@ -188,6 +188,8 @@ class Workspace(NamedTuple):
     """(W * H, 6) lightmap coordinates over z: value, step in x, step in y for each."""
     row: U32
     """(ROW_ARRAYS * PITCH,) see rows.py."""
+    colored: U8
+    """(rows of tiles,) 1 where this thread has found the colours."""
 
 
 COMMON = ("inverse_depth", "far", "dirty", "rect", "nearest", "sorted")

@@ -24,6 +24,7 @@ from nav_eval.engine.render.layout import (
     MODULATED,
     NEAR,
     TEXTURED,
+    TILE,
     U8,
     U32,
     Assets,
@@ -159,9 +160,10 @@ def sample(
 
 @inner(_nrt=False)
 def forget(used: Scalar, work: Workspace) -> None:
-    """No triangle has planes any more."""
+    """No triangle has planes any more, and no row its colours."""
     for k in range(used):
         work.slot[work.seen[k], 0] = -1
+    work.colored[:] = np.uint8(0)
 
 
 @inner(_nrt=False, forceinline=True)
@@ -215,7 +217,7 @@ def prepare(
     b = assets.triangles.corners[triangle, 1]
     c = assets.triangles.corners[triangle, 2]
     if upper > 0:
-        x, y = first_pixel(camera, vertices, a, b, c, triangle, x, y, upper, work.ids)
+        x, y = first_pixel(camera, vertices, a, b, c, triangle, x, y, upper, work.ids, work.colored)
     corners = barycentric_planes(camera, vertices, a, b, c)
     plane = work.planes[slot]
     anchor(plane, 0, blend_plane(corners, 1.0, 1.0, 1.0), x, y)
@@ -255,8 +257,12 @@ def first_pixel(
     y: Scalar,
     upper: Scalar,
     ids: I32,
+    colored: U8,
 ) -> tuple[Scalar, Scalar]:
-    """Where above row `upper` a triangle shows first, else (x, y); only where its corners' box lies is looked at."""
+    """Where above row `upper` a triangle shows first, else (x, y).
+
+    Only where its corners' box lies is looked at, and not in rows of which this thread has seen each triangle.
+    """
     across, down, ahead = to_camera(camera.pose, vertices, a)
     across2, down2, ahead2 = to_camera(camera.pose, vertices, b)
     across3, down3, ahead3 = to_camera(camera.pose, vertices, c)
@@ -275,6 +281,8 @@ def first_pixel(
         left = np.int64(min(low, middle * 2.0)) if low > 0.0 else 0
         right = np.int64(high) if high < middle * 2.0 else camera.width
     for above in range(row, upper):
+        if colored[np.uint64(above // TILE)]:
+            continue
         start = above * camera.stride
         if shows_in(ids, start + left, start + right, triangle):
             at = left

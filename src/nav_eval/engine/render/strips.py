@@ -1,9 +1,9 @@
 """A frame from its camera to its images, by one thread or by several that share it.
 
-Each strip of rows is drawn by whoever comes first; its colours and depths are computed in bands, of which each thread
-takes those of the strip that it drew, then what others have left of theirs. No pixel depends on how many threads there
-are: visibility in a strip is its own, and a triangle's planes are anchored at the first pixel of the frame that shows
-it, which is looked for in the rows above once these are drawn.
+A thread draws its strips of rows, then what others have not begun of theirs. Colours and depths are computed in bands,
+of which each thread takes those of the strips that it drew, then what others have left of theirs. No pixel depends on
+how many threads there are: visibility in a strip is its own, and a triangle's planes are anchored at the first pixel of
+the frame that shows it, which is looked for in the rows above once these are drawn.
 """
 
 from __future__ import annotations
@@ -13,16 +13,19 @@ import numpy as np
 from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
 from nav_eval.engine.render.handles import opened, shared
-from nav_eval.engine.render.layout import F32, I32, I64, U8, Assets, Camera, Scalar, Workspace
+from nav_eval.engine.render.layout import F32, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
 from nav_eval.engine.render.turns import look, post, sleep, step_aside, take
 from nav_eval.jit import inner, kernel
 
-CULLED, NEXT, DONE, DRAWN, BAND = 0, 1, 2, 3, 4
-"""Places in `turns`: how many clusters may show, plus one; the next strip to be drawn; how many bands are finished;
-1 where a strip is drawn and its next band, for each strip (the latter two, EACH places on)."""
-EACH = 2
+CULLED, DONE, TAKEN, DRAWN, BAND = 0, 1, 2, 3, 4
+"""Places in `turns`: how many clusters may show, plus one; how many bands are finished; for each strip (the latter
+three, EACH places on) how many wanted to draw it, who has drawn it (0: nobody yet) and its next band."""
+EACH = 3
+FIRST, PARTS = 1, 2
+"""The first thread's number; strips for each of several threads: of two halves the lower often takes far longer, and
+each strip more costs a twentieth of the drawing."""
 PATIENCE, PAUSE_MICROSECONDS = 200, 50
 """How often a thread looks for what it waits for before it sleeps between two looks."""
 
@@ -35,7 +38,7 @@ def work_on(
     frame: I64,
     ids: I32,
     headlight: bool,
-    first: bool,
+    who: int,
     rows: int,
     band: int,
     turns: I64,
@@ -44,43 +47,54 @@ def work_on(
 ) -> None:
     """One thread's share of a frame in strips of `rows` and bands of `band` rows; returns when there is none left.
 
-    The first thread culls, and returns when all is done. Fills work.inverse_depth and work.ids, rgb (H * W * 3,) and
-    depth (H, W); either image may have no pixel at all. `scene`, `own` and `frame`: handles of the Assets, and of the
-    Workspaces of this thread and of the first.
+    `who`: the thread's number, from 1 on. The first culls, and returns when all is done. Fills work.inverse_depth and
+    work.ids, rgb (H * W * 3,) and depth (H, W); either image may have no pixel at all. `scene`, `own` and `frame`:
+    handles of the Assets, and of the Workspaces of this thread and of the first.
     """
     assets = opened(scene, Assets)
     work = shared(opened(own, Workspace), opened(frame, Workspace), ids)
-    if first:
+    if who == FIRST:
         count = visible_clusters(camera, assets.clusters, work)
         sort_front_to_back(count, work)
         post(turns, CULLED, count + 1)
     await_at_least(turns, CULLED, 1)
     strips = (camera.height + rows - 1) // rows
-    home = draw_strips(camera, assets, rows, strips, work, turns)
-    used = 0
-    for k in range(strips):
-        strip = (home + k) % strips
-        for above in range(strip + 1):
-            await_at_least(turns, DRAWN + EACH * above, 1)
-        used = color_bands(camera, assets, headlight, strip, rows, band, used, work, turns, rgb, depth)
+    draw_strips(camera, assets, who, rows, strips, work, turns)
+    used, ready = 0, 0
+    while ready < strips:
+        await_at_least(turns, DRAWN + EACH * ready, 1)
+        ready = drawn_from_top(strips, turns)
+        for own_turn in (True, False):
+            for strip in range(ready):
+                if (look(turns, DRAWN + EACH * strip) == who) == own_turn:
+                    used = color_bands(camera, assets, headlight, strip, rows, band, used, work, turns, rgb, depth)
     forget(used, work)
-    if first:
+    if who == FIRST:
         bands = (rows + band - 1) // band
         after = camera.height - (strips - 1) * rows
         await_at_least(turns, DONE, (strips - 1) * bands + (after + band - 1) // band)
 
 
 @inner(_nrt=False)
-def draw_strips(camera: Camera, assets: Assets, rows: Scalar, strips: Scalar, work: Workspace, turns: I64) -> Scalar:
-    """Draw strips until all are taken; the first of those drawn, or 0."""
-    count, home = look(turns, CULLED) - 1, 0
-    strip = take(turns, NEXT)
-    while strip < strips:
-        draw(camera, assets, count, strip * rows, min((strip + 1) * rows, camera.height), work)
-        post(turns, DRAWN + EACH * strip, 1)
-        home = strip if home == 0 else home
-        strip = take(turns, NEXT)
-    return home
+def draw_strips(
+    camera: Camera, assets: Assets, who: Scalar, rows: Scalar, strips: Scalar, work: Workspace, turns: I64
+) -> None:
+    """Draw strips until all are taken, from this thread's own on."""
+    count = look(turns, CULLED) - 1
+    for k in range(strips):
+        strip = (PARTS * (who - FIRST) + k) % strips
+        if look(turns, TAKEN + EACH * strip) == 0 and take(turns, TAKEN + EACH * strip) == 0:
+            draw(camera, assets, count, strip * rows, min((strip + 1) * rows, camera.height), work)
+            post(turns, DRAWN + EACH * strip, who)
+
+
+@inner(_nrt=False)
+def drawn_from_top(strips: Scalar, turns: I64) -> Scalar:
+    """How many strips are drawn above the first that is not: only these can be coloured."""
+    ready = 0
+    while ready < strips and look(turns, DRAWN + EACH * ready) > 0:
+        ready += 1
+    return ready
 
 
 @inner(_nrt=False)
@@ -104,6 +118,7 @@ def color_bands(
         bottom = min(top + band, end)
         if rgb.shape[0]:
             used = shade(camera, assets, headlight, top, bottom, used, work, rgb)
+            work.colored[top // TILE : (bottom + TILE - 1) // TILE] = np.uint8(1)
         if depth.shape[0]:
             read_depth_rows(camera, work.inverse_depth, top, bottom, depth)
         take(turns, DONE)
