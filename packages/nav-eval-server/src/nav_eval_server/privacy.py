@@ -72,7 +72,7 @@ def erase(challenge: Challenge, user: User, actor: str) -> None:
     with transaction.atomic():
         others = User.objects.select_for_update().filter(is_staff=True, is_active=True).exclude(pk=user.pk)
         if user.is_staff and not others.exists():
-            raise Refusal("last_organiser", "The last organiser cannot be removed.", "最后一个主办方账号不能删除。")
+            raise Refusal("last_organiser", "The last organiser cannot be removed.", "最后一个主办方账户不能删除。")
         for team in Team.objects.filter(membership__user=user):
             _hand_over(challenge, team, user, actor)
         _received(user).delete()
