@@ -226,6 +226,15 @@ def test_published_results_are_marked_and_chosen_by_split(visit: Open, board_fil
     assert source.get_attribute("href").startswith("https://")
 
 
+def test_what_is_said_of_published_results_is_said_in_the_readers_language(visit: Open, board_file: Path) -> None:
+    page = visit().open(board_file, "?lang=zh")
+    page.locator("#all-others").click()
+    told = page.locator(".others").inner_text()
+    notes = {(one.note, one.note_zh) for one in published("r2r") if one.note}
+    assert notes
+    assert [pair for pair in notes if pair[1] not in told or pair[0] in told] == []
+
+
 def beside(page: Any) -> list[dict[str, str]]:
     """The published results in the page's spreadsheet."""
     with page.expect_download() as download:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -58,6 +59,17 @@ def test_five_and_twenty_models_with_page_paper_and_year() -> None:
     assert min(shares) > 1
 
 
+@pytest.mark.parametrize("name", HERE)
+def test_what_is_said_of_a_result_is_said_in_chinese_with_the_same_numbers(name: str) -> None:
+    for one in published(name):
+        for english, chinese in ((one.inputs, one.inputs_zh), (one.note, one.note_zh)):
+            if english in ("", "RGB"):
+                assert chinese == ""
+            else:
+                assert re.search("[\u4e00-\u9fff]", chinese), english
+                assert re.findall(r"\d[\d.,]*", english) == re.findall(r"\d[\d.,]*", chinese)
+
+
 def test_a_table_of_ones_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
     register_published("lab-nav", written(tmp_path / "lab.toml"))
@@ -88,6 +100,15 @@ def test_a_table_that_cannot_be(
     monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
     register_published("lab-nav", written(tmp_path / "lab.toml", **changes))
     with pytest.raises(ConfigError, match=told):
+        published("lab-nav")
+
+
+def test_chinese_of_what_no_result_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(PUBLISHED, "_members", dict(PUBLISHED._members))
+    path = written(tmp_path / "lab.toml")
+    path.write_text(path.read_text() + '[chinese]\n"RBG" = "彩色"\n', encoding="utf-8")
+    register_published("lab-nav", path)
+    with pytest.raises(ConfigError, match="`chinese` has 'RBG', which is no result's"):
         published("lab-nav")
 
 

@@ -54,6 +54,7 @@ class _Page(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     page: list[_Page]
+    chinese: dict[str, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ class Published:
     """One model on one split. `figures`: TL and NE in metres, the others in percent, with the digits as printed.
 
     `where` is the page that it was read on, `printed` what stands there; `quoted`: by others than the model's authors.
+    `inputs_zh` and `note_zh`: the same in Chinese, "" where the table does not say it.
     """
 
     benchmark: str
@@ -70,7 +72,9 @@ class Published:
     link: str
     split: str
     inputs: str
+    inputs_zh: str
     note: str
+    note_zh: str
     figures: Mapping[str, Decimal]
     printed: str
     where: str
@@ -91,15 +95,18 @@ def published(name: str) -> tuple[Published, ...]:
     """The table's results. Raises ConfigError for a name that is none, and a file that is not as it must be."""
     member = PUBLISHED.get(name)
     path = Path(member() if callable(member) else member)
-    found = [(page, one) for page in _read(path).page for one in page.result if one.benchmark == name]
+    file = _read(path)
+    found = [(page, one) for page in file.page for one in page.result if one.benchmark == name]
     if not found:
         raise ConfigError(f"{path}: holds no result of benchmark {name!r}.")
-    faults = [fault for page, one in found for fault in _faults(page, one)]
+    faults = [fault for page, one in found for fault in _faults(page, one)] + [
+        f"`chinese` has {text!r}, which is no result's `inputs` or `note`" for text in _idle(file)
+    ]
     counts = Counter((one.split, one.model) for _, one in found)
     faults += [f"{model}, {split}: appears twice" for (split, model), count in counts.items() if count > 1]
     if faults:
         raise ConfigError(f"{path}: {faults[0]}.")
-    return tuple(_published(page, one) for page, one in found)
+    return tuple(_published(page, one, file.chinese) for page, one in found)
 
 
 def of_split(table: Sequence[Published], split: str | None) -> tuple[Published, ...]:
@@ -112,6 +119,11 @@ def _read(path: Path) -> _File:
         return msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
         raise ConfigError(f"{path}: is no table of published results ({error}).") from None
+
+
+def _idle(file: _File) -> list[str]:
+    used = {text for page in file.page for one in page.result for text in (one.inputs, one.note)}
+    return [text for text in file.chinese if text not in used]
 
 
 def _faults(page: _Page, one: _Result) -> Iterator[str]:
@@ -142,7 +154,7 @@ def _possible(name: str, text: str, scale: str) -> bool:
     return value.is_finite() and 0 <= value <= most
 
 
-def _published(page: _Page, one: _Result) -> Published:
+def _published(page: _Page, one: _Result, chinese: Mapping[str, str]) -> Published:
     moved = 2 if page.scale == "share" else 0
     return Published(
         benchmark=one.benchmark,
@@ -152,7 +164,9 @@ def _published(page: _Page, one: _Result) -> Published:
         link=one.link,
         split=one.split,
         inputs=one.inputs,
+        inputs_zh=chinese.get(one.inputs, ""),
         note=one.note,
+        note_zh=chinese.get(one.note, ""),
         figures={n: Decimal(text).scaleb(moved if n in SHARES else 0) for n, text in one.figures.items()},
         printed=one.printed,
         where=page.where,

@@ -4,7 +4,7 @@ import { h, select, wide } from "./dom.js";
 import { fixed, shown, shownRange, unitRange, whole } from "./format.js";
 import { handOver } from "./export.js";
 import { key, whiskers } from "./charts.js";
-import { metricName, metricTitle, named, sentences, t } from "./words.js";
+import { currentLanguage, metricName, metricTitle, sentences, t } from "./words.js";
 
 export const MOST_DRAWN = 6;
 const FEW_SCENES = 5;
@@ -219,13 +219,18 @@ function entryCell(app, i) {
 }
 
 function otherCell(one) {
-  const told = [String(one.year), splitName(one.split), one.inputs ? named("inputs", one.inputs) : t("board.noinputs")];
+  const told = [String(one.year), splitName(one.split), native(one, "inputs") || t("board.noinputs")];
   return [
     away(one.link, one.model),
     h("span", { class: "why" }, one.paper),
     h("span", { class: "why" }, told.join(" · "), " · ", away(one.where, t(one.quoted ? "board.quoted" : "board.where"))),
-    one.note && h("span", { class: "why" }, one.note),
+    one.note && h("span", { class: "why" }, native(one, "note")),
   ];
+}
+
+// A table may say its texts in Chinese, too.
+function native(one, field) {
+  return (currentLanguage() === "zh" && one[`${field}_zh`]) || one[field];
 }
 
 function away(address, text) {
