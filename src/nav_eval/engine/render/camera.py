@@ -59,9 +59,10 @@ def _axes(yaw: float, pitch: float, roll: float) -> tuple[float, ...]:
     cy, sy = math.cos(yaw), math.sin(yaw)
     cp, sp = math.cos(pitch), math.sin(pitch)
     cr, sr = math.cos(roll), math.sin(roll)
-    right = (cy, 0.0, -sy)
-    up = (sy * sp, cp, cy * sp)
-    ahead = (-sy * cp, sp, -cy * cp)
-    turned = (cr * r + sr * u for r, u in zip(right, up))
-    down = (-(cr * u - sr * r) for r, u in zip(right, up))
-    return (*turned, *down, *ahead)
+    right_x, right_y, right_z = cy, 0.0, -sy
+    up_x, up_y, up_z = sy * sp, cp, cy * sp
+    return (
+        cr * right_x + sr * up_x, cr * right_y + sr * up_y, cr * right_z + sr * up_z,
+        -(cr * up_x - sr * right_x), -(cr * up_y - sr * right_y), -(cr * up_z - sr * right_z),
+        -sy * cp, sp, -cy * cp,
+    )  # fmt: skip

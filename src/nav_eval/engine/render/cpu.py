@@ -71,6 +71,8 @@ class CpuRenderer:
     ) -> None:
         self.scene = scene
         self.lens = lens
+        self._projection = (lens.focal, lens.width, lens.height, -(-lens.width // TILE) * TILE)
+        self._projected = np.array(self._projection)
         self.notes = scene.notes
         self._outputs = check_outputs(outputs)
         self._headlight = shading == "headlight" or (shading == "auto" and scene.bare)
@@ -112,13 +114,10 @@ class CpuRenderer:
     def _render(
         self, threads: int, position: ArrayLike, yaw: float, pitch: float, roll: float, people: People
     ) -> Frame:
-        lens = self.lens
-        stride = -(-lens.width // TILE) * TILE
-        camera = Camera(view(position, yaw, pitch, roll), lens.focal, lens.width, lens.height, stride)
+        camera = Camera(view(position, yaw, pitch, roll), *self._projection)
         scratch = self._borrow()
         try:
-            ids = self._arrays.take(scratch.arrays.ids.shape, np.int32)
-            return self._draw(threads, camera, scratch.arrays._replace(ids=ids), scratch.words, people)
+            return self._draw(threads, camera, scratch, people)
         finally:
             self._give_back(scratch)
 
@@ -133,20 +132,22 @@ class CpuRenderer:
         with self._lock:
             self._free.append(scratch)
 
-    def _draw(self, threads: int, camera: Camera, work: Workspace, words: I64, people: People) -> Frame:
+    def _draw(self, threads: int, camera: Camera, scratch: Scratch, people: People) -> Frame:
         images: dict[str, Image] = {}
+        work = scratch.arrays
+        ids: I32 = self._arrays.take(work.ids.shape, np.int32)
         shape = (camera.height, camera.width)
         if "rgb" in self._outputs:
             images["rgb"] = self._arrays.take((*shape, 3), np.uint8)
         if "depth" in self._outputs:
             images["depth"] = self._arrays.take(shape, np.float32)
-        self._fill(threads, camera, work.ids, words, images, bool(people))
+        self._fill(threads, camera, ids, scratch.words, images, bool(people))
         if "rgb" in self._outputs:
-            images["rgb"] = self._finish(camera, work, images["rgb"])
-        drawn = self._lay(camera, work, images.get("rgb"), people) if people else None
+            images["rgb"] = self._finish(camera, work, ids, images["rgb"])
+        drawn = self._lay(camera, work, ids, images.get("rgb"), people) if people else None
         if people and "depth" in self._outputs:
             attributes.read_depth(camera, work.inverse_depth, images["depth"])
-        resolve = _Late(camera, self.scene.assets, work.ids, drawn)
+        resolve = _Late(camera, self.scene.assets, ids, drawn)
         for name in ("semantic", "normal"):
             if name in self._outputs:
                 images[name] = resolve(name)
@@ -164,7 +165,10 @@ class CpuRenderer:
         turns = np.zeros(strips.DRAWN + strips.EACH * parts, np.int64)
 
         def share(who: int, own: I64) -> None:
-            strips.work_on(camera, self._assets, own, words, ids, self._headlight, who, rows, band, turns, rgb, depth)
+            strips.work_on(
+                camera.pose, self._projected, self._assets, own, words, ids, self._headlight, who, rows, band,
+                turns, rgb, depth,
+            )  # fmt: skip
 
         help_with([partial(self._help, share, strips.FIRST + k) for k in range(1, threads)])
         share(strips.FIRST, words)
@@ -177,21 +181,21 @@ class CpuRenderer:
         finally:
             self._give_back(own)
 
-    def _lay(self, camera: Camera, work: Workspace, rgb: Image | None, people: People) -> Drawn | None:
+    def _lay(self, camera: Camera, work: Workspace, ids: I32, rgb: Image | None, people: People) -> Drawn | None:
         """People over the finished picture, before its depth is read."""
-        canvas = Canvas(work.inverse_depth, work.ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
+        canvas = Canvas(work.inverse_depth, ids, NO_PICTURE if rgb is None else rgb.reshape(-1))
         return lay(Eye(*camera), canvas, people)
 
-    def _finish(self, camera: Camera, work: Workspace, rgb: Image) -> Image:
+    def _finish(self, camera: Camera, work: Workspace, ids: I32, rgb: Image) -> Image:
         """(H, W, 3): what lies beyond the surfaces, then their edges."""
         if self.scene.sky is not None:
             beyond = self._skies[self.scene.sky.seen_from(float(camera.pose[10]))]
-            sky.fill(camera, beyond, work.ids, rgb.reshape(-1))
+            sky.fill(camera, beyond, ids, rgb.reshape(-1))
         if not self._antialiasing:
             return rgb
         smooth = self._arrays.take(rgb.shape, np.uint8)
         smooth[:] = rgb
-        edges.blend(camera, self.scene.assets, work, rgb.reshape(-1), smooth.reshape(-1))
+        edges.blend(camera, self.scene.assets, work._replace(ids=ids), rgb.reshape(-1), smooth.reshape(-1))
         return smooth
 
 

@@ -22,15 +22,15 @@ class ArrayPool:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._arrays: dict[tuple[tuple[int, ...], str], list[NDArray[Any]]] = {}
+        self._arrays: dict[tuple[tuple[int, ...], DTypeLike], list[NDArray[Any]]] = {}
 
     def take(self, shape: tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
         """An array that nobody else uses."""
         with self._lock:
-            kept = self._arrays.setdefault((shape, np.dtype(dtype).str), [])
-            index = _find_idle(kept)
-            if index >= 0:
-                return kept[index]
+            kept = self._arrays.setdefault((shape, dtype), [])
+            for index in range(len(kept)):
+                if _users(kept, index) == _IDLE:
+                    return kept[index]
             array = np.empty(shape, dtype)
             if len(kept) < KEPT:
                 kept.append(array)
@@ -42,16 +42,9 @@ class ArrayPool:
             self._arrays.clear()
 
 
-def _counts(arrays: list[NDArray[Any]]) -> list[int]:
-    return [sys.getrefcount(array) for array in arrays]
+def _users(arrays: list[NDArray[Any]], index: int) -> int:
+    return sys.getrefcount(arrays[index])
 
 
-_IDLE = _counts([np.empty(1)])[0]
-"""The count of an array that only a list refers to, as this version of Python reports it from `_counts`."""
-
-
-def _find_idle(arrays: list[NDArray[Any]]) -> int:
-    for index, count in enumerate(_counts(arrays)):
-        if count == _IDLE:
-            return index
-    return -1
+_IDLE = _users([np.empty(1)], 0)
+"""The count of an array that only a list refers to, as this version of Python reports it from `_users`."""

@@ -13,7 +13,7 @@ import numpy as np
 from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
 from nav_eval.engine.render.handles import opened, shared
-from nav_eval.engine.render.layout import F32, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
+from nav_eval.engine.render.layout import F32, F64, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
 from nav_eval.engine.render.turns import look, post, sleep, step_aside, take
@@ -32,7 +32,8 @@ PATIENCE, PAUSE_MICROSECONDS = 200, 50
 
 @kernel(_nrt=False)
 def work_on(
-    camera: Camera,
+    pose: F64,
+    projection: F64,
     scene: I64,
     own: I64,
     frame: I64,
@@ -48,9 +49,11 @@ def work_on(
     """One thread's share of a frame in strips of `rows` and bands of `band` rows; returns when there is none left.
 
     `who`: the thread's number, from 1 on. The first culls, and returns when all is done. Fills work.inverse_depth and
-    work.ids, rgb (H * W * 3,) and depth (H, W); either image may have no pixel at all. `scene`, `own` and `frame`:
-    handles of the Assets, and of the Workspaces of this thread and of the first.
+    work.ids, rgb (H * W * 3,) and depth (H, W); either image may have no pixel at all. `pose`, `projection`: of the
+    Camera, its first field and the others. `scene`, `own` and `frame`: handles of the Assets, and of the Workspaces of
+    this thread and of the first.
     """
+    camera = Camera(pose, projection[0], int(projection[1]), int(projection[2]), int(projection[3]))
     assets = opened(scene, Assets)
     work = shared(opened(own, Workspace), opened(frame, Workspace), ids)
     if who == FIRST:
