@@ -18,6 +18,7 @@ from django.db import transaction
 from django.template.loader import render_to_string
 from django.utils.translation import override
 
+from nav_eval.report.words import said
 from nav_eval_server import archive
 from nav_eval_server.archive.evidence import values
 from nav_eval_server.board.decisions import choose, close, reveal
@@ -149,10 +150,13 @@ def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: M
     Keeper(challenge).refresh(NOW)
     seen = {name: visible_to(None).figures(rows[name].id) for name in ("plain", "climb")}
     assert seen == {"plain": {"spl": 0.5, **told}, "climb": {"spl": 0.5}}
-    with override("en"):
-        page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
-    cells = re.findall(r'"number roomy">(.*?)</t', page)
-    assert cells == ["success", "steps", "Failed", "Left out", "0.7500", "–"]
+    for language, spoken in (("en", "en"), ("zh-hans", "zh")):
+        with override(language):
+            page = render_to_string("_board.html", {"board": standings("plain", AnonymousUser())[0], "heading": "h1"})
+        # The same numbers are called what a report calls them.
+        counts = [said(spoken, f"board.{name}") for name in ("failed", "excluded")]
+        cells = re.findall(r'"number roomy">(.*?)</t', page)
+        assert cells == ["success", "steps", *counts, "0.7500", "–"]
 
 
 def test_less_is_better_where_the_measure_says_so(make: Make) -> None:
