@@ -226,6 +226,21 @@ def test_episode_view_tells_what_happened(visit: Open, page_file: Path, runs: li
     assert page.locator("svg.rose .spoke").count() >= 2
 
 
+def test_an_episode_stays_named_where_its_row_is_scrolled_sideways(visit: Open, page_file: Path) -> None:
+    page = visit(viewport={"width": 360, "height": 800}).open(page_file)
+    lefts = page.evaluate(
+        """() => { const table = document.querySelector("table.episodes"), holder = table.closest(".wide");
+        holder.scrollLeft = 1000;
+        const left = (e) => e.getBoundingClientRect().left;
+        const first = [...table.rows].map((row) => left(row.cells[0]));
+        return [holder.scrollLeft, left(table), left(holder), Math.min(...first), Math.max(...first)]; }"""
+    )
+    scrolled, table, *sticky = lefts
+    assert scrolled > 100
+    assert table < sticky[0]
+    assert len({*sticky}) == 1
+
+
 def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:
     page = visit().open(page_file, "#episode=10_1")
     page.locator("select").first.select_option("2")
@@ -237,7 +252,7 @@ def test_slider_by_keyboard(visit: Open, page_file: Path) -> None:
     assert page.locator(".step").inner_text().startswith("Start")
     page.keyboard.press("ArrowRight")
     assert f"Step 1 of {last}: move to viewpoint" in page.locator(".step").inner_text()
-    assert "walked 2.0 m" in page.locator(".step").inner_text()
+    assert "walked 2.00 m" in page.locator(".step").inner_text()
     assert page.locator(".way.ahead").count() == 1
 
 

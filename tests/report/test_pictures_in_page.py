@@ -72,6 +72,16 @@ def test_map_follows_the_agent_up_the_stairs(visit: Callable[..., Visit], house:
     assert guest.errors == []
 
 
+def test_the_way_walked_is_in_all_as_long_as_it_was_measured(visit: Callable[..., Visit], house: Path) -> None:
+    """The drawn points are rounded, so their distances are not the measure's: here far from it."""
+    page = visit().open(house, "#episode=7")
+    assert "walked 3.50 m" in page.locator(".step").inner_text()
+    assert "It walked 3.50 m" in page.locator(".fate").inner_text()
+    page.get_by_label("Step", exact=True).focus()
+    page.keyboard.press("Home")
+    assert "walked 0.00 m" in page.locator(".step").inner_text()
+
+
 def test_walls_are_where_the_cells_are(visit: Callable[..., Visit], house: Path) -> None:
     """Points in metres through the map's own transform: the wall at row 10, and open floor beside it."""
     page = visit().open(house, "#episode=7")

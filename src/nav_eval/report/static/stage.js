@@ -24,7 +24,8 @@ export class Stage {
     this.notes = h("div", {});
     this.said = instruction(app.doc.episodes, index, this.track, this.reference);
     this.eyes = this.track && eyes(this.track, this.scene, this.reference);
-    this.steps = this.track && slider(this.track, this.goals(), (step) => this.move(step), app.state.step);
+    const { path_length } = app.doc.results[app.state.run].values;
+    this.steps = this.track && slider(this.track, this.goals(), path_length?.[index], (step) => this.move(step), app.state.step);
     app.state.step = null;
     this.keys = this.steps ? this.steps.keys : {};
     this.panes = h("div", { class: "panes" }, this.eyes && this.eyes.element, this.holder);

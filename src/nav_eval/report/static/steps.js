@@ -7,11 +7,11 @@ import { named, t } from "./words.js";
 
 const FRAME_MS = 120;
 
-// `moved` is called with the step whenever it changes; it begins at step `begun`, or at the end.
-export function slider(track, goals, moved, begun) {
+// `length`: the path length that was measured, if it was. `moved` is called with the step whenever it changes; it begins
+// at step `begun`, or at the end.
+export function slider(track, goals, length, moved, begun) {
   const last = track.points.length - 1;
-  const walked = [0];
-  for (let i = 1; i <= last; i++) walked.push(walked[i - 1] + apart(track.points[i], track.points[i - 1]));
+  const walked = lengths(track.points, length);
   const collided = new Set(track.collided);
   const text = h("output", { class: "step" });
   const input = h("input", {
@@ -38,7 +38,7 @@ export function slider(track, goals, moved, begun) {
     const near = goals.length ? Math.min(...goals.map((goal) => apart(goal, track.points[step]))) : null;
     return [
       action,
-      t("step.walked", { metres: metres(walked[step], 1) }),
+      t("step.walked", { metres: metres(walked[step]) }),
       near === null ? null : t("step.goal", { metres: metres(near) }),
       step && collided.has(step - 1) ? t("step.collided") : null,
     ]
@@ -75,6 +75,14 @@ export function slider(track, goals, moved, begun) {
     " ": () => play.click(),
   };
   return { element, step: () => Number(input.value), keys };
+}
+
+// Metres walked up to each point. The points are whole centimetres, whose errors add up: in all it is what was measured.
+function lengths(points, measured) {
+  const sums = [0];
+  for (let i = 1; i < points.length; i++) sums.push(sums[i - 1] + apart(points[i], points[i - 1]));
+  const all = sums.at(-1);
+  return typeof measured === "number" && all ? sums.map((sum) => (sum / all) * measured) : sums;
 }
 
 function player(input, last, jump) {

@@ -303,7 +303,9 @@ function rowsTable(app, found, draw) {
       "tr",
       {},
       ...list.map((column) =>
-        h("td", { class: column.number ? "number" : column.name === "scene" ? "minor" : null }, column.show(i)),
+        column.name === "id"
+          ? h("th", { scope: "row" }, column.show(i))
+          : h("td", { class: column.number ? "number" : column.name === "scene" ? "minor" : null }, column.show(i)),
       ),
     ),
   );
