@@ -252,7 +252,7 @@ def test_a_frame_is_the_same_for_any_number_of_threads(threads: int) -> None:
 
 def test_a_frame_does_not_wait_for_a_helper(monkeypatch: pytest.MonkeyPatch) -> None:
     """One that comes when the frame is finished, as on a busy machine or after a fork, finds nothing to do."""
-    late: list[Callable[[], None]] = []
+    late: list[Callable[[], int]] = []
     monkeypatch.setattr(cpu, "help_with", late.extend)
     alone, shared = (make_renderer("cpu", room(12), width=50, height=40, threads=n) for n in (1, 4))
     expected, found = alone.render(ORIGIN, 0.3), shared.render(ORIGIN, 0.3)

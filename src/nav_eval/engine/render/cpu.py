@@ -164,8 +164,8 @@ class CpuRenderer:
         band = rows if threads == 1 else BAND
         turns = np.zeros(strips.DRAWN + strips.EACH * parts, np.int64)
 
-        def share(who: int, own: I64) -> None:
-            strips.work_on(
+        def share(who: int, own: I64) -> int:
+            return strips.work_on(
                 camera.pose, self._projected, self._assets, own, words, ids, self._headlight, who, rows, band,
                 turns, rgb, depth,
             )  # fmt: skip
@@ -173,11 +173,11 @@ class CpuRenderer:
         help_with([partial(self._help, share, strips.FIRST + k) for k in range(1, threads)])
         share(strips.FIRST, words)
 
-    def _help(self, share: Callable[[int, I64], None], who: int) -> None:
+    def _help(self, share: Callable[[int, I64], int], who: int) -> int:
         """What a further thread does: it draws into the same frame, with scratch of its own."""
         own = self._borrow()
         try:
-            share(who, own.words)
+            return share(who, own.words)
         finally:
             self._give_back(own)
 

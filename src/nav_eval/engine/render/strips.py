@@ -13,14 +13,16 @@ import numpy as np
 from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
 from nav_eval.engine.render.handles import opened, shared
+from nav_eval.engine.render.helpers import APART
 from nav_eval.engine.render.layout import F32, F64, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
-from nav_eval.engine.render.turns import look, post, sleep, step_aside, take
+from nav_eval.engine.render.turns import core, look, post, sleep, step_aside, take
 from nav_eval.jit import inner, kernel
 
-CULLED, DONE, TAKEN, DRAWN, BAND = 0, 1, 2, 3, 4
-"""Places in `turns`: how many clusters may show, plus one; how many bands are finished; for each strip (the latter
+CULLED, DONE, CORE, TAKEN, DRAWN, BAND = 0, 1, 2, 3, 4, 5
+"""Places in `turns`: how many clusters may show, plus one; how many bands are finished; the first thread's core; for
+each strip (the latter
 three, EACH places on) how many wanted to draw it, who has drawn it (0: nobody yet) and its next band."""
 EACH = 3
 FIRST, PARTS = 1, 2
@@ -45,8 +47,10 @@ def work_on(
     turns: I64,
     rgb: U8,
     depth: F32,
-) -> None:
+) -> int:
     """One thread's share of a frame in strips of `rows` and bands of `band` rows; returns when there is none left.
+
+    What it returns: the core that it began on, if the first thread was there too, else APART.
 
     `who`: the thread's number, from 1 on. The first culls, and returns when all is done. Fills work.inverse_depth and
     work.ids, rgb (H * W * 3,) and depth (H, W); either image may have no pixel at all. `pose`, `projection`: of the
@@ -59,8 +63,10 @@ def work_on(
     if who == FIRST:
         count = visible_clusters(camera, assets.clusters, work)
         sort_front_to_back(count, work)
+        turns[CORE] = core()
         post(turns, CULLED, count + 1)
     await_at_least(turns, CULLED, 1)
+    met = core() if who != FIRST and core() == turns[CORE] else APART
     strips = (camera.height + rows - 1) // rows
     draw_strips(camera, assets, who, rows, strips, work, turns)
     used, ready = 0, 0
@@ -76,6 +82,7 @@ def work_on(
         bands = (rows + band - 1) // band
         after = camera.height - (strips - 1) * rows
         await_at_least(turns, DONE, (strips - 1) * bands + (after + band - 1) // band)
+    return met
 
 
 @inner(_nrt=False)

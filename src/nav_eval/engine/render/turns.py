@@ -1,4 +1,4 @@
-"""How the threads of one frame agree: three instructions that numba has no name for, and a call to the system.
+"""How the threads of one frame agree: three instructions that numba has no name for, and calls to the system.
 
 A thread takes its next strip by counting on, and posts that it has finished one. Nobody holds a lock, so a thread that
 the system sets aside keeps the others from nothing but the strip it is at.
@@ -58,5 +58,7 @@ post: Any = intrinsic(_post)
 signature: Any = templates.signature
 step_aside: Any = types.ExternalFunction("sched_yield", signature(types.int32))
 """Let another thread have this core, if one waits for it."""
+core: Any = types.ExternalFunction("sched_getcpu", signature(types.int32))
+"""The number of the core that this thread is on."""
 sleep: Any = types.ExternalFunction("usleep", signature(types.int32, types.uint32))
 """Do nothing for so many microseconds."""
