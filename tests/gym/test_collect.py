@@ -58,6 +58,20 @@ def test_what_was_recorded_is_what_an_environment_shows_for_these_actions(room, 
     env.close()
 
 
+def test_only_what_is_asked_for_is_written_and_the_policy_sees_all(room, tmp_path):
+    settings = {"overrides": room, "policy": left_first, "expert": 0.5, "num_envs": 2}
+    nav_eval.collect("pointnav", tmp_path / "all", **settings)
+    nav_eval.collect("pointnav", tmp_path / "some", record=("gps",), **settings)
+    every, some = by_key(tmp_path / "all"), by_key(tmp_path / "some")
+    assert {name for one in every.values() for name in one} - {*next(iter(some.values()))} >= {"depth", "compass"}
+    assert_same({key: {name: one[name] for name in some[key]} for key, one in every.items()}, some)
+    assert "gps" in next(iter(some.values()))
+    with pytest.raises(ConfigError, match=r"record=\['rgbd'\] is not observed. Observed are .*depth"):
+        nav_eval.collect("pointnav", tmp_path / "none", record=("rgbd",), **settings)
+    with pytest.raises(ConfigError, match="begun with other settings"):
+        nav_eval.collect("pointnav", tmp_path / "some", **settings)
+
+
 def test_an_interrupted_collection_goes_on_and_is_the_same(room, tmp_path):
     def ends_early(observations, begins):
         asked.append(1)

@@ -45,14 +45,17 @@ def collect(
     config: str | None = None,
     vocabulary: Sequence[str] | None = None,
     dense_reward: bool = False,
+    record: Sequence[str] | None = None,
     steps_a_file: int = 4096,
     compress: bool = False,
 ) -> list[Path]:
     """Play each episode once and write it to the folder `out`; the same call again goes on where it was interrupted.
 
     In each step the oracle acts with probability `expert`, else `policy`; the oracle's choice is recorded either way,
-    which is what DAgger learns from. `overrides`, `config`, `vocabulary`, `dense_reward`: as in make_env. How far it is
-    stands in the log (INFO). Returns the files. Raises ConfigError where `out` holds another collection.
+    which is what DAgger learns from. `overrides`, `config`, `vocabulary`, `dense_reward`: as in make_env. `record`: the
+    sensors whose observations are written, for a policy that keeps what it made of pictures; None: all. How far it is
+    stands in the log (INFO). Returns the files. Raises ConfigError where `out` holds another collection, and for a
+    sensor in `record` that is not there.
     """
     from nav_eval.gym import make_vec_env
 
@@ -60,12 +63,14 @@ def collect(
         raise ConfigError("collect: give a policy for the steps that are not the oracle's, or expert=1.")
     folder = Path(out)
     asked = {"benchmark": benchmark, "config": config, "overrides": [*overrides], "seed": seed, "expert": expert}
-    _settle(folder, asked | {"dense_reward": dense_reward, "vocabulary": None if vocabulary is None else [*vocabulary]})
+    asked |= {"dense_reward": dense_reward, "vocabulary": None if vocabulary is None else [*vocabulary]}
+    _settle(folder, asked if record is None else asked | {"record": [*record]})
     envs = make_vec_env(
         benchmark, num_envs, overrides=overrides, config=config, vocabulary=vocabulary, dense_reward=dense_reward
     )
     try:
-        _fill(envs, folder, _Actor(policy, expert, seed), steps_a_file, np.savez_compressed if compress else np.savez)
+        save = np.savez_compressed if compress else np.savez
+        _fill(envs, folder, _Actor(policy, expert, seed), _recorded(envs.unwrapped, record), steps_a_file, save)
     finally:
         envs.close()
     return parts(folder)
@@ -99,7 +104,18 @@ def _settle(folder: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _fill(envs: Any, folder: Path, actor: _Actor, steps_a_file: int, save: Callable[..., None]) -> None:
+def _recorded(envs: NavVectorEnv, record: Sequence[str] | None) -> list[str]:
+    """The observations to be written."""
+    known = [*envs.envs[0].forms]
+    lacking = [] if record is None else [name for name in record if name not in known]
+    if lacking:
+        raise ConfigError(f"collect: record={lacking} is not observed. Observed are {', '.join(known)}.")
+    return known if record is None else [*record]
+
+
+def _fill(
+    envs: Any, folder: Path, actor: _Actor, record: Sequence[str], steps_a_file: int, save: Callable[..., None]
+) -> None:
     bare = envs.unwrapped
     if not isinstance(bare.single_action_space, gymnasium.spaces.Discrete):
         raise ConfigError("collect: records actions without arguments. Name only such ones in task.actions.")
@@ -107,7 +123,7 @@ def _fill(envs: Any, folder: Path, actor: _Actor, steps_a_file: int, save: Calla
     every = list(bare.envs[0].episodes)
     held: list[_Rollout] = []
     begun, told = time.monotonic(), 0.0
-    for number, rollout in enumerate(_played(envs, bare, sorted({*every} - done), actor), 1):
+    for number, rollout in enumerate(_played(envs, bare, sorted({*every} - done), actor, record), 1):
         held.append(rollout)
         if sum(len(one) for one in held) >= steps_a_file:
             _write(folder, held, save)
@@ -120,7 +136,9 @@ def _fill(envs: Any, folder: Path, actor: _Actor, steps_a_file: int, save: Calla
         _write(folder, held, save)
 
 
-def _played(envs: Any, bare: NavVectorEnv, left: list[EpisodeKey], actor: _Actor) -> Iterator[_Rollout]:
+def _played(
+    envs: Any, bare: NavVectorEnv, left: list[EpisodeKey], actor: _Actor, record: Sequence[str]
+) -> Iterator[_Rollout]:
     """Every episode, in the order in which they end. Environments without one more go on, and are passed over."""
     count = bare.num_envs
     queue = iter(left)
@@ -142,7 +160,8 @@ def _played(envs: Any, bare: NavVectorEnv, left: list[EpisodeKey], actor: _Actor
         actions = actor.actions(seen, fresh, told, playing)
         for place, one in enumerate(playing):
             if one is not None:
-                one.see(bare.envs[place].forms, {name: _row(value, place) for name, value in seen.items()})
+                forms = bare.envs[place].forms
+                one.see({name: forms[name] for name in record}, {name: _row(seen[name], place) for name in record})
         seen, rewards, terminated, truncated, _ = envs.step(actions)
         begins = terminated | truncated
         for place, one in enumerate(playing):

@@ -20,6 +20,9 @@ from train_vln.make_data import ENVS, played
 from train_vln.model import Walker
 from train_vln.walks import KEPT
 
+RECORDED = ("gps", "compass", "instruction")
+"""Of a walk; what the walker made of its pictures it keeps itself."""
+
 
 class Walking:
     """A policy for nav_eval.collect, which keeps to the rule of Tried.
@@ -108,13 +111,13 @@ def walk(
     seed: int,
     stop_within: float,
 ) -> None:
-    """One walk for each of the episodes, with the oracle's choices."""
+    """One walk for each of the episodes, with the oracle's choices. Not resumed: what was around it is in memory."""
+    shutil.rmtree(out, ignore_errors=True)
     policy = Walking(model, reader, drawn=0.5, seed=seed)
     envs = min(ENVS, len(episodes))
     chosen = played(homes, split, episodes, stop_within=stop_within)
-    collect(
-        "vln-demo", out, overrides=chosen, policy=policy, expert=expert, seed=seed, num_envs=envs, dense_reward=True
-    )
+    asked: Any = {"expert": expert, "seed": seed, "num_envs": envs, "dense_reward": True}
+    collect("vln-demo", out, overrides=chosen, policy=policy, record=RECORDED, **asked)
     torch.save(policy.kept(), out / KEPT)
 
 
@@ -124,7 +127,7 @@ def success(model: Walker, reader: Reader, homes: Path, split: str, out: Path, e
     policy = Walking(model, reader, drawn=0.0, seed=0)
     envs = min(ENVS, len(episodes))
     chosen = played(homes, split, episodes)
-    collect("vln-demo", out, overrides=chosen, policy=policy, expert=0.0, num_envs=envs)
+    collect("vln-demo", out, overrides=chosen, policy=policy, record=RECORDED, expert=0.0, num_envs=envs)
     found: dict[str, list[float]] = {}
     for one in rollouts(out):
         metrics = json.loads(str(one["metrics"]))
