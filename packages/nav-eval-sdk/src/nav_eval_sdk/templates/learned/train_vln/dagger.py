@@ -18,7 +18,7 @@ from nav_eval_sdk.examples.learned.words import Reader
 from train_vln.detector import detected
 from train_vln.make_data import ENVS, played
 from train_vln.model import Walker
-from train_vln.walks import KEPT
+from train_vln.walks import KEPT, Kept
 
 RECORDED = ("gps", "compass", "instruction")
 """Of a walk; what the walker made of its pictures it keeps itself."""
@@ -35,7 +35,8 @@ class Walking:
         self._model, self._reader, self._drawn = model.eval(), reader, drawn
         self._rng = np.random.default_rng(seed)
         self._words: list[list[int]] = []
-        self._kept: dict[bytes, Any] = {}
+        self._told: list[str] = []
+        self._kept: Kept = {}
         self._text: Any = None
         self._memory: Any = None
         self._before: Any = None
@@ -63,7 +64,7 @@ class Walking:
     def _begin(self, given: Any, begins: Any, poses: Any) -> None:
         count = len(begins)
         if self._text is None:
-            self._words = [[1]] * count
+            self._words, self._told = [[1]] * count, [""] * count
             self._memory = torch.zeros(2, count, self._model.first.hidden_size)
             self._before, self._steps = poses.copy(), np.zeros(count)
             self._surroundings = [self._nothing_seen() for _ in range(count)]
@@ -73,7 +74,8 @@ class Walking:
             self._keep(place)
             self._surroundings[place], self._tried[place] = self._nothing_seen(), Tried()
             self._draws[place] = self._rng.random() < self._drawn
-            self._words[place] = self._reader.numbers(text(given["instruction"]["text"][place]))
+            self._told[place] = text(given["instruction"]["text"][place])
+            self._words[place] = self._reader.numbers(self._told[place])
         self._memory[:, begins] = 0
         self._before[begins] = poses[begins]
         self._steps[begins] = 0
@@ -86,8 +88,8 @@ class Walking:
     def _nothing_seen(self) -> Surroundings:
         return Surroundings(self._model.detector.kinds.out_features)
 
-    def kept(self) -> dict[bytes, Any]:
-        """What was around in each walk, by the bytes of its poses: to detect it once more takes as long as to walk."""
+    def kept(self) -> Kept:
+        """What was around in each walk: to detect it once more takes as long as to walk."""
         for place in range(len(self._walked)):
             self._keep(place)
         return self._kept
@@ -95,7 +97,7 @@ class Walking:
     def _keep(self, place: int) -> None:
         if self._walked[place]:
             poses, around = map(np.stack, zip(*self._walked[place]))
-            self._kept[poses.tobytes()] = around
+            self._kept.setdefault(self._told[place], []).append((poses, around))
             self._walked[place] = []
 
 

@@ -7,14 +7,14 @@ import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import torch
 from torch import Tensor
 
 from nav_eval.engine.navmesh.mesh import load_navmesh
-from nav_eval.gym import rollouts
+from nav_eval.gym import rollouts, text
 from nav_eval_sdk.examples.learned.senses import REFLECTED, motion, nearness
 from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, Surroundings
 from nav_eval_sdk.examples.learned.words import LONGEST, Reader
@@ -25,6 +25,9 @@ from train_vln.naming import tagged
 
 KEPT = "around.pt"
 """Of a collection, what the walker had around it; where it is missing, it is detected."""
+Kept: TypeAlias = dict[str, list[tuple[Any, Any]]]
+"""Of each instruction, poses (T, 3) and what was around (T, PLACES, K + BANDS) of those who were told it; an
+environment's last walk has steps to spare."""
 LOOK_AHEAD = 1.0
 """Metres."""
 SUCCESS, STEP = 2.5, 0.01
@@ -67,11 +70,11 @@ def encoded(folder: Path, homes: Path, split: str, seer: Detector, kinds: Sequen
 
 def _encoded(folder: Path, paths: Paths, seer: Detector) -> Iterator[Walk]:
     kept = folder / KEPT
-    known = torch.load(kept, weights_only=False) if kept.is_file() else {}
+    known: Kept = torch.load(kept, weights_only=False) if kept.is_file() else {}
     for one in rollouts(folder):
         key = (str(one["scene_id"]), str(one["episode_id"]))
         poses, compass = np.concatenate([one["gps"], one["compass"]], -1), one["compass"][:, 0]
-        around = known.get(poses.tobytes())
+        around = _known(known.get(text(one["instruction.text"]), ()), poses)
         yield Walk(
             _around(seer, one["rgb"], one["depth"], poses) if around is None else around,
             motions(one["gps"], compass),
@@ -79,6 +82,13 @@ def _encoded(folder: Path, paths: Paths, seer: Detector) -> Iterator[Walk]:
             np.column_stack([nearness_of_goal(one), towards(paths.goal(key), one["gps"], compass)]),
             key,
         )
+
+
+def _known(walked: Sequence[tuple[Any, Any]], poses: Any) -> Any:
+    """(T, PLACES, K + BANDS) of the walk through these poses (T, 3), or None."""
+    shortest_first = sorted(walked, key=lambda walk: len(walk[0]))
+    same = (around for places, around in shortest_first if np.array_equal(places[: len(poses)], poses))
+    return next((around[: len(poses)] for around in same), None)
 
 
 def _around(seer: Detector, rgb: Any, depth: Any, poses: Any) -> Any:
