@@ -70,7 +70,7 @@ def collect(
     )
     try:
         save = np.savez_compressed if compress else np.savez
-        _fill(envs, folder, _Actor(policy, expert, seed), _recorded(envs.unwrapped, record), steps_a_file, save)
+        _fill(envs, folder, _Actor(policy, expert, seed), _recorded(envs, record), steps_a_file, save)
     finally:
         envs.close()
     return parts(folder)
@@ -104,9 +104,9 @@ def _settle(folder: Path, asked: Mapping[str, Any]) -> None:
         )
 
 
-def _recorded(envs: NavVectorEnv, record: Sequence[str] | None) -> list[str]:
+def _recorded(envs: Any, record: Sequence[str] | None) -> list[str]:
     """The observations to be written."""
-    known = [*envs.envs[0].forms]
+    known = [*envs.unwrapped.envs[0].forms]
     lacking = [] if record is None else [name for name in record if name not in known]
     if lacking:
         raise ConfigError(f"collect: record={lacking} is not observed. Observed are {', '.join(known)}.")
