@@ -4,10 +4,18 @@ from __future__ import annotations
 
 import os
 import threading
+from collections import deque
 
 import pytest
 
+from nav_eval.engine.render import helpers
 from nav_eval.engine.render.helpers import APART, Helper
+
+
+@pytest.fixture(autouse=True)
+def idle_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Helpers that are called here lie down among idle ones of their own: frames of other tests may not find them."""
+    monkeypatch.setattr(helpers, "_idle", deque())
 
 
 def cores_after(helper: Helper, met: int) -> set[int]:
@@ -41,7 +49,7 @@ def test_a_helper_keeps_off_the_core_of_its_caller() -> None:
 
 def test_a_helper_on_the_only_core_stays_there(monkeypatch: pytest.MonkeyPatch) -> None:
     core = min(os.sched_getaffinity(0))
-    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {core})
-    helper = Helper()
-    monkeypatch.undo()
+    with monkeypatch.context() as alone:
+        alone.setattr(os, "sched_getaffinity", lambda _: {core})
+        helper = Helper()
     assert cores_after(helper, core) == os.sched_getaffinity(0)

@@ -22,8 +22,8 @@ from nav_eval.jit import inner, kernel
 
 CULLED, DONE, CORE, TAKEN, DRAWN, BAND = 0, 1, 2, 3, 4, 5
 """Places in `turns`: how many clusters may show, plus one; how many bands are finished; the first thread's core; for
-each strip (the latter
-three, EACH places on) how many wanted to draw it, who has drawn it (0: nobody yet) and its next band."""
+each strip (the latter three, EACH places on) how many wanted to draw it, who has drawn it (0: nobody yet) and its next
+band."""
 EACH = 3
 FIRST, PARTS = 1, 2
 """The first thread's number; strips for each of several threads: of two halves the lower often takes far longer, and

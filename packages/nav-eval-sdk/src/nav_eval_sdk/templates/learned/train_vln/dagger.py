@@ -118,8 +118,17 @@ def walk(
     policy = Walking(model, reader, drawn=0.5, seed=seed)
     envs = min(ENVS, len(episodes))
     chosen = played(homes, split, episodes, stop_within=stop_within)
-    asked: Any = {"expert": expert, "seed": seed, "num_envs": envs, "dense_reward": True}
-    collect("vln-demo", out, overrides=chosen, policy=policy, record=RECORDED, **asked)
+    collect(
+        "vln-demo",
+        out,
+        overrides=chosen,
+        policy=policy,
+        record=RECORDED,
+        expert=expert,
+        seed=seed,
+        num_envs=envs,
+        dense_reward=True,
+    )
     torch.save(policy.kept(), out / KEPT)
 
 

@@ -24,7 +24,7 @@ from train_vln.model import Detector
 from train_vln.naming import tagged
 
 KEPT = "around.pt"
-"""Of a collection, what the walker had around it; where it is missing, it is detected."""
+"""Of a collection, what the walker had around it; the oracle keeps nothing, so there it is detected in the pictures."""
 Kept: TypeAlias = dict[str, list[tuple[Any, Any]]]
 """Of each instruction, poses (T, 3) and what was around (T, PLACES, K + BANDS) of those who were told it; an
 environment's last walk has steps to spare."""
