@@ -272,6 +272,29 @@ def directions_begin_ahead_and_go_round(python: str) -> None:
     assert [float(word) for word in run(python, "-c", AHEAD).split()] == pytest.approx([0, 0, 6, 12, 18])
 
 
+HALVES = """
+import os, pathlib, sys
+from train_vln.halves import in_halves
+def work(episodes, place, told):
+    place.parent.mkdir(exist_ok=True)
+    place.write_text(f"{os.getpid()} {told} {' '.join(episodes)}")
+if __name__ == "__main__":
+    for count in (1, 3, 65):
+        given = [str(number) for number in range(count)]
+        places = in_halves(work, given, pathlib.Path(f"{sys.argv[1]}/{count}"), "told")
+        found = [place.read_text().split() for place in places]
+        assert [name for _, told, *names in found for name in names if told == "told"] == given, found
+        assert len(places) == (2 if count == 65 else 1), found
+        assert all((pid == str(os.getpid())) == (count < 65) for pid, *_ in found), found
+"""
+
+
+def many_episodes_are_halved_among_processes(python: str, folder: Path) -> None:
+    script = folder / "halves.py"
+    script.write_text(HALVES)
+    run(python, str(script), str(folder))
+
+
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_numpy_computes_what_torch_does():
     computes_the_same(sys.executable)
@@ -294,6 +317,7 @@ print(numpy.mean((0 < way[turns]) & (way[turns] < 12) == (said[turns] == 3)))
 def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     computes_the_same(trainer)
     directions_begin_ahead_and_go_round(trainer)
+    many_episodes_are_halved_among_processes(trainer, tmp_path)
     run(trainer, "-m", "train_vln", str(tmp_path), "--sizes", "quick")
     read = "import sys, torch; print(*torch.load(sys.argv[1], weights_only=False)[1])"
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]

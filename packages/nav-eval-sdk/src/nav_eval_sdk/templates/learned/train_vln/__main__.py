@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import logging
 import shutil
 import sys
 import time
@@ -24,6 +23,7 @@ import torch
 from nav_eval_sdk.examples.learned.words import Reader, vocabulary
 from train_vln import bc, dagger, detector, make_data
 from train_vln.export import export
+from train_vln.halves import begin_process
 from train_vln.model import Detector, Walker
 from train_vln.walks import Walk, encoded
 
@@ -62,8 +62,7 @@ def main(given: Sequence[str] | None = None) -> None:
         "--stop-within", type=float, default=1.5, help="m: the oracle that is learned from stops so near the goal"
     )
     chosen = options.parse_args(given)
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    torch.set_num_threads(1)
+    begin_process()
     Training(chosen.folder, SIZES[chosen.sizes], chosen.seed, chosen.stop_within).run()
 
 
@@ -98,9 +97,9 @@ class Training:
     def _detector(self) -> tuple[Detector, list[str]]:
         kept, walks = self.folder / "detector.pt", self.folder / "walks" / "see"
         if not kept.is_file():
-            asked = {"every": 2, "seed": 1, "stop_within": self.stop_within}
-            make_data.walk_with_oracle(self.homes["see"], "see", walks, semantic=True, **asked)
-            model, kinds = detector.train(self.homes["see"], walks, self.sizes.detector_epochs, self.seed)
+            homes, asked = self.homes["see"], {"seed": 1, "semantic": True, "stop_within": self.stop_within}
+            make_data.walk_with_oracle(homes, "see", make_data.once(homes, "see")[::2], walks, **asked)
+            model, kinds = detector.train(homes, walks, self.sizes.detector_epochs, self.seed)
             torch.save((model.state_dict(), kinds), kept)
             shutil.rmtree(walks)
         state, kinds = torch.load(kept, weights_only=False)
@@ -117,24 +116,26 @@ class Training:
         found = []
         for number, (expert, every, epochs) in enumerate(((1.0, 1, self.sizes.bc_epochs), *self.sizes.rounds)):
             self._stage(f"round {number} of DAgger" if number else "behaviour cloning")
-            place = self.folder / "walks" / f"round{number}"
-            if not place.with_suffix(".pt").is_file():
-                self._walk(model, reader, place, number, expert, every)
-            walks += encoded(place, self.homes["walk"], "walk", seer, kinds, reader)
+            file = self.folder / "walks" / f"round{number}.pt"
+            if not file.is_file():
+                self._walk(model, reader, file, number, expert, every)
+            walks += encoded(file, self.homes["walk"], "walk", kinds, reader)
             found.append(self._fit(model, number, walks, epochs, reader))
         best = int(np.argmax(found))
         model.load_state_dict(torch.load(self.folder / f"round{best}.pt", weights_only=False)[0])
         say(f"taken: round {best}")
         return model.eval()
 
-    def _walk(self, model: Walker, reader: Reader, place: Path, number: int, expert: float, every: int) -> None:
+    def _walk(self, model: Walker, reader: Reader, file: Path, number: int, expert: float, every: int) -> None:
         """Round 0 is the oracle's."""
-        homes, asked = self.homes["walk"], {"seed": 2 + number, "stop_within": self.stop_within}
+        homes = self.homes["walk"]
         if number == 0:
-            make_data.walk_with_oracle(homes, "walk", place, every=every, semantic=False, **asked)
+            once = make_data.once(homes, "walk")[::every]
+            bc.walk(model.detector, homes, "walk", once, file, seed=2, stop_within=self.stop_within)
         else:
             chosen = self._one_each("walk", number, every)[number % every :: every]
-            dagger.walk(model, reader, homes, "walk", place, expert=expert, episodes=chosen, **asked)
+            asked = {"expert": expert, "seed": 2 + number, "stop_within": self.stop_within}
+            dagger.walk(model, reader, homes, "walk", chosen, file, **asked)
 
     def _fit(self, model: Walker, number: int, walks: list[Walk], epochs: int, reader: Reader) -> float:
         """Unless it is done; mean success in both languages in the homes for choosing."""

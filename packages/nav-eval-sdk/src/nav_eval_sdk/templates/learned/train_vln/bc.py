@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,26 @@ from torch import Tensor
 from torch.nn import functional
 
 from nav_eval_sdk.examples.learned.surroundings import DIRECTIONS
-from train_vln.model import Walker
-from train_vln.walks import Walk, padded
+from train_vln.halves import in_halves
+from train_vln.make_data import walk_with_oracle
+from train_vln.model import Detector, Walker
+from train_vln.walks import Walk, encode, join, padded
 
 BATCH = 24
+
+
+def walk(
+    seer: Detector, homes: Path, split: str, episodes: Sequence[str], file: Path, *, seed: int, stop_within: float
+) -> None:
+    """The oracle's walks of these episodes, encoded."""
+    join(in_halves(_walk, episodes, file.with_suffix(""), seer, homes, split, seed, stop_within), file)
+
+
+def _walk(
+    episodes: Sequence[str], place: Path, seer: Detector, homes: Path, split: str, seed: int, stop_within: float
+) -> None:
+    walk_with_oracle(homes, split, episodes, place, seed=seed, semantic=False, stop_within=stop_within)
+    encode(place, homes, split, seer)
 
 
 def fit(model: Walker, walks: Sequence[Walk], mirror: Any, epochs: int, seed: int, rate: float = 1.5e-3) -> list[float]:
@@ -49,8 +66,8 @@ def loss(model: Walker, held: tuple[Tensor, ...]) -> Tensor:
     """Of the oracle's actions, and, which helps to learn them, of where the shortest way leads, of where and how near
     the goal is, and of the kinds that words name."""
     words, tags, around, motion, expert, way, goal = held
+    text = model.read(words)  # its many small steps would be slower in half precision
     with torch.autocast("cpu", torch.bfloat16):
-        text = model.read(words)
         scores, directions, near, _ = model(text, around, motion)
     kinds, scores, directions, near = (one.float() for one in (text[2], scores, directions, near))
     told = functional.cross_entropy(scores.flatten(0, 1), expert.flatten(), ignore_index=-1)

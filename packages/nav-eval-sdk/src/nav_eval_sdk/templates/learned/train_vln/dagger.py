@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,10 @@ from nav_eval_sdk.examples.learned.surroundings import Surroundings
 from nav_eval_sdk.examples.learned.tried import Tried
 from nav_eval_sdk.examples.learned.words import Reader
 from train_vln.detector import detected
+from train_vln.halves import in_halves
 from train_vln.make_data import ENVS, played
 from train_vln.model import Walker
-from train_vln.walks import KEPT, Kept
+from train_vln.walks import KEPT, Kept, encode, join
 
 RECORDED = ("gps", "compass", "instruction")
 """Of a walk; what the walker made of its pictures it keeps itself."""
@@ -106,44 +108,64 @@ def walk(
     reader: Reader,
     homes: Path,
     split: str,
-    out: Path,
+    episodes: Sequence[str],
+    file: Path,
     *,
     expert: float,
-    episodes: list[str],
     seed: int,
     stop_within: float,
 ) -> None:
-    """One walk for each of the episodes, with the oracle's choices. Not resumed: what was around it is in memory."""
-    shutil.rmtree(out, ignore_errors=True)
+    """One walk for each of the episodes, encoded, with the oracle's choices."""
+    shutil.rmtree(file.with_suffix(""), ignore_errors=True)  # not resumed: what was around it is in memory
+    given = model, reader, homes, split, expert, seed, stop_within
+    join(in_halves(_walk, episodes, file.with_suffix(""), *given), file)
+
+
+def _walk(
+    episodes: Sequence[str],
+    place: Path,
+    model: Walker,
+    reader: Reader,
+    homes: Path,
+    split: str,
+    expert: float,
+    seed: int,
+    stop_within: float,
+) -> None:
     policy = Walking(model, reader, drawn=0.5, seed=seed)
-    envs = min(ENVS, len(episodes))
     chosen = played(homes, split, episodes, stop_within=stop_within)
     collect(
         "vln-demo",
-        out,
+        place,
         overrides=chosen,
         policy=policy,
         record=RECORDED,
         expert=expert,
         seed=seed,
-        num_envs=envs,
+        num_envs=min(ENVS, len(episodes)),
         dense_reward=True,
     )
-    torch.save(policy.kept(), out / KEPT)
+    torch.save(policy.kept(), place / KEPT)
+    encode(place, homes, split, model.detector)
 
 
-def success(model: Walker, reader: Reader, homes: Path, split: str, out: Path, episodes: list[str]) -> dict[str, float]:
+def success(
+    model: Walker, reader: Reader, homes: Path, split: str, out: Path, episodes: Sequence[str]
+) -> dict[str, float]:
     """Mean success and SPL of the walker alone, in English and Chinese."""
     shutil.rmtree(out, ignore_errors=True)
-    policy = Walking(model, reader, drawn=0.0, seed=0)
-    envs = min(ENVS, len(episodes))
-    chosen = played(homes, split, episodes)
-    collect("vln-demo", out, overrides=chosen, policy=policy, record=RECORDED, expert=0.0, num_envs=envs)
     found: dict[str, list[float]] = {}
-    for one in rollouts(out):
-        metrics = json.loads(str(one["metrics"]))
-        language = text(one["instruction.language"])[:2] or "en"
-        for name in ("success", "spl", "reached"):
-            found.setdefault(f"{language}_{name}", []).append(metrics["oracle_success" if name == "reached" else name])
+    for place in in_halves(_alone, episodes, out, model, reader, homes, split):
+        for one in rollouts(place):
+            metrics = json.loads(str(one["metrics"]))
+            language = text(one["instruction.language"])[:2] or "en"
+            for name, metric in (("success", "success"), ("spl", "spl"), ("reached", "oracle_success")):
+                found.setdefault(f"{language}_{name}", []).append(metrics[metric])
     shutil.rmtree(out)
     return {name: round(float(np.mean(values)), 3) for name, values in sorted(found.items())}
+
+
+def _alone(episodes: Sequence[str], place: Path, model: Walker, reader: Reader, homes: Path, split: str) -> None:
+    policy = Walking(model, reader, drawn=0.0, seed=0)
+    envs, chosen = min(ENVS, len(episodes)), played(homes, split, episodes)
+    collect("vln-demo", place, overrides=chosen, policy=policy, record=RECORDED, expert=0.0, num_envs=envs)

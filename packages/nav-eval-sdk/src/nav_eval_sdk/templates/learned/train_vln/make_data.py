@@ -60,16 +60,15 @@ def played(
 
 
 def walk_with_oracle(
-    homes: Path, split: str, out: Path, *, every: int, seed: int, semantic: bool, stop_within: float
+    homes: Path, split: str, episodes: Sequence[str], out: Path, *, seed: int, semantic: bool, stop_within: float
 ) -> None:
-    """Every n-th path once, by an oracle that strays in one step of eight, so that it is seen how to come back."""
+    """Pictures of walks by an oracle that strays in one step of eight, so that it is seen how to come back."""
     rng = np.random.default_rng(seed)
 
     def stray(seen: Any, begins: Any) -> Any:
         return rng.choice([1, 2, 3], size=len(begins))
 
     sensors = f"{SENSES}, semantic: {LENS}" if semantic else SENSES
-    episodes = once(homes, split)[::every]
     chosen = played(homes, split, episodes, sensors=sensors, stop_within=stop_within)
     envs = min(ENVS, len(episodes))
     collect("vln-demo", out, overrides=chosen, policy=stray, expert=0.875, seed=seed, num_envs=envs, dense_reward=True)

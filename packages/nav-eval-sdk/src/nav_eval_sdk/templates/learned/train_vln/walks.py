@@ -54,17 +54,29 @@ class Walk:
     texts: Sequence[tuple[list[int], list[int]]] = ()
 
 
-def encoded(folder: Path, homes: Path, split: str, seer: Detector, kinds: Sequence[str], reader: Reader) -> list[Walk]:
-    """The walks of a collection; what is encoded is kept beside it, and its pictures, which are large, are not."""
-    kept, paths = folder.with_suffix(".pt"), Paths(homes, split)
-    if not kept.is_file():
-        torch.save(list(_encoded(folder, paths, seer)), kept)
-        shutil.rmtree(folder)
+def encode(folder: Path, homes: Path, split: str, seer: Detector) -> None:
+    """Keep a collection's walks, encoded, in a file beside it, and not its pictures, which are large."""
+    torch.save(list(_encoded(folder, Paths(homes, split), seer)), folder.with_suffix(".pt"))
+    shutil.rmtree(folder)
+
+
+def join(folders: Sequence[Path], file: Path) -> None:
+    """The encoded walks of these folders in one file, which is there when it is whole; the folders go."""
+    parts = [torch.load(folder.with_suffix(".pt"), weights_only=False) for folder in folders]
+    unfinished = file.with_suffix(".part")
+    torch.save([walk for part in parts for walk in part], unfinished)
+    unfinished.replace(file)
+    shutil.rmtree(file.with_suffix(""))
+
+
+def encoded(file: Path, homes: Path, split: str, kinds: Sequence[str], reader: Reader) -> list[Walk]:
+    """The walks of a file, with what their paths are told by and where the shortest way leads."""
+    paths = Paths(homes, split)
 
     def read(key: tuple[str, str]) -> list[tuple[list[int], list[int]]]:
         return [(reader.numbers(text), tagged(text, kinds)[:LONGEST]) for text in paths.texts(key)]
 
-    walks = torch.load(kept, weights_only=False)
+    walks = torch.load(file, weights_only=False)
     return [replace(walk, texts=read(walk.key), way=paths.way(walk)) for walk in walks]
 
 
