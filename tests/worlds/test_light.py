@@ -11,10 +11,15 @@ import numpy as np
 import pytest
 import trimesh
 
-from nav_eval.worlds import light
 from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.item import Item
+from nav_eval.worlds.light.bake import bake
+from nav_eval.worlds.light.bounced import Probes
+from nav_eval.worlds.light.cubes import cubes, cubes_of
+from nav_eval.worlds.light.direct import opaque, sunlight
+from nav_eval.worlds.light.holes import windows_of
+from nav_eval.worlds.light.places import places
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import make_plan
 from nav_eval.worlds.plan import Kind, Plan, Window
@@ -121,7 +126,7 @@ def test_tops_of_skirtings_are_lit_like_their_fronts(make_world: MakeWorld) -> N
 def test_lamps_do_not_shade_their_own_ceiling(make_world: MakeWorld) -> None:
     world = make_world(2, 7, 1, "home")
     mesh = world.mesh
-    grid = light.cubes(mesh, world.plan, world.items)
+    grid = cubes(mesh, world.plan, world.items)
     lamps = [np.array(item.at) / 1000 for item in world.items if item.support == "ceiling" and item.category == "lamp"]
     assert lamps
     below = np.floor((np.array(lamps) + np.array([0, -0.15, 0]) - grid.low) / grid.cell).astype(np.int64)
@@ -139,14 +144,14 @@ def empty_home() -> tuple[Plan, Mesh, Grid]:
     plan = make_plan("light", 3, 1, "home")
     plan = replace(plan, windows=tuple(replace(window, drawn=(0, 0), net=False) for window in plan.windows))
     mesh = tessellate(bare(plan), 20_000)
-    return plan, mesh, light.cubes(mesh, plan)
+    return plan, mesh, cubes(mesh, plan)
 
 
-def floor_texels(plan: Plan, mesh: Mesh, places: Any, room: int) -> np.ndarray:
-    """Rows of `places` that lie on a room's floor."""
-    at = places.points.at
+def floor_texels(plan: Plan, mesh: Mesh, asked: Any, room: int) -> np.ndarray:
+    """Rows of `asked` that lie on a room's floor."""
+    at = asked.points.at
     texels = int(mesh.patches.charts.size.prod(axis=1).sum())
-    chosen: np.ndarray = np.flatnonzero((places.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
+    chosen: np.ndarray = np.flatnonzero((asked.points.room[:texels] == room - 1) & (abs(at[:texels, 1]) < 1e-9))
     return chosen
 
 
@@ -159,16 +164,16 @@ def test_patches_of_sun_lie_where_geometry_puts_the_panes(turn: float, rise: flo
     side = np.array([out[1], -out[0]]) * np.sin(2 * np.pi * turn)
     flat = (np.array(out) * np.cos(2 * np.pi * turn) + side) * np.cos(2 * np.pi * rise)
     sun = (float(flat[0]), float(np.sin(2 * np.pi * rise)), float(flat[1]))
-    places = light.places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
-    windows = light.windows_of(plan)
+    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    windows = windows_of(plan)
     own = sources.Windows(
         *(part[:1] for part in windows[:4]), windows.panes[: windows.first_pane[1]], windows.first_pane
     )
     day = Daylight("noon", sun, (1.0, 1.0, 1.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 1.0)
-    floor = floor_texels(plan, mesh, places, window.room)
-    shone = light.sunlight(grid, light.opaque(mesh), mesh, places, own, day)[floor, 0]
+    floor = floor_texels(plan, mesh, asked, window.room)
+    shone = sunlight(grid, opaque(mesh), mesh, asked, own, day)[floor, 0]
     share = shone / shone.max()
-    at = places.points.at[floor]
+    at = asked.points.at[floor]
     axis = int(own.axis[0])
 
     def passed(points: np.ndarray) -> np.ndarray:
@@ -195,8 +200,8 @@ def test_blinds_shorten_windows() -> None:
     room = plan.room(window.room)
     x, _, z = point(window.side, room.clear, (window.low + window.high) // 2, 0, 60)
     at = (round(x * 1000), room.base + window.top - 400, round(z * 1000))
-    covered = light.windows_of(plan, [Item("blind", room.id, Model(), at)])
-    plain = light.windows_of(plan)
+    covered = windows_of(plan, [Item("blind", room.id, Model(), at)])
+    plain = windows_of(plan)
     np.testing.assert_allclose(plain.hole[:, 3] - covered.hole[:, 3], [0.4, *[0.0] * (len(plan.windows) - 1)])
     own, before = covered.panes[: covered.first_pane[1]], plain.panes[: plain.first_pane[1]]
     np.testing.assert_allclose(own[:, 3], np.minimum(before[: len(own), 3], covered.hole[0, 3]))
@@ -209,7 +214,7 @@ def test_curtains_and_nets_keep_the_sun_out() -> None:
     at = next(k for k, w in enumerate(plan.windows) if len(curtain_places(plan.room(w.room), w)) == 2)
 
     def glass(window: Window) -> float:
-        panes = light.windows_of(replace(plan, windows=(window,))).panes
+        panes = windows_of(replace(plan, windows=(window,))).panes
         return float(((panes[:, 1] - panes[:, 0]) * (panes[:, 3] - panes[:, 2])).sum())
 
     bare = replace(plan.windows[at], casing="ribbon")
@@ -220,17 +225,17 @@ def test_curtains_and_nets_keep_the_sun_out() -> None:
 def test_a_window_lights_the_floor_by_its_form_factor() -> None:
     """Against Lambert's sum over the window's edges; the floor's near part sees only what lies above the horizon."""
     plan, mesh, grid = empty_home()
-    places = light.places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
-    windows = light.windows_of(plan)
+    asked = places(grid, mesh, mesh.patches.charts, np.zeros(0, np.int64))
+    windows = windows_of(plan)
     room = plan.windows[0].room
     seen = sources.Seen(np.repeat([0, 1], [room, len(plan.rooms) - room + 1]), np.zeros(1, np.int64))
-    own, amount = np.ones(len(plan.rooms), np.int64), np.zeros(len(places))
-    close = sources.Close(light.opaque(mesh), standing(), 0.0)
-    sources.skylight(grid, close, places.points, places.starts, places.open, windows, seen, own, len(places), amount)
+    own, amount = np.ones(len(plan.rooms), np.int64), np.zeros(len(asked))
+    close = sources.Close(opaque(mesh), standing(), 0.0)
+    sources.skylight(grid, close, asked.points, asked.starts, asked.open, windows, seen, own, len(asked), amount)
     low, high, bottom, top = windows.hole[0]
     plane, axis = windows.planes[0, 0], int(windows.axis[0])
-    floor = floor_texels(plan, mesh, places, room)
-    at = places.points.at[floor]
+    floor = floor_texels(plan, mesh, asked, room)
+    at = asked.points.at[floor]
     distance = abs(at[:, axis] - plane)
     near = (distance > 0.9) & (distance < 1.8) & (at[:, 2 - axis] > low) & (at[:, 2 - axis] < high)
     corners = np.zeros((4, 3))
@@ -254,14 +259,14 @@ def test_the_ceiling_gets_of_a_lit_floor_what_its_form_factor_says() -> None:
     """A box of 4 x 2.6 x 4 m; the floor sends back half of a light of 1, all else nothing."""
     box: Any = trimesh.creation.box(extents=(4, 2.6, 4))
     voxels = voxelise(np.asarray(box.vertices), np.asarray(box.faces, dtype=np.int32), np.ones(12, np.int32), 0.06)
-    grid = light.cubes_of(voxels, np.zeros((1, 3)))
+    grid = cubes_of(voxels, np.zeros((1, 3)))
     x, z = (side.ravel() for side in np.meshgrid(*[np.linspace(-1.98, 1.98, 100)] * 2))
     floor = np.stack([x, np.full_like(x, -1.3), z], axis=1)
     ups = np.tile([0.0, 1.0, 0.0], (len(floor), 1))
     ceiling = np.array([[0.0, 1.2, 0.0], [1.0, 1.2, 0.5], [-0.7, 1.2, 1.2]])
     starts = (ceiling - grid.low) / grid.cell
     out = np.zeros((3, 3))
-    probes = light.Probes(grid)
+    probes = Probes(grid)
     probes.fill(floor, ups, np.full((len(floor), 3), 0.5), np.ones(len(floor)))
     probes.read(starts, np.ones(3, np.uint8), -ups[:3], out)
     square = np.array([[-2, -1.3, -2], [2, -1.3, -2], [2, -1.3, 2], [-2, -1.3, 2]])
@@ -285,7 +290,7 @@ def test_bare_walls_have_no_dark_lines() -> None:
     mesh = tessellate(items, 20_000)
     day = Daylight("evening", None, (0.0, 0.0, 0.0), (0.01, 0.02, 0.04), (1.0, 0.8, 0.5), 1.0)
     textures = [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names]
-    _, lightmap = light.bake(plan, items, mesh, textures, day)
+    _, lightmap = bake(plan, items, mesh, textures, day)
     charts, dark, count = mesh.patches.charts, 0, 0
     for (x, y), (wide, high) in zip(charts.first.tolist(), charts.size.tolist(), strict=True):
         if min(wide, high) >= 12:
@@ -317,7 +322,7 @@ def test_small_things_stand_in_a_shadow_of_their_own() -> None:
     items = [*bare(plan), *things]
     mesh = tessellate(items, 20_000)
     day = Daylight("overcast", None, (0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (1.0, 0.8, 0.5), 1.0)
-    _, lightmap = light.bake(plan, items, mesh, [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names], day)
+    _, lightmap = bake(plan, items, mesh, [np.full((2, 2, 3), 200, np.uint8) for _ in mesh.names], day)
     charts = mesh.patches.charts
     top = int(
         np.flatnonzero(

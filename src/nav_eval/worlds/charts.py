@@ -46,6 +46,12 @@ class Charts:
         v = np.stack([low[:, 1], low[:, 1], high[:, 1], high[:, 1]], axis=1) / self.shape[0]
         return np.stack([u, v], axis=-1)
 
+    @property
+    def begins(self) -> NDArray[np.int64]:
+        """(C,) which of the texels is each chart's first."""
+        counts = self.size[:, 0] * self.size[:, 1]
+        return np.asarray(np.cumsum(counts) - counts)
+
     def halved(self) -> Charts:
         """The same charts with about half as many texels each way, from edge to edge; they lie in no atlas."""
         return Charts(self.quads, self.first, self.size // 2 + 1, self.shape)
@@ -54,7 +60,7 @@ class Charts:
         """The chart of each texel (N,), and its place on the quad, u and v from 0 to 1."""
         counts = self.size[:, 0] * self.size[:, 1]
         chart = np.repeat(np.arange(len(counts)), counts)
-        within = np.arange(len(chart)) - np.repeat(np.cumsum(counts) - counts, counts)
+        within = np.arange(len(chart)) - np.repeat(self.begins, counts)
         wide = self.size[chart]
         return chart, within % wide[:, 0] / (wide[:, 0] - 1.0), within // wide[:, 0] / (wide[:, 1] - 1.0)
 

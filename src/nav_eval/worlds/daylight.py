@@ -1,6 +1,6 @@
 """The hour and the weather of a home: where its sun stands, what colour its light has, how it is exposed.
 
-Drawn once from the seed. The light (light.py) and the views through the windows are made from the same one, so that a
+Drawn once from the seed. The light (light/) and the views through the windows are made from the same one, so that a
 room with long yellow patches on its floor looks out on an afternoon.
 """
 

@@ -119,3 +119,12 @@ def normalised(v: Floats) -> Floats:
     """Unit vectors; a zero vector stays zero."""
     size = length(v)
     return v / np.where(size > 0, size, 1.0)[..., None]
+
+
+def sphere(count: int, part: float = 0.5) -> Floats:
+    """Evenly spread unit vectors (a Fibonacci spiral); those of other parts, 0 to 1, lie between."""
+    k = np.arange(count, dtype=np.float64) + (0.25 + 0.5 * part)
+    y = 1 - 2 * k / count
+    r = np.sqrt(1 - y * y)
+    turns: Floats = k * 0.6180339887498949 + part
+    return np.stack([r * cos_turns(turns), y, r * sin_turns(turns)], axis=1)

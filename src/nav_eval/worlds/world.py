@@ -23,7 +23,7 @@ from nav_eval.worlds.furnish import furnish
 from nav_eval.worlds.glb import write_glb
 from nav_eval.worlds.hanging import hung
 from nav_eval.worlds.item import Item
-from nav_eval.worlds.light import bake
+from nav_eval.worlds.light.bake import bake
 from nav_eval.worlds.mesh import Mesh
 from nav_eval.worlds.openings import MAX_ROOMS, make_plan
 from nav_eval.worlds.palette import REFLECTION, Palette
