@@ -19,7 +19,7 @@ from nav_eval.worlds.styles import Style
 from nav_eval.worlds.surfaces import Grid, Model, lattice
 
 _FRAME, _POST, _LEAF, _MUNTIN = 46, 24, 34, 22
-"""Widths of bars, mm. A muntin's shadow is lost in the sun's own width: light/holes.py knows panes between the others."""
+"""Widths of bars, mm. A muntin's shadow is lost in the sun's own width: light/holes.py knows panes between the rest."""
 _SEAL, _BOARD = 7, 62
 """Widths of the glass's seal, and of the boards round some windows, mm."""
 _UNDER = 24

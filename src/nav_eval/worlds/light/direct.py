@@ -26,7 +26,8 @@ from nav_eval.worlds.rays.soup import Soup, soup_of, standing
 from nav_eval.worlds.rays.sources import Close, Lamps, Seen, Texels, Windows
 
 _EDGE = 0.45
-"""Of the brightest of sixteen coarse texels and the usual, what the darkest has less of where an edge of a shadow passes."""
+"""Of the brightest of sixteen coarse texels and the usual one, what the darkest has less of where a shadow has its
+edge."""
 _NEAR_BY = 0.3
 """Metres round a place from which what shades it is asked of the triangles, where a shadow has its edge."""
 _SUN = 3.0
