@@ -15,6 +15,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.dataset.imagenav import goal_rotation, goal_yaw
 from nav_eval.dataset.objectnav import object_category
 from nav_eval.dataset.registry import DATASETS, load_dataset
+from nav_eval.dataset.streaming import open_bytes
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
@@ -111,6 +112,22 @@ def test_r2r_ce_joins_the_expert(shared_data: Path) -> None:
         assert episode.gt_locations == tuple(map(tuple, truth[key]["locations"]))
         assert episode.gt_actions == tuple(names[action] for action in truth[key]["actions"])
     assert [Path(file).name for file in dataset.files] == ["val_seen.json.gz", "val_seen_gt.json.gz"]
+
+
+def test_the_experts_paths_are_read_once_for_all_iterations(shared_data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run goes through its episodes six times before the first is played."""
+    opened: list[str] = []
+
+    def noted(file: str) -> Any:
+        opened.append(Path(file).name)
+        return open_bytes(file)
+
+    monkeypatch.setattr("nav_eval.dataset.streaming.open_bytes", noted)
+    dataset = load_dataset("r2r-ce", shared_data / CE)
+    first, second = list(dataset), list(dataset)
+    assert first == second
+    assert first[0].gt_actions
+    assert sorted(opened) == ["val_seen.json.gz", "val_seen.json.gz", "val_seen_gt.json.gz"]
 
 
 def test_r2r_ce_fields(shared_data: Path) -> None:

@@ -27,6 +27,7 @@ class R2RCEDataset(FileDataset):
     """
 
     type: ClassVar[str] = "r2r-ce"
+    _truth: GroundTruth | None = None
 
     @property
     def gt_file(self) -> str | None:
@@ -49,14 +50,16 @@ class R2RCEDataset(FileDataset):
             truth.report_strangers()
 
     def _ground_truth(self, report: Report, thorough: bool) -> GroundTruth | None:
+        """Read once, for a run goes through its episodes several times; looked through, anew."""
         file = self.gt_file
         if file is None:
             return None
+        if not thorough:
+            self._truth = self._truth or GroundTruth(file, self.stopping, self.request.max_bytes)
+            return self._truth
         try:
-            return GroundTruth(file, report, self.request.max_bytes, thorough=thorough)
+            return GroundTruth(file, report, self.request.max_bytes, thorough=True)
         except DatasetError as error:
-            if not thorough:
-                raise
             report(Fault(file, "", "", str(error).removeprefix(f"{file}: ")))
             return None
 
