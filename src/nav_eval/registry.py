@@ -159,14 +159,16 @@ class Registry(Generic[T]):
         """The member called `name`; raises ConfigError with the nearest known name, of the registry's or `beside`."""
         if name in self._members:
             return self._members[name]
-        self._list_plugins()
-        target = self._lazy.get(name)
-        if target is None:
+        self.require(name, beside)
+        member = self._admit(name, self._load(name, self._lazy[name]))
+        return self._members.setdefault(name, member)
+
+    def require(self, name: str, beside: Iterable[str] = ()) -> None:
+        """Raises ConfigError as `get` does where there is no such name; imports nothing."""
+        if name not in self:
             names = sorted({*self.names(), *beside})
             known = ", ".join(names) or "none"
             raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, names)} Known: {known}.")
-        member = self._admit(name, self._load(name, target))
-        return self._members.setdefault(name, member)
 
     def names(self) -> list[str]:
         """All names, sorted; imports nothing."""

@@ -6,7 +6,7 @@ A report must come out where the data has gone, too: what cannot be had is left 
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -80,7 +80,7 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: 
     try:
         same = {key: key for key in keys}
         found = ((same.get(episode.key), episode) for episode in workshop.episodes(run.config))
-        episodes = [_slim(episode, key) for key, episode in found if key is not None]
+        groups = _by_scene(_slim(episode, key) for key, episode in found if key is not None)
         task = workshop.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
@@ -88,7 +88,6 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: 
     scenes: dict[str, Scene] = {}
     try:
         with closing(workshop.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
-            groups = _by_scene(episodes)
             most = MOST_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
                 notes += _visit(
@@ -96,9 +95,8 @@ def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: 
                 )
     except NavEvalError as error:
         notes.append(f"The simulator could not be opened, so there are no maps: {error}")
-    for episode in episodes:
-        if episode.key not in facts:
-            facts[episode.key] = episode_facts(episode, task, None)
+    for left in groups.values():
+        facts |= {episode.key: episode_facts(episode, task, None) for episode in left}
     return Scenery(facts, scenes, tuple(notes))
 
 
@@ -115,8 +113,8 @@ def _slim(episode: Episode, key: EpisodeKey) -> Episode:
     )
 
 
-def _by_scene(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:
-    groups: dict[str, list[Episode]] = defaultdict(list)
+def _by_scene(episodes: Iterable[Episode]) -> dict[str, deque[Episode]]:
+    groups: dict[str, deque[Episode]] = defaultdict(deque)
     for episode in episodes:
         groups[episode.scene_id].append(episode)
     return groups
@@ -125,22 +123,26 @@ def _by_scene(episodes: Iterable[Episode]) -> dict[str, list[Episode]]:
 def _visit(
     session: Simulator,
     scene_id: str,
-    members: Sequence[Episode],
+    members: deque[Episode],
     task: Task,
     run: Run,
     facts: dict[EpisodeKey, EpisodeFacts],
     scenes: dict[str, Scene],
     shape: Callable[[Building], SceneMesh | None] | None,
 ) -> list[str]:
-    """Fill in the scene and its episodes; a scene that cannot be opened costs its own map only."""
+    """Fill in the scene and the facts of its episodes, which then go: 100,000 of both would not fit into memory.
+
+    A scene that cannot be opened costs its own map only.
+    """
     try:
         session.start(members[0])
         visited = (tuple(point / 100) for e in members if e.key in run.tracks for point in run.tracks[e.key].positions)
         rooms = session.scene().regions if isinstance(session, HasScene) else ()
         scenes[scene_id] = Scene(tuple(scene_maps(session, visited)), rooms=rooms)
-        for episode in members:
-            session.start(episode)
-            facts[episode.key] = episode_facts(episode, task, session)
+        while members:
+            session.start(members[0])
+            facts[members[0].key] = episode_facts(members[0], task, session)
+            members.popleft()
     except NavEvalError as error:
         return [f"There is no map of scene {scene_id}: {error}"]
     if shape and isinstance(session, HasScene):

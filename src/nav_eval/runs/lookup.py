@@ -87,10 +87,9 @@ def _option_faults(config: Config) -> Iterator[Fault]:
     simulator, task = config.simulator, config.task
     if simulator.backend in SIMULATORS and simulator.physics in PHYSICS:
         yield from option_faults("simulator.options", simulator.options, option_owners(simulator))
-    if simulator.people.motion in CROWDS:
-        crowd, given = CROWDS.get(simulator.people.motion), simulator.people
-        if given.count or given.options:
-            yield from option_faults("simulator.people.options", given.options, [crowd])
+    given = simulator.people
+    if (given.count or given.options) and given.motion in CROWDS:
+        yield from option_faults("simulator.people.options", given.options, [CROWDS.get(given.motion)])
     for name, sensor in simulator.sensors.items():
         if (kind := sensor.type or name) in SENSORS:
             yield from option_faults(f"simulator.sensors.{name}.options", sensor.options, [SENSORS.get(kind)])

@@ -70,7 +70,7 @@ def option_owners(config: SimulatorConfig) -> list[object]:
 
 def check_physics(config: SimulatorConfig) -> None:
     """Raises ConfigError for an engine that there is not, or of a backend that moves the body itself."""
-    PHYSICS.get(config.physics)
+    PHYSICS.require(config.physics)
     takes = config.backend not in SIMULATORS or getattr(SIMULATORS.get(config.backend), "takes_physics", False)
     if config.physics != KINEMATIC and not takes:
         raise ConfigError(
@@ -81,7 +81,7 @@ def check_physics(config: SimulatorConfig) -> None:
 
 def check_people(config: SimulatorConfig) -> None:
     """Raises ConfigError for a motion that there is not, or people where none can walk."""
-    CROWDS.get(config.people.motion)
+    CROWDS.require(config.people.motion)
     if not config.people.count:
         return
     if config.backend in SIMULATORS and not getattr(SIMULATORS.get(config.backend), "takes_people", False):
