@@ -47,7 +47,7 @@ SIZES = {
     "short": Sizes(see=12, walk=32, val=4, detector_epochs=10, bc_epochs=8, rounds=((0.3, 2, 4), (0.0, 2, 5))),
     "quick": Sizes(see=1, walk=1, val=1, paths=3, detector_epochs=2, bc_epochs=20, rounds=((0.5, 1, 1),)),
 }
-"""full: 80 to 90 minutes of one core. short: a fifth of it, which tells little of what it can reach. quick: that it
+"""full: about 90 minutes of two cores. short: a fifth of it, which tells little of what it can reach. quick: that it
 runs."""
 
 
