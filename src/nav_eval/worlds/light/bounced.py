@@ -20,14 +20,6 @@ _RAYS = 64
 _BOUNCES = 2
 _NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
 """Distances, in cubes, at which it is asked how open a place is."""
-_TRIES = np.asarray(
-    (
-        (1.2, 0, 0, 0, 0, 0), (1.2, 1.3, 0, 0, 0, 0), (1.2, 0, 1.3, 0, 0, 0), (1.2, 1.3, 1.3, 0, 0, 0),
-        (2.4, 0, 0, 0, 0, 0), (1.2, 0, 0, 0, 1.3, 0), (1.2, 0, 0, 1.3, 0, 0), (1.2, 0, 0, -1.3, 0, 0),
-        (1.2, 0, 0, 0, 0, 1.3), (1.2, 0, 0, 0, 0, -1.3), (1.2, 0, 0, 0, -1.3, 0), (2.4, 0, 0, 0, 1.3, 0),
-    )
-)  # fmt: skip
-"""Where a place's rays may start: see sources.lift."""
 _AMBIENT = 0.1
 """Of the median, everywhere: all later bounces."""
 _CORNER = 0.55

@@ -13,22 +13,6 @@ from nav_eval.worlds.palette import glows
 
 _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""
-_BESIDE, _BESIDE_SHARE = 0.1, 0.7
-"""Metres round which, and share with which, thin faces take the light of their object: black ones show as dashes."""
-_SHADE = 0.3
-"""What a lampshade loses of its brightness to its upper edge."""
-_BULB = 0.1
-"""Metres from a lamp's middle to the points that stand for it."""
-_NEAR = (1.0, 2.0, 3.0, 4.5, 6.5, 9.0, 12.5)
-"""Distances, in cubes, at which it is asked how open a place is."""
-_TRIES = np.asarray(
-    (
-        (1.2, 0, 0, 0, 0, 0), (1.2, 1.3, 0, 0, 0, 0), (1.2, 0, 1.3, 0, 0, 0), (1.2, 1.3, 1.3, 0, 0, 0),
-        (2.4, 0, 0, 0, 0, 0), (1.2, 0, 0, 0, 1.3, 0), (1.2, 0, 0, 1.3, 0, 0), (1.2, 0, 0, -1.3, 0, 0),
-        (1.2, 0, 0, 0, 0, 1.3), (1.2, 0, 0, 0, 0, -1.3), (1.2, 0, 0, 0, -1.3, 0), (2.4, 0, 0, 0, 1.3, 0),
-    )
-)  # fmt: skip
-"""Where a place's rays may start: see sources.lift."""
 
 
 def matt(mesh: Mesh, free: NDArray[np.int64]) -> Floats:
