@@ -10,6 +10,7 @@ import ssl
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -22,15 +23,16 @@ from nav_eval_server.join.relay import Relay
 TEAMS = {"aurora": 1, "borealis": 2}
 TICKETS = {"ticket": (7, 1), "newer": (8, 1), "other": (9, 2)}
 """Ticket: attempt, team."""
+BEAT = 1.0
+"""Seconds; a guest is sent away when it has been held up for two and a half of these."""
 
 
 class Ground:
     """`notes`: what news the database was told. `teams`: tokens that are known; a test may take one away."""
 
-    def __init__(self, **options: float) -> None:
+    def __init__(self) -> None:
         self.teams = dict(TEAMS)
         self.notes: list[tuple[int, bool]] = []
-        self._options = {"beat": 0.2, "wait": 1.0} | options
         webs, self._relays = pair()
         app = handing(page, webs)
         self._web = create_server(app, host="127.0.0.1", port=0, threads=2)
@@ -50,7 +52,7 @@ class Ground:
 
     def begin(self) -> None:
         """A relay; the web's end of the pair outlives it."""
-        self.relay = Relay(self.teams.get, TICKETS.get, self._note, **self._options)
+        self.relay = Relay(self.teams.get, TICKETS.get, self._note, beat=BEAT)
         self._loop = asyncio.new_event_loop()
         self._relaying = threading.Thread(target=self._relay)
         self._relaying.start()
@@ -83,8 +85,8 @@ class Ground:
 
 
 @contextmanager
-def ground(**options: float) -> Iterator[Ground]:
-    made = Ground(**options)
+def ground() -> Iterator[Ground]:
+    made = Ground()
     try:
         yield made
     finally:
@@ -184,10 +186,11 @@ def asker(ground: Ground, ticket: str = "ticket") -> Peer:
 def matched(ground: Ground, ticket: str = "ticket", token: str = "aurora") -> tuple[Peer, Peer]:
     """Who has joined and who has asked, led together."""
     joined = guest(ground, token)
-    agreeing = threading.Thread(target=joined.wanted)
-    agreeing.start()
-    asked = asker(ground, ticket)
-    agreeing.join()
+    with ThreadPoolExecutor(1) as pool:
+        agreed = pool.submit(joined.wanted)
+        asked = asker(ground, ticket)
+        agreed.result()
+    assert asked.status == 101
     return joined, asked
 
 

@@ -101,10 +101,9 @@ class Relay:
         note: Callable[[int, bool], None],
         *,
         beat: float = BEAT,
-        wait: float = WAIT,
     ) -> None:
         self._welcome, self._admitted, self._note = welcome, admitted, note
-        self._beat, self._wait = beat, wait
+        self._beat = beat
         self._parties: dict[int, Party] = {}
         self._plays: dict[asyncio.Task[None], tuple[int, int]] = {}
         """Team and attempt of who asks."""
@@ -249,7 +248,7 @@ class Relay:
 
     async def _taken(self, team: int) -> Guest | None:
         """A connection of the team that is awake."""
-        until = asyncio.get_running_loop().time() + self._wait
+        until = asyncio.get_running_loop().time() + WAIT
         while asyncio.get_running_loop().time() < until:
             party = self._parties.get(team)
             if party is None or not party.waiting:
@@ -263,7 +262,7 @@ class Relay:
         guest.taken = True
         guest.listening.cancel()
         try:
-            async with asyncio.timeout(self._wait):
+            async with asyncio.timeout(WAIT):
                 await asyncio.wait([guest.listening])
                 await _send(guest.sock, WANTED)
                 said = DOT
