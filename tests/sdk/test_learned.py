@@ -295,6 +295,23 @@ def many_episodes_are_halved_among_processes(python: str, folder: Path) -> None:
     run(python, str(script), str(folder))
 
 
+HELD = """
+import pathlib, sys, torch
+from train_vln import bc
+file = pathlib.Path(sys.argv[1]) / "held.pt"
+held = file.with_suffix("")
+held.mkdir()
+torch.save(["a walk"], held / "half0.pt")
+bc.walk(None, file, "train", ["1", "2"], file, seed=0, stop_within=1.0)
+assert torch.load(file) == ["a walk"] and not held.exists()
+"""
+
+
+def a_half_that_is_encoded_is_not_walked_again(python: str, folder: Path) -> None:
+    """There is no home to walk in."""
+    run(python, "-c", HELD, str(folder))
+
+
 @pytest.mark.skipif(not find_spec("torch"), reason="torch is not installed")
 def test_numpy_computes_what_torch_does():
     computes_the_same(sys.executable)
@@ -318,6 +335,7 @@ def test_two_homes_train_and_the_loss_falls(trainer, tmp_path):
     computes_the_same(trainer)
     directions_begin_ahead_and_go_round(trainer)
     many_episodes_are_halved_among_processes(trainer, tmp_path)
+    a_half_that_is_encoded_is_not_walked_again(trainer, tmp_path)
     run(trainer, "-m", "train_vln", str(tmp_path), "--sizes", "quick")
     read = "import sys, torch; print(*torch.load(sys.argv[1], weights_only=False)[1])"
     losses = [float(loss) for loss in run(trainer, "-c", read, str(tmp_path / "round0.pt")).split()]

@@ -32,8 +32,9 @@ def walk(
 def _walk(
     episodes: Sequence[str], place: Path, seer: Detector, homes: Path, split: str, seed: int, stop_within: float
 ) -> None:
-    walk_with_oracle(homes, split, episodes, place, seed=seed, semantic=False, stop_within=stop_within)
-    encode(place, homes, split, seer)
+    if not place.with_suffix(".pt").is_file():
+        walk_with_oracle(homes, split, episodes, place, seed=seed, semantic=False, stop_within=stop_within)
+        encode(place, homes, split, seer)
 
 
 def fit(model: Walker, walks: Sequence[Walk], mirror: Any, epochs: int, seed: int, rate: float = 1.5e-3) -> list[float]:

@@ -55,18 +55,23 @@ class Walk:
 
 
 def encode(folder: Path, homes: Path, split: str, seer: Detector) -> None:
-    """Keep a collection's walks, encoded, in a file beside it, and not its pictures, which are large."""
-    torch.save(list(_encoded(folder, Paths(homes, split), seer)), folder.with_suffix(".pt"))
+    """Keep a collection's walks, encoded, in a file beside it that is there when it is whole, and not its pictures,
+    which are large."""
+    _save(list(_encoded(folder, Paths(homes, split), seer)), folder.with_suffix(".pt"))
     shutil.rmtree(folder)
 
 
 def join(folders: Sequence[Path], file: Path) -> None:
-    """The encoded walks of these folders in one file, which is there when it is whole; the folders go."""
+    """The encoded walks of these folders in one such file; the folders go."""
     parts = [torch.load(folder.with_suffix(".pt"), weights_only=False) for folder in folders]
-    unfinished = file.with_suffix(".part")
-    torch.save([walk for part in parts for walk in part], unfinished)
-    unfinished.replace(file)
+    _save([walk for part in parts for walk in part], file)
     shutil.rmtree(file.with_suffix(""))
+
+
+def _save(walks: list[Walk], file: Path) -> None:
+    unfinished = file.with_suffix(".part")
+    torch.save(walks, unfinished)
+    unfinished.replace(file)
 
 
 def encoded(file: Path, homes: Path, split: str, kinds: Sequence[str], reader: Reader) -> list[Walk]:
