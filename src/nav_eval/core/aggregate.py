@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from nav_eval.core.definitions import Definition
-from nav_eval.core.types import OURS, EpisodeResult, Kind
+from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.geometry import total
 
-Summarise: TypeAlias = Callable[[Kind, Sequence[float], Sequence[str]], Mapping[str, Any]]
-"""(kind of metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
+Summarise: TypeAlias = Callable[[Definition, Sequence[float], Sequence[str]], Mapping[str, Any]]
+"""(what the metric says of itself, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +100,7 @@ class MetricsAggregator:
             n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
             metrics={
-                name: self._summarise(self._definitions[name].kind, columns[name], scenes[name])
+                name: self._summarise(self._definitions[name], columns[name], scenes[name])
                 for name in self._names
                 if columns[name]
             },

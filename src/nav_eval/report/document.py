@@ -19,16 +19,16 @@ from nav_eval.report import figures
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
-from nav_eval.report.interval import interval
+from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.source import Run, common_definitions, read_run
-from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
+from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
+from nav_eval.report.verdict import SHORT, few, verdict
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.export import ORACLE
-from nav_eval.results.statistics import by_building
 
 SCHEMA = 1
 GRAPH = "nav_graph"
@@ -76,7 +76,10 @@ def make_document(
     scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
     compared = comparison(runs, workshop, public=public)
     document = assemble(runs, scenery, compared, board.order, public=public, live=live)
-    return document | {"board": board_record(runs, board, wishes.others, public=public)}
+    return document | {
+        "verdict": told_verdict(runs, board),
+        "board": board_record(runs, board, wishes.others, public=public),
+    }
 
 
 def assemble(
@@ -112,6 +115,7 @@ def assemble(
             for run, ended, reasons in zip(runs, outcomes, causes, strict=True)
         ],
         "comparison": compared,
+        "verdict": None,
         "board": None,
         "groups": figures.breakdown(runs, shown, leading),
         "histograms": [h for name, one in definitions.items() if (h := figures.histogram(runs, name, one.kind))],
@@ -124,6 +128,18 @@ def assemble(
         for result, reasons in zip(document["results"], causes, strict=True):
             result |= cause_columns(reasons, keys)
     return document
+
+
+def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | None:
+    """Who is better, in both languages of the page; None where nothing ranks the runs."""
+    if board.ranking is None or board.metric is None:
+        return None
+    ranking, definition = board.ranking, common_definitions(runs)[board.metric]
+    names = {place.name: label(runs[i]) for i, place in board.places(runs).items()}
+    return {
+        language: [*verdict(language, ranking, definition, names), *filter(None, [few(language, ranking.n_buildings)])]
+        for language in ("en", "zh")
+    }
 
 
 def board_record(
@@ -255,7 +271,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "n_excluded": excluded(run),
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
-        "metrics": {name: _rounded(_in_page(run, name, entry)) for name, entry in summary["metrics"].items()},
+        "metrics": {name: _rounded(_in_page(entry)) for name, entry in summary["metrics"].items()},
         "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
@@ -285,14 +301,10 @@ def _gear(config: Config) -> dict[str, Any]:
     }
 
 
-def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A metric's entry in results.json with one interval, and `clustered`: whether its errors are, by building."""
-    found = interval(run, name, run.definitions[name])
+def _in_page(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A metric's entry in results.json with its two intervals: on these episodes, and in other buildings."""
     kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
-    return kept | {
-        "ci95": found,
-        "clustered": by_building(entry),
-    }
+    return kept | {"ci95": interval(entry), "ci95_buildings": in_other_buildings(entry)}
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

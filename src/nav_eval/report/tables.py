@@ -19,26 +19,14 @@ from nav_eval.core.definitions import Definition
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval.report.board import Board, excluded
-from nav_eval.report.interval import interval, is_share
+from nav_eval.report.interval import interval
 from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
+from nav_eval.report.verdict import SHORT
 from nav_eval.results.export import spreadsheet_cell
 from nav_eval.results.files import write_bytes
 from nav_eval.results.ranking import Place
 
-SHORT = {
-    "path_length": "TL",
-    "navigation_error": "NE",
-    "distance_to_goal": "DTG",
-    "oracle_success": "OSR",
-    "success": "SR",
-    "spl": "SPL",
-    "soft_spl": "SoftSPL",
-    "ndtw": "nDTW",
-    "sdtw": "SDTW",
-    "cls": "CLS",
-}
-"""What papers call the metrics."""
 NAMED = "agent"
 """The one column of words; figures stand to the right of their columns."""
 PAPER = ("navigation_error", "oracle_success", "success", "spl", "ndtw")
@@ -92,7 +80,7 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], others: Sequence[Publ
 def results_table(runs: Sequence[Run]) -> Table:
     """Metrics that some run has, in the order of the first run that has them."""
     found = common_definitions(runs)
-    rows = tuple((label(run), *(_cell(run, name, found[name]) for name in found)) for run in runs)
+    rows = tuple((label(run), *(_cell(run, name) for name in found)) for run in runs)
     header = (NAMED, *(_heading(name, definition) for name, definition in found.items()))
     return Table("; ".join(dict.fromkeys(map(_caption, runs))), header, rows)
 
@@ -126,11 +114,11 @@ def _caption(run: Run) -> str:
     return f"{_conditions(run)}{failed}{reference}, 95% intervals"
 
 
-def _cell(run: Run, name: str, definition: Definition) -> str:
+def _cell(run: Run, name: str) -> str:
     summary = run.summary["metrics"].get(name)
     if summary is None or summary["mean"] is None:
         return "-"
-    found = interval(run, name, definition)
+    found = interval(summary)
     ends = f" [{found[0]:.4f}, {found[1]:.4f}]" if found else ""
     left_out = f" ({summary['n_nonfinite']} left out)" if summary["n_nonfinite"] else ""
     return f"{summary['mean']:.4f}{ends}{left_out}"
@@ -140,7 +128,7 @@ def _printed(run: Run, name: str, definition: Definition) -> str:
     mean = run.summary["metrics"].get(name, {}).get("mean")
     if mean is None:
         return "-"
-    if is_share(definition):
+    if definition.is_share:
         return f"{100 * mean:.1f}"
     return f"{mean:.2f}" if definition.unit in ("m", "s") or abs(mean) < 10 else f"{mean:.1f}"
 
@@ -154,7 +142,7 @@ def _as_printed(one: Published, short: str) -> str:
 
 
 def _units(name: str, definition: Definition) -> str:
-    if is_share(definition):
+    if definition.is_share:
         return "rates in percent"
     return f"{SHORT.get(name, name)} in {definition.unit}" if definition.unit else ""
 
@@ -232,7 +220,7 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
         ranks = (place.rank, *place.rank_ci95) if place else ("", "", "")
         told = (label(run), run.path.resolve().name, run.summary["split"] or "", run.entry.url, run.entry.paper)
         counts = (run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
-        figures = [part for name in names for part in _in_full(run, name, names[name])]
+        figures = [part for name in names for part in _in_full(run, name)]
         writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
     for one in others:
         told = (one.model, "", one.split, "", one.link)
@@ -241,11 +229,11 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
     return out.getvalue()
 
 
-def _in_full(run: Run, name: str, definition: Definition) -> tuple[Any, Any, Any]:
+def _in_full(run: Run, name: str) -> tuple[Any, Any, Any]:
     summary = run.summary["metrics"].get(name)
     if summary is None or summary["mean"] is None:
         return ("", "", "")
-    return (summary["mean"], *(interval(run, name, definition) or ("", "")))
+    return (summary["mean"], *(interval(summary) or ("", "")))
 
 
 def _share_of_one(one: Published, name: str) -> str:
