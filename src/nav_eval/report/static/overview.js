@@ -30,19 +30,19 @@ export function overview(app) {
 
 // Who won, and whether that is sure, in one sentence; an oracle does not compete.
 function answer(app) {
-  const { doc, labels } = app;
+  const { doc } = app;
   if (doc.live && !doc.runs[0].finished) 
     return doc.runs[0].n ? t("answer.running", { text: runLine(app, 0) }) : t("answer.nothing");
   if (doc.board && doc.board.n !== null) return sentences(standing(app), ...spoken(app.whole));
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
-  return doc.verdict ? sentences(...spoken(doc)) : t("answer.none");
+  return sentences(...spoken(doc)) || t("answer.none");
 }
 
 // Who is better, in the words that the terminal and boards have too: on these episodes, and in other buildings.
 function spoken(doc) {
-  return doc.verdict[currentLanguage()].map(percents);
+  return doc.verdict ? doc.verdict[currentLanguage()].map(percents) : [];
 }
 
 // The figures of a paper's main table as a chart, and success by path length.
@@ -124,7 +124,7 @@ function verdicts(app) {
         t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }),
       ),
     ];
-  return app.doc.verdict ? spoken(app.doc).map((line) => h("li", {}, line)) : [];
+  return spoken(app.doc).map((line) => h("li", {}, line));
 }
 
 function runLine(app, i) {
