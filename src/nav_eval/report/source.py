@@ -88,6 +88,15 @@ class Run:
         return bool(self.manifest.get("privileged"))
 
     @property
+    def agent(self) -> str:
+        """What the agent is called; one that was named as module:Class goes by its own name."""
+        service = self.config.agent_service
+        local = service.type == "local"
+        told = str(self.manifest.get("agent") or (service.agent if local else self.path.resolve().name))
+        known = self.manifest.get("service", {}).get("name")
+        return str(known or told.rpartition(":")[2]) if local and ":" in told else told
+
+    @property
     def definitions(self) -> dict[str, Definition]:
         """What each metric that has a figure says of itself: as the run wrote it, else as it is known here."""
         return told_definitions(self.summary, self.summary["metrics"], self.config)
