@@ -12,8 +12,10 @@ from typing import Any
 import pytest
 
 from nav_eval.cli.report import make_workshop
+from nav_eval.core.types import EpisodeResult
 from nav_eval.report.board import make_board
 from nav_eval.report.document import assemble, board_record
+from nav_eval.report.figures import Group, breakdown
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.page import write_page
 from nav_eval.report.scenery import Scenery
@@ -55,11 +57,27 @@ def test_page_and_files_give_the_same_interval(
 ) -> None:
     read = [with_intervals(run, spl=(0.125, 0.375)) for run in read]
     board = make_board(read, make_workshop())
-    assert "[0.1250, 0.3750]" in results_table(read).rows[0][results_table(read).header.index("spl ↑")]
+    table = results_table(read, lambda metric: set())
+    assert table.rows[0][table.header.index("spl ↑")].beside == "[0.1250, 0.3750]"  # type: ignore[union-attr]
     rows = list(csv.DictReader(io.StringIO(comma_separated(read, board))))
     assert {(row["spl_low"], row["spl_high"]) for row in rows} == {("0.125", "0.375")}
     document: dict[str, Any] = assemble(read, Scenery(), None, board.order)
-    write_page(document | {"board": board_record(read, board, ())}, tmp_path / "r.html")
+    write_page(document | {"board": board_record(read, board, (), lambda metric: set())}, tmp_path / "r.html")
     text = visit().open(tmp_path / "r.html").locator("#overview").inner_text()
     assert text.count("[12.5, 37.5]") == 2 * len(read)
     assert "other buildings [25.0, 50.0]" in text
+
+
+def test_an_interval_of_a_group_ends_where_its_measure_does(read: list[Run]) -> None:
+    """Of six buildings one alone is walked."""
+    spl = read[0].definitions["spl"]
+    results = {
+        (f"s{i}", str(k)): EpisodeResult(f"s{i}", str(k), "ok", None, {"spl": float(i == 0)}, 1, {})
+        for i in range(6)
+        for k in range(10)
+    }
+    run = replace(read[0], results=results)
+    (row,) = breakdown([run], [Group("length", "0-5", tuple(results))], {"spl": spl})
+    mean, low, high, n = row["runs"][0]["spl"]
+    assert (mean, low, n) == (pytest.approx(1 / 6), 0.0, 60)
+    assert 0.17 < high <= 1

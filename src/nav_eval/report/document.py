@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
+from nav_eval.report.best import Best, best
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
@@ -24,6 +26,7 @@ from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.seeds import together
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
 from nav_eval.report.verdict import SHORT, few, verdict
@@ -76,9 +79,11 @@ def make_document(
     scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
     compared = comparison(runs, workshop, public=public)
     document = assemble(runs, scenery, compared, board.order, public=public, live=live)
+    rows, _ = together(runs, board)
+    bold = cache(partial(best, rows, workshop))
     return document | {
         "verdict": told_verdict(runs, board),
-        "board": board_record(runs, board, wishes.others, public=public),
+        "board": board_record(runs, board, wishes.others, bold, public=public),
     }
 
 
@@ -143,9 +148,12 @@ def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | No
 
 
 def board_record(
-    runs: Sequence[Run], board: Board, others: Sequence[Published], *, public: bool = False
+    runs: Sequence[Run], board: Board, others: Sequence[Published], bold: Best, *, public: bool = False
 ) -> dict[str, Any] | None:
-    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them."""
+    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them.
+
+    `bold`: places in the board's order.
+    """
     if len(runs) < LEAST_ENTRIES and not others:
         return None
     ranking, places = board.ranking, board.places(runs)
@@ -160,7 +168,7 @@ def board_record(
         "refused": refused,
         "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
         "others": [_other(one) for one in others],
-        "files": {split: _files(runs, board, beside) for split, beside in _choices(others).items()},
+        "files": {split: _files(runs, board, bold, beside) for split, beside in _choices(others).items()},
     }
 
 
@@ -170,10 +178,11 @@ def _choices(others: Sequence[Published]) -> dict[str, list[Published]]:
     return {"": list(others), "none": []} | {split: [o for o in others if o.split == split] for split in splits}
 
 
-def _files(runs: Sequence[Run], board: Board, others: Sequence[Published]) -> dict[str, str]:
+def _files(runs: Sequence[Run], board: Board, bold: Best, others: Sequence[Published]) -> dict[str, str]:
     """The board as one may take it away, with these published results below."""
-    paper = ranked(table([runs[i] for i in board.order], AS_PAPERS, others), runs, board)
-    return {"csv": comma_separated(runs, board, others), "tex": latex(paper), "md": markdown(paper)}
+    rows, placed = together(runs, board)
+    paper = ranked(table(rows, AS_PAPERS, bold, others), rows, placed)
+    return {"csv": comma_separated(rows, placed, others), "tex": latex(paper), "md": markdown(paper)}
 
 
 def _other(one: Published) -> dict[str, Any]:
@@ -247,12 +256,11 @@ def run_causes(run: Run, outcomes: Mapping[EpisodeKey, str], scenery: Scenery) -
 
 def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
     manifest, summary, config = run.manifest, run.summary, run.config
-    local = config.agent_service.type == "local"
     return {
         "name": run.path.resolve().name,
-        "agent": manifest.get("agent") or (config.agent_service.agent if local else run.path.resolve().name),
+        "agent": run.agent,
         "entry": asdict(run.entry),
-        "remote": not local,
+        "remote": config.agent_service.type != "local",
         "privileged": run.privileged,
         "benchmark": summary["benchmark"],
         "profile": summary["profile"],

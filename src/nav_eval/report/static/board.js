@@ -6,7 +6,9 @@ import { handOver } from "./export.js";
 import { key, whiskers } from "./charts.js";
 import { currentLanguage, metricName, metricTitle, sentences, t } from "./words.js";
 
-export const MOST_DRAWN = 6;
+// Signs are of twelve kinds.
+export const MOST_DRAWN = 12;
+export const FIRST_DRAWN = 6;
 const FEW_OTHERS = 5;
 const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
 
@@ -146,7 +148,7 @@ function boardColumns(app) {
     count("n", t("board.n"), (i) => doc.runs[i].n),
     count("failed", t("board.failed"), (i) => doc.runs[i].n_failed),
     count("excluded", t("board.excluded"), (i) => doc.runs[i].n_excluded),
-    doc.runs.length > MOST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
+    doc.runs.length > FIRST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
   ].filter(Boolean);
 }
 

@@ -1,6 +1,6 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
-import { board, intervals, MOST_DRAWN, standing } from "./board.js";
+import { board, FIRST_DRAWN, intervals, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
@@ -12,7 +12,7 @@ const FEW_FAILURES = 5;
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
 export function overview(app) {
-  const chosen = app.whole.runs.length > MOST_DRAWN;
+  const chosen = app.whole.runs.length > FIRST_DRAWN;
   return h(
     "section",
     { id: "overview", "aria-labelledby": "overview-title" },
@@ -64,7 +64,7 @@ function paper(app) {
       lengths[0].runs.some((run) => run.success) && [
         "paper.lengths",
         {
-          names: lengths.map((group) => `${group.label.replace("-", "–")} (${whole(group.n)})`),
+          names: lengths.map((group) => `${group.label.replace("-", "–")}\n(${whole(group.n)})`),
           labels,
           rows: lengths.map((group) => group.runs.map((run) => run.success)),
           title: t("axis.length"),

@@ -72,6 +72,7 @@ export const EN = {
   "test.none": "–",
   "outcomes.title": "How episodes ended",
   "outcomes.outcome": "Outcome",
+  "outcomes.rest": "error, or not scored",
   "outcomes.count": "Episodes",
   "outcomes.note": "Each episode is counted once.",
   "outcomes.press": "Press a number to see those episodes.",

@@ -72,6 +72,7 @@ export const ZH = {
   "test.none": "–",
   "outcomes.title": "回合如何结束",
   "outcomes.outcome": "结局",
+  "outcomes.rest": "出错或未计分",
   "outcomes.count": "回合数",
   "outcomes.note": "每个回合只计一次。",
   "outcomes.press": "点击数字可查看对应回合。",
