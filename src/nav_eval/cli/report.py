@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -132,16 +132,18 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
     """What nav_eval.report takes from the composition root."""
     from nav_eval.report.workshop import Workshop
     from nav_eval.runs import builder
-    from nav_eval.runs.comparison import compare_runs
+    from nav_eval.runs.comparison import compare_runs, read_records
     from nav_eval.runs.ranks import rank_runs
+
+    read = cache(read_records)
 
     return Workshop(
         config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),
         episodes=builder.make_episodes,
         task=builder.make_task,
         backend=builder.make_backend,
-        compare=compare_runs,
-        rank=rank_runs,
+        compare=partial(compare_runs, read=read),
+        rank=partial(rank_runs, read=read),
     )
 
 

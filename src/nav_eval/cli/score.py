@@ -156,14 +156,13 @@ def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> i
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.ranks import definition_of, rank_runs, ranking_table, told
+    from nav_eval.runs.ranks import headline, rank_runs, ranking_table
 
     ranking = rank_runs(run_directories, by)
     if json:
         say_json(ranking)
     else:
-        definition = definition_of(run_directories[0], ranking.metric)
-        say(*ranking_table(ranking), *told(ranking, definition, language()))
+        say(*ranking_table(ranking), *headline(run_directories, language(), ranking.metric))
     return DONE
 
 

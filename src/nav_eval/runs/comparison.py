@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, one_line
@@ -21,16 +21,17 @@ from nav_eval.results.seeds import grouped
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
 """Keys of the manifest that runs must share."""
 RULES = "run_rules_sha256"
+Reader: TypeAlias = Callable[[Path], RunRecords]
 
 
-def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
+def compare_runs(paths: Sequence[Path], read: Reader | None = None) -> list[dict[str, Any]]:
     """One row per metric and pair of agents, whose runs with different seeds count together (results/seeds.py).
 
     Raises RunDirectoryError naming what two runs differ in.
     """
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
-    runs = grouped(run_records(paths))
+    runs = grouped(run_records(paths, read))
     if len(runs) < 2:
         raise RunDirectoryError(f"compare: these are all runs of one agent, {runs[0].name}. Name a run of another.")
     every = [values for run in runs for values in run.episodes.values()]
@@ -44,12 +45,16 @@ def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
     return [asdict(row) for row in compare(runs, shared)]
 
 
-def run_records(paths: Sequence[Path]) -> list[RunRecords]:
-    """What the runs' episodes came to, with what they must share; none that a fault of ours ended."""
-    return _with_sums_of_one_edition([_records(path) for path in paths])
+def run_records(paths: Sequence[Path], read: Reader | None = None) -> list[RunRecords]:
+    """What the runs' episodes came to, with what they must share; none that a fault of ours ended.
+
+    `read`: `read_records`, where somebody keeps what it returned.
+    """
+    return _with_sums_of_one_edition([(read or read_records)(path) for path in paths])
 
 
-def _records(path: Path) -> RunRecords:
+def read_records(path: Path) -> RunRecords:
+    """Of one run directory."""
     with RunDirectory(path) as directory:
         directory.open_for_reading()
         manifest = directory.manifest()

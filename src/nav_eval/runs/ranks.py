@@ -3,33 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.registry import nearest
-from nav_eval.report.source import told_definitions
 from nav_eval.report.verdict import few, verdict
 from nav_eval.results.ranking import Place, Ranking, rank
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.seeds import grouped
-from nav_eval.runs.comparison import run_records
+from nav_eval.runs.comparison import Reader, read_records, run_records
 
 
-def rank_runs(paths: Sequence[Path], by: str | None = None) -> Ranking:
+def rank_runs(paths: Sequence[Path], by: str | None = None, read: Reader | None = None) -> Ranking:
     """The ranks of agents by one measure, whose better end the first run records; seeds of one agent count together.
 
     `by` None: the primary measure of the first one's benchmark. Raises RunDirectoryError for a measure that is no
     number or has no better end, runs by different rules, or episodes that not all have.
     """
-    entries = grouped(run_records(paths))
+    entries = grouped(run_records(paths, read))
     if not entries:
         raise RunDirectoryError("rank needs at least one run. Name a run directory.")
-    by = by or RunDirectory(paths[0]).config().benchmark.primary
+    by = by or primary(paths[0])
     known = {name for values in entries[0].episodes.values() for name in values}
     if by not in known:
         raise RunDirectoryError(f"rank: no episode of {paths[0]} has a measure {by!r}.{nearest(by, known)}")
-    better = definition_of(paths[0], by).better
+    better = entries[0].definitions[by].better
     if better is None:
         raise RunDirectoryError(
             f"rank: {by!r} has no better direction. Name a measure of which more, or less, is better."
@@ -37,19 +37,18 @@ def rank_runs(paths: Sequence[Path], by: str | None = None) -> Ranking:
     return rank(entries, by, higher_is_better=better == "higher")
 
 
-def definition_of(path: Path, metric: str) -> Definition:
-    """What a run says of one of its metrics."""
-    directory = RunDirectory(path)
-    return told_definitions(directory.results() or {}, [metric], directory.config())[metric]
+def primary(path: Path) -> str:
+    """The measure by which the benchmark of a run ranks."""
+    return RunDirectory(path).config().benchmark.primary
 
 
-def headline(paths: Sequence[Path], language: str) -> list[str]:
-    """Who is better by the benchmark's primary measure, in words; nothing where the runs have none that ranks."""
-    by = RunDirectory(paths[0]).config().benchmark.primary
-    measured = all(by in values for run in run_records(paths[:1]) for values in run.episodes.values())
-    if not measured or definition_of(paths[0], by).better is None:
-        return []
-    return told(rank_runs(paths, by), definition_of(paths[0], by), language)
+def headline(paths: Sequence[Path], language: str, by: str | None = None) -> list[str]:
+    """Who is better by one measure (None: the benchmark's primary one), in words; nothing where the runs have none that
+    ranks.
+    """
+    read, by = cache(read_records), by or primary(paths[0])
+    definition = read(paths[0]).definitions.get(by)
+    return told(rank_runs(paths, by, read), definition, language) if definition and definition.better else []
 
 
 def told(ranking: Ranking, definition: Definition, language: str) -> list[str]:
