@@ -12,7 +12,7 @@ import pytest
 
 from documentation import commands, configuration, reference
 from nav_eval.agents.registry import AGENTS
-from nav_eval.config.loader import RESERVED, builtin_benchmarks
+from nav_eval.config.loader import builtin_benchmarks
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.metrics.registry import METRICS
@@ -127,8 +127,3 @@ def test_every_key_is_told() -> None:
     written = text("configuration")
     assert len(KEYS) > 80
     assert not [key.name for key in KEYS if f"`{key.name}`" not in written]
-
-
-@pytest.mark.parametrize("name", RESERVED)
-def test_every_variable_is_told(name: str) -> None:
-    assert f"`{name}`" in text("configuration")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from importlib.metadata import version
@@ -14,6 +13,7 @@ from nav_eval.cli.commands import GROUPS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
 from nav_eval.registry import entered, import_plugins
+from nav_eval.variables import PLUGINS
 
 if TYPE_CHECKING:
     from cyclopts import App, Group
@@ -41,7 +41,7 @@ def main() -> None:
 
 def _call(arguments: list[str]) -> int:
     """Plug-ins of the environment serve the commands that read no configuration too."""
-    import_plugins(name for name in os.environ.get("NAV_EVAL_PLUGINS", "").strip("[]").split(",") if name)
+    import_plugins(name for name in PLUGINS.get().strip("[]").split(",") if name)
     return int(make_app()(arguments) or 0)
 
 
