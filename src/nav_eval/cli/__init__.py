@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.chinese import asked_for, spoken
-from nav_eval.cli.commands import GROUPS, Command
+from nav_eval.cli.commands import GROUPS, SYNONYMS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
+from nav_eval.errors import InputError
 from nav_eval.registry import entered, import_plugins
 from nav_eval.variables import PLUGINS
 
@@ -42,7 +43,13 @@ def main() -> None:
 def _call(arguments: list[str]) -> int:
     """Plug-ins of the environment serve the commands that read no configuration too."""
     import_plugins(name for name in PLUGINS.get().strip("[]").split(",") if name)
-    return int(make_app()(arguments) or 0)
+    app = make_app()
+    meant = SYNONYMS.get(arguments[0]) if arguments and arguments[0] not in app else None
+    if meant is not None:
+        raise InputError(
+            f"Unknown command {arguments[0]!r}. Did you mean {meant!r}? `nav-eval {meant} --help` shows it."
+        )
+    return int(app(arguments) or 0)
 
 
 def make_app() -> App:

@@ -171,7 +171,7 @@ def validate(
     type: str | None = None,  # noqa: A002 - the option's own name
     benchmark: str | None = None,
 ) -> int:
-    """List every fault of a data set file; exit code 1 if there is any.
+    """List every fault of a data set file, one that repeats once with its count; exit code 1 if there is any.
 
     With --benchmark, simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell:
     unknown scenes, starts off the navmesh, unreachable goals, paths of another length.
@@ -187,10 +187,11 @@ def validate(
     benchmark
         Whose body and navmesh are meant; by default the first one for such files.
     """
+    from nav_eval.dataset.validate import in_lines
     from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
-    say(*found.faults)
+    say(*in_lines(found.faults))
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
     say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")
