@@ -14,8 +14,11 @@ from pathlib import Path
 import pytest
 
 from graphs import default_items, write_r2r
+from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
+from nav_eval_sdk.cli import load_agent
+from nav_eval_sdk.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -211,3 +214,12 @@ def test_validate_says_a_repeated_fault_once_with_its_count(called, tmp_path):
     fault = "episode 7: [0].heading: expected a finite number, got None (and 9 times more: 8, 17, 18, ...)"
     assert (code, said.splitlines()[:2]) == (1, [f"R2R_val.json: {fault}", said.splitlines()[1]])
     assert "R2R_val.json: 10 faults" in said.splitlines()[1]
+
+
+def test_agents_have_one_list_for_serve_and_run_and_a_line_each(called):
+    code, said, _ = called("list", "agents")
+    lines = dict(line.split(maxsplit=1) for line in said.splitlines())  # one without a line fails here
+    assert code == 0
+    assert set(lines) >= {*EXAMPLES, "shortest_path", "waiting"}
+    assert all(AGENTS.get(name) is load_agent(name) for name in EXAMPLES)
+    assert all("run` only" in about for name, about in lines.items() if name in ("shortest_path", "waiting"))

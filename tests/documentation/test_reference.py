@@ -20,6 +20,7 @@ from nav_eval.registry import Registry
 from nav_eval.simulator.registry import PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
+from nav_eval_sdk.examples import EXAMPLES
 from nav_eval_sdk.protocol.actions import ACTIONS
 
 
@@ -55,7 +56,7 @@ NAMES = [
     ("benchmarks", set(builtin_benchmarks())),
     ("benchmarks", builtin(TASKS)),
     ("benchmarks", set(ACTIONS)),
-    ("benchmarks", builtin(AGENTS)),
+    ("benchmarks", builtin(AGENTS) | set(EXAMPLES)),
     ("benchmarks", builtin(DATASETS)),
     ("benchmarks", builtin(SIMULATORS)),
     ("benchmarks", builtin(SCENE_FORMATS)),

@@ -53,13 +53,12 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
         from nav_eval.metrics.registry import METRICS, known_definitions
 
         return [{"name": name, "about": str(found)} for name, found in known_definitions(METRICS, {}).items()]
-    if kind == "perturbations":
-        from nav_eval.simulator.perturbations.registry import PERTURBATIONS
-
-        return [{"name": name, "about": _first_sentence(PERTURBATIONS.get(name))} for name in PERTURBATIONS]
     if kind == "published":
         return _published_rows()
-    return [{"name": name} for name in _registry(kind)]
+    registry = _registry(kind)
+    if kind in ("perturbations", "agents"):
+        return [{"name": name, "about": _first_sentence(registry.get(name))} for name in registry]
+    return [{"name": name} for name in registry]
 
 
 def _published_rows() -> list[dict[str, str]]:
@@ -76,8 +75,8 @@ def _published_rows() -> list[dict[str, str]]:
 
 
 def _first_sentence(member: object) -> str:
-    """Of its docstring."""
-    return " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
+    """Of its own docstring, none that it inherits."""
+    return " ".join(inspect.cleandoc(member.__doc__ or "").split("\n\n")[0].split())
 
 
 def _registry(kind: Kind) -> Any:

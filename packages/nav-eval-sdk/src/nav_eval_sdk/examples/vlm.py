@@ -36,6 +36,8 @@ MEANING = {
 
 
 class VlmAgent(VLNAgent):
+    """Asks a vision-language model behind the OpenAI-compatible endpoint in VLM_URL."""
+
     name = "vlm"
     version = "1"
 
