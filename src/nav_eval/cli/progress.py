@@ -17,7 +17,7 @@ import numpy as np
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.worlds.telling import in_lines
+from nav_eval.worlds.telling import Tell, in_lines
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
@@ -141,9 +141,7 @@ def _about(progress: Progress) -> str:
 
 
 @contextmanager
-def worked(
-    what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[float], None]]:
+def worked(what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> Iterator[Tell]:
     """Yields what is told of each share of some work as it is done: a bar on a terminal, elsewhere now and then a line.
 
     Work that ends within seconds leaves no trace in either.
@@ -157,7 +155,7 @@ def worked(
 
 
 @contextmanager
-def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
+def _share_bar(what: str, out: TextIO) -> Iterator[Tell]:
     from rich import progress as rich
     from rich.console import Console
 
