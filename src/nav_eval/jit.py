@@ -10,7 +10,6 @@ Kernels release the GIL and keep IEEE order (no fastmath): parity with recorded 
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from collections.abc import Callable
 from functools import cache
@@ -18,6 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from nav_eval.logging import get_logger
+from nav_eval.variables import CACHE, CACHE_HOME
 
 F = TypeVar("F", bound=Callable[..., Any])
 COMMON = {"error_model": "numpy", "no_cfunc_wrapper": True}
@@ -60,10 +60,7 @@ def _package_of(function: Callable[..., Any]) -> Path:
 
 def cache_home() -> Path:
     """`$NAV_EVAL_CACHE`, else nav_eval in the user's cache directory: compiled kernels, navmeshes, scenes."""
-    named = os.environ.get("NAV_EVAL_CACHE")
-    if named:
-        return Path(named)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "nav_eval"
+    return Path(CACHE.get() or Path(CACHE_HOME.get()).expanduser() / "nav_eval")
 
 
 def _writable(path: Path) -> bool:

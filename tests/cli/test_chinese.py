@@ -10,8 +10,9 @@ from cyclopts import Parameter
 
 from documentation.commands import evaluator_commands, server_commands
 from nav_eval.cli import ABOUT, make_app
-from nav_eval.cli.chinese import LOCALE, catalogue
+from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
+from nav_eval.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
 
 
@@ -78,8 +79,8 @@ def test_the_help_of_a_command_is_chinese(monkeypatch: pytest.MonkeyPatch, capsy
 def test_the_locale_chooses(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], setting: dict[str, str], chinese: bool
 ) -> None:
-    for name in LOCALE:
-        monkeypatch.delenv(name, raising=False)
+    for variable in LANGUAGE:
+        monkeypatch.delenv(variable.name, raising=False)
     for name, value in setting.items():
         monkeypatch.setenv(name, value)
     make_app()(["--help"])

@@ -13,9 +13,12 @@ from pathlib import Path
 
 import pytest
 
-from graphs import write_r2r
+from graphs import default_items, write_r2r
+from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
+from nav_eval_sdk.cli import load_agent
+from nav_eval_sdk.examples import EXAMPLES
 
 ROOT = Path(__file__).parents[2]
 
@@ -97,6 +100,7 @@ def test_each_command_explains_itself(called, words):
         (["config", "validate", "r2r", "agent_service.agent=rando"], 2, "Did you mean 'random'"),
         (["run", "r2r", "--nonsense"], 2, "--nonsense"),
         (["frobnicate"], 2, "frobnicate"),
+        (["evaluate", "vln-demo"], 2, "Did you mean 'run'?"),
         (["validate", "none.json"], 1, "none.json"),
         (["score", "none.json", "--benchmark", "r2r"], 2, "none.json"),
         (["score", "none.json"], 2, "--benchmark"),
@@ -191,3 +195,31 @@ def test_the_schema_describes_every_section():
     sections |= {"seed", "plugins"}
     assert set(schema["properties"]) == sections
     assert schema["additionalProperties"] is False
+
+
+def test_data_check_says_where_to_get_each_and_what_needs_no_licence(called):
+    code, said, _ = called("data", "check")
+    missing = said.split("missing  ")[1:]
+    assert (code, len(missing) > 10) == (1, True)
+    assert all("Get it from https://" in one for one in missing)
+    assert "No licence yet: vln-demo needs none." in said.splitlines()[-1]
+
+
+def test_validate_says_a_repeated_fault_once_with_its_count(called, tmp_path):
+    items = [
+        {**item, "path_id": 10 * n + item["path_id"], "heading": None} for n in range(5) for item in default_items()
+    ]
+    write_r2r(tmp_path, items=items)
+    code, said, _ = called("validate", "R2R_val.json")
+    fault = "episode 7: [0].heading: expected a finite number, got None (and 9 times more: 8, 17, 18, ...)"
+    assert (code, said.splitlines()[:2]) == (1, [f"R2R_val.json: {fault}", said.splitlines()[1]])
+    assert "R2R_val.json: 10 faults" in said.splitlines()[1]
+
+
+def test_agents_have_one_list_for_serve_and_run_and_a_line_each(called):
+    code, said, _ = called("list", "agents")
+    lines = dict(line.split(maxsplit=1) for line in said.splitlines())  # one without a line fails here
+    assert code == 0
+    assert set(lines) >= {*EXAMPLES, "shortest_path", "waiting"}
+    assert all(AGENTS.get(name) is load_agent(name) for name in EXAMPLES)
+    assert all("run` only" in about for name, about in lines.items() if name in ("shortest_path", "waiting"))

@@ -13,9 +13,9 @@ import yaml
 from docker.dockerfiles import ROOT, read_image
 from docker.test_compose import Plain
 from nav_eval.config.loader import environment_overrides
+from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.cli import app
 from nav_eval_server.serving import LOCAL
-from nav_eval_server.settings import DATABASE_PASSWORD_FILE
 
 COMPOSE = ROOT / "docker" / "competition.yaml"
 POSTGRESQL_OF_DEBIAN = {"12": 15, "13": 17}
@@ -59,7 +59,7 @@ def test_the_password_is_a_secret_and_in_no_variable(composed: dict[str, Any]) -
         assert {name[-5:] for name in named} == {"_FILE"}
         assert set(named.values()) == {"/run/secrets/database"}
     variables = composed["services"]["competition"]["environment"]
-    assert set(variables) == {DATABASE_PASSWORD_FILE}
+    assert set(variables) == {DATABASE_PASSWORD_FILE.name}
     assert environment_overrides(variables) == ()  # an evaluator inherits them
     assert "database-password" in (COMPOSE.parent / ".gitignore").read_text().split()
 

@@ -14,6 +14,7 @@ from nav_eval.registry import Registry
 from nav_eval.simulator.registry import CROWDS, PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
+from nav_eval.variables import VARIABLES
 
 HEAD = ("Key", "Value", "Default", "Meaning")
 LIMITS = {"minimum": ">= {}", "exclusiveMinimum": "> {}", "maximum": "<= {}", "exclusiveMaximum": "< {}"}
@@ -87,6 +88,14 @@ def keys() -> Iterator[str]:
         title = part.name or "The top level"
         yield from (f"### {title} {{ #{part.name or 'top'} }}", "", prose(part.about))
         yield from table(HEAD, map(_row, part.keys))
+
+
+def variables() -> Iterator[str]:
+    """Every environment variable that is no key."""
+    yield from table(
+        ("Variable", "Meaning", "Default", "Read by"),
+        ((code(one.name), one.about, code(one.default), code(one.owner)) for one in VARIABLES),
+    )
 
 
 def options() -> Iterator[str]:

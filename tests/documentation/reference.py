@@ -21,6 +21,7 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "nav-eval-agent": commands.of_participant,
     "keys": configuration.keys,
     "options": configuration.options,
+    "variables": configuration.variables,
     "benchmarks": catalogue.benchmarks,
     "tasks": catalogue.tasks,
     "actions": catalogue.actions,

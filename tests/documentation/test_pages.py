@@ -24,6 +24,8 @@ DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
+TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
+QUICK = {"docs/zh/coming-from-habitat.md", "docs/zh/extending/metric.md", "docs/zh/troubleshooting.md"}
 LIMIT, LONG = 300.0, 3000.0
 
 
@@ -47,6 +49,17 @@ def present(request: pytest.FixtureRequest) -> set[str]:
 
 @pytest.mark.parametrize("page", RUN, ids=name)
 def test_a_page_runs(page: Path, present: set[str], tmp_path: Path) -> None:
+    run(page, present, tmp_path)
+
+
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=() if name(page) in QUICK else pytest.mark.soak) for page in TWINS], ids=name
+)
+def test_a_chinese_page_runs_in_chinese(
+    page: Path, present: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The blocks are those of the English page; what is not quick waits for `make soak`."""
+    monkeypatch.setenv("NAV_EVAL_LANG", "zh")
     run(page, present, tmp_path)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from documentation import commands, configuration, reference
 from nav_eval.agents.registry import AGENTS
-from nav_eval.config.loader import RESERVED, builtin_benchmarks
+from nav_eval.config.loader import builtin_benchmarks
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.metrics.registry import METRICS
@@ -20,6 +20,7 @@ from nav_eval.registry import Registry
 from nav_eval.simulator.registry import PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
+from nav_eval_sdk.examples import EXAMPLES
 from nav_eval_sdk.protocol.actions import ACTIONS
 
 
@@ -55,7 +56,7 @@ NAMES = [
     ("benchmarks", set(builtin_benchmarks())),
     ("benchmarks", builtin(TASKS)),
     ("benchmarks", set(ACTIONS)),
-    ("benchmarks", builtin(AGENTS)),
+    ("benchmarks", builtin(AGENTS) | set(EXAMPLES)),
     ("benchmarks", builtin(DATASETS)),
     ("benchmarks", builtin(SIMULATORS)),
     ("benchmarks", builtin(SCENE_FORMATS)),
@@ -127,8 +128,3 @@ def test_every_key_is_told() -> None:
     written = text("configuration")
     assert len(KEYS) > 80
     assert not [key.name for key in KEYS if f"`{key.name}`" not in written]
-
-
-@pytest.mark.parametrize("name", RESERVED)
-def test_every_variable_is_told(name: str) -> None:
-    assert f"`{name}`" in text("configuration")

@@ -16,6 +16,7 @@ from nav_eval.results import sittings
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from nav_eval_sdk import VLNAgent
 
 
 class Clock(datetime):
@@ -43,6 +44,27 @@ def test_the_manifest_never_goes_back(tmp_path, monkeypatch, hours):
     assert times == sorted(times)
     assert all(0 < one["seconds"] < 60 for one in sat)
     assert times[-1] - times[-2] < timedelta(minutes=1)
+
+
+class Dawdling(VLNAgent):
+    def reset(self, episode):
+        """Nothing to prepare."""
+
+    def act(self, observation):
+        time.sleep(0.5)
+        return "stop"
+
+
+def test_the_time_of_a_run_is_no_sum_over_episodes_that_are_played_side_by_side(tmp_path):
+    config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "evaluation.parallel.sessions=5"])
+    began = time.monotonic()
+    first = run_benchmark(config, tmp_path / "run", agent=Dawdling).document["timing"]
+    elapsed = time.monotonic() - began
+    assert 0.5 < first["wall_seconds"] < elapsed
+    assert first["episode_seconds"] >= first["agent_seconds"] > 5 * 0.5
+    again = run_benchmark(config, tmp_path / "run", agent=Dawdling, resume=True).document["timing"]
+    assert again["wall_seconds"] > first["wall_seconds"]
+    assert again["episode_seconds"] == first["episode_seconds"]
 
 
 def test_a_sitting_that_was_cut_off_is_seen(tmp_path):

@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from nav_eval.errors import ConfigError, InputError
+from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.founding import Answers, found, init, make_data, split_seed
-from nav_eval_server.settings import DATABASE_PASSWORD_FILE
 from nav_eval_server.settings import postgres as words
 from server.postgres import postgres
 
@@ -111,7 +111,7 @@ def test_a_database_is_founded_with_the_password_of_a_file(tmp_path: Path) -> No
 
         def tried(folder: str, file: Path) -> subprocess.CompletedProcess[str]:
             command = [sys.executable, "-c", WITHOUT_BUILDINGS, "competition", "init", str(tmp_path / folder), "--yes"]
-            environment = os.environ | {DATABASE_PASSWORD_FILE: str(file)}
+            environment = os.environ | {DATABASE_PASSWORD_FILE.name: str(file)}
             return subprocess.run(
                 [*command, "--database", server.url], env=environment, capture_output=True, text=True, timeout=60
             )
@@ -138,7 +138,7 @@ def test_a_database_that_is_no_postgresql_is_told_so(url: str, tmp_path: Path) -
 def test_the_file_of_the_password_wins(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "password").write_text("secret \r\n")
     assert words("postgresql://a:b@c/d")["PASSWORD"] == "b"
-    monkeypatch.setenv(DATABASE_PASSWORD_FILE, str(tmp_path / "password"))
+    monkeypatch.setenv(DATABASE_PASSWORD_FILE.name, str(tmp_path / "password"))
     assert words("postgresql://a:b@c/d")["PASSWORD"] == "secret "
 
 

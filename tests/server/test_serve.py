@@ -37,6 +37,7 @@ from server.competition import phase
 from server.conftest import Make, use
 from server.serving import Served, free_port, joined, serving, until
 from server.stand_in import EPISODES
+from variables_set import values
 
 NAV_EVAL = (sys.executable, "-c", "from nav_eval.cli import main; main()")
 TOKEN = "a-token-of-the-team"
@@ -113,6 +114,24 @@ def test_a_service_and_a_file_are_judged(make: Make) -> None:
     assert events.broken() is None
     held = [path for path in challenge.folder.rglob("*") if path.is_file() and TOKEN.encode() in path.read_bytes()]
     assert held == []
+
+
+def test_a_submission_is_judged_whatever_variables_are_set(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A shell that speaks Chinese, and is also used to enter other competitions."""
+    challenge = make(endpoints=QUICK, phases={"files": phase("predictions"), "dev": phase()})
+    for name, value in values(tmp_path).items():
+        monkeypatch.setenv(name, value)
+    with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge):
+        aurora = team("aurora", agent.endpoint)
+        predictions = _predictions(challenge.evaluation["dataset"]["data_path"])
+        made = [
+            Dispatcher(challenge).submit(aurora, "files", predictions=predictions),
+            Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()),
+        ]
+        until(lambda: all(map(finished, made)), 60, "two submissions")
+    assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}, list(Attempt.objects.values())
 
 
 def _predictions(data: str) -> bytes:

@@ -1,22 +1,18 @@
-"""Built-in agents that run in the evaluator's process, by name: VLNAgents, or services that need more than one."""
+"""Agents by name: those of the SDK, which `nav-eval-agent serve` takes too, and oracles, which need the simulator."""
 
 from __future__ import annotations
 
 from nav_eval.core.interfaces import AgentService
 from nav_eval.registry import Registry
 from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.examples import EXAMPLES
 
 AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
     "agents",
     {
-        "stop": "nav_eval.agents.stop:StopAgent",
-        "random": "nav_eval.agents.random:RandomAgent",
-        "forward": "nav_eval.agents.forward:ForwardAgent",
+        **EXAMPLES,
         "shortest_path": "nav_eval.agents.shortest_path:ShortestPathService",
-        "handcrafted": "nav_eval.agents.handcrafted:HandcraftedAgent",
         "waiting": "nav_eval.agents.waiting:WaitingService",
-        "grounded": "nav_eval_sdk.examples.grounded:GroundedAgent",
-        "learned": "nav_eval_sdk.examples.learned:LearnedAgent",
     },
 )
 register_agent = AGENTS.register

@@ -16,7 +16,7 @@ MANY = 4096
 
 
 class ShortestPathService(AgentService):
-    """Sessions that ask the simulator's expert."""
+    """The oracle, for `run` only: a shortest way to the nearest goal, which the simulator tells it."""
 
     name = "shortest_path"
     privileged = True

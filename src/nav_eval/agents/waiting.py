@@ -20,7 +20,7 @@ PATIENCE = 12
 
 
 class WaitingService(ShortestPathService):
-    """Sessions of oracles that wait."""
+    """The oracle, for `run` only, which waits while its cameras show somebody close ahead."""
 
     name = "waiting"
 

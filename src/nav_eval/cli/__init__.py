@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from dataclasses import replace
 from importlib.metadata import version
@@ -10,10 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nav_eval.cli.chinese import asked_for, spoken
-from nav_eval.cli.commands import GROUPS, Command
+from nav_eval.cli.commands import GROUPS, SYNONYMS, Command
 from nav_eval.cli.exit import guarded
 from nav_eval.core.stopping import heeded
+from nav_eval.errors import InputError
 from nav_eval.registry import entered, import_plugins
+from nav_eval.variables import PLUGINS
 
 if TYPE_CHECKING:
     from cyclopts import App, Group
@@ -41,8 +42,14 @@ def main() -> None:
 
 def _call(arguments: list[str]) -> int:
     """Plug-ins of the environment serve the commands that read no configuration too."""
-    import_plugins(name for name in os.environ.get("NAV_EVAL_PLUGINS", "").strip("[]").split(",") if name)
-    return int(make_app()(arguments) or 0)
+    import_plugins(name for name in PLUGINS.get().strip("[]").split(",") if name)
+    app = make_app()
+    meant = SYNONYMS.get(arguments[0]) if arguments and arguments[0] not in app else None
+    if meant is not None:
+        raise InputError(
+            f"Unknown command {arguments[0]!r}. Did you mean {meant!r}? `nav-eval {meant} --help` shows it."
+        )
+    return int(app(arguments) or 0)
 
 
 def make_app() -> App:

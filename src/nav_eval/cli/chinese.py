@@ -9,22 +9,20 @@ them.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 
 from nav_eval.registry import entered
+from nav_eval.variables import LANGUAGE
 
-LOCALE = ("NAV_EVAL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
-"""The first that is set decides."""
 ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
 
 
 def asked_for() -> bool:
     """Whether the user's language is Chinese."""
-    language = next((os.environ[name] for name in LOCALE if os.environ.get(name)), "")
+    language = next(filter(None, (variable.get() for variable in LANGUAGE)), "")
     return language.lower().startswith("zh")
 
 

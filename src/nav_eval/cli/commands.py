@@ -162,6 +162,8 @@ LOOKING = {
         "nav-eval doctor --warm",
     ),
 }
+SYNONYMS = {"evaluate": "run", "eval": "run"}
+"""Words that are no commands and look like none, by what is meant."""
 GROUPS: dict[str, dict[str, Command]] = {
     "Evaluating": EVALUATING,
     "Checking afterwards": CHECKING,

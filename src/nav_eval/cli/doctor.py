@@ -12,6 +12,7 @@ from pathlib import Path
 
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
+from nav_eval.variables import DATA
 
 Check = tuple[str, bool | None, str]
 """What is looked at, whether it is well (None: optional, and absent), and in what words."""
@@ -51,7 +52,7 @@ def _checks() -> Iterator[Check]:
             there or None,
             "installed" if there else f"not installed: pip install 'nav-eval[{extra}]'",
         )
-    root = Path(os.environ.get("NAV_EVAL_DATA", "data"))
+    root = Path(DATA.get())
     where = "is there" if root.is_dir() else "is not there (only the *-demo benchmarks run)"
     yield "data", root.is_dir() or None, f"{root} {where}; see `nav-eval data check`"
 

@@ -53,13 +53,12 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
         from nav_eval.metrics.registry import METRICS, known_definitions
 
         return [{"name": name, "about": str(found)} for name, found in known_definitions(METRICS, {}).items()]
-    if kind == "perturbations":
-        from nav_eval.simulator.perturbations.registry import PERTURBATIONS
-
-        return [{"name": name, "about": _first_sentence(PERTURBATIONS.get(name))} for name in PERTURBATIONS]
     if kind == "published":
         return _published_rows()
-    return [{"name": name} for name in _registry(kind)]
+    registry = _registry(kind)
+    if kind in ("perturbations", "agents"):
+        return [{"name": name, "about": _first_sentence(registry.get(name))} for name in registry]
+    return [{"name": name} for name in registry]
 
 
 def _published_rows() -> list[dict[str, str]]:
@@ -76,8 +75,8 @@ def _published_rows() -> list[dict[str, str]]:
 
 
 def _first_sentence(member: object) -> str:
-    """Of its docstring."""
-    return " ".join((inspect.getdoc(member) or "").split("\n\n")[0].split())
+    """Of its own docstring, none that it inherits."""
+    return " ".join(inspect.cleandoc(member.__doc__ or "").split("\n\n")[0].split())
 
 
 def _registry(kind: Kind) -> Any:
@@ -171,7 +170,7 @@ def validate(
     type: str | None = None,  # noqa: A002 - the option's own name
     benchmark: str | None = None,
 ) -> int:
-    """List every fault of a data set file; exit code 1 if there is any.
+    """List every fault of a data set file, one that repeats once with its count; exit code 1 if there is any.
 
     With --benchmark, simulator.scenes_dir=... or simulator.connectivity_dir=... also what its scenes or graphs tell:
     unknown scenes, starts off the navmesh, unreachable goals, paths of another length.
@@ -187,10 +186,11 @@ def validate(
     benchmark
         Whose body and navmesh are meant; by default the first one for such files.
     """
+    from nav_eval.dataset.validate import in_lines
     from nav_eval.runs.preflight import validate_playable
 
     found = validate_playable(dataset, type, benchmark, overrides)
-    say(*found.faults)
+    say(*in_lines(found.faults))
     counted = f"episodes {found.episodes}, scenes {len(found.scenes)}, instructions {found.instructions}"
     faults = len(found.faults)
     say(f"{dataset}: {faults or 'no'} fault{'s' if faults != 1 else ''} ({counted})")

@@ -17,10 +17,10 @@ import numpy as np
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
+from nav_eval.worlds.telling import Tell, in_lines
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
-SECONDS_BEFORE_SHARES, SECONDS_BETWEEN_SHARES = 2.0, 10.0
 
 
 class Latencies:
@@ -141,20 +141,21 @@ def _about(progress: Progress) -> str:
 
 
 @contextmanager
-def worked(
-    what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-) -> Iterator[Callable[[float], None]]:
+def worked(what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> Iterator[Tell]:
     """Yields what is told of each share of some work as it is done: a bar on a terminal, elsewhere now and then a line.
 
     Work that ends within seconds leaves no trace in either.
     """
     out = out or sys.stderr
-    with _share_bar(what, out) if out.isatty() else _share_lines(what, out, clock) as tell:
-        yield tell
+    if out.isatty():
+        with _share_bar(what, out) as tell:
+            yield tell
+    else:
+        yield in_lines(what, lambda line: print(line, file=out, flush=True), clock)
 
 
 @contextmanager
-def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
+def _share_bar(what: str, out: TextIO) -> Iterator[Tell]:
     from rich import progress as rich
     from rich.console import Console
 
@@ -163,21 +164,3 @@ def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
     with rich.Progress(*columns, *times, console=Console(file=out), transient=True) as bar:
         task = bar.add_task(what, total=1.0)
         yield lambda share: bar.update(task, advance=share)
-
-
-@contextmanager
-def _share_lines(what: str, out: TextIO, clock: Callable[[], float]) -> Iterator[Callable[[float], None]]:
-    began = clock()
-    told = began + SECONDS_BEFORE_SHARES - SECONDS_BETWEEN_SHARES
-    done = 0.0
-
-    def tell(share: float) -> None:
-        nonlocal told, done
-        done += share
-        now = clock()
-        if now - told >= SECONDS_BETWEEN_SHARES and 0 < done < 0.999:
-            told = now
-            out.write(f"{what}: {done:.0%}, about {(now - began) * (1 - done) / done:.0f} s left\n")
-            out.flush()
-
-    yield tell

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
 from nav_eval.errors import ConfigError
+from nav_eval.variables import DATA
 from nav_eval_sdk.protocol.simulator import Body
 
 if TYPE_CHECKING:
@@ -240,11 +240,15 @@ def data_check(root: Path | None = None, *, json: bool = False) -> int:
     """
     from nav_eval.dataset.data_check import data_check as check
 
-    findings = check(root or Path(os.environ.get("NAV_EVAL_DATA", "data")))
+    findings = check(root or Path(DATA.get()))
     if json:
         say_json(findings)
     for finding in () if json else findings:
         say(f"{finding.state:<8} {finding.name} ({', '.join(finding.benchmarks)})")
         if finding.state != "present":
             say(f"         {finding.detail}")
-    return FINDINGS if any(finding.state != "present" for finding in findings) else DONE
+    if all(finding.state == "present" for finding in findings):
+        return DONE
+    if not json:
+        say("No licence yet: vln-demo needs none. nav-eval run vln-demo dataset.limit=5")
+    return FINDINGS

@@ -24,6 +24,7 @@ from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
+from nav_eval.variables import VARIABLES
 
 if TYPE_CHECKING:
     from pydantic import ValidationError
@@ -32,18 +33,7 @@ ENVIRONMENT_PREFIX = "NAV_EVAL_"
 LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator")
-RESERVED = (
-    "NAV_EVAL_DATA",
-    "NAV_EVAL_CACHE",
-    "NAV_EVAL_SHARED_DATA",
-    "NAV_EVAL_AGENT_TOKEN",
-    "NAV_EVAL_AGENT_TOKEN_FILE",
-    "NAV_EVAL_COMPETITION",
-    "NAV_EVAL_COMPETITION_TOKEN",
-    "NAV_EVAL_COMPETITION_TOKEN_FILE",
-    "NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE",
-)
-"""Variables that are no keys; those of nav-eval-agent and of the server may be set in the same shell."""
+NO_KEYS = frozenset(variable.name for variable in VARIABLES)
 MOST_FAULTS = 50
 """Told in one message."""
 _HYDRA_IS_GLOBAL = threading.Lock()
@@ -80,7 +70,7 @@ def environment_overrides(environment: Mapping[str, str]) -> tuple[str, ...]:
 
     A secret is text in no grammar, so its variable's name stands for it until the layers are composed.
     """
-    names = sorted(n for n in environment if n.startswith(ENVIRONMENT_PREFIX) and n not in RESERVED)
+    names = sorted(n for n in environment if n.startswith(ENVIRONMENT_PREFIX) and n not in NO_KEYS)
     keys = {name: _environment_key(name) for name in names}
     return tuple(
         f"{key}={name if key in SECRETS else environment[name].rstrip(LINE_ENDS)}" for name, key in keys.items()

@@ -76,7 +76,7 @@ class MetricsAggregator:
         statuses: Counter[str] = Counter()
         faults: dict[str, list[str]] = {}
         references: Counter[str] = Counter()
-        timing: dict[str, list[float]] = {"wall": [], "agent": []}
+        timing: dict[str, list[float]] = {"wall": [], "agent": []}  # of each episode, however many at a time
         unscored = 0
         again: Counter[str] = Counter()
         for result in results:
@@ -104,7 +104,7 @@ class MetricsAggregator:
                 for name in self._names
                 if columns[name]
             },
-            timing={f"{kind}_seconds": total(seconds) for kind, seconds in timing.items()},
+            timing={"episode_seconds": total(timing["wall"]), "agent_seconds": total(timing["agent"])},
             definitions=self._definitions,
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],

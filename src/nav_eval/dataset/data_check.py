@@ -42,8 +42,10 @@ class DataFinding:
 
 
 _MP3D = "Matterport3D (Matterport, Princeton, Stanford, TUM)"
-_MP3D_PAGE = "the Matterport3D project page, after signing its terms of use; the Habitat task's archive"
-_HABITAT = "Habitat-Lab's documentation, data set table"
+_MP3D_PAGE = "https://niessner.github.io/Matterport/, after signing its terms of use; the Habitat task's archive"
+_SIMULATOR = "https://github.com/peteanderson80/Matterport3DSimulator"
+_VLN_CE = "https://github.com/jacobkrantz/VLN-CE"
+_HABITAT = "https://github.com/facebookresearch/habitat-lab/blob/main/DATASETS.md"
 
 EXPECTED: tuple[Expected, ...] = (
     Expected(
@@ -51,35 +53,35 @@ EXPECTED: tuple[Expected, ...] = (
         ("datasets/vln/R2R/R2R_*.json*",),
         ("r2r",),
         "Room-to-Room (Anderson et al.)",
-        "the Matterport3DSimulator repository, tasks/R2R/data",
+        f"{_SIMULATOR}, tasks/R2R/data",
     ),
     Expected(
         "R4R instructions",
         ("datasets/vln/R4R/R4R_*.json*",),
         ("r4r",),
         "Room-for-Room (Jain et al.)",
-        "google-research's r4r generator, run on the R2R files",
+        "https://github.com/google-research/google-research/tree/master/r4r, a generator to run on the R2R files",
     ),
     Expected(
         "Matterport3D navigation graphs",
         ("connectivity/*_connectivity.json",),
         ("r2r", "r4r"),
         "Room-to-Room (Anderson et al.)",
-        "the Matterport3DSimulator repository, connectivity",
+        f"{_SIMULATOR}, connectivity",
     ),
     Expected(
         "R2R-CE episodes",
         ("datasets/R2R_VLNCE_v1-3_preprocessed/*/*.json.gz",),
         ("r2r-ce",),
         "VLN-CE (Krantz et al.)",
-        "the VLN-CE repository, R2R_VLNCE_v1-3_preprocessed",
+        f"{_VLN_CE}, R2R_VLNCE_v1-3_preprocessed",
     ),
     Expected(
         "RxR-CE episodes",
         ("datasets/RxR_VLNCE_v0/*/*_guide.json.gz",),
         ("rxr-ce",),
         "RxR-Habitat (Krantz et al., Google)",
-        "the VLN-CE repository, RxR_VLNCE_v0",
+        f"{_VLN_CE}, RxR_VLNCE_v0",
     ),
     Expected(
         "PointNav Gibson episodes",
@@ -93,7 +95,7 @@ EXPECTED: tuple[Expected, ...] = (
         ("datasets/imagenav/gibson/v*/*/*.json.gz",),
         ("imagenav",),
         "NRNS (Hahn et al.) or Habitat (Meta AI)",
-        "the NRNS repository's image-nav episodes; Habitat's PointNav Gibson episodes serve too",
+        "https://github.com/meera1hahn/NRNS, image-nav episodes; Habitat's PointNav Gibson episodes serve too",
     ),
     Expected(
         "ObjectNav MP3D episodes",
@@ -132,7 +134,7 @@ EXPECTED: tuple[Expected, ...] = (
         ("scene_datasets/hm3d/*/*/*.basis.glb",),
         ("objectnav-hm3d", "instance-imagenav"),
         "Habitat-Matterport 3D (Matterport, Meta AI)",
-        "Matterport's page of the Habitat-Matterport 3D Research Dataset, after accepting its terms",
+        "https://matterport.com/habitat-matterport-3d-research-dataset, after accepting its terms",
         beside=(".basis.navmesh", ".semantic.glb", ".semantic.txt"),
     ),
     Expected(
@@ -140,7 +142,8 @@ EXPECTED: tuple[Expected, ...] = (
         ("scene_datasets/gibson/*.glb",),
         ("pointnav", "imagenav"),
         "Gibson Database (Stanford)",
-        "the Gibson Database's page, after its licence agreement; the archive for Habitat",
+        "https://github.com/StanfordVL/GibsonEnv/blob/master/gibson/data/README.md, after its licence agreement; "
+        "the archive for Habitat",
         beside=(".navmesh",),
     ),
 )

@@ -7,7 +7,8 @@ nav_eval.core.preflight's, which takes them from here.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from nav_eval.dataset.fields import Fault, Fields
 from nav_eval.dataset.registry import DATASETS
 from nav_eval.dataset.streaming import MAX_BYTES
 from nav_eval.errors import DatasetError
+
+SHOWN = 3
 
 
 def validate_dataset(
@@ -46,6 +49,18 @@ def validate_dataset(
     if not found.episodes and not found.faults:
         found.add(Fault(str(path), "", "episodes", "there is no episode"))
     return found
+
+
+def in_lines(faults: Sequence[Fault]) -> Iterator[str]:
+    """One line for faults that differ by episode and numbers only: the first of them, how many, and of which."""
+    alike: dict[tuple[str, ...], list[Fault]] = {}
+    for fault in faults:
+        kind = fault.file, *(re.sub(r"\d+(\.\d+)?", "0", text) for text in (fault.path, fault.message))
+        alike.setdefault(kind, []).append(fault)
+    for first, *others in alike.values():
+        names = [other.episode or other.path for other in others]
+        more = ", ".join(names[:SHOWN]) + ", ..." * (len(names) > SHOWN)
+        yield f"{first} (and {len(names)} times more: {more})" if names else str(first)
 
 
 @dataclass

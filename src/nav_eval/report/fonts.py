@@ -5,13 +5,13 @@ Pillow shows a letter that a font lacks as the font's own "missing" box; that is
 
 from __future__ import annotations
 
-import os
 import sys
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from nav_eval.logging import get_logger
+from nav_eval.variables import WINDOWS
 
 NAMES = (
     "NotoSansCJK-Regular*",
@@ -40,7 +40,7 @@ def folders() -> list[Path]:
     if sys.platform == "darwin":
         places += [Path("/System/Library/Fonts"), Path("/Library/Fonts"), home / "Library/Fonts"]
     if sys.platform == "win32":
-        places.append(Path(os.environ.get("WINDIR", r"C:\Windows")) / "Fonts")
+        places.append(Path(WINDOWS.get()) / "Fonts")
     return [place for place in places if place.is_dir()]
 
 

@@ -141,6 +141,11 @@ class RunDirectory:
         self._write_manifest({**manifest, "sittings": now, **facts(now[-1])})
         self._since = None
 
+    def seconds(self) -> float:
+        """How long the run has been worked on; a sitting whose evaluator died counts none."""
+        before = sum(sitting["seconds"] or 0.0 for sitting in sittings.recorded(self.manifest()))
+        return before + (0.0 if self._since is None else time.monotonic() - self._since)
+
     def manifest(self) -> dict[str, Any]:
         """manifest.json; raises RunDirectoryError if the directory holds no run."""
         path = self.path / "manifest.json"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -26,6 +25,7 @@ from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.perturbations.registry import make_perturbations
+from nav_eval.variables import DATA
 from nav_eval_sdk.protocol.deadlines import Deadlines
 
 SPLIT = "{split}"
@@ -401,7 +401,7 @@ def _deadlines(config: Config) -> Deadlines:
 
 def data_root() -> str:
     """NAV_EVAL_DATA, default data/."""
-    return os.environ.get("NAV_EVAL_DATA", "data")
+    return DATA.get()
 
 
 def connectivity() -> str:

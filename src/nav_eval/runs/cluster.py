@@ -20,6 +20,7 @@ from nav_eval.core.workers import Job, Launcher, Message, Processes, Shard, Work
 from nav_eval.errors import ConfigError, NavEvalError
 from nav_eval.logging import get_logger
 from nav_eval.runs.machines import UnfitMachine
+from nav_eval.variables import RAY_ADDRESS
 
 OURS = {
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",  # Ray's only switch that keeps its ports on the loopback interface
@@ -38,7 +39,7 @@ class RayWorkers(Launcher):
     """`address`: the cluster's; None takes RAY_ADDRESS, else begins one of this machine alone."""
 
     def __init__(self, job: Job, address: str | None = None) -> None:
-        self._address = address or os.environ.get("RAY_ADDRESS") or "local"
+        self._address = address or RAY_ADDRESS.get()
         self._ray: Any = _imported(OURS if self._address == "local" else {})
         self._job = job
         self._lock = threading.Lock()

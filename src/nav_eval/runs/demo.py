@@ -80,9 +80,9 @@ def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], 
     protocol, agent = AGENTS[name]
     with served(agent, protocol) as endpoint:
         say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
-        service = config.agent_service.model_copy(
-            update={"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
-        )
+        where = {"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
+        secret = f"a demonstration's: {config.seed}"  # a service's seeds are made of it: who runs both wants them again
+        service = config.agent_service.model_copy(update={**where, "secret": secret})
         filmed = config.output.model_copy(update={"video": "sample(1)" if name == FILMED else "none"})
         shown = config.model_copy(update={"agent_service": service, "output": filmed})
         return run_benchmark(shown, out / name, watchers=[watcher])

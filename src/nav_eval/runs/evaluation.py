@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +67,7 @@ def run_benchmark(
         finally:
             service.close()
         learnt = {"privileged": getattr(service, "privileged", False)} | _said(runner.service_status)
+        results = replace(results, timing={"wall_seconds": round(directory.seconds(), 3), **results.timing})
         notes = [] if part is None else [part.note(len(episodes), len(whole))]
         return settle(config, directory, episodes.keys, results, learnt, [*plan.notes, *notes])
 

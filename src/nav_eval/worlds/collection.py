@@ -18,7 +18,7 @@ from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import Ratios, assets_of, split_scenes, write_task
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.telling import Tell, silent
+from nav_eval.worlds.telling import Tell, in_lines, part, silent
 from nav_eval.worlds.things.catalogue import Assets
 from nav_eval.worlds.world import check_building
 
@@ -96,28 +96,31 @@ def cached_collection(
     root = cache_home() / "worlds" / key
     seeds = [f"{seed}-{number}" for number in range(scenes)]
 
-    def build(folder: Path) -> None:
+    def build(folder: Path, tell: Tell) -> None:
+        one = part(tell, 1 / scenes)
         for place, own in enumerate(sorted(seeds, key=lambda own: f"{own}_")):
-            for _ in make_scenes(folder, [own], rooms, storeys, kind, detail, assets=assets_of(place, scenes)):
+            for _ in make_scenes(folder, [own], rooms, storeys, kind, detail, None, one, assets_of(place, scenes)):
                 pass
 
     homes = _made_once(root / "scenes", f"{scenes} buildings", build)
 
-    def play(folder: Path) -> None:
-        make_episodes(task, open_sites(homes), folder, per_scene, seed)
+    def play(folder: Path, tell: Tell) -> None:
+        sites = open_sites(homes, part(tell, 0.5))
+        make_episodes(task, sites, folder, per_scene, seed, tell=part(tell, 0.5))
 
     return homes, _made_once(root / f"{task}-{per_scene}", f"{task} episodes", play)
 
 
-def _made_once(folder: Path, what: str, make: Callable[[Path], None]) -> Path:
+def _made_once(folder: Path, what: str, make: Callable[[Path, Tell], None]) -> Path:
     """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
     if folder.is_dir():
         return folder
-    get_logger(__name__).info("Making %s, once: kept in %s.", what, folder)
+    say = get_logger(__name__).info
+    say("Making %s, once: kept in %s.", what, folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
-        make(fresh)
+        make(fresh, in_lines(what, say))
         fresh.chmod(0o755)
         fresh.rename(folder)
     except OSError:

@@ -22,8 +22,8 @@ from nav_eval_sdk.project import TEMPLATES, create
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
 from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
+from nav_eval_sdk.variables import AGENT_TOKEN, AGENT_TOKEN_FILE
 
-TOKEN_VARIABLE = "NAV_EVAL_AGENT_TOKEN"
 CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 
 
@@ -77,11 +77,11 @@ def _add(commands: Any, name: str, about: str) -> Any:
 
 
 def _add_token(command: Any) -> None:
-    command.add_argument("--token", default=os.environ.get(TOKEN_VARIABLE), help=f"bearer token; or {TOKEN_VARIABLE}")
+    command.add_argument("--token", default=AGENT_TOKEN.get(), help=f"bearer token; or {AGENT_TOKEN}")
     command.add_argument(
         "--token-file",
-        default=os.environ.get(f"{TOKEN_VARIABLE}_FILE"),
-        help=f"a file that holds it, such as a container's secret; or {TOKEN_VARIABLE}_FILE",
+        default=AGENT_TOKEN_FILE.get(),
+        help=f"a file that holds it, such as a container's secret; or {AGENT_TOKEN_FILE}",
     )
 
 

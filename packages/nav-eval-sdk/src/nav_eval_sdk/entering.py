@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-import os
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-SERVER, TOKEN, SERVICE_TOKEN = "NAV_EVAL_COMPETITION", "NAV_EVAL_COMPETITION_TOKEN", "NAV_EVAL_AGENT_TOKEN"
-"""Variables; with _FILE behind a token's, a file that holds it."""
+from nav_eval_sdk.variables import (
+    AGENT_TOKEN,
+    AGENT_TOKEN_FILE,
+    COMPETITION,
+    COMPETITION_TOKEN,
+    COMPETITION_TOKEN_FILE,
+)
 
 
 def add(commands: Any) -> None:
@@ -23,8 +27,8 @@ def add(commands: Any) -> None:
     )
     submit.add_argument(
         "--service-token-file",
-        default=os.environ.get(f"{SERVICE_TOKEN}_FILE"),
-        help=f"a file with the token that a new service asks for; or {SERVICE_TOKEN}_FILE, or {SERVICE_TOKEN}",
+        default=AGENT_TOKEN_FILE.get(),
+        help=f"a file with the token that a new service asks for; or {AGENT_TOKEN_FILE}, or {AGENT_TOKEN}",
     )
     submit.add_argument("--key", help="the same key submits only once; by default a new one each time")
     submit.add_argument("--wait", action="store_true", help="wait until it has ended; the exit code says how")
@@ -39,7 +43,7 @@ def add(commands: Any) -> None:
 
 def _command(commands: Any, name: str, about: str) -> Any:
     command = commands.add_parser(name, help=about, description=f"{about[0].upper()}{about[1:]}.")
-    command.add_argument("--server", default=os.environ.get(SERVER), help=f"the competition's address; or {SERVER}")
+    command.add_argument("--server", default=COMPETITION.get(), help=f"the competition's address; or {COMPETITION}")
     add_team(command)
     command.add_argument("--debug", action="store_true", help="show tracebacks")
     command.set_defaults(run=lambda options: _run(name, options))
@@ -50,8 +54,9 @@ def add_team(command: Any) -> None:
     """The options that say who asks."""
     command.add_argument(
         "--token-file",
-        default=os.environ.get(f"{TOKEN}_FILE"),
-        help=f"a file with the team's token, from its page; or {TOKEN}_FILE, or the token itself in {TOKEN}",
+        default=COMPETITION_TOKEN_FILE.get(),
+        help=f"a file with the team's token, from its page; or {COMPETITION_TOKEN_FILE}, "
+        f"or the token itself in {COMPETITION_TOKEN}",
     )
     command.add_argument("--ca", help="PEM; the authority that signed the server's certificate")
 

@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval_sdk.competition import Away, Competition, Refusal
-from nav_eval_sdk.entering import SERVER, SERVICE_TOKEN, TOKEN
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.base import TOKEN as PRINTABLE
 from nav_eval_sdk.transport.base import read_token
 from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
+from nav_eval_sdk.variables import AGENT_TOKEN, COMPETITION, COMPETITION_TOKEN, Variable
 
 DONE, REFUSED = 0, FINDINGS
 ENDS = {"service_silent": UNUSABLE, "bad_file": BAD_INPUT}
@@ -49,22 +49,22 @@ def run(name: str, options: argparse.Namespace) -> int:
 
 def team_token(options: argparse.Namespace) -> str:
     """Raises UsageError where there is none."""
-    token = _secret(options.token_file, "--token-file", TOKEN)
+    token = _secret(options.token_file, "--token-file", COMPETITION_TOKEN)
     if not token:
-        raise UsageError(f"say who you are: --token-file FILE, or {TOKEN}. Your team's page makes a token.")
+        raise UsageError(f"say who you are: --token-file FILE, or {COMPETITION_TOKEN}. Your team's page makes a token.")
     return token
 
 
 def refused_token(options: argparse.Namespace) -> str:
     """What to do about a token that the server does not take."""
-    place = options.token_file or TOKEN
+    place = options.token_file or COMPETITION_TOKEN
     return f"the token in {place} is wrong or revoked. Your team's page makes another one; put it there."
 
 
-def competition(options: argparse.Namespace, token: str, named: str = f"--server, {SERVER}") -> Competition:
+def competition(options: argparse.Namespace, token: str, named: str = f"--server, {COMPETITION}") -> Competition:
     """The one of `options.server`, which the user knows as `named`; raises UsageError where an option does not fit."""
     if not options.server:
-        raise UsageError(f"say which competition: --server URL, or {SERVER}.")
+        raise UsageError(f"say which competition: --server URL, or {COMPETITION}.")
     try:
         server = Competition(options.server, token, ca=options.ca)
     except ValueError as error:
@@ -76,10 +76,10 @@ def competition(options: argparse.Namespace, token: str, named: str = f"--server
     return server
 
 
-def _secret(file: str | None, option: str, variable: str) -> str:
+def _secret(file: str | None, option: str, variable: Variable) -> str:
     """What the file holds, else the variable; "" if there is none."""
     try:
-        secret = read_token(file) if file else os.environ.get(variable, "")
+        secret = read_token(file) if file else variable.get()
     except ValueError as error:
         raise UsageError(f"{option}: {error}") from error
     if secret and not PRINTABLE.fullmatch(secret):
@@ -145,7 +145,7 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
     if ":" not in wanted:
         names = ", ".join(one["name"] for one in known) or "none yet; give its URL, and it is registered"
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
-    token = _secret(options.service_token_file, "--service-token-file", SERVICE_TOKEN)
+    token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
     return _asked(server, server.register(wanted[:60], protocol, wanted, token))
 

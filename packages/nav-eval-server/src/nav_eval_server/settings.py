@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nav_eval.errors import ConfigError, InputError
+from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.folder import Folder
 
 if TYPE_CHECKING:
@@ -84,8 +84,6 @@ USE_TZ = True
 TIME_ZONE = "UTC"
 SECRET_KEY = "replaced by configure, and only mypy's plug-in meets it"
 HOSTS = ("localhost", "127.0.0.1", "[::1]")
-DATABASE_PASSWORD_FILE = "NAV_EVAL_COMPETITION_DATABASE_PASSWORD_FILE"
-"""Names a file, so that the password stands neither in challenge.yaml nor in a variable."""
 SQLITE = "PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL"
 
 
@@ -137,7 +135,7 @@ def postgres(url: str) -> dict[str, Any]:
         found = {}
     if found.get("ENGINE") != "django.db.backends.postgresql":
         raise ConfigError("database: is not a postgresql://USER@HOST/NAME.")
-    file = os.environ.get(DATABASE_PASSWORD_FILE)
+    file = DATABASE_PASSWORD_FILE.get()
     return found | ({"PASSWORD": _password(Path(file))} if file else {})
 
 

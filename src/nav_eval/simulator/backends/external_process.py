@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from nav_eval.errors import SimulatorError
+from nav_eval_sdk.variables import SIMULATOR_PORT, SIMULATOR_STDIN
 
 ANNOUNCEMENT = re.compile(r"listening on (\S+)")
 KEPT_LINES = 5
@@ -47,9 +48,9 @@ class SimulatorProcess:
 
     def start(self) -> str:
         """Its endpoint, once it listens; raises SimulatorError if it ends or does not listen in time."""
-        environment = os.environ | {"NAVEVAL_SIMULATOR_STDIN": "1"}
+        environment = os.environ | {SIMULATOR_STDIN.name: "1"}
         if self._port:
-            environment["NAVEVAL_SIMULATOR_PORT"] = self._port
+            environment[SIMULATOR_PORT.name] = self._port
         try:
             self._process = subprocess.Popen(
                 self._words,

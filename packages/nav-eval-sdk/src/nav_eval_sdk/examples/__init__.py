@@ -7,12 +7,14 @@ from collections.abc import Mapping
 EXAMPLES: Mapping[str, str] = {
     name: f"nav_eval_sdk.examples.{place}"
     for name, place in {
+        "stop": "stop:StopAgent",
+        "forward": "forward:OnwardAgent",
         "random": "random_agent:RandomAgent",
-        "forward": "forward:ForwardAgent",
+        "handcrafted": "handcrafted:HandcraftedAgent",
         "graph_heuristic": "graph_heuristic:GraphHeuristicAgent",
         "grounded": "grounded:GroundedAgent",
         "learned": "learned:LearnedAgent",
         "vlm": "vlm:VlmAgent",
     }.items()
 }
-"""MODULE:CLASS by the name that `nav-eval-agent serve` takes for it."""
+"""MODULE:CLASS by the name that `nav-eval-agent serve` takes for it, and `agent_service.agent`."""

@@ -69,6 +69,8 @@ def _cue(word: str, before: list[str], after: list[str]) -> tuple[float, int] | 
 
 
 class GraphHeuristicAgent(VLNAgent):
+    """Follows direction words on a navigation graph, without a model or an image."""
+
     name = "graph_heuristic"
     version = "1"
     sensors: ClassVar[Mapping[str, tuple[int, int]]] = {"viewpoint": (0, 0), "navigable": (0, 0)}

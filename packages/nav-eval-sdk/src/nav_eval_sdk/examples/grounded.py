@@ -60,7 +60,7 @@ class Thing(NamedTuple):
 
 
 class GroundedAgent(VLNAgent):
-    """Explores until it sees the landmark at which it is told to stop."""
+    """Rules without learning: explores with depth until it sees the landmark at which the instruction ends."""
 
     name = "grounded"
     version = "2"

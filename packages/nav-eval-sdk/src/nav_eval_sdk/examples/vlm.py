@@ -11,12 +11,12 @@ import base64
 import io
 import json
 import logging
-import os
 import re
 import urllib.request
 from typing import Any
 
 from nav_eval_sdk.agent_interface import VLNAgent
+from nav_eval_sdk.variables import VLM_API_KEY, VLM_MODEL, VLM_TIMEOUT, VLM_URL
 
 log = logging.getLogger(__name__)
 HISTORY = 8
@@ -36,14 +36,16 @@ MEANING = {
 
 
 class VlmAgent(VLNAgent):
+    """Asks a vision-language model behind the OpenAI-compatible endpoint in VLM_URL."""
+
     name = "vlm"
     version = "1"
 
     def __init__(self, url: str | None = None, model: str | None = None) -> None:
-        self._url = (url or os.environ.get("VLM_URL", "http://localhost:8000/v1")).rstrip("/")
-        self._model = model or os.environ.get("VLM_MODEL", "default")
-        self._key = os.environ.get("VLM_API_KEY", "")
-        self._timeout = float(os.environ.get("VLM_TIMEOUT", "25"))
+        self._url = (url or VLM_URL.get()).rstrip("/")
+        self._model = model or VLM_MODEL.get()
+        self._key = VLM_API_KEY.get()
+        self._timeout = float(VLM_TIMEOUT.get())
 
     def reset(self, episode: dict[str, Any]) -> None:
         self._instruction = (episode["instruction"] or {}).get("text", "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import logging
-import os
 import signal
 import sys
 import threading
@@ -14,9 +13,7 @@ from typing import Any
 from nav_eval_sdk.simulator_host.host import SimulatorHost
 from nav_eval_sdk.simulator_host.service import MainThread, SimulatorService
 from nav_eval_sdk.simulator_host.socket_server import SocketServer
-
-STARTED = "NAVEVAL_SIMULATOR_STDIN"
-"""Set by an evaluator that has started us: the end of our standard input is the end of the evaluator."""
+from nav_eval_sdk.variables import SIMULATOR_PORT, SIMULATOR_STDIN
 
 
 class Server:
@@ -73,7 +70,7 @@ def main(host: type[SimulatorHost], arguments: Sequence[str] | None = None) -> N
     server = Server(host, options.transport, options.address, options.port, options.max_sessions)
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: server.thread.stop())
-    if os.environ.get(STARTED):
+    if SIMULATOR_STDIN.get():
         threading.Thread(target=_stop_with_parent, args=(server,), daemon=True).start()
     sys.stdout.write(f"listening on {server.endpoint}\n")
     sys.stdout.flush()
@@ -85,7 +82,7 @@ def _parser(host: type[SimulatorHost]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=f"Serve the simulator {host.name or host.__name__} to nav_eval.")
     parser.add_argument("--transport", choices=("socket", "grpc"), default="socket")
     parser.add_argument("--address", default="127.0.0.1", help="there is no password: keep it on this machine")
-    parser.add_argument("--port", type=int, default=int(os.environ.get("NAVEVAL_SIMULATOR_PORT", "0")))
+    parser.add_argument("--port", type=int, default=int(SIMULATOR_PORT.get()))
     parser.add_argument("--max-sessions", type=int, default=8)
     return parser
 

@@ -33,7 +33,7 @@ def load(path: Any = None) -> tuple[Network, Reader]:
 
 
 class LearnedAgent(VLNAgent):
-    """Looks, reads, remembers, and takes the action that scores most of those left."""
+    """A small network trained on generated homes: colour, depth, position, English or Chinese instruction."""
 
     name = "learned"
     version = "1"

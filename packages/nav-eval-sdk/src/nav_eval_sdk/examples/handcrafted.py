@@ -11,7 +11,10 @@ STEPS = 37
 
 
 class HandcraftedAgent(VLNAgent):
-    """The average path length of R2R, in a random direction."""
+    """Turns by a random multiple of 15 degrees, walks 37 steps (the average path length of R2R) and stops: VLN-CE's."""
+
+    name = "handcrafted"
+    version = "1"
 
     def reset(self, episode: dict[str, Any]) -> None:
         turns = random.Random(episode["seed"]).randint(0, 24)

@@ -8,7 +8,10 @@ from nav_eval_sdk.agent_interface import VLNAgent
 
 
 class StopAgent(VLNAgent):
-    """Stops at once."""
+    """Stops at once: what a metric gives for nothing."""
+
+    name = "stop"
+    version = "1"
 
     def reset(self, episode: dict[str, Any]) -> None:
         """Nothing to prepare."""

@@ -1,0 +1,76 @@
+"""Environment variables, each declared once; what reads one asks its declaration, and the reference lists them all.
+
+Here are the SDK's own. `nav_eval.variables` adds the evaluator's and the server's.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Variable:
+    """`VLM_URL.get()` is what the user has set, else the default; an empty value counts as none."""
+
+    name: str
+    owner: str
+    """The module that reads it."""
+    about: str
+    chinese: str
+    default: str = ""
+
+    def get(self) -> str:
+        return os.environ.get(self.name) or self.default
+
+    def __str__(self) -> str:
+        return self.name
+
+
+AGENT_TOKEN = Variable(
+    "NAV_EVAL_AGENT_TOKEN", "nav_eval_sdk.cli", "the token of `nav-eval-agent`", "`nav-eval-agent` 的令牌"
+)
+AGENT_TOKEN_FILE = Variable("NAV_EVAL_AGENT_TOKEN_FILE", "nav_eval_sdk.cli", "a file that holds it", "存放该令牌的文件")
+COMPETITION = Variable(
+    "NAV_EVAL_COMPETITION",
+    "nav_eval_sdk.entering",
+    "the server of `nav-eval-agent submit`, `status` and `cancel`",
+    "`nav-eval-agent submit`、`status`、`cancel` 所用的服务器",
+)
+COMPETITION_TOKEN = Variable(
+    "NAV_EVAL_COMPETITION_TOKEN", "nav_eval_sdk.entries", "the team's token there", "队伍在该服务器上的令牌"
+)
+COMPETITION_TOKEN_FILE = Variable(
+    "NAV_EVAL_COMPETITION_TOKEN_FILE", "nav_eval_sdk.entering", "a file that holds it", "存放该令牌的文件"
+)
+SIMULATOR_PORT = Variable(
+    "NAVEVAL_SIMULATOR_PORT",
+    "nav_eval_sdk.simulator_host.serving",
+    "set by an evaluator that starts a simulator: where it is to listen, 0 for any free port",
+    "由启动仿真器的评测程序设置：监听的端口，0 表示任一空闲端口",
+    default="0",
+)
+SIMULATOR_STDIN = Variable(
+    "NAVEVAL_SIMULATOR_STDIN",
+    "nav_eval_sdk.simulator_host.serving",
+    "set by an evaluator that starts a simulator: the end of its standard input is the end of the evaluator",
+    "由启动仿真器的评测程序设置：标准输入结束即评测程序结束",
+)
+VLM_URL = Variable(
+    "VLM_URL",
+    "nav_eval_sdk.examples.vlm",
+    "the endpoint that the sample agent `vlm` asks",
+    "示例智能体 `vlm` 所询问的服务地址",
+    default="http://localhost:8000/v1",
+)
+VLM_MODEL = Variable(
+    "VLM_MODEL", "nav_eval_sdk.examples.vlm", "the model that it names there", "向该服务指定的模型", default="default"
+)
+VLM_API_KEY = Variable("VLM_API_KEY", "nav_eval_sdk.examples.vlm", "its key there", "该服务的密钥")
+VLM_TIMEOUT = Variable(
+    "VLM_TIMEOUT", "nav_eval_sdk.examples.vlm", "seconds that it waits for an answer", "等待回答的秒数", default="25"
+)
+VARIABLES = (
+    *(AGENT_TOKEN, AGENT_TOKEN_FILE, COMPETITION, COMPETITION_TOKEN, COMPETITION_TOKEN_FILE),
+    *(SIMULATOR_PORT, SIMULATOR_STDIN, VLM_URL, VLM_MODEL, VLM_API_KEY, VLM_TIMEOUT),
+)
