@@ -32,6 +32,8 @@ SPARE_CONNECTIONS = 100
 """Beside two per session: probes, and peers that reconnect before their old connection is known to be gone."""
 KEEP_IN_MEMORY = 1 << 30
 POLL_SECONDS = 0.2
+EMPTY = (b"", b"{}", b"\x80")
+"""A body that asks for nothing, in JSON or msgpack."""
 
 
 class RestApp:
@@ -48,9 +50,8 @@ class RestApp:
         return self._answer(self._service.health())
 
     def validate(self) -> Response:
-        from flask import request
-
-        return self._answer(self._service.validate(self._body(EpisodeData) if request.content_length else None))
+        asked = self._sent() not in EMPTY
+        return self._answer(self._service.validate(self._body(EpisodeData) if asked else None))
 
     def reset(self) -> Response:
         return self._answer(self._service.reset(self._body(EpisodeData)))
@@ -82,11 +83,15 @@ class RestApp:
         if (request.content_length or 0) > self._listen.max_message:
             raise ServiceProblem("too_large", f"more than {self._listen.max_message} bytes.")
 
-    def _body(self, kind: type[M]) -> M:
+    @staticmethod
+    def _sent() -> memoryview | bytes:
         from flask import request
 
         stream = request.environ["wsgi.input"]
-        body = stream.view if hasattr(stream, "view") else request.get_data(cache=False)
+        return stream.view if hasattr(stream, "view") else request.get_data()
+
+    def _body(self, kind: type[M]) -> M:
+        body = self._sent()
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         try:
             message: M = codec.decode(body, type=kind)

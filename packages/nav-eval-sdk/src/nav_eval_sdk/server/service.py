@@ -34,6 +34,7 @@ from nav_eval_sdk.protocol.messages import (
 from nav_eval_sdk.protocol.values import Specs, message_limit
 from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
 from nav_eval_sdk.server.needs import objections
+from nav_eval_sdk.server.settings import MAX_MESSAGE
 
 log = logging.getLogger(__name__)
 Read = Callable[[Specs], dict[str, Any]]
@@ -275,7 +276,7 @@ class Service:
 def _largest_message(data: EpisodeData) -> int:
     """Bytes that one act can have; raises ServiceProblem for observations that nobody should allocate."""
     try:
-        return message_limit(data.observation_spec)
+        return message_limit(data.observation_spec) if data.observation_spec else MAX_MESSAGE
     except (BadMessage, RecursionError) as error:
         raise ServiceProblem("bad_request", f"observation_spec: {error}") from None
 
