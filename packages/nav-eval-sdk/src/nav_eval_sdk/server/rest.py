@@ -20,7 +20,7 @@ from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Message, Observation
 from nav_eval_sdk.protocol.values import Reader
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
-from nav_eval_sdk.server.service import Service
+from nav_eval_sdk.server.service import Connected, Service
 from nav_eval_sdk.server.settings import Listen
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class RestApp:
         return self._answer(self._service.validate(self._body(EpisodeData) if asked else None))
 
     def reset(self) -> Response:
-        return self._answer(self._service.reset(self._body(EpisodeData)))
+        return self._answer(self._service.reset(self._body(EpisodeData), self._connected()))
 
     def act(self) -> Response:
         from flask import request
@@ -68,6 +68,7 @@ class RestApp:
             message.request_id,
             lambda specs: reader.read(specs, message.observation),
             request.content_length or 0,
+            self._connected(),
         )
         return self._answer(answer)
 
@@ -101,6 +102,13 @@ class RestApp:
         if found:
             raise ServiceProblem("bad_request", f"{found} {_expected(kind)}")
         return message
+
+    @staticmethod
+    def _connected() -> Connected:
+        from flask import request
+
+        gone = request.environ.get("waitress.client_disconnected", lambda: True)
+        return lambda: not gone()
 
     @staticmethod
     def _content_type() -> str:
