@@ -63,10 +63,6 @@ HTTP_STATUS = "Received http2 header with status"
 """What grpc itself says where a proxy answers, and not the service behind it."""
 REQUIRED = ("HealthCheck", "ResetEpisode", "GetAction")
 """The specification's calls."""
-NOT_REGISTERED = (
-    f"there is no /{SERVICE}/{{method}}. Register the service as {SERVICE}, package included: see inference.proto of "
-    "nav-eval-sdk."
-)
 
 
 class GrpcTransport(Transport):
@@ -231,7 +227,8 @@ def _with_the_name(method: str, error: WireError) -> WireError:
     """A service that lacks a call of the specification is registered under another name than the expected one."""
     if method not in REQUIRED or not isinstance(error, Refused) or error.problem.code != "unimplemented":
         return error
-    return Refused(Problem(code="unimplemented", detail=NOT_REGISTERED.format(method=method)))
+    expected = f"Register the service as {SERVICE}, package included: see inference.proto of nav-eval-sdk."
+    return Refused(Problem(code="unimplemented", detail=f"there is no /{SERVICE}/{method}. {expected}"))
 
 
 def as_wire_error(error: Any, deadline: Deadline) -> WireError:
