@@ -271,7 +271,7 @@ def _checked(spec: Spec, value: Any) -> Any:
 def _as_sent(name: str, value: Any) -> Any:
     """What a Value holds that nobody has declared. Arrays must be raw: what a packed one grows into is not known."""
     kind = value.WhichOneof("kind")
-    part = getattr(value, kind) if kind else None
+    part: Any = getattr(value, kind) if kind else None
     if kind == "struct":
         return {key: _as_sent(f"{name}.{key}", item) for key, item in part.fields.items()}
     if kind == "list":
