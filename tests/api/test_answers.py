@@ -16,7 +16,17 @@ from urllib.parse import quote
 
 import pytest
 
-from api.raw_http2 import DATA, Answer, raw_service, trailers_only, with_message
+from api.raw_http2 import (
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    Answer,
+    fields,
+    raw_service,
+    trailers_only,
+    with_message,
+)
 from api.worlds import observation, offer
 from nav_eval.api.connecting import connect
 from nav_eval.api.retrying import Retrying
@@ -48,6 +58,10 @@ FRAMES: dict[str, tuple[Answer, type[WireError]]] = {
     "a message of many lines": (trailers_only(grpc_status="2", grpc_message=quote("a\nb\x1b[31m")), Refused),
     "data before any header": ([(DATA, 1, b"\x1b[31m")], WireError),
     "a farewell": ([(7, 0, b"\0\0\0\0\0\0\0\2\x1b[31mhello")], Unreachable),
+    "a proxy that knows no service": (
+        [(HEADERS, END_STREAM | END_HEADERS, fields({":status": "404", "content-type": "text/html"}))],
+        Unreachable,
+    ),
     "headers that cannot be unpacked": ([(1, 5, b"\xff\x1b[1m" * 20)], BadAnswer),
 }
 

@@ -148,3 +148,14 @@ class Forks(DigestAgent):
         if os.fork() == 0:
             time.sleep(60)
         os._exit(5)
+
+
+class Turner(VLNAgent):
+    """Turns for ever, and thinks for $SECONDS at each step."""
+
+    def reset(self, episode):
+        """Nothing."""
+
+    def act(self, observation):
+        time.sleep(float(os.environ["SECONDS"]))
+        return "turn_left"

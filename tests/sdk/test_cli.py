@@ -175,26 +175,28 @@ def test_help_names_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert all(command in shown for command in ("serve", "check", "new"))
 
 
-class Plain(BaseHTTPRequestHandler):
-    """A service written from the specification's section 4 alone, with Flask's kind of mistakes."""
+class Unprotected(BaseHTTPRequestHandler):
+    """A service that tells of itself and has none of the protections, with Flask's kind of mistakes."""
 
     def log_message(self, *arguments: Any) -> None:
         """Quiet."""
 
     def do_POST(self) -> None:
         self.rfile.read(int(self.headers.get("Content-Length") or 0))
-        answers = {"reset": {"status": "ready"}, "act": {"action": "move_forward"}, "validate": {"status": "ready"}}
+        self._answer({"reset": {"status": "ready"}, "act": {"action": "move_forward"}, "validate": {"status": "ready"}})
+
+    def do_GET(self) -> None:
+        self._answer({"info": {"protocols": [1]}, "health": {"status": "ready"}})
+
+    def _answer(self, answers: dict[str, Any]) -> None:
         answer = answers.get(self.path.rsplit("/", 1)[-1])
         self.send_response(200 if answer else 404)
         self.end_headers()
         self.wfile.write(json.dumps(answer).encode())
 
-    def do_GET(self) -> None:
-        self.send_error(404)
-
 
 def test_check_finds_what_is_wrong() -> None:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Plain)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Unprotected)
     threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     found = {finding.check: finding for finding in check(Target(f"127.0.0.1:{server.server_address[1]}"))}
     server.shutdown()

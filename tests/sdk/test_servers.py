@@ -23,7 +23,7 @@ import pytest
 from nav_eval_sdk import ServerTls, TestClient, VLNAgent, cli, serve, start
 from nav_eval_sdk.client import WIRES, synthetic_episode
 from nav_eval_sdk.conformance import Target, check
-from nav_eval_sdk.errors import BadAnswer, Refused, Unreachable
+from nav_eval_sdk.errors import BadAnswer, DeadlineMissed, Refused, Unreachable
 from nav_eval_sdk.protocol.grpc import message_class
 from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
 from nav_eval_sdk.server.settings import UnsafeAddress
@@ -198,6 +198,37 @@ def test_health_answers_while_the_agent_thinks(wire: str) -> None:
         Slow.held.set()
         thread.join(10)
         client.close()
+
+
+@pytest.mark.parametrize(
+    ("wire", "tls"), [("rest-json", False), ("rest-msgpack", True), ("grpc-unary", False), ("grpc-stream", True)]
+)
+def test_a_stop_does_not_wait_for_a_client_that_left_while_the_agent_thought(
+    certificates: Path, wire: str, tls: bool
+) -> None:
+    class Stuck(Agent):
+        held = threading.Event()
+
+    given = server_tls(certificates, mutual=False) if tls else None
+    server = start(Stuck, protocol=wire.split("-")[0], port=0, tls=given, max_sessions=2)
+    with server.wait_loaded():
+        leaves, stays = (
+            TestClient(server.endpoint, wire=wire, timeout=seconds, tls=client_tls(certificates) if tls else None)
+            for seconds in (1, 30)
+        )
+        for client in (leaves, stays):
+            client.reset(episode())
+        waiting = threading.Thread(target=stays.act, args=(OBSERVATION,), daemon=True)
+        waiting.start()
+        with pytest.raises(DeadlineMissed):
+            leaves.act(OBSERVATION)
+        server.service.drain(2.5)
+        assert server.service.health().detail == "1 of 2 sessions"
+        Stuck.held.set()
+        waiting.join(10)
+        assert not waiting.is_alive()
+        stays.end()
+        assert server.service.health().detail == "0 of 2 sessions"
 
 
 def repeat(client: TestClient, ask: Ask, answers: list[str]) -> None:

@@ -148,6 +148,8 @@ class RemoteService(AgentService):
             except Refused as error:
                 if error.problem.code == "unauthorized":
                     raise as_service_error(error) from None
+                if error.problem.code == "unimplemented":  # waiting mends no name
+                    raise ServiceUnavailable(f"{self.name}: {error.problem.detail or error}") from None
                 last, pause = str(error), max(pause, error.after)
             except Forbidden as error:
                 raise ServiceUnavailable(

@@ -278,7 +278,7 @@ def load_agent(name: str) -> Any:
 
 
 def run_check(options: argparse.Namespace) -> int:
-    from nav_eval_sdk.conformance import Target, check
+    from nav_eval_sdk.conformance import Finding, Target, check, verdict
     from nav_eval_sdk.transport.base import ClientTls, Endpoint
 
     try:
@@ -287,17 +287,17 @@ def run_check(options: argparse.Namespace) -> int:
         raise UsageError(str(error)) from error
     tls = ClientTls(ca=options.ca) if options.ca else None
     wires = ("rest-json", "rest-msgpack") if options.protocol == "rest" else ("grpc-unary", "grpc-stream")
-    token, own, faults, reached = given_token(options), given_actions(options.actions), 0, False
+    token, own = given_token(options), given_actions(options.actions)
+    found: list[Finding] = []
     for wire in wires:
         target = Target(options.endpoint, wire, token, tls, options.timeout)
         for finding in check(target, steps=options.steps, own_actions=own):
             sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
-            faults += not finding.ok
-            reached |= finding.reached
-            if not reached:
+            found.append(finding)
+            if not any(one.reached for one in found):
                 return UNUSABLE
-    sys.stdout.write("The service keeps to the protocol.\n" if not faults else f"{faults} fault{'s' * (faults > 1)}.\n")
-    return FINDINGS if faults else 0
+    sys.stdout.write(f"{verdict(found)}\n")
+    return 0 if all(finding.ok for finding in found) else FINDINGS
 
 
 def given_actions(file: str | None) -> Any:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import http.client
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
@@ -34,25 +34,35 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.protocol.version import MSGPACK, PROTOCOL_VERSION
-from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
+from nav_eval_sdk.transport.base import PLAIN_SERVICE, STATUSES, Ask, ClientTls, Endpoint
 
 HEALTH_SECONDS = 2.0
 CHUNK = 4
 USUAL = ("rgb", "depth", "instruction", "gps", "compass", "pointgoal", "objectgoal")
 """Sent to every service, whether it names them or not: few agents name the small ones that they read."""
+PLAIN = (
+    "is not offered, so the specification's three calls are checked, no more. A step whose answer is lost is asked of "
+    "the agent again: see 'Exactly once' in docs/reference/rest.md."
+)
+KEEPS = "The service keeps to the protocol."
+PLAYS = "The service plays; without protection against lost answers."
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One check and what came of it; `detail` is empty if all is well. `reached`: whether anybody answered at all."""
+    """One check and what came of it; `detail` is empty if all is well. `reached`: whether anybody answered at all.
+
+    `plain`: the service offers no more than the specification asks for, which `detail` tells and is no fault.
+    """
 
     check: str
     detail: str = ""
     reached: bool = True
+    plain: bool = False
 
     @property
     def ok(self) -> bool:
-        return not self.detail
+        return self.plain or not self.detail
 
 
 @dataclass(frozen=True)
@@ -76,18 +86,42 @@ def check(
     client = target.client()
     try:
         info = client.info()
+        if info is PLAIN_SERVICE:
+            client.health()  # without it this is no service of the specification, whatever it is
     except WireError as error:
-        yield Finding("info", f"{str(error).rstrip('.')}. {_way_in(error, target)}", reached=False)
+        yield Finding("info", f"{str(error).rstrip('.')}. {_way_in(error, target)}".rstrip(), reached=False)
         return
     finally:
         client.close()
-    episode = suitable_episode(info, own_actions)
-    yield Finding("info", _info_fault(info))
-    if not _offered(target.wire, info):
+    given = Check(target, info, suitable_episode(info, own_actions), steps, episodes)
+    yield from _plain(given) if given.plain else _declared(given)
+
+
+def _declared(given: Check) -> Iterator[Finding]:
+    yield Finding("info", _info_fault(given.info))
+    if not _offered(given.target.wire, given.info):
         yield Finding("is not offered")
         return
     for name, run in CHECKS.items():
-        yield _run(name, run, Check(target, info, episode, steps, episodes))
+        yield _run(name, run, given)
+
+
+def _plain(given: Check) -> Iterator[Finding]:
+    """What the specification's document asks for, and no more."""
+    if not _offered(given.target.wire, given.info):
+        yield Finding("is not offered", plain=True)
+        return
+    yield Finding("info", PLAIN, plain=True)
+    yield _run("health", health, given)
+    yield _run("plays episodes", plays_episodes, given)
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """What they say of the service, in a sentence."""
+    faults = sum(not finding.ok for finding in findings)
+    if faults:
+        return f"{faults} fault{'s' * (faults > 1)}."
+    return PLAYS if any(finding.plain for finding in findings) else KEEPS
 
 
 @dataclass(frozen=True)
@@ -99,6 +133,10 @@ class Check:
     episode: EpisodeData
     steps: int
     episodes: int
+
+    @property
+    def plain(self) -> bool:
+        return self.info is PLAIN_SERVICE
 
     def observation(self, seed: int = 0) -> dict[str, Any]:
         rng = np.random.default_rng(seed)
@@ -129,13 +167,16 @@ def _info_fault(info: Info) -> str:
         return f"speaks protocol {list(info.protocols)}, not {PROTOCOL_VERSION}."
     if info.max_sessions < 1 or info.max_batch < 1:
         return "max_sessions and max_batch must be at least 1."
-    return "" if info.name else "gives no name (a service with the specification's three calls only?)."
+    return "" if info.name else "gives no name."
 
 
 def _way_in(error: WireError, target: Target) -> str:
     """What may help where /info gave no answer."""
-    if isinstance(error, Refused) and error.problem.code == "unauthorized":
+    code = error.problem.code if isinstance(error, Refused) else ""
+    if code == "unauthorized":
         return "Give the service's token: --token-file FILE."
+    if code == "unimplemented":
+        return ""
     name, other = ("gRPC", "grpc") if target.wire.startswith("rest") else ("REST", "rest")
     if "reset by peer" in str(error) and not target.tls:
         return f"Something listens there: if it uses TLS, add --ca FILE; if it speaks {name}, --protocol {other}."
@@ -185,7 +226,7 @@ def usual_spec(name: str, width: int, height: int) -> Spec:
 
 def health(given: Check, client: TestClient) -> str:
     status = client.health().status
-    return "" if status in ("ready", "loading", "draining") else f"status {status!r} is not ready, loading or draining."
+    return "" if status in STATUSES else f"status {status!r} is not ready, loading or draining."
 
 
 def validate(given: Check, client: TestClient) -> str:
@@ -201,7 +242,7 @@ def plays_episodes(given: Check, client: TestClient) -> str:
             action = client.act(given.observation(step))
             if fault := _fault(given, action, 1):
                 return f"step {step}: {fault}"
-            if (action.session_id, action.step, action.request_id) == (None, None, None):
+            if not given.plain and (action.session_id, action.step, action.request_id) == (None, None, None):
                 return "an answer does not say which session, step and request it answers."
             if action.action == "stop":
                 break

@@ -213,7 +213,10 @@ class ReceivedObservation:
         self.request_id: str = head.request_id
 
     def read(self, specs: Specs) -> dict[str, Any]:
-        """Raises BadMessage where the values are not what `specs` declare."""
+        """Raises BadMessage where the values are not what `specs` declare; without any, each is taken as it is sent."""
+        if not specs:
+            parsed = ((name, _parse("nav_eval.v1.Value", bytes(value))) for name, value in self._values.items())
+            return {name: _as_sent(name, value) for name, value in parsed}
         alien = set(self._values) - set(specs)
         if alien:
             raise BadMessage(f"{min(alien)[:60]!r} is not in the declared observation_spec.")
@@ -263,6 +266,21 @@ def _checked(spec: Spec, value: Any) -> Any:
         return _checked_struct(spec, part.fields)
     tensor = Tensor(dtype=part.dtype, shape=tuple(part.shape), encoding=part.encoding, data=memoryview(part.data))
     return tensors.decode(tensor, spec)
+
+
+def _as_sent(name: str, value: Any) -> Any:
+    """What a Value holds that nobody has declared. Arrays must be raw: what a packed one grows into is not known."""
+    kind = value.WhichOneof("kind")
+    part: Any = getattr(value, kind) if kind else None
+    if kind == "struct":
+        return {key: _as_sent(f"{name}.{key}", item) for key, item in part.fields.items()}
+    if kind == "list":
+        return [_as_sent(name, item) for item in part.items]
+    if kind != "tensor":
+        return part
+    if part.encoding not in ("", "raw"):
+        raise BadMessage(f"{name}: packed as {part.encoding[:20]!r}, which no observation_spec declares: send it raw.")
+    return tensors.unpack(part.data, TensorSpec(shape=tuple(part.shape), dtype=part.dtype))
 
 
 def _checked_struct(spec: StructSpec, fields: Any) -> dict[str, Any]:

@@ -80,14 +80,24 @@ class Reader:
         self._json = json
 
     def read(self, specs: Specs, received: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
-        """The observation that an agent sees; raises BadMessage where it is not what `specs` declare."""
+        """The observation that an agent sees; raises BadMessage where it is not what `specs` declare.
+
+        A client of the specification's document declares nothing: without `specs` each value is taken as it is written.
+        """
+        if not specs:
+            return {name: self._named(name, None, raw) for name, raw in received.items()}
+        return self._declared(specs, received)
+
+    def _declared(self, specs: Specs, received: Mapping[str, msgspec.Raw]) -> dict[str, Any]:
         alien = set(received) - set(specs)
         if alien:
             raise BadMessage(f"{sorted(alien)[0][:60]!r} is not in the declared observation_spec.")
         return {name: self._named(name, spec, received.get(name)) for name, spec in specs.items()}
 
-    def _named(self, name: str, spec: Spec, raw: msgspec.Raw | None) -> Any:
+    def _named(self, name: str, spec: Spec | None, raw: msgspec.Raw | None) -> Any:
         try:
+            if spec is None:
+                return self._decode(raw)
             if raw is None:
                 absent(spec)
                 return None
@@ -103,7 +113,7 @@ class Reader:
         if isinstance(spec, NumberSpec):
             return self._decode(raw, type=float)
         if isinstance(spec, StructSpec):
-            return self.read(spec.parts, self._decode(raw, type=dict[str, msgspec.Raw]))
+            return self._declared(spec.parts, self._decode(raw, type=dict[str, msgspec.Raw]))
         items = self._decode(raw, type=list[msgspec.Raw])
         return [self._value(spec.item, item) for item in checked_list(spec, items)]
 

@@ -109,6 +109,15 @@ class Channel(HTTPChannel):  # type: ignore[misc]
     def _receive_into(self, view: memoryview) -> int:
         return int(self.socket.recv_into(view))
 
+    def check_client_disconnected(self) -> bool:
+        """Also while a request is being answered, when waitress does not read. Below TLS: nothing is taken."""
+        try:
+            return not self.connected or not socket.socket.recv(self.socket, 1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+
 
 class TlsChannel(Channel):
     """The handshake happens in the first reads; one that fails closes the connection."""

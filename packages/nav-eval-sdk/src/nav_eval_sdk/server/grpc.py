@@ -21,7 +21,7 @@ from nav_eval_sdk.protocol.grpc import (
 )
 from nav_eval_sdk.protocol.messages import Action, EpisodeData, EpisodeEnd
 from nav_eval_sdk.quiet import grpc
-from nav_eval_sdk.server.service import Service
+from nav_eval_sdk.server.service import Connected, Service
 from nav_eval_sdk.server.settings import Listen
 
 log = logging.getLogger(__name__)
@@ -30,39 +30,39 @@ SPARE_THREADS = 8
 
 
 class GrpcHandlers:
-    """Each takes bytes and answers with bytes, or ends the call with a problem."""
+    """Each takes bytes and answers with bytes, or ends the call with a problem. `connected`: while its call lasts."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
 
-    def info(self, request: bytes) -> bytes:
+    def info(self, request: bytes, connected: Connected) -> bytes:
         return dump(self._service.info)
 
-    def health(self, request: bytes) -> bytes:
+    def health(self, request: bytes, connected: Connected) -> bytes:
         return dump(self._service.health())
 
-    def validate(self, request: bytes) -> bytes:
+    def validate(self, request: bytes, connected: Connected) -> bytes:
         return dump(self._service.validate(load(request, EpisodeData) if request else None))
 
-    def reset(self, request: bytes) -> bytes:
-        return dump(self._service.reset(load(request, EpisodeData)))
+    def reset(self, request: bytes, connected: Connected) -> bytes:
+        return dump(self._service.reset(load(request, EpisodeData), connected))
 
-    def act(self, request: bytes) -> bytes:
-        return dump_action(self._act(ReceivedObservation(request)))
+    def act(self, request: bytes, connected: Connected) -> bytes:
+        return dump_action(self._act(ReceivedObservation(request), connected))
 
-    def end(self, request: bytes) -> bytes:
+    def end(self, request: bytes, connected: Connected) -> bytes:
         return dump(self._service.end(load(request, EpisodeEnd)))
 
-    def session(self, requests: Iterator[bytes]) -> Iterator[bytes]:
+    def session(self, requests: Iterator[bytes], connected: Connected) -> Iterator[bytes]:
         """A refusal takes the place of an action, and the stream goes on."""
         for request in requests:
-            yield self._streamed(request)
+            yield self._streamed(request, connected)
 
-    def _streamed(self, request: bytes) -> bytes:
+    def _streamed(self, request: bytes, connected: Connected) -> bytes:
         received: ReceivedObservation | None = None
         try:
             received = ReceivedObservation(request)
-            return dump_action(self._act(received))
+            return dump_action(self._act(received, connected))
         except (ServiceProblem, BadMessage) as error:
             problem = _problem(error)
             empty = Action(action="")
@@ -72,8 +72,9 @@ class GrpcHandlers:
                 )
             return dump_action(empty, problem.problem)
 
-    def _act(self, received: ReceivedObservation) -> Action:
-        return self._service.act(received.session_id, received.step, received.request_id, received.read, received.size)
+    def _act(self, received: ReceivedObservation, connected: Connected) -> Action:
+        key = received.session_id, received.step, received.request_id
+        return self._service.act(*key, received.read, received.size, connected)
 
 
 def _problem(error: Exception) -> ServiceProblem:
@@ -85,11 +86,11 @@ def _problem(error: Exception) -> ServiceProblem:
     return ServiceProblem("internal")
 
 
-def _unary(listen: Listen, handle: Callable[[bytes], bytes]) -> Any:
+def _unary(listen: Listen, handle: Callable[[bytes, Connected], bytes]) -> Any:
     def call(request: bytes, context: Any) -> bytes:
         try:
             _admit(listen, context)
-            return handle(request)
+            return handle(request, context.is_active)
         except Exception as error:
             _abort(context, _problem(error))
             raise
@@ -97,13 +98,13 @@ def _unary(listen: Listen, handle: Callable[[bytes], bytes]) -> Any:
     return grpc.unary_unary_rpc_method_handler(call)
 
 
-def _streaming(listen: Listen, handle: Callable[[Iterator[bytes]], Iterator[bytes]]) -> Any:
+def _streaming(listen: Listen, handle: Callable[[Iterator[bytes], Connected], Iterator[bytes]]) -> Any:
     def call(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
         try:
             _admit(listen, context)
         except ServiceProblem as error:
             _abort(context, error)
-        yield from handle(requests)
+        yield from handle(requests, context.is_active)
 
     return grpc.stream_stream_rpc_method_handler(call)
 

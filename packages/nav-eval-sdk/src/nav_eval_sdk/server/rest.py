@@ -20,7 +20,7 @@ from nav_eval_sdk.errors import ServiceProblem
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Message, Observation
 from nav_eval_sdk.protocol.values import Reader
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
-from nav_eval_sdk.server.service import Service
+from nav_eval_sdk.server.service import Connected, Service
 from nav_eval_sdk.server.settings import Listen
 
 if TYPE_CHECKING:
@@ -32,6 +32,8 @@ SPARE_CONNECTIONS = 100
 """Beside two per session: probes, and peers that reconnect before their old connection is known to be gone."""
 KEEP_IN_MEMORY = 1 << 30
 POLL_SECONDS = 0.2
+EMPTY = (b"", b"{}", b"\x80")
+"""A body that asks for nothing, in JSON or msgpack."""
 
 
 class RestApp:
@@ -48,12 +50,11 @@ class RestApp:
         return self._answer(self._service.health())
 
     def validate(self) -> Response:
-        from flask import request
-
-        return self._answer(self._service.validate(self._body(EpisodeData) if request.content_length else None))
+        asked = self._sent() not in EMPTY
+        return self._answer(self._service.validate(self._body(EpisodeData) if asked else None))
 
     def reset(self) -> Response:
-        return self._answer(self._service.reset(self._body(EpisodeData)))
+        return self._answer(self._service.reset(self._body(EpisodeData), self._connected()))
 
     def act(self) -> Response:
         from flask import request
@@ -67,6 +68,7 @@ class RestApp:
             message.request_id,
             lambda specs: reader.read(specs, message.observation),
             request.content_length or 0,
+            self._connected(),
         )
         return self._answer(answer)
 
@@ -82,11 +84,15 @@ class RestApp:
         if (request.content_length or 0) > self._listen.max_message:
             raise ServiceProblem("too_large", f"more than {self._listen.max_message} bytes.")
 
-    def _body(self, kind: type[M]) -> M:
+    @staticmethod
+    def _sent() -> memoryview | bytes:
         from flask import request
 
         stream = request.environ["wsgi.input"]
-        body = stream.view if hasattr(stream, "view") else request.get_data(cache=False)
+        return stream.view if hasattr(stream, "view") else request.get_data()
+
+    def _body(self, kind: type[M]) -> M:
+        body = self._sent()
         codec: Any = msgspec.json if self._content_type() == JSON else msgspec.msgpack
         try:
             message: M = codec.decode(body, type=kind)
@@ -96,6 +102,13 @@ class RestApp:
         if found:
             raise ServiceProblem("bad_request", f"{found} {_expected(kind)}")
         return message
+
+    @staticmethod
+    def _connected() -> Connected:
+        from flask import request
+
+        gone = request.environ.get("waitress.client_disconnected", lambda: True)
+        return lambda: not gone()
 
     @staticmethod
     def _content_type() -> str:

@@ -2,7 +2,8 @@
 
 (session_id, step) names a decision. The agent is asked once for it; the same request sent again is given the same
 answer, or waits for the one being made. A slot whose session has been silent for `idle_timeout` is given to the
-next reset that needs one, so an evaluator that vanished does not block the service.
+next reset that needs one, so an evaluator that vanished does not block the service. A service that stops does not wait
+for one whose connection is gone.
 """
 
 from __future__ import annotations
@@ -34,9 +35,20 @@ from nav_eval_sdk.protocol.messages import (
 from nav_eval_sdk.protocol.values import Specs, message_limit
 from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
 from nav_eval_sdk.server.needs import objections
+from nav_eval_sdk.server.settings import MAX_MESSAGE
 
 log = logging.getLogger(__name__)
 Read = Callable[[Specs], dict[str, Any]]
+Connected = Callable[[], bool]
+"""Whether the connection still stands that a request came by, as far as its transport knows."""
+HEARD_SECONDS = 2.0
+"""An evaluator whose connection broke comes back within these; so does one that opens a connection for each call."""
+POLL_SECONDS = 0.1
+
+
+def unknown() -> bool:
+    """Of a transport that cannot tell."""
+    return False
 
 
 @dataclass
@@ -61,11 +73,17 @@ class Session:
     next_step: int = 0
     ended: bool = False
     used: float = field(default_factory=time.monotonic)
+    connected: Connected = unknown
 
     @property
     def thinking(self) -> bool:
         work = self.last or self.reset
         return not work.future.done()
+
+    @property
+    def forsaken(self) -> bool:
+        """Whether nobody is left to ask: the connection is gone, and no request has come for a while."""
+        return time.monotonic() - self.used > HEARD_SECONDS and not self.connected()
 
 
 class Service:
@@ -112,7 +130,7 @@ class Service:
         reasons = () if data is None else tuple(objections(self.info, data))
         return Validation(status=self._status, ok=not reasons, reasons=reasons)
 
-    def reset(self, data: EpisodeData) -> InitialObservation:
+    def reset(self, data: EpisodeData, connected: Connected = unknown) -> InitialObservation:
         """Begin an episode; the same request again is answered again, without a second reset."""
         if data.protocol not in self.info.protocols:
             raise ServiceProblem("bad_request", f"protocol {data.protocol} is not supported here.")
@@ -121,6 +139,7 @@ class Service:
             repeated = session is not None and data.request_id and session.data.request_id == data.request_id
             if session is None or not repeated:
                 session = self._begin(data, session)
+            session.connected = connected
         try:
             self._wait(session, session.reset)
         except ServiceProblem as problem:
@@ -163,9 +182,18 @@ class Service:
             log.warning("Session %s has been silent for %g s: another one takes its place.", key, self._idle_timeout)
             self._release(self._sessions.pop(key))
 
-    def act(self, session_id: str, step: int | None, request_id: str, read: Read, size: int = 0) -> Action:
+    def act(
+        self,
+        session_id: str,
+        step: int | None,
+        request_id: str,
+        read: Read,
+        size: int = 0,
+        connected: Connected = unknown,
+    ) -> Action:
         """The agent's action for one step, asked for once. `size`: bytes of the message. Raises ServiceProblem."""
         session = self._session(session_id)
+        session.connected = connected
         if size > session.largest:
             raise ServiceProblem("too_large", f"{size} bytes, the declared observations take {session.largest}.")
         try:
@@ -216,10 +244,15 @@ class Service:
         return EndStatus()
 
     def drain(self, seconds: float) -> None:
-        """Take no new episodes and wait until the running ones have ended, at most `seconds`."""
+        """Take no new episodes and wait until the running ones have ended, or are forsaken, at most `seconds`."""
+        until = time.monotonic() + seconds
         with self._lock:
             self._status = "draining"
-            self._released.wait_for(lambda: not self._sessions, seconds)
+            while self._sessions and time.monotonic() < until:
+                self._released.wait(POLL_SECONDS)
+                for key in [key for key, session in self._sessions.items() if session.forsaken]:
+                    log.info("Session %s: its evaluator is gone.", key)
+                    self._release(self._sessions.pop(key))
 
     def close(self) -> None:
         """End what still runs and close the agents that are not stuck."""
@@ -275,7 +308,7 @@ class Service:
 def _largest_message(data: EpisodeData) -> int:
     """Bytes that one act can have; raises ServiceProblem for observations that nobody should allocate."""
     try:
-        return message_limit(data.observation_spec)
+        return message_limit(data.observation_spec) if data.observation_spec else MAX_MESSAGE
     except (BadMessage, RecursionError) as error:
         raise ServiceProblem("bad_request", f"observation_spec: {error}") from None
 

@@ -26,7 +26,7 @@ from nav_eval_sdk.protocol.messages import (
     ServiceStatus,
     Validation,
 )
-from nav_eval_sdk.protocol.version import DEFAULT_PORT
+from nav_eval_sdk.protocol.version import DEFAULT_PORT, JSON
 from nav_eval_sdk.transport.address import ANY, Networks
 
 if TYPE_CHECKING:
@@ -36,6 +36,17 @@ TOKEN = re.compile(r"[ -~]+")
 SCHEMES = ("", "http", "https", "grpc", "grpcs", "http+join", "https+join")
 MAX_ANSWER = 1 << 20
 """Bytes. No answer of a service is larger; one that is, is not read."""
+PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
+"""What `info` gives where a service has only the specification's three calls."""
+STATUSES = ("ready", "loading", "draining")
+"""What a service says of itself."""
+READY = frozenset({"", "ready", "ok", "healthy", "serving"})
+"""What a plain service may say when it is: the specification has a health check, and no word for its answer."""
+
+
+def plain_status(said: str) -> ServiceStatus:
+    """The status of a service that has only the specification's three calls."""
+    return ServiceStatus("ready" if said.casefold() in READY else said)
 
 
 def read_token(path: str) -> str:

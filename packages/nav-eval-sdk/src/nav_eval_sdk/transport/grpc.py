@@ -29,14 +29,22 @@ from nav_eval_sdk.protocol.messages import (
 )
 from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
-from nav_eval_sdk.protocol.version import JSON
 from nav_eval_sdk.quiet import grpc
 from nav_eval_sdk.transport.address import connected, numeric
-from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, ClientTls, Connection, Deadline, Transport
+from nav_eval_sdk.transport.base import (
+    MAX_ANSWER,
+    PLAIN_SERVICE,
+    STATUSES,
+    Ask,
+    ClientTls,
+    Connection,
+    Deadline,
+    Transport,
+    plain_status,
+)
 
 M = TypeVar("M", bound=Message)
 R = TypeVar("R")
-PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
 REFUSALS = {
     "UNAUTHENTICATED": "unauthorized",
     "PERMISSION_DENIED": "unauthorized",
@@ -51,6 +59,10 @@ TOO_LARGE = "message larger than max"
 """What grpc itself says of an answer beyond MAX_ANSWER, under the status RESOURCE_EXHAUSTED."""
 NO_HTTP2 = "Failed parsing HTTP/2"
 """What grpc itself says where HTTP/1 answers."""
+HTTP_STATUS = "Received http2 header with status"
+"""What grpc itself says where a proxy answers, and not the service behind it."""
+REQUIRED = ("HealthCheck", "ResetEpisode", "GetAction")
+"""The specification's calls."""
 
 
 class GrpcTransport(Transport):
@@ -74,7 +86,9 @@ class GrpcTransport(Transport):
             raise
 
     def health(self, deadline: Deadline) -> ServiceStatus:
-        return self._call("HealthCheck", b"", ServiceStatus, deadline)
+        status = self._call("HealthCheck", b"", ServiceStatus, deadline, empty=ServiceStatus(""))
+        plain = status.status not in STATUSES and self.info(deadline) is PLAIN_SERVICE
+        return plain_status(status.status) if plain else status
 
     def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
         return self._call("ValidateEpisode", dump(data) if data else b"", Validation, deadline)
@@ -127,9 +141,13 @@ class GrpcTransport(Transport):
             self._stream = _Stream(self._channel.stream_stream(f"/{SERVICE}/Session"), self._metadata)
         return self._parsed(self._stream.ask(request, deadline), load_action)
 
-    def _call(self, method: str, request: bytes, kind: type[M], deadline: Deadline) -> M:
+    def _call(self, method: str, request: bytes, kind: type[M], deadline: Deadline, *, empty: M | None = None) -> M:
+        """`empty`: what an answer of no bytes means, where that is allowed."""
         try:
-            return self._parsed(self._unary(method, request, deadline), lambda data: cleaned(load(data, kind)))
+            answer = self._unary(method, request, deadline)
+            if empty is not None and not answer:
+                return empty
+            return self._parsed(answer, lambda data: cleaned(load(data, kind)))
         except BaseException as error:
             if not isinstance(error, Refused):
                 self.drop()
@@ -143,7 +161,7 @@ class GrpcTransport(Transport):
         try:
             answer: bytes | None = call(request, timeout=deadline.remaining(), metadata=self._metadata)
         except grpc.RpcError as error:
-            raise as_wire_error(error, deadline) from None
+            raise _with_the_name(method, as_wire_error(error, deadline)) from None
         if answer is None:
             raise BadAnswer("the status OK without a message, or with one that cannot be read.")
         return answer
@@ -205,6 +223,14 @@ class _Stream:
             self._answers.put(BadAnswer(f"{type(error).__name__}: {error}"))
 
 
+def _with_the_name(method: str, error: WireError) -> WireError:
+    """A service that lacks a call of the specification is registered under another name than the expected one."""
+    if method not in REQUIRED or not isinstance(error, Refused) or error.problem.code != "unimplemented":
+        return error
+    expected = f"Register the service as {SERVICE}, package included: see inference.proto of nav-eval-sdk."
+    return Refused(Problem(code="unimplemented", detail=f"there is no /{SERVICE}/{method}. {expected}"))
+
+
 def as_wire_error(error: Any, deadline: Deadline) -> WireError:
     """What a failed call means."""
     if isinstance(error, WireError):
@@ -215,6 +241,8 @@ def as_wire_error(error: Any, deadline: Deadline) -> WireError:
         return Refused(Problem(code=trailers[CODE_KEY], detail=detail))
     if code == "DEADLINE_EXCEEDED":
         return DeadlineMissed(f"no answer within {deadline.seconds or 0:g} s.")
+    if HTTP_STATUS in detail:
+        return Unreachable(f"no gRPC answer: {detail}")
     if NO_HTTP2 in detail:
         detail = f"no gRPC answer, perhaps REST: {NO_HTTP2}."
     if code in REFUSALS and TOO_LARGE not in detail:

@@ -38,14 +38,20 @@ from nav_eval_sdk.protocol.text import cleaned
 from nav_eval_sdk.protocol.values import outgoing
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROBLEM
 from nav_eval_sdk.transport.address import connected
-from nav_eval_sdk.transport.base import MAX_ANSWER, Ask, Connection, Deadline, Transport
+from nav_eval_sdk.transport.base import (
+    MAX_ANSWER,
+    PLAIN_SERVICE,
+    Ask,
+    Connection,
+    Deadline,
+    Transport,
+    plain_status,
+)
 from nav_eval_sdk.transport.upgrade import JOINED, turned
 
 M = TypeVar("M", bound=Message)
 MOST_RECEIVED = 4 * MAX_ANSWER
 """Bytes of one answer with its heads and chunks. http.client takes a chunk of length -1 for all that will ever come."""
-PLAIN_SERVICE = Info(name="", sdk="", content_types=(JSON,), encodings=("raw",))
-"""What is assumed of a service that has only the specification's three addresses."""
 BY_STATUS = {
     401: "unauthorized",
     403: "unauthorized",
@@ -105,7 +111,11 @@ class RestTransport(Transport):
         except Refused as refused:
             if refused.problem.code not in ABSENT:
                 raise
-        return ServiceStatus(status=self.validate(None, deadline).status)
+        answer = self._answered("POST", "episode/validate", None, deadline)
+        try:
+            return plain_status(_decoded(answer, Validation).status)
+        except BadAnswer:  # a text, say: that it answers is all that the specification asks for
+            return plain_status("")
 
     def validate(self, data: EpisodeData | None, deadline: Deadline) -> Validation:
         return self._call("POST", "episode/validate", data, Validation, deadline)
@@ -141,6 +151,15 @@ class RestTransport(Transport):
         self._http = self._socket = None
 
     def _call(self, method: str, path: str, message: Message | None, kind: type[M], deadline: Deadline) -> M:
+        answer = self._answered(method, path, message, deadline)
+        try:
+            return _decoded(answer, kind)
+        except BadAnswer:
+            self.drop()
+            raise
+
+    def _answered(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
+        """Raises Refused where it is no 200."""
         try:
             answer = self._exchange(method, path, message, deadline)
         except BaseException:
@@ -148,11 +167,7 @@ class RestTransport(Transport):
             raise
         if answer.status != 200:
             raise _refused(answer)
-        try:
-            return _decoded(answer, kind)
-        except BadAnswer:
-            self.drop()
-            raise
+        return answer
 
     def _exchange(self, method: str, path: str, message: Message | None, deadline: Deadline) -> Answer:
         """Turns every failure of the network into a WireError."""

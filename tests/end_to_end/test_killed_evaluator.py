@@ -1,0 +1,119 @@
+"""An evaluator killed by SIGKILL and the service that it leaves behind: who waits for whom when that is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from graphs import write_r2r
+from nav_eval_sdk import TestClient
+from nav_eval_sdk.client import synthetic_episode
+from nav_eval_sdk.protocol.messages import ActionSpec, TextSpec
+
+TESTS = Path(__file__).parents[1]
+SOON = 5.0
+"""Seconds: `docker stop` kills after ten."""
+PATIENCE = 60
+"""Seconds until a process of a loaded machine has begun."""
+
+
+@contextmanager
+def serving(protocol, seconds):
+    """A service whose agent thinks so long, as its process and its endpoint."""
+    command = [sys.executable, "-m", "nav_eval_sdk", "serve", "end_to_end.agents:Turner", "--port", "0"]
+    environment = {**os.environ, "SECONDS": str(seconds)}
+    process = subprocess.Popen(
+        [*command, "--protocol", protocol], cwd=TESTS, env=environment, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = process.stderr.readline()
+        assert line.startswith("Serving at "), line
+        yield process, line.split()[-1].rstrip(".")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+@contextmanager
+def evaluating(folder, protocol, endpoint):
+    """A run without end."""
+    remote = ["agent_service.type=remote", f"agent_service.protocol={protocol}", f"agent_service.endpoint={endpoint}"]
+    options = [*write_r2r(folder), *remote, "evaluation.max_steps=1000000", "agent_service.timeout=300"]
+    command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r", *options, "--quiet"]
+    process = subprocess.Popen([*command, "--out", str(folder / "run")], start_new_session=True)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def until_taken(protocol, endpoint):
+    """Until an evaluator has its seat."""
+    client = TestClient(endpoint, wire="rest-json" if protocol == "rest" else "grpc-unary")
+    until = time.monotonic() + PATIENCE
+    while not client.health().detail.startswith("1 "):
+        assert time.monotonic() < until
+        time.sleep(0.05)
+    client.close()
+
+
+def seconds_to_stop(process):
+    begun = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(40) == 0
+    return time.monotonic() - begun
+
+
+@pytest.mark.parametrize("seconds", [0.01, 60], ids=["between two steps", "while the agent thinks"])
+@pytest.mark.parametrize("protocol", ["rest", "grpc"])
+def test_a_service_does_not_wait_for_an_evaluator_that_was_killed(protocol, seconds, tmp_path):
+    with serving(protocol, seconds) as (service, endpoint), evaluating(tmp_path, protocol, endpoint) as evaluator:
+        until_taken(protocol, endpoint)
+        time.sleep(1)
+        evaluator.kill()
+        evaluator.wait()
+        assert seconds_to_stop(service) < SOON
+
+
+def episode():
+    return synthetic_episode({"x": TextSpec()}, {"turn_left": ActionSpec()})
+
+
+def played(client, pauses, *, keeps):
+    """Act after each pause; whether the connection is kept meanwhile."""
+    for pause in pauses:
+        if not keeps:
+            client.close()
+        time.sleep(pause)
+        assert client.act({"x": "a"}).action == "turn_left"
+
+
+@pytest.mark.parametrize(
+    ("wire", "keeps", "pauses"),
+    [
+        ("rest-json", True, [3]),
+        ("grpc-stream", True, [3]),
+        ("rest-json", False, [1] * 3),
+        ("grpc-unary", False, [1] * 3),
+    ],
+)
+def test_an_evaluator_that_lives_is_waited_for(wire, keeps, pauses):
+    """One that is slow and holds its connection, and one that is quick and opens one for each call."""
+    with serving(wire.split("-")[0], 0) as (service, endpoint):
+        client = TestClient(endpoint, wire=wire)
+        client.reset(episode())
+        played(client, [0], keeps=True)
+        service.send_signal(signal.SIGTERM)
+        played(client, pauses, keeps=keeps)
+        assert service.poll() is None
+        client.end()
+        client.close()
+        assert service.wait(SOON) == 0

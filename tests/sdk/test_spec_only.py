@@ -1,0 +1,238 @@
+"""Both ends written from the specification's document alone: what the SDK makes of them."""
+
+from __future__ import annotations
+
+import base64
+import http.client
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, ClassVar
+
+import grpc
+import numpy as np
+import pytest
+
+from nav_eval_sdk import VLNAgent, cli, start
+from nav_eval_sdk.conformance import Target, check
+from nav_eval_sdk.protocol.grpc import SERVICE
+from served import served
+from spec_only.messages import classes
+
+TESTS = Path(__file__).parents[1]
+INSTRUCTION = {
+    "text": "Walk down the hallway and enter the kitchen",
+    "tokens": ["walk", "down", "the", "hallway", "and", "enter", "the", "kitchen"],
+}
+RESET = {
+    "episode_id": "ep_001",
+    "scene_id": "scene_123",
+    "instruction": INSTRUCTION,
+    "start_position": [1.5, 0.0, 2.3],
+    "start_rotation": [0.0, 0.0, 0.0, 1.0],
+}
+RGB = np.random.default_rng(0).integers(0, 256, (480, 640, 3), np.uint8)
+DEPTH = np.random.default_rng(1).random((480, 640, 1), np.float32)
+OBSERVATION: dict[str, Any] = {
+    "rgb": base64.b64encode(RGB.tobytes()).decode(),
+    "depth": base64.b64encode(DEPTH.tobytes()).decode(),
+    "instruction": INSTRUCTION,
+    "gps": [0.0, 0.0],
+    "compass": 0.0,
+}
+"""Section 4.1's, at section 9's size."""
+PLAYS = "The service plays; without protection against lost answers."
+
+
+class Watcher(VLNAgent):
+    """Keeps what it is shown."""
+
+    seen: ClassVar[list[dict[str, Any]]] = []
+
+    def reset(self, episode: dict[str, Any]) -> None:
+        assert episode["instruction"]["tokens"] == INSTRUCTION["tokens"]
+
+    def act(self, observation: dict[str, Any]) -> str:
+        self.seen.append(observation)
+        return "move_forward"
+
+
+@pytest.fixture(autouse=True)
+def _nothing_seen() -> None:
+    Watcher.seen.clear()
+
+
+def post(endpoint: str, path: str, body: object) -> tuple[int, dict[str, Any]]:
+    connection = http.client.HTTPConnection(endpoint, timeout=10)
+    connection.request("POST", f"/api/v1/{path}", json.dumps(body), {"Content-Type": "application/json"})
+    answer = connection.getresponse()
+    return answer.status, json.loads(answer.read())
+
+
+def test_a_rest_client_that_declares_nothing_plays() -> None:
+    with start(Watcher, port=0).wait_loaded() as server:
+        assert post(server.endpoint, "episode/validate", {})[1]["status"] == "ready"
+        assert post(server.endpoint, "episode/reset", RESET)[1]["status"] == "ready"
+        for _ in range(2):
+            status, answer = post(server.endpoint, "agent/act", {"observation": OBSERVATION})
+            assert (status, answer["action"], answer["action_args"]) == (200, "move_forward", {})
+    assert Watcher.seen == [OBSERVATION] * 2
+
+
+def test_a_grpc_client_that_declares_nothing_plays() -> None:
+    made = classes()
+    episode = made["EpisodeData"](**RESET)
+    value = made["Value"]
+    tokens = made["List"](items=[value(text=word) for word in INSTRUCTION["tokens"]])
+    instruction = made["Struct"](fields={"text": value(text=INSTRUCTION["text"]), "tokens": value(list=tokens)})
+    rgb = made["Tensor"](dtype="uint8", shape=RGB.shape, encoding="raw", data=RGB.tobytes())
+    depth = made["Tensor"](dtype="float32", shape=DEPTH.shape, data=DEPTH.tobytes())
+    gps = made["List"](items=[value(number=0.0)] * 2)
+    sensors = {
+        "rgb": value(tensor=rgb),
+        "depth": value(tensor=depth),
+        "instruction": value(struct=instruction),
+        "gps": value(list=gps),
+        "compass": value(number=0.0),
+    }
+    with (
+        start(Watcher, protocol="grpc", port=0).wait_loaded() as server,
+        grpc.insecure_channel(server.endpoint) as channel,
+    ):
+
+        def call(method: str, message: Any, answer: str) -> Any:
+            ask = channel.unary_unary(f"/{SERVICE}/{method}")
+            return made[answer].FromString(ask(message.SerializeToString(), timeout=10))
+
+        assert call("HealthCheck", made["Empty"](), "ServiceStatus").status == "ready"
+        assert call("ResetEpisode", episode, "InitialObservation").status == "ready"
+        assert call("GetAction", made["Observation"](observation=sensors), "Action").action == "move_forward"
+    seen = Watcher.seen[0]
+    assert np.array_equal(seen.pop("rgb"), RGB)
+    assert np.array_equal(seen.pop("depth"), DEPTH)
+    assert seen == {name: OBSERVATION[name] for name in ("instruction", "gps", "compass")}
+
+
+@pytest.mark.parametrize("bad", ['{"rgb": "\\ud800"}', '{"gps": ' + "[" * 5000 + "]" * 5000 + "}"])
+def test_what_no_json_holds_is_refused_where_nothing_is_declared_too(bad: str) -> None:
+    with start(Watcher, port=0).wait_loaded() as server:
+        post(server.endpoint, "episode/reset", RESET)
+        connection = http.client.HTTPConnection(server.endpoint, timeout=10)
+        body = f'{{"observation": {bad}}}'
+        connection.request("POST", "/api/v1/agent/act", body, {"Content-Type": "application/json"})
+        assert connection.getresponse().status == 400
+    assert Watcher.seen == []
+
+
+@pytest.mark.parametrize("encoding", ["zstd", "png"])
+def test_a_tensor_that_nobody_declared_is_not_unpacked(encoding: str) -> None:
+    """What a few bytes may grow into is known from the declaration alone."""
+    made = classes()
+    bomb = made["Tensor"](dtype="uint8", shape=[1 << 14, 1 << 14], encoding=encoding, data=b"\x28\xb5\x2f\xfd")
+    asked = made["Observation"](observation={"rgb": made["Value"](tensor=bomb)})
+    with (
+        start(Watcher, protocol="grpc", port=0).wait_loaded() as server,
+        grpc.insecure_channel(server.endpoint) as channel,
+    ):
+        channel.unary_unary(f"/{SERVICE}/ResetEpisode")(made["EpisodeData"](**RESET).SerializeToString(), timeout=10)
+        with pytest.raises(grpc.RpcError) as refused:
+            channel.unary_unary(f"/{SERVICE}/GetAction")(asked.SerializeToString(), timeout=10)
+    assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert "rgb" in (refused.value.details() or "")
+
+
+SERVICES = {
+    "rest": ("rest", '{"status": "ready"}'),
+    "rest, another word": ("rest", '{"status": "ok"}'),
+    "rest, no word": ("rest", "{}"),
+    "rest, a text": ("rest", "OK"),
+    "grpc": ("grpc", "ready"),
+    "grpc, another word": ("grpc", "SERVING"),
+    "grpc, no word": ("grpc", ""),
+}
+
+
+@pytest.fixture
+def service(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Its endpoint."""
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    with served([sys.executable, "-m", "spec_only.service", *request.param], TESTS, environment) as endpoint:
+        yield endpoint
+
+
+def checked(endpoint: str, wire: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str, float]:
+    """Exit code of `nav-eval-agent check`, what it printed, and its seconds."""
+    begun = time.monotonic()
+    with pytest.raises(SystemExit) as ended:
+        cli.main(["check", endpoint, "--protocol", wire])
+    return int(ended.value.code or 0), capsys.readouterr().out, time.monotonic() - begun
+
+
+@pytest.mark.parametrize(
+    ("wire", "service"), [(given[0], given) for given in SERVICES.values()], indirect=["service"], ids=SERVICES
+)
+def test_check_says_that_a_service_of_the_three_calls_plays(
+    wire: str, service: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said, _ = checked(service, wire, capsys)
+    assert code == 0, said
+    assert said.splitlines()[-1] == PLAYS
+    assert "FAULT" not in said
+
+
+@pytest.mark.parametrize(
+    "service", [("rest", '{"status": "loading"}'), ("rest", '{"status": "broken"}')], indirect=True
+)
+def test_a_service_of_the_three_calls_that_is_not_ready_is_none_that_plays(service: str) -> None:
+    health = cli_health(service)
+    assert health.returncode == 1
+    assert health.stdout.strip() in ("loading", "broken")
+
+
+def cli_health(endpoint: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "nav_eval_sdk", "health", endpoint, "--protocol", "rest"]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+@pytest.mark.parametrize("service", [("grpc", "ready", ""), ("grpc", "ready", "vln.")], indirect=True)
+def test_check_names_the_expected_service_where_another_is_registered(
+    service: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code, said, seconds = checked(service, "grpc", capsys)
+    assert code == 3, said
+    assert SERVICE in said
+    assert "inference.proto" in said
+    assert len(said.splitlines()) < 3
+    assert seconds < 5
+
+
+def test_check_of_another_service_is_told_the_expected_name(capsys: pytest.CaptureFixture[str]) -> None:
+    """Neither the service nor its calls have the specification's names."""
+    server = grpc.server(ThreadPoolExecutor(2))
+    act = grpc.unary_unary_rpc_method_handler(lambda request, context: b"")
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("VLNService", {"Act": act}),))
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        code, said, seconds = checked(f"127.0.0.1:{port}", "grpc", capsys)
+    finally:
+        server.stop(0).wait(5)
+    assert code == 3, said
+    assert SERVICE in said
+    assert seconds < 5
+
+
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary"])
+def test_a_service_that_tells_of_itself_is_held_to_the_whole_protocol(wire: str) -> None:
+    class Forgetful(Watcher):
+        def reset(self, episode: dict[str, Any]) -> None:
+            """Nothing."""
+
+    with start(Forgetful, protocol=wire.split("-")[0], port=0).wait_loaded() as server:
+        found = [finding.check for finding in check(Target(server.endpoint, wire))]
+    assert {"decides once", "keeps the order of steps", "knows its sessions", "resets once"} < set(found)
