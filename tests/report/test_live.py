@@ -132,7 +132,7 @@ def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size:
         shown.wait_for(timeout=30_000)
         seen = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB")).astype(int)
     red: NDArray[np.bool_] = (seen[..., 0] > 150) & (seen[..., 1] < 90)
-    white = (seen > 230).all(axis=2)
+    white: NDArray[np.bool_] = np.all(seen > 230, axis=2)
     top, *_, bottom = np.nonzero(red.any(axis=1))[0]
     left, *_, right = np.nonzero(red.any(axis=0))[0]
     rim = [*red[[top, bottom], left:right], *red[top:bottom, [left, right]].T]

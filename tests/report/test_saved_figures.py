@@ -108,7 +108,7 @@ def apart(one: list[Any], other: list[Any]) -> bool:
 
 def inside(box: list[Any], drawing: dict[str, Any]) -> bool:
     ends = (0.5 + drawing["width"] - box[3], 0.5 + drawing["height"] - box[4])
-    return min(box[1] + 0.5, box[2] + 0.5, *ends) >= 0
+    return bool(min(box[1] + 0.5, box[2] + 0.5, *ends) >= 0)
 
 
 def plain(text: str) -> str:
