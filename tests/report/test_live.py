@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from PIL import Image
 
 from nav_eval.cli.report import make_workshop
@@ -130,11 +131,11 @@ def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size:
         shown = guest.page.locator(".now img")
         shown.wait_for(timeout=30_000)
         seen = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB")).astype(int)
-    red = (seen[..., 0] > 150) & (seen[..., 1] < 90)
-    white = (seen > 230).all(axis=2)
+    red: NDArray[np.bool_] = (seen[..., 0] > 150) & (seen[..., 1] < 90)
+    white: NDArray[np.bool_] = np.all(seen > 230, axis=2)
     top, *_, bottom = np.nonzero(red.any(axis=1))[0]
     left, *_, right = np.nonzero(red.any(axis=0))[0]
-    rim = (red[top, left:right], red[bottom, left:right], red[top:bottom, left], red[top:bottom, right])
+    rim = [*red[[top, bottom], left:right], *red[top:bottom, [left, right]].T]
     assert min(side.mean() for side in rim) > 0.9
     assert white[top:bottom, left:right].mean() > 0.3
 

@@ -103,11 +103,12 @@ def opened(guest: Visit, document: dict[str, Any], length: str, folder: Path) ->
 
 
 def apart(one: list[Any], other: list[Any]) -> bool:
-    return max(one[1], other[1]) >= min(one[3], other[3]) - 0.5 or max(one[2], other[2]) >= min(one[4], other[4]) - 0.5
+    return any(max(one[k], other[k]) >= min(one[k + 2], other[k + 2]) - 0.5 for k in (1, 2))
 
 
 def inside(box: list[Any], drawing: dict[str, Any]) -> bool:
-    return min(box[1:3]) >= -0.5 and box[3] <= drawing["width"] + 0.5 and box[4] <= drawing["height"] + 0.5
+    ends = (0.5 + drawing["width"] - box[3], 0.5 + drawing["height"] - box[4])
+    return bool(min(box[1] + 0.5, box[2] + 0.5, *ends) >= 0)
 
 
 def plain(text: str) -> str:

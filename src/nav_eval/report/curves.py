@@ -48,7 +48,7 @@ def _x(severity: float, last: int) -> float:
 
 
 def _y(value: float, scale: Ticks) -> float:
-    low, high = scale[0], scale[-1]
+    low, high = float(scale[0]), float(scale[-1])
     return TOP + (HEIGHT - TOP - BOTTOM) * (1 - (min(max(value, low), high) - low) / (high - low))
 
 

@@ -12,8 +12,10 @@ from typing import Any
 
 import msgspec
 
+from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
+from nav_eval.report.interval import is_share
 from nav_eval.report.page import joined_scripts, resource, shell
 from nav_eval.report.perturbation_words import ABOUT, NAMES, lacking_zh
 from nav_eval.report.words import named
@@ -24,7 +26,7 @@ SCRIPTS = ("kept.js", "robustness.js")
 SCHEMA = 1
 MAIN = ("success", "spl")
 """Metrics that are always tabled, as far as they were measured."""
-NEXT = ("success", "oracle_success", "goal_progress")
+NEXT = ("success", "oracle_success", "goal_progress", "ndtw")
 """After the benchmark's primary measure; then whatever else is better higher, then LAST."""
 LAST = ("navigation_error", "distance_to_goal")
 """Errors have no floor that a weak agent lies on, but of them no share can be left."""
@@ -142,7 +144,7 @@ def _axis(name: str, documents: Sequence[Mapping[str, Any]], drawn: str | None) 
     """One axis as the page shows it; an agent whose sweep left it out has none."""
     found = [next((axis for axis in one["axes"] if axis["name"] == name), None) for one in documents]
     told = next(axis for axis in found if axis is not None)
-    share = drawn is not None and _is_share(documents[0]["metrics"][drawn])
+    share = drawn is not None and is_share(Definition(**documents[0]["metrics"][drawn]))
     about = told["definition"].split("\n\n")[0].replace("\n", " ")
     return {
         "name": name,
@@ -153,10 +155,6 @@ def _axis(name: str, documents: Sequence[Mapping[str, Any]], drawn: str | None) 
         "of": found,
         "curves": drawn and curves([axis and [_point(cell, drawn) for cell in axis["cells"]] for axis in found], share),
     }
-
-
-def _is_share(definition: Mapping[str, Any]) -> bool:
-    return definition["kind"] == "rate" or definition["unit"] == "share"
 
 
 def _point(cell: Mapping[str, Any], metric: str) -> tuple[int, float, float, tuple[float, float] | None]:
