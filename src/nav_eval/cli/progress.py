@@ -14,6 +14,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
@@ -124,7 +125,7 @@ def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
         rich.TimeRemainingColumn(),
     )
     with rich.Progress(*columns, console=Console(file=out)) as bar:
-        task = bar.add_task("episodes", total=None, about="")
+        task = bar.add_task(spoken("episodes"), total=None, about="")
 
         def show(progress: Progress) -> None:
             bar.update(task, total=progress.total, completed=progress.done, about=_about(progress))
@@ -134,10 +135,10 @@ def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
 
 def _about(progress: Progress) -> str:
     figures = progress.figures
-    text = f"{progress.failed} failed"
+    parts = [f"{progress.failed} failed"]
     if figures["latency_p50"] is not None:
-        text += f", agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms"
-    return text
+        parts.append(f"agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms")
+    return ", ".join(map(spoken, parts))
 
 
 @contextmanager
@@ -161,7 +162,7 @@ def _share_bar(what: str, out: TextIO) -> Iterator[Callable[[float], None]]:
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
     times = (rich.TimeElapsedColumn(), rich.TimeRemainingColumn())
     with rich.Progress(*columns, *times, console=Console(file=out), transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
+        task = bar.add_task(spoken(what), total=1.0)
         yield lambda share: bar.update(task, advance=share)
 
 
@@ -177,7 +178,8 @@ def _share_lines(what: str, out: TextIO, clock: Callable[[], float]) -> Iterator
         now = clock()
         if now - told >= SECONDS_BETWEEN_SHARES and 0 < done < 0.999:
             told = now
-            out.write(f"{what}: {done:.0%}, about {(now - began) * (1 - done) / done:.0f} s left\n")
+            left = (now - began) * (1 - done) / done
+            out.write(spoken(f"{what}: {done:.0%}, about {left:.0f} s left") + "\n")
             out.flush()
 
     yield tell
