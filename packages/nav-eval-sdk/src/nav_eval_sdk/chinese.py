@@ -1,8 +1,8 @@
 """What a command says, in Chinese where NAV_EVAL_LANG, or else the locale, asks for it.
 
 Code says everything in English. The Chinese stands beside it: a file zh.po in the package that says it, an English text
-and its Chinese one below the other, {0}, {1}, ... for what a message quotes. A command translates what it prints in the
-moment in which it prints it, so what is written to files stays English.
+and its Chinese one below the other, {0}, {1}, ... for what a message quotes, {0#} for a number. A command translates
+what it prints in the moment in which it prints it, so what is written to files stays English.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from pathlib import Path
 LOCALE = ("NAV_EVAL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first that is set decides."""
 ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
-PLACE = re.compile(r"\{(\d+)\}")
+PLACE = re.compile(r"\{(\d+)#?\}")
+NUMBER = re.compile(r"-?[\d.,]+")
 JOINT = re.compile(r"(?<=[.:;?!]) +| +(?=\[)")
 """Where one message may end within another's line."""
 GAP = re.compile(r"(?<=[，。：；？！）、]) (?! )")
@@ -34,9 +35,13 @@ def asked_for() -> bool:
 @cache
 def of_packages(*names: str) -> Catalogue:
     """The Catalogue of every zh.po in these packages."""
-    folders = [Path(str(files(name))) for name in names]
-    texts = [file.read_text(encoding="utf-8") for folder in folders for file in sorted(folder.rglob("zh.po"))]
-    return Catalogue({json.loads(en): json.loads(zh) for text in texts for en, zh in ENTRY.findall(text)})
+    return Catalogue({en: zh for name in names for en, zh in entries(Path(str(files(name)))).items()})
+
+
+def entries(folder: Path) -> Mapping[str, str]:
+    """English -> Chinese, of every zh.po in a folder and those below."""
+    texts = [file.read_text(encoding="utf-8") for file in sorted(folder.rglob("zh.po"))]
+    return {json.loads(en): json.loads(zh) for text in texts for en, zh in ENTRY.findall(text)}
 
 
 class Catalogue:
@@ -44,8 +49,8 @@ class Catalogue:
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         self.entries = entries
-        places = {english: PLACE.split(english)[::2] for english in entries if PLACE.search(english)}
-        self._templates = sorted(places.items(), key=lambda item: -len("".join(item[1])))
+        parts = {english: PLACE.split(english)[::2] for english in entries if PLACE.search(english)}
+        self._templates = sorted(parts.items(), key=lambda item: -len("".join(item[1])))
 
     def told(self, text: str) -> str:
         """`text` in Chinese; what nobody has translated stays as it is, and the rest of the line does not."""
@@ -70,12 +75,17 @@ class Catalogue:
             return found
         for english, parts in self._templates:
             quoted = _between(parts, text)
-            if quoted is not None:
+            if quoted is not None and _fits(english, quoted):
                 return self._filled(self.entries[english], quoted)
         return None
 
     def _filled(self, chinese: str, quoted: list[str]) -> str:
         return PLACE.sub(lambda place: self.told(quoted[int(place[1])]), chinese)
+
+
+def _fits(english: str, quoted: list[str]) -> bool:
+    """Whether every {n#} stands for a number."""
+    return all(NUMBER.fullmatch(quoted[int(place)]) for place in re.findall(r"\{(\d+)#\}", english))
 
 
 def _between(parts: list[str], text: str) -> list[str] | None:
