@@ -1,4 +1,4 @@
-"""The language of the page that is being made: the product's own catalogue, and zh.po beside this for what pages add."""
+"""The language of the page that is made: the product's catalogue, and zh.po beside this for what they add."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ LOGGED = re.compile(r"%(?:\.\d+)?[sdrfg]")
 
 
 def strings(folder: Path) -> Iterator[str]:
-    """Every text of two words and more in the code under `folder`, but for documentation."""
-    for file in sorted(folder.rglob("*.py")):
+    """Every text of two words and more in the code of a file or under a folder, but for documentation."""
+    for file in sorted(folder.rglob("*.py")) or [folder]:
         yield from filter(is_prose, _strings(ast.parse(file.read_text(encoding="utf-8"))))
 
 

@@ -55,7 +55,7 @@ HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]{2,}")
 
 @pytest.mark.parametrize("page", sorted(reference.CHINESE.glob("*.md")), ids=lambda page: page.stem)
 def test_every_entry_of_a_chinese_page_is_chinese(page: Path) -> None:
-    """The last cell of each row, each paragraph and each title, where it holds more than names; sources stay English."""
+    """The last cell of each row, each paragraph and each title, where it holds more than names; lists aside."""
     text = re.sub(r"(?ms)<!-- .*?-->|^(```+)[^\n]*\n.*?^\1 *$|^::: .*?$|^    options.*?$", "", page.read_text("utf-8"))
     lines = [re.sub(r"`[^`]*`|<span.*?</span>|\{ #.*?\}", "", line) for line in text.splitlines()]
     said = [line.rstrip("| ").rpartition("|")[2] if line.startswith("|") else line for line in lines]

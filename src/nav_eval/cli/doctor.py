@@ -33,7 +33,7 @@ def doctor(*, warm: bool = False) -> int:
         compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
-        say(f"{MARKS[fine]:<4} {name:<18} {spoken(detail)}")
+        say(f"{spoken(MARKS[fine]):<4} {name:<18} {spoken(detail)}")
         broken = broken or fine is False
     return FINDINGS if broken else DONE
 

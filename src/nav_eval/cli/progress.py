@@ -178,8 +178,8 @@ def _share_lines(what: str, out: TextIO, clock: Callable[[], float]) -> Iterator
         now = clock()
         if now - told >= SECONDS_BETWEEN_SHARES and 0 < done < 0.999:
             told = now
-            left = (now - began) * (1 - done) / done
-            out.write(spoken(f"{what}: {done:.0%}, about {left:.0f} s left") + "\n")
+            line = f"{what}: {done:.0%}, about {(now - began) * (1 - done) / done:.0f} s left"
+            out.write(f"{spoken(line)}\n")
             out.flush()
 
     yield tell

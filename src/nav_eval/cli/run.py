@@ -97,7 +97,7 @@ def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
     from nav_eval.runs.builder import settled_split
 
     with live_view(settled_split(config), make_workshop(allow_plugins=True)) as (url, page):
-        sys.stderr.write(spoken(f"Watch the run at {url}") + "\n")
+        sys.stderr.write(f"{spoken(f'Watch the run at {url}')}\n")
         yield (page,)
 
 

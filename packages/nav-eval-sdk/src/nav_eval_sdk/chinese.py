@@ -22,6 +22,8 @@ PLACE = re.compile(r"\{(\d+)#?\}")
 NUMBER = re.compile(r"-?[\d.,]+")
 JOINT = re.compile(r"(?<=[.:;?!]) +| +(?=\[)")
 """Where one message may end within another's line."""
+JOINTS = 30
+"""A line with more is a stranger's, and takes too long."""
 GAP = re.compile(r"(?<=[，。：；？！）、]) (?! )")
 """Chinese needs no blank after these."""
 
@@ -64,6 +66,8 @@ class Catalogue:
     def _joined(self, text: str) -> str:
         """The longest beginning of `text` that is a message, and then the rest of it."""
         ends = [found.span() for found in JOINT.finditer(text)]
+        if len(ends) > JOINTS:
+            return text
         for end, begin in reversed(ends):
             if (said := self._whole(text[:end])) is not None:
                 return f"{said} {self.told(text[begin:])}"

@@ -295,7 +295,7 @@ def run_check(options: argparse.Namespace) -> int:
         target = Target(options.endpoint, wire, token, tls, options.timeout)
         for finding in check(target, steps=options.steps, own_actions=own):
             mark = "ok   " if finding.ok else "FAULT"
-            say(f"{mark} {wire:<13} {spoken(finding.check)}  {spoken(finding.detail)}")
+            say(f"{spoken(mark)} {wire:<13} {spoken(finding.check)}  {spoken(finding.detail)}")
             faults += not finding.ok
             reached |= finding.reached
             if not reached:
