@@ -20,7 +20,7 @@ LOCALE = ("NAV_EVAL_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
 PLACE = re.compile(r"\{(\d+)#?\}")
 NUMBER = re.compile(r"-?[\d.,]+")
-JOINT = re.compile(r"(?<=[.:;?!]) +| +(?=\[)")
+JOINT = re.compile(r"(?<=[.:;?!]) +| +(?=[\[(])")
 """Where one message may end within another's line."""
 JOINTS = 30
 """A line with more is a stranger's, and takes too long."""
@@ -88,8 +88,9 @@ class Catalogue:
 
 
 def _fits(english: str, quoted: list[str]) -> bool:
-    """Whether every {n#} stands for a number."""
-    return all(NUMBER.fullmatch(quoted[int(place)]) for place in re.findall(r"\{(\d+)#\}", english))
+    """Whether every {n#} stands for a number, and nothing is quoted that begins with the end of a sentence."""
+    numbers = all(NUMBER.fullmatch(quoted[int(place)]) for place in re.findall(r"\{(\d+)#\}", english))
+    return numbers and not any(text.startswith(". ") for text in quoted)
 
 
 def _between(parts: list[str], text: str) -> list[str] | None:
