@@ -40,7 +40,7 @@ class Spoken(logging.Formatter):
 class Parser(argparse.ArgumentParser):
     """Help and refusals in the user's language."""
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         if asked_for():
             for parser in _with_commands(self):
                 _translate(parser)
