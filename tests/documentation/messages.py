@@ -46,9 +46,11 @@ def _strings(node: ast.AST) -> Iterator[str]:
     text = _text(node)
     if text is not None:
         yield as_msgid(text)
-        inside = (part.value for part in ast.walk(node) if isinstance(part, ast.FormattedValue))
+        inside: list[ast.AST] = [part.value for part in ast.walk(node) if isinstance(part, ast.FormattedValue)]
+        sums = [part for part in ast.walk(node) if isinstance(part, ast.BinOp)]
+        inside += [side for part in sums for side in (part.left, part.right) if _text(side) is None]
     else:
-        inside = (child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.arg))
+        inside = [child for child in ast.iter_child_nodes(node) if not isinstance(child, ast.arg)]
     for child in inside:
         yield from _strings(child)
 
