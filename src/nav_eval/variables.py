@@ -24,24 +24,6 @@ CACHE = Variable(
 CACHE_HOME = Variable(
     "XDG_CACHE_HOME", "nav_eval.jit", "folder of the user's caches", "用户的缓存文件夹", default="~/.cache"
 )
-LANGUAGE = (
-    Variable(
-        "NAV_EVAL_LANG",
-        "nav_eval.cli.chinese",
-        "`zh` or `en`: the language of `nav-eval`",
-        "`nav-eval` 的语言：`zh` 或 `en`",
-    ),
-    *(
-        Variable(
-            name,
-            "nav_eval.cli.chinese",
-            "where those above are not set: the system's language",
-            "上面各项均未设置时：系统的语言",
-        )
-        for name in ("LC_ALL", "LC_MESSAGES", "LANG")
-    ),
-)
-"""The first that is set decides."""
 RAY_ADDRESS = Variable(
     "RAY_ADDRESS",
     "nav_eval.runs.cluster",
@@ -68,6 +50,6 @@ SHARED_DATA = Variable(
 PLUGINS = Variable("NAV_EVAL_PLUGINS", "nav_eval.cli", "the key `plugins`", "键 `plugins`")
 """A key, and so not below: it is read for commands without a configuration too."""
 VARIABLES = (
-    *(DATA, CACHE, CACHE_HOME, *LANGUAGE, RAY_ADDRESS, WINDOWS),
+    *(DATA, CACHE, CACHE_HOME, RAY_ADDRESS, WINDOWS),
     *(*variables.VARIABLES, DATABASE_PASSWORD_FILE, SHARED_DATA),
 )

@@ -1,19 +1,35 @@
-"""The Chinese help: nothing is stale, nothing is missing, and the locale chooses it."""
+"""What a user reads in Chinese: nothing is missing, nothing is stale, and the locale chooses it."""
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 from cyclopts import Parameter
 
-from documentation.commands import evaluator_commands, server_commands
-from nav_eval.cli import ABOUT, make_app
+from documentation import configuration
+from documentation.commands import evaluator_commands, participant_commands, server_commands
+from documentation.messages import is_prose, messages, strings
+from documentation.pages import ROOT
+from nav_eval.cli import ABOUT, _call, make_app
 from nav_eval.cli.chinese import catalogue
 from nav_eval.cli.commands import GROUPS, Command
-from nav_eval.variables import LANGUAGE
+from nav_eval.cli.exit import BAD_INPUT, guarded
+from nav_eval.cli.say import say
+from nav_eval.simulator.sensors.registry import SENSORS
+from nav_eval_sdk.chinese import Catalogue
+from nav_eval_sdk.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
+
+SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
+OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
+"""Sections of a zh.po whose English no string of ours is."""
+COMPUTED = re.compile(r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|.*: Any$")
+"""Examples of commands, and frames of what is translated within."""
 
 
 def abouts(commands: Mapping[str, Command]) -> Iterator[str]:
@@ -23,12 +39,44 @@ def abouts(commands: Mapping[str, Command]) -> Iterator[str]:
 
 
 def options() -> Iterator[str]:
-    """What the help says of every argument and option."""
-    for _, app in (evaluator_commands() | server_commands()).values():
+    """What the help says of every command, argument and option."""
+    for line, app in (evaluator_commands() | server_commands()).values():
+        yield (inspect.getdoc(app.default_command) or line).split("\n\n")[0]
         for argument in app.assemble_argument_collection(
             default_parameter=Parameter(negative=()), parse_docstring=True
         ):
             yield argument.parameter.help or ""
+    for parser in participant_commands().values():
+        yield from (action.help or "" for action in parser._actions)
+
+
+def keys() -> Iterator[str]:
+    """What the configuration says of itself, its options and its sensors."""
+    schemas: list[Any] = [*configuration.parts()]
+    for key, registry in configuration.OPTIONS:
+        owners: list[Any] = [registry.get(name) for name in registry]
+        own = [owner.Options.model_json_schema() for owner in owners if owner.__module__.startswith("nav_eval.")]
+        schemas += [
+            part
+            for one in own
+            if one.get("properties")
+            for part in configuration._parts(key, one, one.get("$defs", {}))
+        ]
+    for part in schemas:
+        yield part.about
+        yield from (key.description for key in part.keys)
+    sensors: list[Any] = [SENSORS.get(name) for name in SENSORS]
+    yield from (inspect.getdoc(one) or "" for one in sensors if one.__module__.startswith("nav_eval."))
+
+
+def printed() -> Iterator[str]:
+    """All that the command lines print, and what errors and logs of the other packages say."""
+    yield from strings(SOURCE / "cli")
+    yield from strings(SOURCE / "config")
+    for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator", "worlds"):
+        yield from messages(SOURCE / part)
+    for part in ("cli", "entering", "entries", "competition", "conformance", "project", "server/serving"):
+        yield from strings(SDK / f"{part}.py")
 
 
 CYCLOPTS = {"Arguments", "Parameters", "Commands", "Display this message and exit.", "Display application version."}
@@ -36,34 +84,142 @@ NAMES = re.compile(r"`[^`]+`|--[a-z-]+|[\w/]+[._=][\w./=]*\w|\b[A-Z][A-Z_]+\b|\b
 """What is the same in both languages: commands, options, keys, files, numbers."""
 
 
-def test_the_catalogue_is_what_the_help_says() -> None:
-    said = {about for commands in GROUPS.values() for about in abouts(commands)} | set(options())
-    said |= {about for _, about in SERVER.values()}
-    told = {ABOUT, *GROUPS, *said, "Options", "Of plug-ins", *CYCLOPTS}
-    assert {" ".join(text.split()) for text in told} == catalogue().keys()
+def plain(text: str) -> str:
+    return " ".join(text.replace("#}", "}").split())
+
+
+def said() -> set[str]:
+    helps = {about for commands in GROUPS.values() for about in abouts(commands)} | {
+        about for _, about in SERVER.values()
+    }
+    helps |= {ABOUT, *GROUPS, "Options", "Of plug-ins", *CYCLOPTS, *options(), *keys(), *printed()}
+    return {plain(text) for text in helps if text and not COMPUTED.fullmatch(text)}
+
+
+def test_everything_that_is_said_has_its_chinese() -> None:
+    known = {plain(english) for english in catalogue().entries}
+    agents = re.compile(
+        r"(?P<frame>.*(?:sample agent: |secret; or |token; or |address; or |asks for; or |page; or )).*"
+    )
+    lacking = {text for text in said() - known if catalogue().told(text) == text or not agents.fullmatch(text)}
+    assert sorted(lacking) == []
+
+
+def test_no_chinese_is_of_something_that_nobody_says() -> None:
+    own = {plain(text) for text in [*strings(SOURCE), *strings(SDK)]} | said()
+    exempt = "".join(found[0] for file in files() for found in OF_LIBRARIES.finditer(file.read_text("utf-8")))
+    spare = [english for english in catalogue().entries if plain(english) not in own]
+    assert [english for english in spare if f'msgid "{english}"' not in exempt.replace('\\"', '"')] == []
+
+
+def files() -> list[Path]:
+    return sorted([*SOURCE.rglob("zh.po"), *SDK.rglob("zh.po")])
 
 
 def test_the_chinese_names_what_the_english_does() -> None:
-    for english, chinese in catalogue().items():
-        lacking = [name for name in NAMES.findall(english) if name.strip("`").rstrip(".") not in chinese]
-        assert (english, lacking) == (english, [])
-        assert re.search(r"[\u4e00-\u9fff]", chinese), english
+    for english, chinese in catalogue().entries.items():
+        if is_prose(english):
+            names = NAMES.findall(re.sub(r"\S*\{\d+#?\}\S*", "", english))
+            lacking = {name for name in names if name.strip("`").rstrip(".") not in chinese} - {
+                "NOT",
+                "SIGNED",
+                "COMMAND",
+            }
+            assert (english, lacking) == (english, set())
+        assert re.search(r"[\u3000-\uffee]|^[\W\d]*$", chinese), english
+        assert set(re.findall(r"\{\d+\}", chinese)) <= set(re.findall(r"\{\d+\}", plain(english)))
 
 
-def test_the_help_of_a_command_is_chinese(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """Titles, options, values that may be left out and those that may not."""
+@pytest.fixture
+def chinese(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NAV_EVAL_LANG", "zh")
+
+
+@pytest.mark.usefixtures("chinese")
+def test_the_help_of_a_command_is_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    """Titles, options, values that may be left out and those that may not."""
     make_app()(["generate", "episodes", "--help"])
     told = "".join(capsys.readouterr().out.replace("│", "").split())
-    for said in (
+    for text in (
         "用法：nav-evalgenerate",
         "─选项─",
         "/<split>.json.gz（必填）。",
         "、all；默认：all）。",
         "请保密（默认：0）。",
     ):
-        assert said in told
+        assert text in told
     assert not re.search(r"\[(required|default|choices)|Parameters", told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["run", "nope"], "没有基准 'nope'。`nav-eval list benchmarks` 列出全部"),
+        (
+            ["run", "vln-demo", "evaluation.max_stepz=3"],
+            "evaluation.max_stepz: 未知的键。是否指 'max_steps'？此处可用：",
+        ),
+        (["run", "vln-demo", "dataset.limit=abc"], "dataset.limit: 必须是整数（现在是 'abc'）。[命令行]"),
+        (["run", "vln-demo", "agent_service.agent=nope"], "agents：没有 'nope'。是否指 'stop'？可用："),
+        (["run"], "不需要数据的有：imagenav-demo"),
+        (["run", "--outt", "x"], "未知的选项：--outt。是否指 --out？用法见 `nav-eval COMMAND --help`。"),
+        (["nope"], '未知的命令 "nope"。可用的命令：run'),
+        (["verify"], '命令 "verify" 的参数 RUN_DIRECTORY 必须给出。'),
+        (["verify", "nowhere"], "nowhere：不是运行目录（没有 manifest.json）。"),
+        (["report"], "report：请给出一个运行目录"),
+        (["compare", "one"], "compare 需要两个或更多运行目录。"),
+        (["score", "x.json"], "score：请给出以其规则评分的基准"),
+        (["score", "x.json", "--benchmark", "vln-demo"], "x.json：没有这个文件。"),
+        (["run", "vln-demo", "--config", "none.yaml"], "none.yaml：没有这个配置文件。"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, list) else "",
+)
+@pytest.mark.usefixtures("chinese")
+def test_a_refusal_is_chinese(arguments: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(_call, arguments, debug=False) == BAD_INPUT
+    shown = capsys.readouterr().err
+    assert told in shown
+    assert not re.search(r"(?<![`'\"\w])(?:[a-z]+ ){3}", shown.split("dataset.limit=5")[0])
+
+
+@pytest.mark.usefixtures("chinese")
+def test_status_lines_are_chinese_and_paths_stay(capsys: pytest.CaptureFixture[str]) -> None:
+    say("valid", "val_seen.json: 2 faults (episodes 3, scenes 1, instructions 6)", Path("valid"))
+    assert capsys.readouterr().out.splitlines() == [
+        "有效",
+        "val_seen.json：2 处错误（回合 3，场景 1，指令 6）",
+        "valid",
+    ]
+
+
+ENTRIES = {
+    "{0}: is not open.": "{0}：没有打开。",
+    "metric {0} requires {1}: add it.": "指标 {0} 需要 {1}：请加入。",
+    "{0#} faults": "{0} 处错误",
+    "nothing": "没有",
+}
+
+
+@pytest.mark.parametrize(
+    ("english", "told"),
+    [
+        ("nothing", "没有"),
+        ("  a/b: is not open.", "  a/b：没有打开。"),
+        ("metric x requires nothing: add it.", "指标 x 需要 没有：请加入。"),
+        ("12 faults", "12 处错误"),
+        ("many faults", "many faults"),
+        ("run.yaml: metric x requires y: add it. [here]", "run.yaml: 指标 x 需要 y：请加入。[here]"),
+        ("2 faults\n  a: is not open.\nunknown", "2 处错误\n  a：没有打开。\nunknown"),
+        ("A sentence of a stranger. Another: one.", "A sentence of a stranger. Another: one."),
+    ],
+)
+def test_a_message_is_found_within_a_line(english: str, told: str) -> None:
+    assert Catalogue(ENTRIES).told(english) == told
+
+
+def test_a_stranger_cannot_make_it_slow() -> None:
+    """A line is at most 1,000 characters when it comes here."""
+    catalogue().told("x: y. " * 160)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from documentation.language import in_chinese, told
 from documentation.markdown import code, prose, table
 from nav_eval.config.schema import Config
 from nav_eval.metrics.registry import METRICS
@@ -85,7 +86,7 @@ def _child(name: str, form: Mapping[str, Any], definitions: Mapping[str, Any]) -
 
 def keys() -> Iterator[str]:
     for part in parts():
-        title = part.name or "The top level"
+        title = part.name or told("The top level")
         yield from (f"### {title} {{ #{part.name or 'top'} }}", "", prose(part.about))
         yield from table(HEAD, map(_row, part.keys))
 
@@ -94,7 +95,7 @@ def variables() -> Iterator[str]:
     """Every environment variable that is no key."""
     yield from table(
         ("Variable", "Meaning", "Default", "Read by"),
-        ((code(one.name), one.about, code(one.default), code(one.owner)) for one in VARIABLES),
+        ((code(v.name), v.chinese if in_chinese() else v.about, code(v.default), code(v.owner)) for v in VARIABLES),
     )
 
 
@@ -110,12 +111,13 @@ def options() -> Iterator[str]:
 def _options(key: str, owner: str, schema: Mapping[str, Any]) -> Iterator[str]:
     for part in _parts(key, schema, schema.get("$defs", {})):
         if not part.name.endswith(f"options.sensors.{OF_A_SENSOR}"):
-            yield from (f"### {part.name} of {owner} {{ #{part.name}-{owner} }}", "", prose(part.about))
+            title = told("{section} of {owner}").format(section=part.name, owner=owner)
+            yield from (f"### {title} {{ #{part.name}-{owner} }}", "", prose(part.about))
             yield from table(HEAD, map(_row, part.keys))
 
 
 def _row(key: Key) -> tuple[str, ...]:
-    value = " or ".join(map(_value, key.forms)) + (f" ({key.unit})" if key.unit else "")
+    value = f" {told('or')} ".join(map(_value, key.forms)) + (f" ({told(key.unit)})" if key.unit else "")
     return code(key.name), value, code(_default(key)), prose(key.description)
 
 
@@ -130,8 +132,8 @@ def _value(form: Mapping[str, Any]) -> str:
     if "const" in form:
         return code(form["const"])
     if "$ref" in form:
-        return "section"
+        return told("section")
     if form["type"] == "array":
-        return f"list of {_value(form['items'])}"
+        return told("list of {items}").format(items=_value(form["items"]))
     limits = [text.format(form[limit]) for limit, text in LIMITS.items() if limit in form]
-    return " ".join([TYPES[form["type"]], ", ".join(limits)]).strip()
+    return " ".join([told(TYPES[form["type"]]), ", ".join(limits)]).strip()

@@ -6,12 +6,17 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from documentation.language import told
+
+CHINESE = "\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
+"""Of a regular expression's brackets: no blank parts these from a word."""
+
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table between empty lines; nothing without rows."""
     lines = [_row(row) for row in rows]
     if lines:
-        yield from ("", _row(head), _row(["---"] * len(head)), *lines, "")
+        yield from ("", _row([*map(told, head)]), _row(["---"] * len(head)), *lines, "")
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -33,18 +38,19 @@ def about(thing: object) -> str:
 
 
 def prose(text: str) -> str:
-    """Words of a help text as Markdown: options, names and patterns become code, all else stays what it is."""
-    return "".join(_words(piece) if index % 2 == 0 else code(piece.strip("`")) for index, piece in _pieces(text))
+    """Words of a help text as Markdown, in the page's language: options, names and patterns become code."""
+    pieces = _pieces(told(" ".join(text.split())))
+    return "".join(_words(piece) if index % 2 == 0 else code(piece.strip("`")) for index, piece in pieces)
 
 
 def _pieces(text: str) -> Iterator[tuple[int, str]]:
     """Words at even places, what must stay together as code at odd ones."""
     together = r"(`[^`]*`|[\w.]+=(?:'[^']*'|\[[^\]]*\]|\.\.\.)|\[key=value \.\.\.\])"
-    return enumerate(re.split(together, " ".join(text.split())))
+    return enumerate(re.split(together, text))
 
 
 def _words(text: str) -> str:
-    return re.sub(r"[^\s(),;]*[^\s(),;.:]", lambda word: _word(word[0]), text)
+    return re.sub(rf"[^\s(),;{CHINESE}]*[^\s(),;.:{CHINESE}]", lambda word: _word(word[0]), text)
 
 
 def _word(word: str) -> str:

@@ -10,11 +10,14 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from pathlib import Path
 
 from documentation import catalogue, commands, configuration
+from documentation.language import chinese
 
-PAGES = Path(__file__).parents[2] / "docs" / "reference"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES, CHINESE = DOCS / "reference", DOCS / "zh" / "reference"
 GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "nav-eval": commands.of_evaluator,
     "competition": commands.of_server,
@@ -32,12 +35,14 @@ PART = re.compile(r"(?<=<!-- generated: )(?P<name>[\w-]+) -->\n.*?\n<!-- end of 
 
 def pages() -> list[Path]:
     """The pages that hold a generated part."""
-    return [page for page in sorted(PAGES.glob("*.md")) if PART.search(page.read_text(encoding="utf-8"))]
+    found = sorted([*PAGES.glob("*.md"), *CHINESE.glob("*.md")])
+    return [page for page in found if PART.search(page.read_text(encoding="utf-8"))]
 
 
-def regenerated(text: str) -> str:
-    """A page with its generated parts made anew."""
-    return PART.sub(_part, text)
+def regenerated(page: Path) -> str:
+    """A page with its generated parts made anew, in its language."""
+    with chinese() if page.is_relative_to(CHINESE) else nullcontext():
+        return PART.sub(_part, page.read_text(encoding="utf-8"))
 
 
 def _part(found: re.Match[str]) -> str:
@@ -55,7 +60,7 @@ def forget_environment() -> None:
 def main() -> None:
     forget_environment()
     for page in pages():
-        page.write_text(regenerated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        page.write_text(regenerated(page), encoding="utf-8")
         sys.stdout.write(f"{page}\n")
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from documentation.pages import ROOT, Block, blocks
+from nav_eval.cli.chinese import catalogue
 
 SOURCES = (ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk")
 PREFIX = re.compile(r"^(nav-eval(-agent)?: |WARNING +)")
@@ -22,11 +23,26 @@ OWN_WORDS = 20
 """Least letters of a string without its placeholders."""
 PAGE = ROOT / "docs" / "troubleshooting.md"
 MESSAGES = [block for block in blocks(PAGE) if block.language == "text"] if PAGE.is_file() else []
+CHINESE = [block for block in blocks(PAGE.parent / "zh" / PAGE.name) if block.language == "text"]
 
 
 @pytest.mark.parametrize("block", MESSAGES, ids=lambda block: f"line {block.line}")
 def test_a_quoted_message_is_in_the_source(block: Block) -> None:
     assert is_said(block.text), block.text
+
+
+@pytest.mark.parametrize(("english", "chinese"), zip(MESSAGES, CHINESE), ids=lambda block: f"line {block.line}")
+def test_the_chinese_page_quotes_what_is_printed_and_the_english(english: Block, chinese: Block) -> None:
+    told, same, nothing = chinese.text.rpartition(english.text)
+    assert (same, nothing) == (english.text, "")
+    assert all(any(pattern.search(line) for pattern in chinese_patterns()) for line in told.splitlines())
+
+
+@cache
+def chinese_patterns() -> tuple[re.Pattern[str], ...]:
+    lines = (line for chinese in catalogue().entries.values() for line in chinese.splitlines())
+    parts = (re.split(r"\{\d+\}", line) for line in lines)
+    return tuple(re.compile(".*".join(map(re.escape, those))) for those in parts if max(map(len, those)) > 3)
 
 
 @pytest.mark.parametrize("message", ["the moon is not in the folder that holds it.", "…: … is … or ….", ""])

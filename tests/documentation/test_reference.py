@@ -38,12 +38,30 @@ def text(name: str) -> str:
 @pytest.mark.parametrize("page", reference.pages(), ids=lambda page: page.stem)
 def test_a_page_is_what_the_code_says(page: Path) -> None:
     written = page.read_text(encoding="utf-8")
-    assert reference.regenerated(written) == written, f"{page.name} is out of date: run `make docs` and commit it"
+    assert reference.regenerated(page) == written, f"{page.name} is out of date: run `make docs` and commit it"
+
+
+def parts_of(folder: Path) -> list[str]:
+    pages = [page for page in reference.pages() if page.parent == folder]
+    return [found["name"] for page in pages for found in reference.PART.finditer(page.read_text("utf-8"))]
 
 
 def test_every_part_is_on_a_page() -> None:
-    found = [found["name"] for page in reference.pages() for found in reference.PART.finditer(page.read_text("utf-8"))]
-    assert sorted(found) == sorted(reference.GENERATED)
+    assert sorted(parts_of(reference.PAGES)) == sorted(reference.GENERATED)
+    assert {*reference.GENERATED} - {*parts_of(reference.CHINESE)} == {"benchmarks", "tasks", "actions"}
+
+
+HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]{2,}")
+
+
+@pytest.mark.parametrize("page", sorted(reference.CHINESE.glob("*.md")), ids=lambda page: page.stem)
+def test_every_entry_of_a_chinese_page_is_chinese(page: Path) -> None:
+    """The last cell of each row, each paragraph and each title, where it holds more than names; lists aside."""
+    text = re.sub(r"(?ms)<!-- .*?-->|^(```+)[^\n]*\n.*?^\1 *$|^::: .*?$|^    options.*?$", "", page.read_text("utf-8"))
+    lines = [re.sub(r"`[^`]*`|<span.*?</span>|\{ #.*?\}", "", line) for line in text.splitlines()]
+    said = [line.rstrip("| ").rpartition("|")[2] if line.startswith("|") else line for line in lines]
+    english = [line for line in said if len(WORD.findall(line)) > 3 and not HAN.search(line)]
+    assert [line for line in english if not line.startswith(("- ", "  ", "### "))] == []
 
 
 def builtin(registry: Registry[Any]) -> set[str]:

@@ -37,6 +37,7 @@ class Html(HTMLParser):
     """What a page links to, what it loads, and where it can be linked to."""
 
     path: Path
+    language: str = ""
     links: list[str] = field(default_factory=list)
     loads: list[str] = field(default_factory=list)
     anchors: set[str] = field(default_factory=set)
@@ -47,6 +48,8 @@ class Html(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = {name: value or "" for name, value in attrs}
+        if tag == "html":
+            self.language = given["lang"]
         self.anchors |= {given[name] for name in ("id", "name") if name in given}
         if tag == "a" and "href" in given:
             self.links.append(given["href"])
@@ -68,7 +71,7 @@ class Built:
 def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     project = tmp_path_factory.mktemp("project")
     shutil.copytree(ROOT / "docs", project / "docs")
-    for name in ("src", "packages", "docker"):
+    for name in ("src", "packages", "docker", "theme"):
         (project / name).symlink_to(ROOT / name)
     shutil.copy(ROOT / "mkdocs.yml", project)
     command = [Path(sys.executable).parent / "zensical", "build", "--strict", "-f", "mkdocs.yml"]
@@ -160,6 +163,39 @@ def test_a_public_name_says_what_it_is(name: str) -> None:
     module, _, attribute = name.rpartition(".")
     thing = getattr(sys.modules[module], attribute)
     assert inspect.getdoc(thing)
+
+
+def test_a_page_names_its_language(site: Path, pages: dict[Path, Html]) -> None:
+    chinese = {path for path, page in pages.items() if page.language == "zh-CN"}
+    assert chinese == set((site / "zh").rglob("*.html"))
+    assert {page.language for path, page in pages.items() if path not in chinese} == {"en"}
+
+
+def test_the_navigation_of_a_page_is_in_its_language(site: Path, browser: Any) -> None:
+    page = browser.new_page()
+    for file, chinese in ((site / "zh" / "quickstart.html", True), (site / "quickstart.html", False)):
+        page.goto(file.as_uri())
+        links = page.locator(".md-nav--primary a[href$='.html'].md-nav__link").all()
+        names = [link.text_content().strip() for link in links]
+        assert len(names) > 30
+        assert all(bool(re.search(r"[\u4e00-\u9fff]", name)) == chinese for name in names if name != "Docker"), names
+    page.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "word", "found"),
+    [("index", "soft_spl", "reference/metrics.html?h=soft_spl"), ("zh/quickstart", "鲁棒性", "zh/robustness.html")],
+)
+def test_search_works_where_the_site_is_opened_as_a_file(
+    site: Path, browser: Any, name: str, word: str, found: str
+) -> None:
+    """As the README says: a browser lets such a page fetch nothing and start no worker."""
+    page = browser.new_page()
+    page.goto((site / f"{name}.html").as_uri())
+    page.keyboard.press("Control+k")
+    page.keyboard.type(word, delay=20)
+    page.locator(f'a[href*="{found}"]').first.wait_for(timeout=30_000)
+    page.close()
 
 
 @pytest.fixture(scope="module")

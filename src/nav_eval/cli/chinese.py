@@ -1,29 +1,13 @@
-"""What `--help` says, in Chinese where NAV_EVAL_LANG, or else the locale, asks for it.
-
-The catalogue is zh.po beside this module, and a file of that name at the top of each package that brings a command.
-
-The messages of a run stay English: they hold names and numbers, the documentation quotes them, and people search for
-them.
+"""What `nav-eval` says, in the user's language: its own packages' zh.po, the SDK's, and those of packages that bring a
+command.
 """
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping
-from functools import cache
-from importlib.resources import files
-
 from nav_eval.registry import entered
-from nav_eval.variables import LANGUAGE
+from nav_eval_sdk.chinese import Catalogue, asked_for, of_packages
 
-ENTRY = re.compile(r'^msgid (".*")\nmsgstr (".*")$', re.MULTILINE)
-
-
-def asked_for() -> bool:
-    """Whether the user's language is Chinese."""
-    language = next(filter(None, (variable.get() for variable in LANGUAGE)), "")
-    return language.lower().startswith("zh")
+__all__ = ["asked_for", "catalogue", "language", "spoken"]
 
 
 def language() -> str:
@@ -31,16 +15,11 @@ def language() -> str:
     return "zh" if asked_for() else "en"
 
 
-@cache
-def catalogue() -> Mapping[str, str]:
-    """English, each run of white space one blank -> Chinese."""
-    packages = {"nav_eval.cli", *(point.module.partition(".")[0] for point in entered("nav_eval.commands"))}
-    found = [
-        file.read_text(encoding="utf-8") for file in (files(name) / "zh.po" for name in packages) if file.is_file()
-    ]
-    return {json.loads(english): json.loads(chinese) for text in found for english, chinese in ENTRY.findall(text)}
+def catalogue() -> Catalogue:
+    brought = {point.module.partition(".")[0] for point in entered("nav_eval.commands")}
+    return of_packages("nav_eval", "nav_eval_sdk", *sorted(brought - {"nav_eval", "nav_eval_sdk"}))
 
 
 def spoken(text: str) -> str:
     """The text in the user's language; as it is where that is not Chinese, or nobody has translated it."""
-    return catalogue().get(" ".join(text.split()), text) if asked_for() else text
+    return catalogue().told(text) if asked_for() else text

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
 from nav_eval.variables import DATA
@@ -33,7 +34,7 @@ def doctor(*, warm: bool = False) -> int:
         compile_engine(lambda text: print(text, flush=True))  # noqa: T201 - the command's own output
     broken = False
     for name, fine, detail in _checks():
-        say(f"{MARKS[fine]:<4} {name:<18} {detail}")
+        say(f"{spoken(MARKS[fine]):<4} {name:<18} {spoken(detail)}")
         broken = broken or fine is False
     return FINDINGS if broken else DONE
 

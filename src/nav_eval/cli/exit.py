@@ -11,6 +11,7 @@ import sys
 import traceback
 from collections.abc import Callable
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.core.stopping import DRAINS, Draining, Terminated
 from nav_eval.errors import NavEvalError, exhausted, printable
 
@@ -23,7 +24,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], *, debug:
     from nav_eval.logging import show_on_terminal
 
     try:
-        show_on_terminal(printable, verbose=debug)
+        show_on_terminal(lambda text: spoken(printable(text)), verbose=debug)
         code = command(arguments)
         sys.stdout.flush()
         return code
@@ -64,5 +65,5 @@ def _close_stdout() -> None:
 def _say(message: str, code: int, debug: bool) -> int:
     if debug:
         traceback.print_exc()
-    sys.stderr.write(f"nav-eval: {printable(message)}\n")
+    sys.stderr.write(f"nav-eval: {spoken(printable(message))}\n")
     return code

@@ -6,6 +6,7 @@ import inspect
 from pathlib import Path
 from typing import Any, Literal
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.run import split_arguments
 from nav_eval.cli.say import say, say_json, say_yaml
@@ -42,7 +43,7 @@ def list_names(kind: Kind, *, json: bool = False) -> int:
         say_json(rows)
     else:
         width = max((len(row["name"]) for row in rows), default=0)
-        say(*(f"{row['name']:<{width}}  {row.get('about', '')}".rstrip() for row in rows))
+        say(*(f"{row['name']:<{width}}  {spoken(row.get('about', ''))}".rstrip() for row in rows))
     return DONE
 
 

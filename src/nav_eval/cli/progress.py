@@ -14,6 +14,7 @@ from typing import Any, Literal, TextIO
 
 import numpy as np
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
@@ -124,7 +125,7 @@ def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
         rich.TimeRemainingColumn(),
     )
     with rich.Progress(*columns, console=Console(file=out)) as bar:
-        task = bar.add_task("episodes", total=None, about="")
+        task = bar.add_task(spoken("episodes"), total=None, about="")
 
         def show(progress: Progress) -> None:
             bar.update(task, total=progress.total, completed=progress.done, about=_about(progress))
@@ -134,10 +135,10 @@ def _bar(out: TextIO) -> Iterator[Callable[[Progress], None]]:
 
 def _about(progress: Progress) -> str:
     figures = progress.figures
-    text = f"{progress.failed} failed"
+    parts = [f"{progress.failed} failed"]
     if figures["latency_p50"] is not None:
-        text += f", agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms"
-    return text
+        parts.append(f"agent {1e3 * figures['latency_p50']:.3g}/{1e3 * figures['latency_p95']:.3g} ms")
+    return ", ".join(map(spoken, parts))
 
 
 @contextmanager
@@ -151,7 +152,7 @@ def worked(what: str, out: TextIO | None = None, clock: Callable[[], float] = ti
         with _share_bar(what, out) as tell:
             yield tell
     else:
-        yield in_lines(what, lambda line: print(line, file=out, flush=True), clock)
+        yield in_lines(what, lambda line: print(spoken(line), file=out, flush=True), clock)
 
 
 @contextmanager
@@ -162,5 +163,5 @@ def _share_bar(what: str, out: TextIO) -> Iterator[Tell]:
     columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), rich.TaskProgressColumn())
     times = (rich.TimeElapsedColumn(), rich.TimeRemainingColumn())
     with rich.Progress(*columns, *times, console=Console(file=out), transient=True) as bar:
-        task = bar.add_task(what, total=1.0)
+        task = bar.add_task(spoken(what), total=1.0)
         yield lambda share: bar.update(task, advance=share)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say
 from nav_eval.cli.table import metrics_table
@@ -96,7 +97,7 @@ def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
     from nav_eval.runs.builder import settled_split
 
     with live_view(settled_split(config), make_workshop(allow_plugins=True)) as (url, page):
-        sys.stderr.write(f"Watch the run at {url}\n")
+        sys.stderr.write(f"{spoken(f'Watch the run at {url}')}\n")
         yield (page,)
 
 

@@ -9,12 +9,14 @@ import json
 import sys
 from typing import Any
 
+from nav_eval.cli.chinese import spoken
 from nav_eval.errors import is_printable, one_line
 
 
 def say(*lines: object) -> None:
-    """Each on a line of its own, whatever it quotes."""
-    sys.stdout.writelines(f"{one_line(str(line))}\n" for line in lines)
+    """Each on a line of its own, whatever it quotes; text in the user's language, a path as it is."""
+    told = (one_line(str(line)) for line in lines)
+    sys.stdout.writelines(f"{spoken(one) if isinstance(line, str) else one}\n" for line, one in zip(lines, told))
     sys.stdout.flush()
 
 

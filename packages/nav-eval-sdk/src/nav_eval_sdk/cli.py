@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import Any
 
 from nav_eval_sdk import entering
+from nav_eval_sdk.chinese import spoken
 from nav_eval_sdk.examples import EXAMPLES
 from nav_eval_sdk.project import TEMPLATES, create
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
-from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
+from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, Parser, Spoken, UsageError, complain, say
 from nav_eval_sdk.variables import AGENT_TOKEN, AGENT_TOKEN_FILE
 
 CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
@@ -30,7 +31,9 @@ CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the command line."""
     options = parser().parse_args(arguments)
-    logging.basicConfig(level=logging.INFO, format="%(message)s")
+    handler = logging.StreamHandler()
+    handler.setFormatter(Spoken("%(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
     try:
         code = options.run(options)
         sys.stdout.flush()
@@ -56,7 +59,7 @@ def _complain(message: str, code: int, debug: bool) -> int:
 
 
 def parser() -> argparse.ArgumentParser:
-    root = argparse.ArgumentParser(
+    root = Parser(
         prog="nav-eval-agent",
         description="Serve a navigation agent to nav_eval.",
         epilog="Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service cannot be used; 4 our own fault.",
@@ -292,11 +295,12 @@ def run_check(options: argparse.Namespace) -> int:
     for wire in wires:
         target = Target(options.endpoint, wire, token, tls, options.timeout)
         for finding in check(target, steps=options.steps, own_actions=own):
-            sys.stdout.write(f"{'ok   ' if finding.ok else 'FAULT'} {wire:<13} {finding.check}  {finding.detail}\n")
+            mark = "ok   " if finding.ok else "FAULT"
+            say(f"{spoken(mark)} {wire:<13} {spoken(finding.check)}  {spoken(finding.detail)}")
             found.append(finding)
             if not any(one.reached for one in found):
                 return UNUSABLE
-    sys.stdout.write(f"{verdict(found)}\n")
+    say(verdict(found))
     return 0 if all(finding.ok for finding in found) else FINDINGS
 
 
@@ -354,7 +358,7 @@ def run_health(options: argparse.Namespace) -> int:
         except (WireError, ImportError) as error:
             said = str(error)
             break
-    sys.stdout.write(f"{said}\n")
+    say(said)
     return 0 if said == "ready" else FINDINGS
 
 
@@ -363,5 +367,5 @@ def run_new(options: argparse.Namespace) -> int:
         created = create(options.directory, options.template)
     except FileExistsError as error:
         raise UsageError(str(error)) from error
-    sys.stdout.write(f"{len(created)} files in {options.directory}. Read its README.md next.\n")
+    say(f"{len(created)} files in {options.directory}. Read its README.md next.")
     return 0

@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 from urllib.parse import SplitResult, quote, urlencode, urlsplit
 
+from nav_eval_sdk.chinese import asked_for
 from nav_eval_sdk.protocol.text import line
 
 SECONDS = 60.0
@@ -71,7 +72,12 @@ class Competition:
         self.plain = parts.scheme == "http" and parts.hostname not in LOOPBACK
         """Whether others can read the token on its way."""
         self.url = url.rstrip("/")
-        self._headers = {"Authorization": f"Bearer {token}", "Accept": "application/json"}
+        language = "zh" if asked_for() else "en"
+        self._headers = {
+            "Authorization": f"Bearer {token}",
+            "Accept": "application/json",
+            "Accept-Language": language,
+        }
         secure = urllib.request.HTTPSHandler(context=ssl.create_default_context(cafile=ca))
         self._opener = urllib.request.build_opener(_NoRedirect, secure)
         self._sleep = sleep

@@ -22,7 +22,7 @@ from nav_eval_sdk.competition import Away, Competition, Refusal
 from nav_eval_sdk.protocol.text import line
 from nav_eval_sdk.transport.base import TOKEN as PRINTABLE
 from nav_eval_sdk.transport.base import read_token
-from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain
+from nav_eval_sdk.usage import BAD_INPUT, FINDINGS, OUR_FAULT, UNUSABLE, UsageError, complain, say
 from nav_eval_sdk.variables import AGENT_TOKEN, COMPETITION, COMPETITION_TOKEN, Variable
 
 DONE, REFUSED = 0, FINDINGS
@@ -72,7 +72,7 @@ def competition(options: argparse.Namespace, token: str, named: str = f"--server
     except OSError as error:
         raise UsageError(f"--ca: {options.ca} is not a file of certificates ({error.strerror or error}).") from error
     if server.plain:
-        sys.stderr.write("nav-eval-agent: without https, others on the network can read your token.\n")
+        say("nav-eval-agent: without https, others on the network can read your token.", sys.stderr)
     return server
 
 
@@ -85,7 +85,7 @@ def _secret(file: str | None, option: str, variable: Variable) -> str:
     if secret and not PRINTABLE.fullmatch(secret):
         raise UsageError(f"{option}, {variable}: a token is printable ASCII on one line.")
     if file and _open_to_others(file):
-        sys.stderr.write(f"nav-eval-agent: others on this machine can read {file}: chmod 600 {shlex.quote(file)}\n")
+        say(f"nav-eval-agent: others on this machine can read {file}: chmod 600 {shlex.quote(file)}", sys.stderr)
     return secret
 
 
@@ -102,14 +102,13 @@ def submit(server: Competition, options: argparse.Namespace) -> int:
     else:
         phase = _phase(server, options, "service")
         made = server.submit(phase, _endpoint(server, options)["id"], options.key)
-    say = sys.stderr if options.json else sys.stdout
-    say.write(f"{made['id']} is accepted in {made['phase']}.\n")
+    say(f"{made['id']} is accepted in {made['phase']}.", sys.stderr if options.json else sys.stdout)
     if options.wait:
         return _wait(server, made["id"], options)
     if options.json:
         _print_json(server.submission(made["id"]))
     else:
-        say.write(f"Next: nav-eval-agent status {made['id']}\n")
+        say(f"Next: nav-eval-agent status {made['id']}")
     return DONE
 
 
@@ -157,7 +156,7 @@ def _asked(server: Competition, endpoint: Any) -> Any:
     except Refusal:  # the server asks others; its answer changes nothing
         return endpoint
     if found["probe"] != "ready":
-        sys.stderr.write(f"nav-eval-agent: {line(str(found['sentence']), 500)}\n")
+        say(f"nav-eval-agent: {line(str(found['sentence']), 500)}", sys.stderr)
     return endpoint
 
 
@@ -172,7 +171,7 @@ def _wait(server: Competition, submission: str, options: argparse.Namespace) -> 
     try:
         return _until_ended(server, submission, options)
     except KeyboardInterrupt:
-        sys.stderr.write(f"{submission} goes on; `nav-eval-agent cancel {submission}` ends it.\n")
+        say(f"{submission} goes on; `nav-eval-agent cancel {submission}` ends it.", sys.stderr)
         raise
 
 
@@ -188,7 +187,7 @@ def _until_ended(server: Competition, submission: str, options: argparse.Namespa
                 return complain(f"{away} {submission} goes on; ask: nav-eval-agent status {submission}", UNUSABLE)
             shown, news = None, f"{away} It is asked again."
         if news != said:
-            sys.stderr.write(f"{news}\n")
+            say(news, sys.stderr)
             said = news
         if shown is not None and shown["final"]:
             return _ended(shown, options)
@@ -232,7 +231,7 @@ def status(server: Competition, options: argparse.Namespace) -> int:
     if options.submission:
         _print_figures(found)
     if not rows:
-        sys.stdout.write("Nothing is submitted yet.\n")
+        say("Nothing is submitted yet.")
     return DONE
 
 
@@ -249,7 +248,7 @@ def _save(server: Competition, found: Any, folder: Path) -> None:
             (folder / name).write_bytes(server.file(found["id"], name))
     except OSError as error:
         raise UsageError(f"--save: {folder} cannot be written ({error.strerror}).") from error
-    sys.stderr.write(f"{', '.join(names)} in {folder}\n")
+    say(f"{', '.join(names)} in {folder}", sys.stderr)
 
 
 def cancel(server: Competition, options: argparse.Namespace) -> int:
@@ -277,7 +276,7 @@ def _mine(call: Callable[[str], Any], submission: str) -> Any:
 
 
 def _print_row(shown: Mapping[str, Any]) -> None:
-    sys.stdout.write(f"{shown['id']}  {shown['phase']:<12} {shown['state']:<15} {_news(shown)}\n")
+    say(f"{shown['id']}  {shown['phase']:<12} {shown['state']:<15} {_news(shown)}")
 
 
 def _print_figures(shown: Mapping[str, Any]) -> None:

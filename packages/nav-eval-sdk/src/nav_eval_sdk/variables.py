@@ -27,6 +27,24 @@ class Variable:
         return self.name
 
 
+LANGUAGE = (
+    Variable(
+        "NAV_EVAL_LANG",
+        "nav_eval_sdk.chinese",
+        "`zh` or `en`: the language of help and messages",
+        "帮助与消息的语言：`zh` 或 `en`",
+    ),
+    *(
+        Variable(
+            name,
+            "nav_eval_sdk.chinese",
+            "where those above are not set: the system's language",
+            "上面各项均未设置时：系统的语言",
+        )
+        for name in ("LC_ALL", "LC_MESSAGES", "LANG")
+    ),
+)
+"""The first that is set decides."""
 AGENT_TOKEN = Variable(
     "NAV_EVAL_AGENT_TOKEN", "nav_eval_sdk.cli", "the token of `nav-eval-agent`", "`nav-eval-agent` 的令牌"
 )
@@ -71,6 +89,7 @@ VLM_TIMEOUT = Variable(
     "VLM_TIMEOUT", "nav_eval_sdk.examples.vlm", "seconds that it waits for an answer", "等待回答的秒数", default="25"
 )
 VARIABLES = (
+    *LANGUAGE,
     *(AGENT_TOKEN, AGENT_TOKEN_FILE, COMPETITION, COMPETITION_TOKEN, COMPETITION_TOKEN_FILE),
     *(SIMULATOR_PORT, SIMULATOR_STDIN, VLM_URL, VLM_MODEL, VLM_API_KEY, VLM_TIMEOUT),
 )
