@@ -140,7 +140,9 @@ def value_fault(value: Any, kind: Kind = "mean") -> str | None:
         return "its value is None; end get_metric with return float(...), or plain JSON for a record"
     named = f"its value is of the type {type(value).__name__}"
     if kind != "record":
-        return f"{named}, not a float; end get_metric with return float(...), or say kind = 'record' if it is plain JSON"
+        return (
+            f"{named}, not a float; end get_metric with return float(...), or say kind = 'record' if it is plain JSON"
+        )
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
