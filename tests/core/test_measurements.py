@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import errno
 import math
+from decimal import Decimal
 
+import numpy as np
 import pytest
 
 from nav_eval.core.interfaces import Metric
-from nav_eval.core.measurements import Measurements, in_order
+from nav_eval.core.measurements import Measurements, in_order, value_fault
 from nav_eval.errors import ConfigError, SceneError, SimulatorError
 
 
@@ -47,7 +49,7 @@ def test_a_gap_and_a_circle_are_named():
         in_order([metric("a", "b"), metric("b", "a")])
 
 
-BAD_VALUES = [math.nan, None, {"a": math.nan}, object()]
+BAD_VALUES = [math.nan, None, {"a": math.nan}, object(), {"a": 1.0}, [1.0], "1.0", (), np.ones(2), 1j, Decimal(1)]
 PLACES = ["reset_metric", "update_metric", "get_metric"]
 
 
@@ -72,6 +74,21 @@ def test_a_metric_that_fails_loses_its_own_value_and_that_of_those_that_require_
         assert list(measured.faults) == ["faulty", "sum", "sums"]
     assert ("boom" if isinstance(value, Exception) else "its value is") in measured.faults["faulty"]
     assert measured.faults["sum"] == "requires faulty, which has no value"
+
+
+@pytest.mark.parametrize("value", [{"a": 1.0}, [1.0], "far"])
+def test_plain_json_is_a_value_of_a_record_only(value):
+    for kind in ("record", "mean", "rate"):
+        told = metric("told")
+        type(told).kind, told.get_metric = kind, lambda: value
+        measured = Measurements([told])
+        measured.reset(None)
+        assert measured.values == ({"told": value} if kind == "record" else {})
+    assert value_fault(value) == (
+        f"its value is of the type {type(value).__name__}, not a float; end get_metric with return float(...), "
+        "or say kind = 'record' if it is plain JSON"
+    )
+    assert value_fault({"a": math.nan}, "record").startswith("its value is of the type dict, neither a float nor plain")
 
 
 @pytest.mark.parametrize(("value", "sound"), [(0, True), (1.0, True), (True, True), (0.5, False), (math.inf, False)])

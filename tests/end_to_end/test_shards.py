@@ -8,6 +8,8 @@ import shutil
 
 import pytest
 
+import nav_eval
+from end_to_end.agents import DigestAgent
 from graphs import SCAN, grid_scan, item, node, write_r2r
 from nav_eval.cli import make_app
 from nav_eval.core.orchestrator import Watcher
@@ -21,6 +23,8 @@ from nav_eval.runs.plan import opened
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.runs.scoring import changed_inputs, replay, rescore
 from nav_eval.runs.sharding import Part
+from nav_eval_sdk import start
+from rooms import write_room
 
 AGENT = "agent_service.agent='end_to_end.agents:DigestAgent'"
 SECRET = "agent_service.secret=s3"
@@ -239,6 +243,69 @@ def test_a_partial_merge_says_so_and_can_be_completed(world, alone, thirds, tmp_
     assert verify(merged) == []
     run(merged, world, resume=True)
     assert without_timing(merged, "trajectories.jsonl") == without_timing(alone, "trajectories.jsonl")
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory):
+    """A scan for each of three shards, which share none."""
+    folder = tmp_path_factory.mktemp("homes")
+    items = [item(n, [node(0, 0), node(n, 2)], ["Walk."]) | {"scan": f"home{n % 3}"} for n in range(6)]
+    overrides = write_r2r(folder, width=6, items=items)
+    for number in range(3):
+        shutil.copy(folder / "connectivity/tinyhouse_connectivity.json", connectivity_of(folder, number))
+    return folder, [*overrides, AGENT]
+
+
+def connectivity_of(folder, number):
+    return folder / f"connectivity/home{number}_connectivity.json"
+
+
+@pytest.fixture(scope="module")
+def homes_alone(homes, tmp_path_factory):
+    return run(tmp_path_factory.mktemp("homes-alone") / "run", homes[1])
+
+
+def test_a_partial_merge_without_a_shards_scenes_can_be_completed(homes, homes_alone, tmp_path):
+    folder, world = homes
+    merged = tmp_path / "merged"
+    merge_runs([run(tmp_path / str(index), world, f"{index}/3") for index in (3, 1)], merged, partial=True)
+    run(merged, world, resume=True)
+    for name in ("trajectories.jsonl", "results.json", "results.csv", "submission.json"):
+        assert without_timing(merged, name) == without_timing(homes_alone, name)
+    one, completed = RunDirectory(homes_alone).manifest(), RunDirectory(merged).manifest()
+    assert completed["assets_sha256"] == one["assets_sha256"]
+    assert verify(merged) == []
+    for number in (0, 1):  # of a shard that was merged, and of the one that was not
+        path = connectivity_of(folder, number)
+        kept = path.read_text()
+        path.write_text(kept + " ")
+        with pytest.raises(RunDirectoryError, match=f"assets file home{number}_connectivity.json"):
+            run(merged, world, resume=True)
+        path.write_text(kept)
+
+
+def test_only_a_scene_that_nobody_played_may_come_with_new_files(tmp_path):
+    config = benchmark_config("pointnav", overrides=[*write_room(tmp_path, scenes=2), "agent_service.agent=random"])
+    run_benchmark(config, tmp_path / "1", part=Part(1, 2))
+    merged, rooms = tmp_path / "merged", tmp_path / "rooms"
+    merge_runs([tmp_path / "1"], merged, partial=True)
+    mesh = nav_eval.load_scene(str(rooms / "room0.glb")).build_navmesh(agent_radius=0.1, agent_height=1.5)
+    mesh.save(str(rooms / "room0.navmesh"))
+    with pytest.raises(RunDirectoryError, match=r"assets file room0\.glb: navmesh"):
+        run_benchmark(config, merged, resume=True)
+    (rooms / "room0.navmesh").rename(rooms / "room1.navmesh")
+    assert run_benchmark(config, merged, resume=True).document["n_episodes"] == 6
+
+
+def test_a_partial_merge_of_shards_with_secrets_of_their_own_can_be_completed(homes, tmp_path):
+    with start(DigestAgent, port=0) as server:
+        remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
+        overrides = [*homes[1], *remote, "agent_service.disclosure=full"]
+        parts = [run(tmp_path / str(n), overrides, f"{n}/3", secret="agent_service.secret=null") for n in (3, 2)]
+        merge_runs(parts, tmp_path / "merged", partial=True)
+        run(tmp_path / "merged", overrides, secret="agent_service.secret=null", resume=True)
+    assert json.loads((tmp_path / "merged/results.json").read_text())["n_episodes"] == 6
+    assert (tmp_path / "merged/secret.key").stat().st_mode & 0o077 == 0
 
 
 def test_shards_must_share_a_secret_where_it_shows(world, tmp_path):

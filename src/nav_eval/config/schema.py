@@ -11,8 +11,9 @@ import math
 from collections.abc import Mapping
 from typing import Annotated, Any, Literal, Protocol, Self, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PrivateAttr
 
+from nav_eval.frozen import FrozenDict, frozen
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.simulator import Body, Motion
 
@@ -93,8 +94,8 @@ class TaskConfig(Section):
     coverage_distance: Metres = Field(
         3.0, description="within which a reference point counts as passed in waypoint_coverage"
     )
-    options: dict[str, Any] = Field(
-        default_factory=dict, description="what the task and the metrics take beyond these keys"
+    options: Annotated[dict[str, Any], AfterValidator(frozen)] = Field(
+        default_factory=FrozenDict, description="what the task and the metrics take beyond these keys"
     )
 
 

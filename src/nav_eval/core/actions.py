@@ -12,6 +12,7 @@ from typing import Any
 
 from nav_eval.core.specs import declaration_fault
 from nav_eval.errors import ConfigError, InvalidAction
+from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS, action_fault
 from nav_eval_sdk.protocol.specs import KINDS, ActionSpec, Argument
@@ -22,7 +23,11 @@ class Action:
     """For example Action("velocity", {"linear": 0.5, "angular": 0.1, "duration": 1.0})."""
 
     name: str
-    args: Mapping[str, Any] = field(default_factory=dict)
+    args: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        if type(self.args) is not FrozenDict:
+            object.__setattr__(self, "args", frozen(self.args))
 
     @classmethod
     def of(cls, given: Action | str | Mapping[str, Any]) -> Action:

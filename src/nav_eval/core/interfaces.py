@@ -490,6 +490,10 @@ class MetricContext:
     full_speed: float = 1.0
     shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "goals", tuple(self.goals))
+        object.__setattr__(self, "reference", tuple(self.reference))
+
 
 class Metric(ABC):
     """A number (or a record) per episode: reset, update at every step, get at the end or at any time.

@@ -11,12 +11,14 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
+from types import MappingProxyType
 from typing import Any, ParamSpec, TypeVar
 
 from nav_eval.core.definitions import Definition, definitions
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import Kind, StepRecord
 from nav_eval.errors import ConfigError, InputError, SimulatorError, as_reason, exhausted
+from nav_eval.frozen import frozen
 from nav_eval.logging import get_logger
 
 P = ParamSpec("P")
@@ -54,12 +56,13 @@ class Measurements:
 
     def update(self, step: StepRecord) -> None:
         current: dict[str, Any] = {}
+        others = MappingProxyType(current)
         for metric in self._metrics:
             if not self._faults or self._sound(metric):
                 try:
-                    metric.update_metric(step, current)
+                    metric.update_metric(step, others)
                     if metric.name in self._required:
-                        current[metric.name] = _value(metric)
+                        current[metric.name] = frozen(_value(metric))
                 except Exception as error:
                     if not self._lost(metric, error):
                         raise
@@ -128,16 +131,20 @@ def _value(metric: Metric) -> Any:
 
 
 def value_fault(value: Any, kind: Kind = "mean") -> str | None:
-    """Why `value` is no metric's value, or None: a float (inf allowed, NaN never), or plain JSON for a record."""
+    """Why `value` is no metric's value, or None: a number (inf allowed, NaN never), or plain JSON for a record."""
     if kind == "rate" and value not in (0, 1):
         return f"its value is {value!r:.40}; a rate is 0 or 1 in each episode, else its `kind` is 'mean'"
     if isinstance(value, int | float):
         return "its value is NaN; say inf, or a number" if math.isnan(value) else None
     if value is None:
         return "its value is None; end get_metric with return float(...), or plain JSON for a record"
+    named = f"its value is of the type {type(value).__name__}"
+    if kind != "record":
+        return (
+            f"{named}, not a float; end get_metric with return float(...), or say kind = 'record' if it is plain JSON"
+        )
     try:
         json.dumps(value, allow_nan=False)
     except (TypeError, ValueError, RecursionError) as error:
-        cast = "" if kind == "record" else "; end get_metric with return float(...)"
-        return f"its value is of the type {type(value).__name__}, neither a float nor plain JSON ({error}){cast}"
+        return f"{named}, neither a float nor plain JSON ({error})"
     return None

@@ -1,4 +1,4 @@
-"""Values that travel between the parts of an evaluation; all of them frozen."""
+"""Values that travel between the parts of an evaluation; all of them frozen, with what they hold."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 from nav_eval.core.actions import Action
+from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
 Observations: TypeAlias = dict[str, Any]
@@ -139,10 +140,14 @@ class StepRecord:
     collided: bool = False
     clipped: bool = False
     latency: float = 0.0
-    events: Mapping[str, Any] = field(default_factory=dict)
+    events: Mapping[str, Any] = field(default_factory=FrozenDict)
     place: int = 0
     dropped: tuple[Action, ...] = ()
     charged: float = 0.0
+
+    def __post_init__(self) -> None:
+        if type(self.events) is not FrozenDict:
+            object.__setattr__(self, "events", frozen(self.events))
 
     @property
     def asked(self) -> bool:

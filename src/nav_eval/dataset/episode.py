@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
+from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 
 EpisodeKey: TypeAlias = tuple[str, str]
@@ -20,6 +21,13 @@ EpisodeKey: TypeAlias = tuple[str, str]
 def name_with_scene(key: EpisodeKey) -> str:
     """How a submission file names an episode whose id stands in several scenes."""
     return ":".join(key)
+
+
+def _freeze(record: Any, *names: str) -> None:
+    """Make what these fields of a frozen record hold as unchangeable as it is."""
+    for name in names:
+        if type(held := getattr(record, name)) is not FrozenDict:
+            object.__setattr__(record, name, frozen(held))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,7 +42,10 @@ class Instruction:
     language: str = "en"
     instruction_id: str | None = None
     vocabulary_ids: tuple[int, ...] | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        _freeze(self, "extra")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +65,10 @@ class ImageGoal:
     rotation: Quaternion
     hfov: float
     image_size: tuple[int, int]
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        _freeze(self, "extra")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,7 +82,10 @@ class Goal:
     category: str | None = None
     view_points: tuple[ViewPoint, ...] = ()
     image_goals: tuple[ImageGoal, ...] = ()
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        _freeze(self, "extra")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +108,11 @@ class Episode:
     reference_nodes: tuple[str, ...] = ()
     gt_locations: tuple[Vec3, ...] | None = None
     gt_actions: tuple[str, ...] | None = None
-    info: Mapping[str, Any] = field(default_factory=dict)
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    info: Mapping[str, Any] = field(default_factory=FrozenDict)
+    extra: Mapping[str, Any] = field(default_factory=FrozenDict)
+
+    def __post_init__(self) -> None:
+        _freeze(self, "info", "extra")
 
     @property
     def key(self) -> EpisodeKey:

@@ -61,11 +61,11 @@ def reference_of(context: MetricContext) -> Reference:
 
     The same one for all metrics of an episode: the distances of a place are looked up once.
     """
-    if "reference" not in context.shared:
+    if __name__ not in context.shared:
         on_graph = context.start.node is not None
         places, distance = context.reference, context.distance
-        context.shared["reference"] = NodeReference(places, distance) if on_graph else PointReference(places)
-    found: Reference = context.shared["reference"]
+        context.shared[__name__] = NodeReference(places, distance) if on_graph else PointReference(places)
+    found: Reference = context.shared[__name__]
     return found
 
 
@@ -75,7 +75,7 @@ class NodeReference:
     def __init__(self, places: Sequence[Place], distance: DistanceFunction) -> None:
         self._places = [place for i, place in enumerate(places) if i == 0 or place.node != places[i - 1].node]
         self._distance = distance
-        self._known: dict[str | None, list[float]] = {}
+        self._known: dict[str | None, tuple[float, ...]] = {}
         self.size = len(self._places)
 
     def length(self) -> float:
@@ -90,11 +90,11 @@ class NodeReference:
     def approach(self) -> Approach:
         return _NodeApproach(self)
 
-    def distances(self, place: Place) -> list[float]:
+    def distances(self, place: Place) -> tuple[float, ...]:
         """From a place of the agent to each reference node, m."""
         known = self._known.get(place.node)
         if known is None:
-            known = self._known[place.node] = [not_nan(self._distance(place, [other])) for other in self._places]
+            known = self._known[place.node] = tuple(not_nan(self._distance(place, [other])) for other in self._places)
         return known
 
 

@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import datetime
 from importlib.metadata import version
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, BinaryIO
 
 import msgspec
@@ -47,6 +48,9 @@ PLUGIN_KINDS = (
 )
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
+SHARDS_MISSING = "shards_missing"
+"""Key of a manifest that was merged without some shards: it lacks the files of scenes that only those would play."""
+SECRET = "secret.key"
 RUN_FILES = ("config.yaml", "results.json", *PER_EPISODE)
 
 
@@ -59,7 +63,7 @@ class RunDirectory:
     """
 
     def __init__(self, path: Path) -> None:
-        for file in (path / name for name in ("manifest.json", "secret.key", *RUN_FILES)):
+        for file in (path / name for name in ("manifest.json", SECRET, *RUN_FILES)):
             if file.is_symlink() or (file.exists() and not file.is_file()):
                 raise RunDirectoryError(
                     f"{file}: is not a regular file but a link, a folder or a device. Copy the file."
@@ -88,7 +92,7 @@ class RunDirectory:
     @property
     def secret(self) -> bytes:
         """What the opaque ids of this run are made with; drawn once, readable by its owner only."""
-        path = self.path / "secret.key"
+        path = self.path / SECRET
         if not path.exists():
             write_bytes(path, secrets.token_hex(32).encode(), mode=0o600)
         return path.read_bytes()
@@ -107,14 +111,15 @@ class RunDirectory:
         if not self._fresh and not resume:
             raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
 
-    def begin(self, config: Config, facts: Mapping[str, Any]) -> None:
+    def begin(self, config: Config, facts: Mapping[str, Any], unmet: Mapping[str, str] = MappingProxyType({})) -> None:
         """Write config.yaml and manifest.json, or check that they still hold; then open the journal.
 
+        `unmet`: of the facts' assets, those of scenes without a finished episode.
         Raises RunDirectoryError naming what differs from what the run began with.
         """
         if (self.path / "manifest.json").exists():
-            self._check_unchanged(config, facts)
-            manifest = self.manifest()
+            manifest = _completed(self.manifest(), unmet)
+            self._check_unchanged(manifest, config, facts)
             self._sit_down(manifest, sittings.recorded(manifest))
         else:
             self._write_config(config)
@@ -241,7 +246,7 @@ class RunDirectory:
         if self._journal is not None:
             self._journal.close()
             self._journal = None
-        for name in (".lock", "manifest.json", "secret.key", *RUN_FILES):
+        for name in (".lock", "manifest.json", SECRET, *RUN_FILES):
             (self.path / name).unlink(missing_ok=True)
         if self._made:
             with suppress(OSError):  # somebody else's file lies in it
@@ -254,8 +259,7 @@ class RunDirectory:
         except BlockingIOError:
             raise RunDirectoryError(f"{self.path}: another nav-eval run is writing here. Wait for it.") from None
 
-    def _check_unchanged(self, config: Config, facts: Mapping[str, Any]) -> None:
-        manifest = self.manifest()
+    def _check_unchanged(self, manifest: Mapping[str, Any], config: Config, facts: Mapping[str, Any]) -> None:
         differences = config_differences(self.stored_config(), public_config(config))
         if not differences and manifest.get("run_rules_sha256", facts["run_rules_sha256"]) != facts["run_rules_sha256"]:
             differences.append("config.yaml was changed: its rules are not those of run_rules_sha256")
@@ -417,6 +421,14 @@ def dataset_sums(files: Sequence[str]) -> dict[str, str]:
 
 def sha256(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _completed(manifest: Mapping[str, Any], unmet: Mapping[str, str]) -> Mapping[str, Any]:
+    """The manifest of a run that goes on: what was merged without all shards takes in the scenes that it lacks."""
+    if SHARDS_MISSING not in manifest:
+        return manifest
+    kept = {name: value for name, value in manifest.items() if name != SHARDS_MISSING}
+    return kept | {"assets_sha256": {**unmet, **manifest["assets_sha256"]}}
 
 
 def _changed(before: Any, now: Any) -> list[str]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +38,7 @@ class Plan:
 
     `config`: with its split settled; `task`: what it says of itself, because one that plays serves one session only;
     `metrics`: the `reported` ones, and those that they require; `episodes`: a part of the `whole` run, or all of it;
-    `assets`: file -> SHA-256 of every scene that they are in; `notes` tell what was left out.
+    `assets`: scene -> file -> SHA-256, of every scene that they are in; `notes` tell what was left out.
     """
 
     config: Config
@@ -49,7 +50,7 @@ class Plan:
     backend: SimulatorBackend
     whole: EpisodeManager
     episodes: EpisodeManager
-    assets: Mapping[str, str] = field(default_factory=dict)
+    assets: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     notes: Sequence[str] = ()
 
     @classmethod
@@ -85,6 +86,11 @@ class Plan:
         """The same with those measurements only that need none of these."""
         kept = {name: one for name, one in self.reported.items() if not set(needs) & set(one.needs)}
         return replace(self, metrics=_metrics(self.task, kept), reported=kept)
+
+    def files(self, but: Container[str] = ()) -> dict[str, str]:
+        """File -> SHA-256 of all scenes but these."""
+        of_scenes = (files.items() for scene, files in self.assets.items() if scene not in but)
+        return dict(chain.from_iterable(of_scenes))
 
     @property
     def sensors(self) -> Mapping[str, SensorConfig]:

@@ -51,15 +51,18 @@ class RayWorkers(Launcher):
         unfit: dict[str, str] = {}
         while True:
             self._require_machine(unfit)
-            generator = self._begin(shard, unfit)
+            generator, machine = self._begin(shard, unfit), "its machine"
             try:
                 node = self._node(generator, unfit)
+                machine = self._named(node)
                 try:
                     yield from received(self._ray.get(reference) for reference in generator)
                     return
                 except UnfitMachine as fault:
-                    unfit[node] = str(fault)
-                    self._tell(f"{fault} Others play its share.")
+                    unfit[node] = f"{machine}: {fault}"
+                    self._tell(f"{unfit[node]} Others play its share.")
+            except self._ray.exceptions.NodeDiedError:
+                raise WorkerLost(f"{machine} is gone") from None
             except self._ray.exceptions.RayTaskError as error:
                 raise NavEvalError(f"a Ray task failed: {str(error).strip().splitlines()[-1][:300]}") from error
             except self._ray.exceptions.RayError as error:
@@ -103,6 +106,11 @@ class RayWorkers(Launcher):
             self._require_machine(unfit)
         return str(self._ray.get(next(generator)))
 
+    def _named(self, node: str) -> str:
+        """A machine as people know it: its host's name, which in containers may be that of many, and its address."""
+        found = next(one for one in self._ray.nodes() if one["NodeID"] == node)
+        return f"{found['NodeManagerHostname']} at {found['NodeManagerAddress']}"
+
     def _require_machine(self, unfit: dict[str, str]) -> None:
         """Raises UnfitMachine where no machine is left that could play; connects if need be."""
         with self._lock:
@@ -116,6 +124,7 @@ class RayWorkers(Launcher):
             )
 
     def _connect(self) -> None:
+        _hush(self._ray)
         try:
             self._ray.init(
                 address=self._address, log_to_driver=False, include_dashboard=False, logging_level=logging.ERROR
@@ -142,6 +151,19 @@ def _imported(environment: dict[str, str]) -> Any:
     except ImportError:
         raise ConfigError(NO_RAY) from None
     return ray
+
+
+def _hush(ray: Any) -> None:
+    """Send to the log what Ray prints of a machine that went away, however quiet it is asked to be: twenty lines."""
+    printed = ray._private.worker.print_to_stdstream
+
+    def shown(data: Any, *args: Any, **named: Any) -> None:
+        if data["pid"] != "raylet":
+            printed(data, *args, **named)
+            return
+        get_logger(__name__).debug("Ray: %s", "\n".join(data["lines"]))
+
+    ray._private.worker.print_to_stdstream = shown
 
 
 class _Wishes:

@@ -54,9 +54,10 @@ def run_benchmark(
         config, whole, episodes = plan.config, plan.whole, plan.episodes
         directory.claim(resume=resume)
         secret = builder.own_secret(config) or directory.secret
-        given = (config, episodes.keys, episodes.dataset.files, plan.assets, secret)
+        given = (config, episodes.keys, episodes.dataset.files, plan.files(), secret)
         facts = run_facts(*given, renders=plan.renders, distributions=plan.distributions)
-        directory.begin(config, facts if part is None else facts | part.facts(whole.keys))
+        unmet = plan.files(but={scene for scene, _ in finished})
+        directory.begin(config, facts if part is None else facts | part.facts(whole.keys), unmet)
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))
         observers = _observers(plan, directory, watchers)

@@ -6,7 +6,6 @@ that stand in the run's manifest; of scenes those that the worker will need.
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -20,7 +19,7 @@ from nav_eval.runs.plan import opened
 
 
 class UnfitMachine(InputError):
-    """A machine lacks a file or a package of the run, or has another one; says which machine and which file."""
+    """A machine lacks a file or a package of the run, or has another one; says which."""
 
 
 @contextmanager
@@ -31,11 +30,11 @@ def opened_alike(config: Config, facts: Mapping[str, Any], scenes: Iterable[str]
             plan = stack.enter_context(opened(config))
             here = _facts(plan, scenes)
         except (InputError, OSError) as error:
-            raise UnfitMachine(f"{socket.gethostname()}: {error}") from error
+            raise UnfitMachine(str(error)) from error
         differences = differing(facts, here) + ["rules"] * (here["config_sha256"] != facts["config_sha256"])
         if differences:
             more = f" (and {len(differences) - 1} more)" if len(differences) > 1 else ""
-            raise UnfitMachine(f"{socket.gethostname()}: {differences[0]} is not what the run began with{more}.")
+            raise UnfitMachine(f"{differences[0]} is not what the run began with{more}.")
         yield plan
 
 

@@ -28,7 +28,7 @@ from nav_eval.results.audit import check_files
 from nav_eval.results.export import recorded_definitions
 from nav_eval.results.facts import differing
 from nav_eval.results.journal import Journal
-from nav_eval.results.run_directory import RunDirectory, config_changes, keys_sum
+from nav_eval.results.run_directory import SECRET, SHARDS_MISSING, RunDirectory, config_changes, keys_sum
 from nav_eval.runs import builder
 from nav_eval.runs.evaluation import Evaluated, settle
 from nav_eval.runs.sharding import Part
@@ -152,15 +152,20 @@ def _check_apart(pieces: Sequence[Piece]) -> None:
 
 def _gaps(pieces: Sequence[Piece]) -> list[str]:
     """What is missing, a sentence each."""
-    total = pieces[0].part.of
-    absent = [str(index) for index in range(1, total + 1) if index not in {piece.part.index for piece in pieces}]
+    absent = _absent(pieces)
     is_or_are = "is" if len(absent) == 1 else "are"
-    lacking = [f"of {total} shards, number {', '.join(absent)} {is_or_are} missing."] if absent else []
+    named = f"number {', '.join(map(str, absent))} {is_or_are} missing."
+    lacking = [f"of {pieces[0].part.of} shards, {named}"] if absent else []
     return lacking + [
         f"{piece}: {piece.missing} of its {len(piece.places)} episodes are missing; `run --resume` plays them."
         for piece in pieces
         if piece.missing
     ]
+
+
+def _absent(pieces: Sequence[Piece]) -> list[int]:
+    given = {piece.part.index for piece in pieces}
+    return [index for index in range(1, pieces[0].part.of + 1) if index not in given]
 
 
 def _whole_list(pieces: Sequence[Piece], *, complete: bool) -> list[EpisodeKey]:
@@ -178,6 +183,8 @@ def _written(pieces: Sequence[Piece], keys: Sequence[EpisodeKey], out: Path, gap
     with RunDirectory(out) as directory:
         directory.claim(resume=False)
         directory.begin(first.config, _facts(pieces))
+        if (first.path / SECRET).exists():
+            shutil.copy(first.path / SECRET, out / SECRET)
         for piece in pieces:
             directory.journal.take(piece.journal, [key for key in piece.places.values() if key in piece.present])
             if (piece.path / VIDEOS).is_dir():
@@ -205,7 +212,8 @@ def _facts(pieces: Sequence[Piece]) -> dict[str, Any]:
     shared = {name: value for name, value in pieces[0].manifest.items() if name not in (*OF_A_PART, *LEARNT)}
     assets = {name: digest for piece in pieces for name, digest in piece.manifest["assets_sha256"].items()}
     whole: dict[str, Any] = pieces[0].manifest["whole"]
-    return shared | whole | {"assets_sha256": assets}
+    absent = _absent(pieces)
+    return shared | whole | {"assets_sha256": assets} | ({SHARDS_MISSING: absent} if absent else {})
 
 
 def _origins(pieces: Sequence[Piece]) -> dict[str, Any]:

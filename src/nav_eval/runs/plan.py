@@ -90,9 +90,9 @@ def _look(plan: Plan, keys: Sequence[EpisodeKey]) -> None:
         environment.simulator.close()
 
 
-def _assets(plan: Plan) -> dict[str, str]:
+def _assets(plan: Plan) -> dict[str, Mapping[str, str]]:
     """Raises SceneError for a scene that is missing."""
-    assets: dict[str, str] = {}
+    assets: dict[str, Mapping[str, str]] = {}
     for scene in dict.fromkeys(scene for scene, _ in plan.episodes.keys):
         told = plan.backend.assets(scene)
         if not isinstance(told, Mapping):
@@ -100,7 +100,7 @@ def _assets(plan: Plan) -> dict[str, str]:
                 f"simulator.backend={plan.config.simulator.backend}: assets({scene!r}) returned {told!r:.60}. "
                 "Return a dict of file name -> SHA-256, {} for a scene without files."
             )
-        assets |= told
+        assets[scene] = told
     return assets
 
 

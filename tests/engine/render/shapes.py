@@ -95,3 +95,9 @@ def cast(corners: NDArray[np.float64], directions: NDArray[np.float64], near: fl
         hit = (det > 0) & (u >= 0) & (v >= 0) & (u + v <= 1) & (t >= near)
         nearest = np.where(hit & (t < nearest), t, nearest)
     return nearest
+
+
+def painted(digest: str = "d" * 64) -> Scene:
+    """A wall with a texture; the file's digest is what the cache knows it by."""
+    texture = np.random.default_rng(0).integers(0, 256, (64, 64, 4), dtype=np.uint8)
+    return make_scene(wall(), materials=[Material(texture=0)], uvs=WALL_UVS, textures=(texture,), digest=digest)

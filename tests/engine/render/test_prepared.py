@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import subprocess
+import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from engine.render.shapes import WALL_UVS, make_scene, wall
+from engine.render.shapes import make_scene, painted, wall
+from engine.render.six_processes import ROUNDS
 from nav_eval.engine.render.prepared import build, directory, load_prepared, make_room, prepare
 from nav_eval.engine.render.recycle import ArrayPool
 from nav_eval.engine.render.renderer import make_renderer
-from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
+
+TESTS = Path(__file__).parents[2]
 
 
 @pytest.fixture(autouse=True)
@@ -23,16 +28,11 @@ def _own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("nav_eval.engine.render.prepared.cache_home", lambda: tmp_path)
 
 
-def painted(digest: str = "d" * 64) -> Scene:
-    texture = np.random.default_rng(0).integers(0, 256, (64, 64, 4), dtype=np.uint8)
-    return make_scene(wall(), materials=[Material(texture=0)], uvs=WALL_UVS, textures=(texture,), digest=digest)
-
-
 def test_a_cached_scene_draws_the_same_frame() -> None:
     scene = painted()
-    assert load_prepared(scene.digest) is None
+    assert load_prepared(scene) is None
     fresh = prepare(scene)
-    mapped = load_prepared(scene.digest)
+    mapped = load_prepared(scene)
     assert mapped is not None
     assert (mapped.name, mapped.bare, mapped.nbytes) == ("made", False, fresh.nbytes)
     frames = [make_renderer("cpu", p, width=40, height=30).render((0, 0, 0), 0.1) for p in (fresh, mapped)]
@@ -44,10 +44,10 @@ def test_a_cached_scene_draws_the_same_frame() -> None:
 def test_a_damaged_or_foreign_entry_is_made_again() -> None:
     scene = painted()
     prepare(scene)
-    (directory(scene.digest) / "texels.npy").write_bytes(b"\x93NUMPY")
-    assert load_prepared(scene.digest) is None
+    (directory(scene) / "texels.npy").write_bytes(b"\x93NUMPY")
+    assert load_prepared(scene) is None
     assert prepare(scene).assets.texels.size > 64 * 64
-    assert load_prepared(scene.digest) is not None
+    assert load_prepared(scene) is not None
     turned = dataclasses.replace(scene, positions=scene.positions[:, [0, 2, 1]].copy())
     assert prepare(turned).assets.vertices.y.max() != prepare(scene).assets.vertices.y.max()
 
@@ -67,10 +67,25 @@ def test_beyond_its_bound_the_cache_forgets_what_was_longest_unused(tmp_path: Pa
 def test_a_scene_that_is_read_again_counts_as_used() -> None:
     scene = painted()
     prepare(scene)
-    folder = directory(scene.digest)
+    folder = directory(scene)
     os.utime(folder, (1e9, 1e9))
     prepare(scene)
     assert folder.stat().st_mtime > 1.1e9
+
+
+@pytest.mark.parametrize(("how", "told"), [("none", None), ("another", None), ("damaged", "made again")])
+def test_six_processes_that_prepare_one_scene_lose_nothing(tmp_path: Path, how: str, told: str | None) -> None:
+    six = subprocess.run(
+        [sys.executable, "-m", "engine.render.six_processes", how, str(tmp_path)],
+        cwd=TESTS,
+        capture_output=True,
+        text=True,
+        timeout=240,
+    )
+    assert six.returncode == 0, six.stderr
+    assert [line for line in six.stderr.splitlines() if "cached" in line and not (told and told in line)] == []
+    kept = Counter(folder.name.partition("-")[0] for folder in (tmp_path / "scenes").iterdir())
+    assert kept == dict.fromkeys((f"{turn:032}" for turn in range(ROUNDS)), 1 + (how == "another"))
 
 
 def test_a_scene_without_digest_is_not_stored(tmp_path: Path) -> None:
@@ -81,8 +96,8 @@ def test_a_scene_without_digest_is_not_stored(tmp_path: Path) -> None:
 def test_the_budget_is_part_of_the_key_and_bounded() -> None:
     scene = painted()
     prepare(scene, texture_budget_mib=1)
-    assert load_prepared(scene.digest) is None
-    assert load_prepared(scene.digest, texture_budget_mib=1) is not None
+    assert load_prepared(scene) is None
+    assert load_prepared(scene, texture_budget_mib=1) is not None
     with pytest.raises(ConfigError, match="texture_budget_mib"):
         prepare(scene, texture_budget_mib=0)
 

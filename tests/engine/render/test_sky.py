@@ -75,7 +75,7 @@ def test_the_sky_is_kept_with_the_prepared_scene(tmp_path: Path, monkeypatch: py
     faces = np.random.default_rng(1).integers(0, 255, (1, 6, 8, 8, 4), dtype=np.uint8)
     scene = replace(make_scene(wall()), sky=Sky(faces, (0.5,)), digest="e" * 64)
     prepare(scene)
-    found = load_prepared(scene.digest)
+    found = load_prepared(scene)
     assert found is not None
     assert found.sky is not None
     assert found.sky.above == (0.5,)

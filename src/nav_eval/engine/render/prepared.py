@@ -6,9 +6,10 @@ without reading the scene's file, and all processes of a machine share the same 
 
 from __future__ import annotations
 
+import errno
+import hashlib
 import json
 import os
-import shutil
 import tempfile
 from contextlib import suppress
 from dataclasses import dataclass
@@ -33,6 +34,8 @@ MOST_KEPT_BYTES = 20 << 30
 """Of all prepared scenes in the cache: some 400 generated homes, or a hundred scans."""
 LARGEST_BUDGET_MIB = 7168
 """Texels are numbered with 31 bits."""
+UNUSABLE = (OSError, ValueError, KeyError)
+"""What reading a scene of the cache raises that is not there, damaged or taken away at this moment."""
 GROUPS: dict[str, Any] = {
     "clusters": Clusters,
     "triangles": Triangles,
@@ -62,17 +65,14 @@ def prepare(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, cache
     """From the cache if it holds this scene, else built and stored there (a scene without digest is not stored)."""
     if not 1 <= texture_budget_mib <= LARGEST_BUDGET_MIB:
         raise ConfigError(f"texture_budget_mib must be between 1 and {LARGEST_BUDGET_MIB}, not {texture_budget_mib}.")
-    key = fingerprint(scene)
     if cache and scene.digest:
-        found = load_prepared(scene.digest, texture_budget_mib=texture_budget_mib, key=key)
+        found = load_prepared(scene, texture_budget_mib=texture_budget_mib)
         if found is not None:
             return found
     built = build(scene, texture_budget_mib)
     for note in built.notes:
         get_logger(__name__).warning(note)
-    if cache and scene.digest:
-        _store(built, directory(scene.digest, texture_budget_mib), key)
-    return built
+    return _stored(built, directory(scene, texture_budget_mib)) if cache and scene.digest else built
 
 
 def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> PreparedScene:
@@ -89,37 +89,39 @@ def build(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Prepare
 def fingerprint(scene: Scene) -> str:
     """What tells two readings of the same file apart (up axis, repairs): sizes and the box of all positions."""
     box = [scene.positions.min(axis=0), scene.positions.max(axis=0)] if len(scene.positions) else []
-    return json.dumps([len(scene.positions), len(scene.triangles), np.asarray(box, np.float64).tolist()])
+    told = json.dumps([len(scene.positions), len(scene.triangles), np.asarray(box, np.float64).tolist()])
+    return hashlib.sha256(told.encode()).hexdigest()[:16]
 
 
-def directory(digest: str, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Path:
-    """Where a prepared scene is kept."""
-    return cache_home() / "scenes" / f"{digest[:32]}-render{FORMAT}-{texture_budget_mib}"
+def directory(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Path:
+    """Where a prepared scene is kept: whoever prepares it with this name makes the same of it."""
+    return cache_home() / "scenes" / f"{scene.digest[:32]}-{fingerprint(scene)}-render{FORMAT}-{texture_budget_mib}"
 
 
-def load_prepared(
-    digest: str, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB, key: str | None = None
-) -> PreparedScene | None:
-    """Map a prepared scene from the cache; None if it is not there, damaged, or of another reading (`key`)."""
-    folder = directory(digest, texture_budget_mib)
+def load_prepared(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> PreparedScene | None:
+    """Map a prepared scene from the cache; None if it is not there or damaged."""
+    folder = directory(scene, texture_budget_mib)
     try:
-        about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
-        _mark_used(folder)
-        if key is not None and about["key"] != key:
-            return None
-        arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
-        sky = Sky(np.asarray(arrays.pop("sky")), tuple(about["sky"])) if "sky" in arrays else None
-        assets = _unflatten(arrays)
-        return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]), sky)
-    except (OSError, ValueError, KeyError) as error:
+        return _mapped(folder)
+    except UNUSABLE as error:
         if folder.exists():
             get_logger(__name__).warning("The cached scene %s cannot be read (%s); it is made again.", folder, error)
         return None
 
 
-def _store(scene: PreparedScene, folder: Path, key: str) -> None:
-    """Write to a temporary folder and rename, so that nobody sees half a scene."""
-    about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes, "key": key}
+def _mapped(folder: Path) -> PreparedScene:
+    """Raises one of UNUSABLE where there is no whole scene."""
+    about = json.loads((folder / "about.json").read_text(encoding="utf-8"))
+    _mark_used(folder)
+    arrays = {path.stem: np.load(path, mmap_mode="r") for path in folder.glob("*.npy")}
+    sky = Sky(np.asarray(arrays.pop("sky")), tuple(about["sky"])) if "sky" in arrays else None
+    assets = _unflatten(arrays)
+    return PreparedScene(about["name"], about["digest"], assets, about["bare"], tuple(about["notes"]), sky)
+
+
+def _stored(scene: PreparedScene, folder: Path) -> PreparedScene:
+    """What is kept of it: written to a temporary folder and renamed, or what another process was first to store."""
+    about = {"name": scene.name, "digest": scene.digest, "bare": scene.bare, "notes": scene.notes}
     about["sky"] = () if scene.sky is None else scene.sky.above
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -129,13 +131,33 @@ def _store(scene: PreparedScene, folder: Path, key: str) -> None:
             for name, array in _arrays(scene).items():
                 np.save(made / f"{name}.npy", array)
             (made / "about.json").write_text(json.dumps(about), encoding="utf-8")
-            if folder.exists():
-                shutil.rmtree(folder)
-            made.replace(folder)
+            if not _placed(made, folder):
+                with suppress(*UNUSABLE):
+                    return _mapped(folder)
+                _move_aside(folder)
+                _placed(made, folder)
         with suppress(FileNotFoundError):  # another process makes room at this moment
             make_room(folder.parent)
     except OSError as error:
         get_logger(__name__).warning("The prepared scene was not cached at %s: %s", folder, error)
+    return scene
+
+
+def _placed(made: Path, folder: Path) -> bool:
+    """Whether `made` is `folder` now; False where there is one."""
+    try:
+        made.rename(folder)
+    except OSError as error:
+        if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):
+            raise
+        return False
+    return True
+
+
+def _move_aside(folder: Path) -> None:
+    """Remove it so that nobody who reads meets half of it; another process may be first."""
+    with tempfile.TemporaryDirectory(dir=folder.parent) as temporary, suppress(FileNotFoundError):
+        folder.rename(Path(temporary) / folder.name)
 
 
 def _mark_used(folder: Path) -> None:
@@ -149,7 +171,8 @@ def make_room(kept: Path, most: int = MOST_KEPT_BYTES) -> None:
     for number, folder in enumerate(sorted(kept.glob("*-render*"), key=lambda entry: -entry.stat().st_mtime_ns)):
         total += sum(file.stat().st_size for file in folder.iterdir())
         if number and total > most:
-            shutil.rmtree(folder, ignore_errors=True)
+            with suppress(OSError):  # somebody else's, in a cache that many use
+                _move_aside(folder)
 
 
 def _arrays(scene: PreparedScene) -> dict[str, NDArray[Any]]:
