@@ -51,7 +51,12 @@ _HYDRA_IS_GLOBAL = threading.Lock()
 
 def builtin_benchmarks() -> dict[str, Path]:
     """Name -> file of every benchmark inside the package."""
-    folder = Path(str(files("nav_eval") / "configs" / "benchmarks"))
+    return _members("benchmarks")
+
+
+def _members(group: str) -> dict[str, Path]:
+    """Name -> file of every member that a group has inside the package."""
+    folder = Path(str(files("nav_eval") / "configs" / group))
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
@@ -170,7 +175,7 @@ class Layers:
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
             except (HydraException, OmegaConfBaseException) as error:
-                raise ConfigError(first_line(error)) from None
+                raise ConfigError(_about_groups(first_line(error), self._all_overrides())) from None
             except (OSError, *UNFORESEEN) as error:  # where Hydra takes a value for a file's name, or for another type
                 raise ConfigError(
                     f"the configuration cannot be put together ({first_line(error)}). "
@@ -229,6 +234,18 @@ def _forced(override: str, source: str) -> str:
         raise ConfigError(f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value.")
     plain = not override.startswith(("+", "~")) and parsed.key_or_group not in GROUPS
     return f"++{override}" if plain else override
+
+
+def _about_groups(told: str, overrides: Sequence[str]) -> str:
+    """What Hydra told; in our words where a group has no such member, or is chosen for the first time."""
+    for group, _, name in (override.lstrip("+").partition("=") for override in overrides):
+        if group not in GROUPS or not (f"'{group}'" in told or f"'{group}/{name}'" in told):
+            continue
+        names = _members(group)
+        if name not in names:
+            return f"{group}: there is no {name!r}.{nearest(name, names)} Known: {', '.join(names)}."
+        return f"{group}={name}: nothing has chosen a {group} yet that this could replace. Write +{group}={name}"
+    return told
 
 
 def _whole(override: str) -> list[str]:
