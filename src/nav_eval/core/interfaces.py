@@ -371,6 +371,10 @@ class SimulatorBackend(ABC):
         """
         return ()
 
+    def out_of_reach(self, episode: Episode, goals: Sequence[Place], within: float) -> Iterable[tuple[str, str]]:
+        """The same where no agent could come nearer than `within` (m) to any of the goals, though ways lead there."""
+        return ()
+
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """Observations of many sessions; a backend with a batch renderer does better than one by one."""
         return [session.observe() for session in sessions]

@@ -68,6 +68,7 @@ def resolved(
         plan = without_faulty(plan)
         if part is not None:
             plan = replace(plan, episodes=part.of_run(plan.config, plan.whole))
+        _check_instruction(plan)
         refuse_faulty(plan, finished)
         _check_goals(plan)
         if may_look:
@@ -123,6 +124,16 @@ def _check_world(plan: Plan) -> None:
         hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
         names = ", ".join(sorted(strange))
         raise ConfigError(f"task.actions: {names} are not supported by simulator.backend={name}.{hint}")
+
+
+def _check_instruction(plan: Plan) -> None:
+    """Raises DatasetError where the task is told by words and the data set has none. All have them, or none."""
+    if "instruction" in plan.task.sensors and next(iter(plan.whole)).instruction is None:
+        raise DatasetError(
+            f"{builder.data_file(plan.config.dataset)}: none of its {len(plan.whole)} episodes has an instruction, and "
+            f"task.type={plan.config.task.type} is told by one.\n"
+            'Give each of them "instruction": {"text": "..."}, or name the task that the file is of.'
+        )
 
 
 def _check_goals(plan: Plan) -> None:

@@ -71,7 +71,7 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
     in_world = benchmark is not None or any(override.lstrip("+~").startswith("simulator.") for override in overrides)
     task = builder.make_task(config)
     with closing(builder.make_backend(config, task)) if in_world else nullcontext() as backend:
-        preflight = Preflight(backend, task)
+        preflight = Preflight(backend, task, config.evaluation.success_distance)
         found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
         found.in_world = in_world
         told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
@@ -95,7 +95,8 @@ def _benchmark_of(kind: str | None) -> str | None:
 
 
 def _unplayable(plan: Plan, wanted: Collection[EpisodeKey]) -> list[Unplayable]:
-    preflight, missing = Preflight(plan.backend, plan.task), set(wanted)
+    preflight = Preflight(plan.backend, plan.task, plan.rules.success_distance)
+    missing = set(wanted)
     for record, episode in records(plan.whole.dataset):
         preflight.take(record, episode, wanted=episode.key in missing)
         missing.discard(episode.key)
