@@ -22,7 +22,7 @@ from nav_eval.config.faults import faults_of
 from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
 from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, advice
 from nav_eval.registry import nearest
 
 if TYPE_CHECKING:
@@ -126,7 +126,10 @@ class Layers:
         if self.benchmark is not None and self.benchmark_file is None and self.benchmark not in known:
             raise ConfigError(
                 f"there is no benchmark {self.benchmark!r}.{nearest(self.benchmark, known)} "
-                "`nav-eval list benchmarks` shows them; a file of your own is given with --config."
+                + advice(
+                    "`nav-eval list benchmarks` shows them; a file of your own is given with --config.",
+                    f"There are {', '.join(known)}; a file of your own is given as config=FILE.",
+                )
             )
 
     @cached_property

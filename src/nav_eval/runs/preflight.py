@@ -16,7 +16,7 @@ from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.dataset.fields import Fault
 from nav_eval.dataset.validate import Findings, validate_dataset
-from nav_eval.errors import DatasetError, one_line
+from nav_eval.errors import DatasetError, advice, one_line
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
@@ -112,8 +112,11 @@ def _refusal(plan: Plan, found: Sequence[Unplayable], total: int) -> str:
     different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
     shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
-    advice = (
-        f"Fix them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "
-        f"simulator.{place}={where}` lists all."
+    what = advice(
+        f"dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} simulator.{place}={where}` lists all.",
+        "overrides=['dataset.faulty=exclude'].",
     )
-    return "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more]) + f"\n{advice}"
+    return (
+        "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more])
+        + f"\nFix them, or leave them out: {what}"
+    )

@@ -3,9 +3,9 @@
 A greedy step of 0.25 m can end just outside a small success radius with no single step that helps. Then the few moves
 that do are found by best-first search over positions and headings, nearest to a goal first.
 
-Distances hold a goal's height above or below the navmesh, which lies up to a cell (0.2 m) above the floor: no step makes
-that less, so how near is near enough is meant in the plane. Where a last step is missing, the follower would circle
-round the goal, half a turn and a step at a time: the search then begins after one such try.
+Distances hold a goal's height above or below the navmesh, which lies up to a cell (0.2 m) above the floor: no step
+makes that less, so how near is near enough is meant in the plane. Where a last step is missing, the follower would
+circle round the goal, half a turn and a step at a time: the search then begins after one such try.
 """
 
 from __future__ import annotations
