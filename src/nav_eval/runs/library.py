@@ -83,8 +83,8 @@ class Evaluation:
         """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
         return dict(self._plan.aggregator().aggregate_metrics(episode_results).metrics)
 
-    def export_results(self, results: EvaluationResults, out: str | Path) -> None:
-        """Write results.json, and results.csv with a row per episode, into the folder `out`."""
+    def export_results(self, results: EvaluationResults, out: str | Path = ".") -> None:
+        """Write results.json, and results.csv with a row per episode, into the folder `out`, by default this one."""
         Path(out).mkdir(parents=True, exist_ok=True)
         write_json(Path(out) / "results.json", results_document(self.config, results))
         export_csv(Path(out) / "results.csv", results.episodes, results.measured)
