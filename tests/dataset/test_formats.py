@@ -269,7 +269,7 @@ FAULTY: dict[str, tuple[str, Any, str]] = {
         "there is no image 0",
     ),
     "python text": ("fgr2r", [{**WALK, "new_instructions": "__import__('os')"}], "expected a list of sub-instructions"),
-    "no vln": ("vln", {"episodes": [POINT]}, "Set dataset.type=pointnav"),
+    "no vln": ("vln", {"episodes": [POINT]}, "have no instruction"),
 }
 
 

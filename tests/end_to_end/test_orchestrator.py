@@ -10,7 +10,7 @@ import pytest
 
 import nav_eval
 from graphs import write_r2r
-from nav_eval.errors import ConfigError, ServiceUnavailable
+from nav_eval.errors import ConfigError
 from nav_eval.runs.plan import resolved
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent
@@ -96,14 +96,6 @@ def test_the_overrides_that_python_is_told_of_can_be_pasted(tmp_path, monkeypatc
     more = ast.literal_eval(str(told.value).partition("overrides=")[2])
     with nav_eval.Evaluation(overrides=[*given, *more]) as evaluation:
         assert len(evaluation.episodes) == 5
-
-
-def test_a_service_that_stays_away_is_told_without_options(tmp_path):
-    gone = ["agent_service.type=remote", "agent_service.endpoint=127.0.0.1:1", "agent_service.deadlines.ready=0.2"]
-    evaluation = nav_eval.Evaluation("r2r", overrides=[*write_r2r(tmp_path), *gone])
-    with evaluation, pytest.raises(ServiceUnavailable) as told:
-        evaluation.run_evaluation()
-    assert "--" not in str(told.value)
 
 
 def test_an_agent_that_cannot_be_sent_to_workers_is_refused(tmp_path):
