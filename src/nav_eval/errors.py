@@ -15,6 +15,7 @@ NavEvalError                    exit 4: the evaluator's own fault, unless a subc
 │   ├── AgentError              it answers with an error, or with something that is no answer
 │   └── InvalidAction           it answers with an action that the task does not allow
 ├── SimulatorError              exit 4: a simulator backend failed during an episode
+│   └── SimulatorUnavailable    exit 3: nobody answers where a simulator should run already
 ├── ResourceExhausted           exit 4: this machine is out of files, memory, threads or disk
 └── BudgetExceeded              an episode used up the budget that the organiser set
 ```
@@ -25,6 +26,7 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import ClassVar
 
 _UNPRINTABLE = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -69,6 +71,24 @@ def as_reason(error: BaseException) -> str:
 def _fitting(text: str, longest: int) -> str:
     half = longest // 2
     return text if len(text) <= longest else f"{text[:half]} ... {text[-half:]}"
+
+
+_CALLS_FROM_PYTHON: list[None] = []
+
+
+@contextmanager
+def from_python() -> Iterator[None]:
+    """While it lasts, advice in this process is for who calls from Python. Also a decorator."""
+    _CALLS_FROM_PYTHON.append(None)
+    try:
+        yield
+    finally:
+        _CALLS_FROM_PYTHON.pop()
+
+
+def advice(command: str, python: str) -> str:
+    """What to do next, in the words of the command line or of Python, whichever asks."""
+    return python if _CALLS_FROM_PYTHON else command
 
 
 class NavEvalError(Exception):
@@ -134,6 +154,10 @@ class SimulatorError(NavEvalError):
     pass
 
 
+class SimulatorUnavailable(SimulatorError):
+    exit_code = 3
+
+
 class ResourceExhausted(NavEvalError):
     pass
 
@@ -170,7 +194,8 @@ def exhausted(error: BaseException, file: object = None) -> ResourceExhausted | 
         if number in known:
             named = getattr(cause, "filename2", None) or getattr(cause, "filename", None) or file
             where = f"{named}: " if named and number in DISK else ""
-            return ResourceExhausted(f"{where}{known[number]}. What is finished is safe; go on with --resume.")
+            go_on = advice(" What is finished is safe; go on with --resume.", "")
+            return ResourceExhausted(f"{where}{known[number]}.{go_on}")
     return None
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 
 import pytest
@@ -129,6 +130,21 @@ def test_an_absent_file_and_benchmark_are_named(tmp_path):
         load_config(file=tmp_path / "none.yaml", environment={})
     with pytest.raises(ConfigError, match="Did you mean 'r2r'"):
         load_config("r2rr", environment={})
+
+
+@pytest.mark.parametrize("group", ["simulator=vlnce", "tasks=vln_graph"])
+def test_a_group_that_is_chosen_for_the_first_time_is_told_of_its_plus(group):
+    with pytest.raises(ConfigError) as caught:
+        load_config("pointnav-demo", environment={}, overrides=[group])
+    told = re.search(r"Write (\+\S+)$", str(caught.value))
+    assert told[1] == f"+{group}"
+    assert load_config("vln-demo", environment={}, overrides=[told[1]])
+
+
+@pytest.mark.parametrize("given", ["simulator=vlnc", "+simulator=vlnc"])
+def test_a_member_that_a_group_lacks_is_told_with_the_nearest(given):
+    with pytest.raises(ConfigError, match=r"simulator: there is no 'vlnc'\. Did you mean 'vlnce'\? Known: lab, "):
+        load_config("pointnav", environment={}, overrides=[given])
 
 
 def test_a_file_can_build_on_a_benchmark(tmp_path):

@@ -111,7 +111,7 @@ def test_junk_anywhere(tmp_path: Path, name: str) -> None:
     @given(path=st.sampled_from(places(GOOD[name])), junk=JUNK)
     def survives(path: tuple[Any, ...], junk: Any) -> None:
         file.write_text(json.dumps(damaged(GOOD[name], path, junk)))
-        preflight = Preflight(backend, task)
+        preflight = Preflight(backend, task, 3.0)
         faults = validate_dataset(file, type=name, take=preflight.take).faults
         for one in preflight.unplayable():
             str(one.fault).encode()

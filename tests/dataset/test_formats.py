@@ -261,7 +261,7 @@ FAULTY: dict[str, tuple[str, Any, str]] = {
     "text id": ("pointnav", [{**POINT, "episode_id": 1.5}], "episode_id: expected a string, got 1.5"),
     "goals no list": ("pointnav", [{**POINT, "goals": {}}], "goals: expected a list"),
     "info no object": ("pointnav", [{**POINT, "info": [1]}], "info: expected an object"),
-    "no instruction": ("r2r-ce", {"episodes": [POINT]}, "instruction: expected an object, got None"),
+    "no instruction": ("r2r-ce", {"episodes": [POINT]}, "instruction: missing: expected an object"),
     "no goal of it": ("objectnav", {"episodes": [NAMED], "goals_by_category": {}}, "holds no 's.glb_bed'"),
     "no such image": (
         "instance-imagenav",
@@ -269,7 +269,7 @@ FAULTY: dict[str, tuple[str, Any, str]] = {
         "there is no image 0",
     ),
     "python text": ("fgr2r", [{**WALK, "new_instructions": "__import__('os')"}], "expected a list of sub-instructions"),
-    "no vln": ("vln", {"episodes": [POINT]}, "Set dataset.type=pointnav"),
+    "no vln": ("vln", {"episodes": [POINT]}, "have no instruction"),
 }
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 
@@ -10,6 +11,8 @@ import pytest
 import nav_eval
 from graphs import write_r2r
 from nav_eval.errors import ConfigError
+from nav_eval.runs.plan import resolved
+from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent
 
 
@@ -59,6 +62,40 @@ def test_evaluate_writes_a_run_directory_of_an_agent_that_it_is_given(tmp_path, 
     manifest = json.loads((out / "manifest.json").read_text())
     assert manifest["agent"] == f"{__name__}:FirstDoor"
     assert (out / "submission.json").exists()
+
+
+def r2r_file(tmp_path):
+    """A tiny R2R beside its graphs, without what the benchmark r2r says of the world."""
+    return [word for word in write_r2r(tmp_path) if word.startswith("dataset.data_path")]
+
+
+@pytest.mark.parametrize(
+    ("benchmark", "given", "advice"),
+    [
+        ("nowhere", [], r"config=FILE"),
+        (None, [], r"overrides=\['simulator"),
+        ("r2r", ["task.actions=[stop,velocity]"], r"Add: overrides=\['task"),
+    ],
+)
+def test_what_python_is_told_to_do_next_is_python(tmp_path, monkeypatch, benchmark, given, advice):
+    monkeypatch.chdir(tmp_path)
+    overrides = [*r2r_file(tmp_path), *given]
+    with pytest.raises(ConfigError, match=advice) as told:
+        nav_eval.Evaluation(benchmark, overrides=overrides)
+    assert "--" not in str(told.value)
+    with pytest.raises(ConfigError) as told, resolved(benchmark_config(benchmark, overrides=overrides)):
+        pass
+    assert "overrides=" not in str(told.value)  # a command line is told what a command line takes
+
+
+def test_the_overrides_that_python_is_told_of_can_be_pasted(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    given = [*r2r_file(tmp_path), "dataset.type=vln"]
+    with pytest.raises(ConfigError) as told:
+        nav_eval.Evaluation(overrides=given)
+    more = ast.literal_eval(str(told.value).partition("overrides=")[2])
+    with nav_eval.Evaluation(overrides=[*given, *more]) as evaluation:
+        assert len(evaluation.episodes) == 5
 
 
 def test_an_agent_that_cannot_be_sent_to_workers_is_refused(tmp_path):

@@ -71,6 +71,17 @@ def test_a_run_is_labelled_with_what_is_known(r2r, tmp_path, capsys, name, given
     assert code == 0, said
 
 
+def test_no_measurements_are_none(r2r, tmp_path, capsys):
+    """And not the task's own, which no list at all stands for."""
+    for given, measured in (["task.measurements=[]"], 0), (["task.measurements=[success]"], 1):
+        run = f"run{measured}"
+        code, said = nav_eval(capsys, "run", "r2r", *r2r, *given, STOP, "--out", run, *QUIET)
+        assert code == 0, said
+        assert len(json.loads((tmp_path / run / "results.json").read_text())["metrics"]) == measured
+        code, said = nav_eval(capsys, "report", run, "--out", "report.html")
+        assert code == 0, said
+
+
 def test_a_contradiction_names_both(r2r, tmp_path, capsys):
     words = [*r2r, renamed(tmp_path, "R2R_val_unseen.json"), "dataset.split=val_seen"]
     for command in (["run", "r2r", "--out", "run", *QUIET], ["config", "validate", "r2r"]):

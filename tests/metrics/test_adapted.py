@@ -9,7 +9,9 @@ import pytest
 from graphs import write_r2r
 from nav_eval import evaluate, register_metric
 from nav_eval.errors import ConfigError
+from nav_eval.metrics.adapted import as_metric
 from nav_eval.metrics.registry import METRICS
+from nav_eval.testing import fake_context, fake_walk
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +67,66 @@ def test_the_users_class_stays_the_users_and_registering_it_again_is_no_fault():
     assert METRICS.get("spec_moves").category == "navigation"
     assert METRICS.get("spec_close").category == "safety"
     assert METRICS.get("spec_close").on_failure == 0.0
+
+
+RESETS = [
+    "self, *args, episode, task, observations, **kwargs",
+    "self, *args, episode, **kwargs",
+    "self, *args, **kwargs",
+    "self, *args, task, **kwargs",
+    "self, episode, *args, **kwargs",
+    "self, episode, task, *args, **kwargs",
+]
+UPDATES = [
+    "self, *args, episode, task, observations, **kwargs",
+    "self, *args, task, **kwargs",
+    "self, *args, **kwargs",
+    "self, episode, action, *args, **kwargs",
+    "self, episode, task, *args, **kwargs",
+    "self, *args, observations, **kwargs",
+    "self, *args, episode, action, **kwargs",
+    "self, episode, *args, **kwargs",
+    "self, action=None, episode=None, *args, **kwargs",
+]
+"""Every signature that stands in habitat-lab (0fb6f43), there called with keywords alone."""
+MEASURE = """
+class Measured:
+    def reset_metric({reset}):
+        self.told = {{**locals(), **kwargs}}
+        self.seen = []
+
+    def update_metric({update}):
+        self.seen.append({{**locals(), **kwargs}})
+
+    def get_metric(self, *args, **kwargs):
+        return float(len(self.seen))
+"""
+
+
+@pytest.mark.parametrize("update", UPDATES)
+@pytest.mark.parametrize("reset", RESETS)
+def test_the_signatures_of_habitats_own_code_work(reset, update):
+    made: dict[str, Any] = {}
+    exec(MEASURE.format(reset=reset, update=update), made)
+    context, (step, *_) = fake_context(), fake_walk(steps=1)
+    metric = as_metric("measured", made["Measured"])()
+    metric.reset_metric(context)
+    metric.update_metric(step, {"success": 1.0})
+    assert metric.get_metric() == 1.0
+    ((told, seen),) = [(metric._own.told, now) for now in metric._own.seen]
+    assert told["episode"] is seen["episode"] is context.episode
+    assert told["task"] is seen["task"] is context
+    assert seen["action"] is step.action
+    assert seen["others"] == {"success": 1.0}
+    assert told["observations"] is seen["observations"] is None
+    assert step in seen["args"] or seen["step"] is step
+
+
+def test_one_that_is_made_of_a_simulator_is_told_where_it_finds_what_it_needs():
+    def made(self, sim, config, *args, **kwargs): ...
+
+    with pytest.raises(ConfigError, match=r"made as Moves\(\).*Take what it needs from `task`"):
+        as_metric("measured", type("Moves", (Moves,), {"__init__": made, "__qualname__": "Moves"}))
 
 
 class Both:

@@ -13,7 +13,9 @@ from zoneinfo import ZoneInfo
 import pytest
 from django.db import IntegrityError, connections
 
+from nav_eval import make_simulator
 from nav_eval.core.types import OURS
+from nav_eval.errors import SimulatorUnavailable
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import (
     Attempt,
@@ -307,6 +309,17 @@ def test_a_faulty_configuration_fails_at_once_as_our_fault(make: Make, kind: str
     assert told == {"ada@example.org": True, "bob@example.org": False}
     bench.dispatcher.rerun(found, "ada")
     assert bench.claim().submission == submission.id
+
+
+def test_a_simulator_that_is_missing_is_our_fault_though_the_code_is_a_services(bench: Bench) -> None:
+    with pytest.raises(SimulatorUnavailable) as missing:
+        make_simulator("unity", endpoint="127.0.0.1:1")
+    submission = bench.submit()
+    for _ in range(QUEUE["strikes"]):
+        bench.later(60)
+        bench.finish(bench.claim(), rc=missing.value.exit_code, message=f"nav-eval: {missing.value}")
+    found = Submission.objects.get(pk=submission.pk)
+    assert (found.why, found.fault) == ("crashed", Submission.Fault.OURS)
 
 
 def test_episodes_between_crashes_make_up_for_them(bench: Bench) -> None:

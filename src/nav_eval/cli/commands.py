@@ -95,6 +95,9 @@ WORLDS = {
         parts={
             "scenes": Command("Make furnished homes or offices.", "nav_eval.cli.generate:scenes"),
             "episodes": Command("Make a task's splits on given scenes.", "nav_eval.cli.generate:episodes"),
+            "data": Command(
+                "Make homes and episodes where a configuration expects data.", "nav_eval.cli.generate:data"
+            ),
         },
     ),
     "validate": Command(

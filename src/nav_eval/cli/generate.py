@@ -135,6 +135,24 @@ def episodes(
     return DONE
 
 
+def data(*overrides: str, config: Path) -> int:
+    """Make homes and episodes where a configuration expects data, so that it runs as it stands.
+
+    Parameters
+    ----------
+    overrides
+        How many: for example dataset.generate.scenes=8 dataset.generate.per_scene=10; the defaults are vln-demo's.
+    config
+        A configuration file. What its dataset.data_path names is made, of the split that it is known to be; the homes
+        go to its simulator.scenes_dir.
+    """
+    from nav_eval.runs.registry import benchmark_config
+    from nav_eval.runs.stand_ins import make_stand_ins
+
+    say(*make_stand_ins(benchmark_config(None, file=config, overrides=overrides)))
+    return DONE
+
+
 def _shares(text: str) -> Ratios:
     """ConfigError for what is not three shares."""
     parts = text.split(",")

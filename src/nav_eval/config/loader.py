@@ -22,7 +22,7 @@ from nav_eval.config.faults import faults_of
 from nav_eval.config.file import NOTHING, UNFORESEEN, ConfigFile, first_line, holds, read_yaml
 from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS, may_tell, overlaps, without_secrets
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, advice
 from nav_eval.registry import nearest
 from nav_eval.variables import VARIABLES
 
@@ -41,7 +41,12 @@ _HYDRA_IS_GLOBAL = threading.Lock()
 
 def builtin_benchmarks() -> dict[str, Path]:
     """Name -> file of every benchmark inside the package."""
-    folder = Path(str(files("nav_eval") / "configs" / "benchmarks"))
+    return _members("benchmarks")
+
+
+def _members(group: str) -> dict[str, Path]:
+    """Name -> file of every member that a group has inside the package."""
+    folder = Path(str(files("nav_eval") / "configs" / group))
     return {path.stem: path for path in sorted(folder.glob("*.yaml"))}
 
 
@@ -111,7 +116,10 @@ class Layers:
         if self.benchmark is not None and self.benchmark_file is None and self.benchmark not in known:
             raise ConfigError(
                 f"there is no benchmark {self.benchmark!r}.{nearest(self.benchmark, known)} "
-                "`nav-eval list benchmarks` shows them; a file of your own is given with --config."
+                + advice(
+                    "`nav-eval list benchmarks` shows them; a file of your own is given with --config.",
+                    f"There are {', '.join(known)}; a file of your own is given as config=FILE.",
+                )
             )
 
     @cached_property
@@ -160,7 +168,7 @@ class Layers:
                     composed = compose("nav_eval_run", overrides=self._all_overrides())
                 resolved = OmegaConf.to_container(composed, resolve=True)
             except (HydraException, OmegaConfBaseException) as error:
-                raise ConfigError(first_line(error)) from None
+                raise ConfigError(_about_groups(first_line(error), self._all_overrides())) from None
             except (OSError, *UNFORESEEN) as error:  # where Hydra takes a value for a file's name, or for another type
                 raise ConfigError(
                     f"the configuration cannot be put together ({first_line(error)}). "
@@ -219,6 +227,18 @@ def _forced(override: str, source: str) -> str:
         raise ConfigError(f"{override!r} ({source}) is a sweep; nav_eval runs one configuration. Give one value.")
     plain = not override.startswith(("+", "~")) and parsed.key_or_group not in GROUPS
     return f"++{override}" if plain else override
+
+
+def _about_groups(told: str, overrides: Sequence[str]) -> str:
+    """What Hydra told; in our words where a group has no such member, or is chosen for the first time."""
+    for group, _, name in (override.lstrip("+").partition("=") for override in overrides):
+        if group not in GROUPS or not (f"'{group}'" in told or f"'{group}/{name}'" in told):
+            continue
+        names = _members(group)
+        if name not in names:
+            return f"{group}: there is no {name!r}.{nearest(name, names)} Known: {', '.join(names)}."
+        return f"{group}={name}: nothing has chosen a {group} yet that this could replace. Write +{group}={name}"
+    return told
 
 
 def _whole(override: str) -> list[str]:

@@ -77,7 +77,7 @@ class TaskConfig(Section):
     type: str = Field("vln", description="a name from `nav-eval list tasks`")
     actions: Names | None = Field(None, description="actions that the agent may take; null: the task's own")
     measurements: Names | None = Field(
-        None, description="metrics to report, from `nav-eval list metrics`; null: the task's own"
+        None, description="metrics to report, from `nav-eval list metrics`; []: none; null: the task's own"
     )
     success_rule: Literal["stop", "final", "nodes"] = Field(
         "stop", description="stop: only a called STOP can succeed; final: the last position counts; nodes: REVERIE's"

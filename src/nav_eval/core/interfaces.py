@@ -13,7 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias
 
+import numpy as np
 from numpy.random import Generator
+from numpy.typing import ArrayLike
 
 from nav_eval.config.options import Options as NoOptions
 from nav_eval.config.schema import EvaluationConfig, SimulatorConfig, TaskConfig
@@ -126,19 +128,23 @@ class Simulator(ABC):
         self.advance(Action.of(action))
         return self.observe()
 
-    def geodesic_distance(self, start: Place | Vec3, end: Place | Vec3 | Sequence[Place]) -> float:
-        """Shortest walkable distance (m) from `start` to `end`, or to the nearest of many; inf if none."""
-        ends = [end] if isinstance(end, Place) else _places(end)
-        return self.distance_to(start if isinstance(start, Place) else Place(start), ends)
+    def geodesic_distance(self, start: Place | ArrayLike, end: Place | Sequence[Place] | ArrayLike) -> float:
+        """Shortest walkable distance (m) from `start` to `end`, or to the nearest of many; inf if none.
+
+        Places, or positions as anything that numpy reads: (3,) for one, (K, 3) for many.
+        """
+        return self.distance_to(_places(start)[0], _places(end))
 
     def close(self) -> None:
         """Give back what the session holds. Called once."""
 
 
-def _places(ends: Any) -> Sequence[Place]:
-    if ends and isinstance(ends[0], Place):
-        return list(ends)
-    return [Place((float(ends[0]), float(ends[1]), float(ends[2])))]
+def _places(given: Any) -> list[Place]:
+    if isinstance(given, Place):
+        return [given]
+    if len(given) and isinstance(given[0], Place):
+        return list(given)
+    return [Place((x, y, z)) for x, y, z in np.asarray(given, np.float64).reshape(-1, 3).tolist()]
 
 
 class Building(Protocol):
@@ -363,6 +369,10 @@ class SimulatorBackend(ABC):
         Found without rendering, before the run. A backend that can tell nothing then says nothing: such an episode
         is found when it begins.
         """
+        return ()
+
+    def out_of_reach(self, episode: Episode, goals: Sequence[Place], within: float) -> Iterable[tuple[str, str]]:
+        """The same where no agent could come nearer than `within` (m) to any of the goals, though ways lead there."""
         return ()
 
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:

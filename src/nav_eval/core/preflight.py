@@ -30,11 +30,15 @@ class _Asked:
 
 
 class Preflight:
-    """Takes every episode of a data set, then says which cannot be played. Without a backend: by the data alone."""
+    """Takes every episode of a data set, then says which cannot be played. Without a backend: by the data alone.
 
-    def __init__(self, backend: SimulatorBackend | None, task: Task) -> None:
+    `within`: the distance to a goal, m, below which success counts.
+    """
+
+    def __init__(self, backend: SimulatorBackend | None, task: Task, within: float) -> None:
         self._backend = backend
         self._task = task
+        self._within = within
         self.has_goals = False
         """Whether an episode that was taken has a goal: only one without is a fault then."""
         self._by_scene: dict[str, list[_Asked]] = {}
@@ -62,4 +66,6 @@ class Preflight:
             yield key, "there is no goal, but other episodes have one, so this is not a hidden split"
         if self._backend is not None:
             self._task.begin(episode)
-            yield from self._backend.faults(episode, self._task.goals(episode))
+            goals = self._task.goals(episode)
+            yield from self._backend.faults(episode, goals)
+            yield from self._backend.out_of_reach(episode, goals, self._within)

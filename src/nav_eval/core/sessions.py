@@ -23,7 +23,15 @@ from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS, Attended, Draining, wa
 from nav_eval.core.tries import Announced, Tries, Try
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
-from nav_eval.errors import NavEvalError, NavmeshError, ResourceExhausted, SceneError, ServiceUnavailable, exhausted
+from nav_eval.errors import (
+    NavEvalError,
+    NavmeshError,
+    ResourceExhausted,
+    SceneError,
+    ServiceUnavailable,
+    advice,
+    exhausted,
+)
 from nav_eval.logging import get_logger
 
 FILES_AT_LEAST, FILES_PER_SESSION = 32, 6
@@ -118,7 +126,7 @@ class Sessions:
         if result.status not in ("ok", *OURS) and self._policy.on_error == "stop":
             raise RunStopped(
                 f"stopped at episode {result.episode_id} of {result.scene_id} ({result.status}: "
-                f"{result.failure_reason}), as agent_service.on_error=stop says. --resume continues."
+                f"{result.failure_reason}), as agent_service.on_error=stop says.{advice(' --resume continues.', '')}"
             )
         if result.status == "service_unavailable":
             self._breaker.wait_until_back()
@@ -210,7 +218,10 @@ class Breaker:
             try:
                 self._service.health_check()
             except ServiceUnavailable as error:
-                self._down = ServiceUnavailable(f"{error}\nWhat is finished is safe; --resume goes on from here.")
+                go_on = advice(
+                    "What is finished is safe; --resume goes on from here.", "Call it again when it is back."
+                )
+                self._down = ServiceUnavailable(f"{error}\n{go_on}")
                 raise self._down from error
 
 
@@ -275,7 +286,7 @@ class _Turn:
             first = self._left_out[0]
             raise type(first)(
                 f"{first}\n{len(self._left_out)} episodes could not be played for such reasons; all others are "
-                "finished. Fix that, then go on with --resume."
+                f"finished. Fix that, then {advice('go on with --resume', 'call it again')}."
             )
 
 
@@ -292,7 +303,7 @@ def make_room_for_files(count: int) -> None:
     if hard != resource.RLIM_INFINITY and wanted > hard:
         raise ResourceExhausted(
             f"{wanted} files may be open at a time, but the limit is {hard}: raise it (`ulimit -n {wanted}`), or lower "
-            "evaluation.parallel.sessions. What is finished is safe; go on with --resume."
+            f"evaluation.parallel.sessions.{advice(' What is finished is safe; go on with --resume.', '')}"
         )
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 

@@ -20,6 +20,11 @@ def open_vln(request: DatasetRequest) -> FileDataset:
     found = detect_type(request.data_path, request.max_bytes)
     if found == "vln":
         return VLNDataset(request)
+    if found == "pointnav":
+        raise DatasetError(
+            f"{request.data_path}: its episodes have no instruction, and a vln task is told by one. Give each of them "
+            '"instruction": {"text": "..."}; a file of another task is named by task.type and dataset.type.'
+        )
     if found not in VLN_TYPES:
         raise DatasetError(f"{request.data_path}: looks like {found}, not like vln. Set dataset.type={found}.")
     return open_as(found, request)
@@ -84,13 +89,21 @@ def _type_of(record: Mapping[str, Any], members: set[str]) -> str | None:
         if key in record:
             return name
     instruction = record.get("instruction")
-    if isinstance(instruction, Mapping):
-        if "text" in instruction and "instruction_text" not in instruction:
+    if told := {name for part in _parts(instruction) for name in part}:
+        if "text" in told and "instruction_text" not in told:
             return "vln"
-        return "rxr-ce" if "language" in instruction else "r2r-ce"
+        return "rxr-ce" if "language" in told else "r2r-ce"
+    if "reference_path" in record:
+        return "vln"  # whose instruction is missing
     if "object_category" in record or "goals_by_category" in members:
         return "objectnav"
     return "pointnav" if "start_position" in record else None
+
+
+def _parts(instruction: Any) -> list[Mapping[str, Any]]:
+    """The specification prints an instruction as a list of its parts."""
+    parts = instruction if isinstance(instruction, list) else [instruction]
+    return [part for part in parts if isinstance(part, Mapping)]
 
 
 _SIGNS = {

@@ -175,7 +175,19 @@ class Fields:
 
     def child(self, key: str) -> Fields:
         """The object under `key`."""
-        return Fields(self.values.get(key), self.origin, f"{self.path}.{key}" if self.path else key)
+        if self.values.get(key) is None:
+            self.fault(key, "missing: expected an object")
+            return Fields({}, replace(self.origin, report=_ignore), "")
+        return Fields(self.values[key], self.origin, f"{self.path}.{key}" if self.path else key)
+
+    def merged(self, key: str) -> Fields:
+        """The object under `key`, which may also be written as a list of its parts, no name in two of them."""
+        parts = self.values.get(key)
+        if isinstance(parts, list) and parts and all(isinstance(part, dict) for part in parts):
+            whole = {name: value for part in parts for name, value in part.items()}
+            if len(whole) == sum(map(len, parts)):
+                return Fields(whole, self.origin, f"{self.path}.{key}" if self.path else key)
+        return self.child(key)
 
     def children(self, key: str) -> list[Fields]:
         """The objects of the list under `key`."""

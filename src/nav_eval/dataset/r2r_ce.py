@@ -71,7 +71,7 @@ class R2RCEDataset(FileDataset):
         yield Episode(
             **read_frame(record, "goals", "instruction", "reference_path"),
             goals=goals(record),
-            instruction=self.read_instruction(record.child("instruction")),
+            instruction=self.read_instruction(self.instruction_of(record)),
             reference_path=record.vectors("reference_path"),
         )
 
@@ -84,6 +84,9 @@ class R2RCEDataset(FileDataset):
                 instruction=cls.instruction_record(episode.instruction) if episode.instruction else None,
                 reference_path=episode.reference_path,
             )
+
+    def instruction_of(self, record: Fields) -> Fields:
+        return record.child("instruction")
 
     def read_instruction(self, instruction: Fields) -> Instruction:
         text = instruction.text("instruction_text")

@@ -1,5 +1,6 @@
 """The specification's own episodes (3.5): R2R-CE's but for the instruction, {text, tokens}, and ids that are strings.
 
+The specification prints the instruction as a list of maps, [{text}, {tokens}]: that is the one object that they make.
 Tokens that the file gives are words, and the agent gets them; without them they come from the text.
 """
 
@@ -17,6 +18,9 @@ class VLNDataset(R2RCEDataset):
     """What dataset.type=vln reads where the file is of no family of its own."""
 
     type: ClassVar[str] = "vln"
+
+    def instruction_of(self, record: Fields) -> Fields:
+        return record.merged("instruction")
 
     def read_instruction(self, instruction: Fields) -> Instruction:
         text = instruction.text("text")

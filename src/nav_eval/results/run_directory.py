@@ -23,7 +23,7 @@ from nav_eval.config.locations import as_seen_from
 from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import NavEvalError, RunDirectoryError, exhausted
+from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted
 from nav_eval.reading import file_sha256
 from nav_eval.registry import entered, import_plugins
 from nav_eval.results import sittings
@@ -105,11 +105,12 @@ class RunDirectory:
             self._take_lock()
         except OSError as error:
             raise exhausted(error) or RunDirectoryError(
-                f"{self.path}: cannot be used ({error.strerror}). Choose another --out."
+                f"{self.path}: cannot be used ({error.strerror}). Choose another {advice('--out', 'out')}."
             ) from error
         self._fresh = not (self.path / "manifest.json").exists()
         if not self._fresh and not resume:
-            raise RunDirectoryError(f"{self.path}: holds a run already. Add --resume, or choose another --out.")
+            what = advice("Add --resume, or choose another --out.", "Choose another out.")
+            raise RunDirectoryError(f"{self.path}: holds a run already. {what}")
 
     def begin(self, config: Config, facts: Mapping[str, Any], unmet: Mapping[str, str] = MappingProxyType({})) -> None:
         """Write config.yaml and manifest.json, or check that they still hold; then open the journal.

@@ -56,7 +56,7 @@ class Plan:
     @classmethod
     def of(cls, config: Config, task: Task, backend: SimulatorBackend, episodes: EpisodeManager) -> Plan:
         """Raises ConfigError for metrics or actions that do not go together."""
-        names = config.task.measurements or task.measurements
+        names = measured_names(config, task)
         metrics = _metrics(task, names)
         defined = Measurements(metric() for metric in metrics).definitions
         limits = evaluation_config(config)
@@ -153,6 +153,12 @@ def _metrics(task: Task, names: Collection[str]) -> list[type[Metric]]:
 
     own = task.own_metrics
     return [*map(type, make_metrics(n for n in names if n not in own)), *(own[n] for n in names if n in own)]
+
+
+def measured_names(config: Config, task: Task) -> Sequence[str]:
+    """Of the metrics to report: none where the list is empty, the task's own where there is no list."""
+    chosen = config.task.measurements
+    return task.measurements if chosen is None else chosen
 
 
 def evaluation_config(config: Config) -> EvaluationConfig:

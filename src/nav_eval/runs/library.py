@@ -15,7 +15,7 @@ from nav_eval.core.interfaces import AgentService, Simulator
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode
-from nav_eval.errors import ConfigError
+from nav_eval.errors import ConfigError, from_python
 from nav_eval.results.export import export_csv, results_document
 from nav_eval.results.files import write_json
 from nav_eval.runs import builder
@@ -24,6 +24,7 @@ from nav_eval.runs.plan import resolved
 from nav_eval.runs.registry import benchmark_config
 
 
+@from_python()
 def evaluate(
     benchmark: str | None = None,
     *,
@@ -53,6 +54,7 @@ class Evaluation:
     `episodes`: the chosen ones, in order. Raises what makes the configuration not valid.
     """
 
+    @from_python()
     def __init__(
         self, benchmark: str | None = None, *, overrides: Sequence[str] = (), config: str | Path | None = None
     ) -> None:
@@ -62,6 +64,7 @@ class Evaluation:
         self.config, self.episodes = self._plan.config, self._plan.episodes
         self._runner = make_runner(self._plan)
 
+    @from_python()
     def run_evaluation(self, agent: Any = None) -> EvaluationResults:
         """Play every episode. `agent`: as for evaluate; None: the configured agent_service."""
         store = MemoryStore()
@@ -69,6 +72,7 @@ class Evaluation:
             results = self._runner.run_evaluation(service, store)
         return replace(results, episodes=tuple(store.in_order(self.episodes.keys)))
 
+    @from_python()
     def run_episode(self, episode: Episode, agent: Any = None) -> EpisodeResult:
         """Play one episode, the data set's or your own: its metrics, its status and its trajectory."""
         with closing(self._service(agent)) as service:
@@ -79,8 +83,8 @@ class Evaluation:
         """Metric name -> {"mean", "ci95", "n", "n_nonfinite", ...} of these episodes."""
         return dict(self._plan.aggregator().aggregate_metrics(episode_results).metrics)
 
-    def export_results(self, results: EvaluationResults, out: str | Path) -> None:
-        """Write results.json, and results.csv with a row per episode, into the folder `out`."""
+    def export_results(self, results: EvaluationResults, out: str | Path = ".") -> None:
+        """Write results.json, and results.csv with a row per episode, into the folder `out`, by default this one."""
         Path(out).mkdir(parents=True, exist_ok=True)
         write_json(Path(out) / "results.json", results_document(self.config, results))
         export_csv(Path(out) / "results.csv", results.episodes, results.measured)

@@ -130,7 +130,7 @@ def _check_company(config: Config) -> None:
     from nav_eval.tasks.registry import TASKS
 
     own = getattr(TASKS.get(config.task.type), "measurements", ()) if config.task.type in TASKS else ()
-    names = config.task.measurements or own
+    names = own if config.task.measurements is None else config.task.measurements
     asked = [name for name in names if name in METRICS and "people" in METRICS.get(name).needs]
     if asked and not config.simulator.people.count:
         others = ",".join(name for name in names if name not in asked) or "success"

@@ -203,7 +203,7 @@ def _definitions(pieces: Sequence[Piece]) -> dict[str, Definition]:
     config = pieces[0].config
     ended = [document for piece in pieces if (document := RunDirectory(piece.path).results())]
     written = recorded_definitions(ended[0]) if ended else {}
-    names = config.task.measurements or builder.make_task(config).measurements
+    names = builder.measured_names(config, builder.make_task(config))
     return written or known_definitions(names, own_metrics(config))
 
 

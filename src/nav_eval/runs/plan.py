@@ -17,7 +17,7 @@ from pathlib import Path
 from nav_eval.config.schema import Config
 from nav_eval.core.capabilities import HasGraph
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.errors import ConfigError, DatasetError, InputError
+from nav_eval.errors import ConfigError, DatasetError, InputError, advice
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
@@ -26,6 +26,7 @@ from nav_eval.runs.perturbing import check_reach
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
 from nav_eval.runs.sharding import Part
 
+INTO_A_BUILDING = ("simulator.backend=custom", "simulator.scenes_dir=FOLDER")
 GRAPH_ACTIONS = ("stop", "move_to", "turn_left", "turn_right", "look_up", "look_down")
 
 
@@ -68,6 +69,7 @@ def resolved(
         plan = without_faulty(plan)
         if part is not None:
             plan = replace(plan, episodes=part.of_run(plan.config, plan.whole))
+        _check_instruction(plan)
         refuse_faulty(plan, finished)
         _check_goals(plan)
         if may_look:
@@ -111,18 +113,28 @@ def _check_world(plan: Plan) -> None:
     if backend.starts_at == "position" and first.start_position is None:
         raise ConfigError(
             f"{builder.data_file(config.dataset)}: its episodes go from viewpoint to viewpoint of a navigation graph, "
-            f"which simulator.backend={name} does not have. Add: {_onto_the_graph(config)}"
+            f"which simulator.backend={name} does not have. Add: {_pasted(_onto_the_graph(config))}"
         )
     if backend.starts_at == "node" and first.start_node is None:
         raise ConfigError(
             f"dataset: episode {first.episode_id} starts at a point in a building, not at a viewpoint of a navigation "
-            "graph. Add: simulator.backend=custom simulator.scenes_dir=FOLDER, and give sensors that it has."
+            f"graph. Add: {_pasted(INTO_A_BUILDING)}, and give sensors that it has."
         )
     strange = set(backend.lacks_actions).intersection(config.task.actions or plan.task.actions)
     if strange:
-        hint = f" Add: '{_actions_of_the_graph()}'" if backend.starts_at == "node" else ""
+        hint = f" Add: {_pasted([_actions_of_the_graph()])}" if backend.starts_at == "node" else ""
         names = ", ".join(sorted(strange))
         raise ConfigError(f"task.actions: {names} are not supported by simulator.backend={name}.{hint}")
+
+
+def _check_instruction(plan: Plan) -> None:
+    """Raises DatasetError where the task is told by words and the data set has none. All have them, or none."""
+    if "instruction" in plan.task.sensors and next(iter(plan.whole)).instruction is None:
+        raise DatasetError(
+            f"{builder.data_file(plan.config.dataset)}: none of its {len(plan.whole)} episodes has an instruction, and "
+            f"task.type={plan.config.task.type} is told by one.\n"
+            'Give each of them "instruction": {"text": "..."}, or name the task that the file is of.'
+        )
 
 
 def _check_goals(plan: Plan) -> None:
@@ -142,8 +154,13 @@ def _check_goals(plan: Plan) -> None:
         )
 
 
-def _onto_the_graph(config: Config) -> str:
-    """Overrides that turn a configuration for buildings into one for Matterport3D's graph, fit to be pasted."""
+def _pasted(overrides: Sequence[str]) -> str:
+    """As they are written in a command line, or in Python."""
+    return advice(" ".join(map(shlex.quote, overrides)), f"overrides={list(overrides)}")
+
+
+def _onto_the_graph(config: Config) -> list[str]:
+    """Overrides that turn a configuration for buildings into one for Matterport3D's graph."""
     from nav_eval.simulator.sensors.registry import SENSORS
 
     sensors = {name: SENSORS.get(sensor.type or name) for name, sensor in config.simulator.sensors.items()}
@@ -151,14 +168,13 @@ def _onto_the_graph(config: Config) -> str:
     beside = Path(builder.data_file(config.dataset)).parent / "connectivity"
     folder = config.simulator.connectivity_dir or (str(beside) if beside.is_dir() else builder.connectivity())
     quoted = folder if re.fullmatch(r"[\w./-]+", folder) else f"'{folder}'"
-    words = [
+    return [
         "simulator.backend=nav_graph",
         f"simulator.connectivity_dir={quoted}",
         _actions_of_the_graph(),
         "+simulator.sensors.navigable={}",
         *(f"~simulator.sensors.{name}" for name in unfit),
     ]
-    return " ".join(map(shlex.quote, words))
 
 
 def _actions_of_the_graph() -> str:

@@ -16,7 +16,7 @@ from nav_eval.dataset.detect import detect_type
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.dataset.fields import Fault
 from nav_eval.dataset.validate import Findings, validate_dataset
-from nav_eval.errors import DatasetError, one_line
+from nav_eval.errors import DatasetError, advice, one_line
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
@@ -71,7 +71,7 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
     in_world = benchmark is not None or any(override.lstrip("+~").startswith("simulator.") for override in overrides)
     task = builder.make_task(config)
     with closing(builder.make_backend(config, task)) if in_world else nullcontext() as backend:
-        preflight = Preflight(backend, task)
+        preflight = Preflight(backend, task, config.evaluation.success_distance)
         found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
         found.in_world = in_world
         told: dict[tuple[str, str, str], Fault] = {}  # the instructions of one R2R path share its faults
@@ -95,7 +95,8 @@ def _benchmark_of(kind: str | None) -> str | None:
 
 
 def _unplayable(plan: Plan, wanted: Collection[EpisodeKey]) -> list[Unplayable]:
-    preflight, missing = Preflight(plan.backend, plan.task), set(wanted)
+    preflight = Preflight(plan.backend, plan.task, plan.rules.success_distance)
+    missing = set(wanted)
     for record, episode in records(plan.whole.dataset):
         preflight.take(record, episode, wanted=episode.key in missing)
         missing.discard(episode.key)
@@ -111,8 +112,11 @@ def _refusal(plan: Plan, found: Sequence[Unplayable], total: int) -> str:
     different = list({one.fault.message: one for one in reversed(found)}.values())[::-1]
     shown = [f"{one.fault} (scene {one_line(one.key[0])})" for one in different[:SHOWN]]
     more = [f"... and {len(found) - len(shown)} more."] if len(found) > len(shown) else []
-    advice = (
-        f"Fix them, or leave them out: dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} "
-        f"simulator.{place}={where}` lists all."
+    what = advice(
+        f"dataset.faulty=exclude. `nav-eval validate {found[0].fault.file} simulator.{place}={where}` lists all.",
+        "overrides=['dataset.faulty=exclude'].",
     )
-    return "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more]) + f"\n{advice}"
+    return (
+        "\n  ".join([f"{faulty} of {total} episodes cannot be played by anybody:", *shown, *more])
+        + f"\nFix them, or leave them out: {what}"
+    )

@@ -2,6 +2,10 @@
 
 A greedy step of 0.25 m can end just outside a small success radius with no single step that helps. Then the few moves
 that do are found by best-first search over positions and headings, nearest to a goal first.
+
+Distances hold a goal's height above or below the navmesh, which lies up to a cell (0.2 m) above the floor: no step
+makes that less, so how near is near enough is meant in the plane. Where a last step is missing, the follower would
+circle round the goal, half a turn and a step at a time: the search then begins after one such try.
 """
 
 from __future__ import annotations
@@ -19,12 +23,13 @@ from nav_eval.core.types import AgentState
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.geometry import Quaternion, Vec3
 from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, Move
+from nav_eval.simulator.ground import height_off
 from nav_eval.simulator.motion import MotionProfile, turn, walk
 
 NEAR_ENOUGH = 0.75
 """Share of a forward step within which the follower is at its goal, as Habitat has it by default."""
 PATIENCE = 60
-"""Moves without coming nearer after which the search takes over."""
+"""Moves without coming nearer after which the search takes over, far from the goal."""
 EXPANSIONS = 3000
 
 
@@ -35,23 +40,28 @@ class _Pose:
 
 
 class Expert:
-    """Leads one agent to one of the goals (metres) within `radius`; made anew for each episode."""
+    """Leads one agent to one of the goals, made anew for each episode.
 
-    def __init__(self, navmesh: NavMesh, start: Vec3, goals: Sequence[Vec3], within: float, motion: MotionProfile):
+    It stops nearer than `near` (m, in the plane) and nearer than `within` (m).
+    """
+
+    def __init__(
+        self, navmesh: NavMesh, start: Vec3, goals: Sequence[Vec3], within: float, near: float, motion: MotionProfile
+    ):
         points = np.array(goals, np.float32)
         path = navmesh.shortest_path(start, points)
         self._navmesh = navmesh
         self._goals: Any = points if len(points) > 1 else points[0].tolist()
         self._target = goals[max(path.goal, 0)]
         self._motion = motion
-        self._radius = within
+        self._radius = min(within, math.hypot(near, height_off(navmesh, self._target)))
         profile = FollowerProfile(self._radius, motion.forward_step, motion.turn_angle, motion.sliding)
         self._follower = GreedyFollower(navmesh, profile)
         self._plan: list[Move] = []
         self._least, self._idle = math.inf, 0
 
     def next_move(self, state: AgentState) -> Move | None:
-        """stop when within the radius of any goal; None where no way leads on."""
+        """stop when within the radius of any goal, or as near as moves lead; None where no way leads on."""
         distance = self._distance(state.position)
         if distance < self._radius:
             return "stop"
@@ -60,9 +70,11 @@ class Expert:
         if self._plan:
             return self._plan.pop(0)
         move = self._follower.next_move(state.position, state.rotation, self._target)
-        if move is None or move == "stop" or self._idle > PATIENCE:
+        last_step = distance < self._radius + self._motion.forward_step
+        patience = math.ceil(math.pi / self._motion.turn_angle) if last_step else PATIENCE
+        if move is None or move == "stop" or self._idle > patience:
             self._plan, self._idle = self._search(state), 0
-            return self._plan.pop(0) if self._plan else None
+            return self._plan.pop(0) if self._plan else "stop" if last_step else None
         return move
 
     def _distance(self, position: Vec3) -> float:

@@ -16,7 +16,7 @@ from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, Goal
-from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.errors import ConfigError, SimulatorError, SimulatorUnavailable
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.simulator.backends.external_values import agent_state
 from nav_eval.simulator.backends.unity import UnityBackend
@@ -203,6 +203,16 @@ def test_a_process_that_never_listens(line, message):
     with pytest.raises(SimulatorError, match=message):
         backend.open_session()
     backend.close()
+
+
+@pytest.mark.parametrize(
+    ("backend", "advice"), [("external", "simulator.command"), ("unity", "simulator.options.player")]
+)
+def test_who_is_missing_is_no_fault_of_the_evaluators(backend, advice):
+    with pytest.raises(SimulatorUnavailable) as told:
+        make_simulator(backend, endpoint="127.0.0.1:1")
+    assert told.value.exit_code == 3
+    assert advice in str(told.value)
 
 
 def test_nobody_there():

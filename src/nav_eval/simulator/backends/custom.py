@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from nav_eval.reading import file_sha256
 from nav_eval.simulator.base import SensorSession
 from nav_eval.simulator.buildings import WORLDS_KEPT, World, Worlds
 from nav_eval.simulator.expert import NEAR_ENOUGH, Expert
-from nav_eval.simulator.ground import ground_faults
+from nav_eval.simulator.ground import ground_faults, height_faults
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
 from nav_eval.simulator.people.company import CompanyOfAgent
 from nav_eval.simulator.registry import CROWDS, PHYSICS
@@ -55,8 +56,8 @@ class CustomBackend(SimulatorBackend):
         expert_within: float | None = Field(
             None,
             gt=0,
-            description="distance to the goal, m, at which the oracle stops, at most evaluation.success_distance; "
-            "null: three quarters of a forward step",
+            description="distance to the goal in the plane, m, at which the oracle stops, at most "
+            "evaluation.success_distance; null: three quarters of a forward step",
         )
 
     starts_at = "position"
@@ -91,6 +92,11 @@ class CustomBackend(SimulatorBackend):
             yield "scene_id", str(error)
         else:
             yield from ground_faults(mesh, episode, [goal.position for goal in goals], self._config.path_mode)
+
+    def out_of_reach(self, episode: Episode, goals: Sequence[Place], within: float) -> Iterator[tuple[str, str]]:
+        with suppress(SceneError, NavmeshError):  # told by faults
+            mesh = self._worlds.get(episode.scene_id).navmesh
+            yield from height_faults(mesh, [goal.position for goal in goals], within, self._config.path_mode)
 
     def observe(self, sessions: Sequence[Simulator]) -> list[Observations]:
         """All frames first, a batch per world and lens, then every session's sensors."""
@@ -295,7 +301,7 @@ class CustomSession(SensorSession):
         if self._expert is None or self._expert_goals != points:
             self._expert_goals = points
             self._expert = Expert(
-                self.navmesh(), self._state.position, points, min(within, self._expert_within), self._profile
+                self.navmesh(), self._state.position, points, within, self._expert_within, self._profile
             )
         move = self._expert.next_move(self._state)
         if move is None:

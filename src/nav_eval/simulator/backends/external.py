@@ -13,14 +13,14 @@ import shutil
 import threading
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import Field
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Simulator, SimulatorBackend
 from nav_eval.dataset.episode import Episode, Goal, Instruction
-from nav_eval.errors import ConfigError, SimulatorError
+from nav_eval.errors import ConfigError, SimulatorError, SimulatorUnavailable
 from nav_eval.geometry import IDENTITY
 from nav_eval.reading import file_sha256
 from nav_eval.simulator.backends.external_process import SimulatorProcess
@@ -45,6 +45,9 @@ class ExternalBackend(SimulatorBackend):
             default_factory=dict, description="sensors of its own, {name: {type, width, height, hfov}}"
         )
 
+    where_to_start: ClassVar[str] = "Start it there, or give simulator.command."
+    """What to do where nobody answers."""
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         if not config.endpoint and not config.command:
             raise ConfigError(
@@ -62,7 +65,10 @@ class ExternalBackend(SimulatorBackend):
         return ExternalSession(self)
 
     def connect(self) -> SimulatorClient:
-        """A new connection; a process of ours that has ended is started again. Raises SimulatorError."""
+        """A new connection; a process of ours that has ended is started again.
+
+        Raises SimulatorUnavailable where nobody answers, SimulatorError where a process of ours does not begin.
+        """
         endpoint = self._endpoint()
         try:
             return connect(endpoint, self.deadlines.connect)
@@ -110,8 +116,10 @@ class ExternalBackend(SimulatorBackend):
         place = self.config.endpoint or shlex.split(str(self.config.command))[0]
         broken = isinstance(error, Unreachable) and self._process is not None
         said = self._process.last_words if self._process and broken and self._process.ends_within() else ""
-        hint = " Start it there, or give simulator.command." if call == "connect" and not self.config.command else ""
-        return SimulatorError(f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}{hint}")
+        told = f"the simulator at {place} failed in {call}: {str(error).rstrip('.')}.{said}"
+        if call == "connect" and not self.config.command:
+            return SimulatorUnavailable(f"{told} {self.where_to_start}")
+        return SimulatorError(told)
 
     def assets(self, scene_id: str) -> Mapping[str, str]:
         """The files that the command names; what an attached simulator is made of is not known."""

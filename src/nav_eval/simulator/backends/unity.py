@@ -30,6 +30,8 @@ class UnityBackend(ExternalBackend):
         player: str | None = Field(None, description="a player build, started and stopped here; null: the editor")
         arguments: tuple[str, ...] = Field((), description="more arguments for the player")
 
+    where_to_start = "Press Play in Unity's editor there, or give a player build: simulator.options.player."
+
     def __init__(self, config: SimulatorConfig, seed: int = 0) -> None:
         options = self.Options.of(config.options)
         if options.player is None:

@@ -16,6 +16,8 @@ BACKOFF = timedelta(seconds=10)
 """Before a second attempt that follows a crash; the first follows at once."""
 INPUT = 2
 """The evaluator's exit code for a fault in configuration or data, which every other attempt would meet again."""
+SIMULATOR = "the simulator at "
+"""How the evaluator's message begins where exit code 3 tells of our own simulator, not of the team's service."""
 MISCONFIGURED: Literal["misconfigured"] = "misconfigured"
 FILE = "predictions.json"
 """What the worker calls a submitted file: messages of `nav-eval score` that begin with it are its team's business, by
@@ -57,13 +59,14 @@ class Case:
 def judge(challenge: Challenge, case: Case, ending: Ending, now: datetime) -> Next:
     if ending.outcome in ("interrupted", "stopped"):
         return Next(State.QUEUED, retry_at=now)
-    if ending.outcome == "not_ready" or (ending.outcome == "played" and ending.rc == 3):
+    said = ending.message.removeprefix("nav-eval: ")
+    silent = ending.outcome == "played" and ending.rc == 3 and not said.startswith(SIMULATOR)
+    if ending.outcome == "not_ready" or silent:
         return _unready(challenge, case, now)
     if ending.outcome == "played" and ending.rc in (0, 1) and case.complete:
         return Next(State.DONE)
-    about_file = ending.message.removeprefix("nav-eval: ")
-    if case.kind == "predictions" and ending.rc == INPUT and about_file.startswith(FILE):
-        return Next(State.FAILED, "bad_file", about_file.partition("\n")[0])
+    if case.kind == "predictions" and ending.rc == INPUT and said.startswith(FILE):
+        return Next(State.FAILED, "bad_file", said.partition("\n")[0])
     if ending.outcome == "played" and ending.rc == INPUT:
         return Next(State.FAILED, MISCONFIGURED)
     return _crashed(challenge, case, now)
