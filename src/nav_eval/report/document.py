@@ -24,6 +24,7 @@ from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
 from nav_eval.report.workshop import Workshop
@@ -76,6 +77,9 @@ def make_document(
     scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
     compared = comparison(runs, workshop, public=public)
     document = assemble(runs, scenery, compared, board.order, public=public, live=live)
+    for told, run in zip(document["runs"], runs, strict=True):
+        told["sentence"] = run_sentence(run, workshop, public=public)
+    document["sentence"] = joint_sentence(runs, workshop, compared, board, public=public)
     return document | {"board": board_record(runs, board, wishes.others, public=public)}
 
 

@@ -112,16 +112,16 @@ def label(run: Run) -> str:
 def _conditions(run: Run) -> str:
     summary = run.summary
     profile, split = summary["profile"], summary["split"] or "(split unknown)"
-    reference = f", reference {kinds}" if (kinds := _references(run)) else ""
+    reference = f", reference {' and '.join(kinds)}" if (kinds := references(run)) else ""
     return (
         f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}{reference}, "
         f"n = {summary['n_episodes']}"
     )
 
 
-def _references(run: Run) -> str:
-    """What dtw, coverage and their kin compare with; "" where nothing does."""
-    return " and ".join(name for name in run.summary.get("references", {}) if name != "none")
+def references(run: Run) -> list[str]:
+    """The kinds of path that dtw, coverage and their kin compare with."""
+    return [kind for kind in run.summary.get("references", {}) if kind != "none"]
 
 
 def _caption(run: Run) -> str:
@@ -249,7 +249,7 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
         run, place = runs[i], places.get(i)
         ranks = (place.rank, *place.rank_ci95) if place else ("", "", "")
         told = (label(run), run.path.resolve().name, run.summary["split"] or "", run.entry.url, run.entry.paper)
-        counts = (_references(run), run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
+        counts = (" and ".join(references(run)), run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
         figures = [part for name in names for part in _in_full(run, name, names[name])]
         writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
     for one in others:
