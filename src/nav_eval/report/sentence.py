@@ -39,6 +39,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "home": " in {h} home{s}",
         "office": " in {h} office{s}",
         "scene": " in {h} scene{s}",
+        "split": "split {split}",
         "unknown": "split unknown",
         "seed": "generator’s seed “{seed}”",
         "run seed": "run’s seed {seed}",
@@ -70,6 +71,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "home": "的 {h} 座住宅中",
         "office": "的 {h} 座办公楼中",
         "scene": "的 {h} 个场景中",
+        "split": "划分 {split}",
         "unknown": "划分未知",
         "seed": "生成种子“{seed}”",
         "run seed": "运行种子 {seed}",
@@ -172,7 +174,8 @@ def _homes(words: Mapping[str, str], run: Run) -> str:
 
 def _split(words: Mapping[str, str], run: Run, public: bool) -> list[str]:
     dataset = run.config.dataset
-    told = [run.summary["split"] or words["unknown"]]
+    split = run.summary["split"]
+    told = [words["split"].format(split=split) if split else words["unknown"]]
     if dataset.generate is not None and dataset.data_path is None and not public:
         told.append(words["seed"].format(seed=dataset.generate.seed))
     return [*told, words["run seed"].format(seed=run.config.seed)]

@@ -110,15 +110,15 @@ def cached_collection(
             def build_one(alone: Path, own: str = own, assets: Assets = assets) -> None:
                 list(make_scenes(alone, [own], rooms, storeys, kind, detail, assets=assets))
 
-            home = _made_once(made / "each" / _key(own, assets), f"building {own}", build_one)
+            home = _made_once(made / "each" / _key(own, assets), f"Making building {own}.", build_one)
             shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
 
-    homes = _made_once(root / "scenes", f"{len(buildings)} buildings", build)
+    homes = _made_once(root / "scenes", f"Making {len(buildings)} buildings, once: kept in {made}.", build)
 
     def play(folder: Path) -> None:
         write_task(task, {split: open_sites(homes)}, folder, per_scene, seed)
 
-    return homes, _made_once(root / f"{task}-{split}-{per_scene}", f"{task} episodes", play)
+    return homes, _made_once(root / f"{task}-{split}-{per_scene}", f"Making {task} episodes.", play)
 
 
 _IN_TURN: Mapping[str, tuple[int, Assets]] = {
@@ -157,11 +157,11 @@ def _linked(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _made_once(folder: Path, what: str, make: Callable[[Path], None]) -> Path:
+def _made_once(folder: Path, told: str, make: Callable[[Path], None]) -> Path:
     """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
     if folder.is_dir():
         return folder
-    get_logger(__name__).info("Making %s, once: kept in %s.", what, folder)
+    get_logger(__name__).info("%s", told)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
