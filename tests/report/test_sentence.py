@@ -39,9 +39,10 @@ def test_it_says_what_was_played_and_what_is_not_the_benchmarks(
     lines = (runs[0] / "episodes.jsonl").read_text().splitlines()
     assert (len(lines), len({json.loads(line)["scene_id"] for line in lines})) == (6, 2)
     assert printed(capsys, runs[0]) == (
-        "stop was evaluated on 6 episodes in 2 homes of pointnav-demo, worlds v8 (split val_unseen, generator’s seed "
-        f"“few”, run’s seed 0), scoring profile pointnav v2, with nav-eval {version('nav-eval')}. Settings that differ from "
-        "the benchmark’s: dataset.generate.scenes=2, dataset.generate.rooms=1, dataset.generate.detail=20000, "
+        "stop was evaluated on 6 episodes in 2 homes of pointnav-demo, worlds v8 (split val_unseen, "
+        "generator’s seed “few”, run’s seed 0), scoring profile pointnav v2, "
+        f"with nav-eval {version('nav-eval')}. Settings that differ from the benchmark’s: "
+        "dataset.generate.scenes=2, dataset.generate.rooms=1, dataset.generate.detail=20000, "
         "evaluation.max_steps=5, simulator.sensors=[gps]. Brackets are 95 % intervals."
     )
     assert not (runs[0] / "report.html").exists()
