@@ -14,6 +14,7 @@ from pathlib import Path
 
 from worlds_of_graphs import write_world
 
+from nav_eval.core.definitions import Definition
 from nav_eval.core.loop import resident_mb
 from nav_eval.core.types import EpisodeResult
 from nav_eval.results.journal import Journal
@@ -31,7 +32,7 @@ def main() -> None:
         folder = Path(name)
         overrides = [*write_world(folder, count, width=16), "agent_service.agent=shortest_path"]
         config = benchmark_config("r4r", overrides=[*overrides, "evaluation.parallel.sessions=4"])
-        summarise_metric("spl", [0.0, 1.0], ["a", "b"], seed=0)
+        summarise_metric(Definition(), [0.0, 1.0], ["a", "b"], seed=0)
         plan, journal = stack.enter_context(opened(config)), Journal(folder)
         memory = [resident_mb()]
         done = 0

@@ -17,14 +17,15 @@ from pathlib import Path
 import numpy as np
 
 from nav_eval.core.actions import Action
+from nav_eval.core.definitions import Definition
 from nav_eval.core.interfaces import MetricContext
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.types import AgentState, Place, StepRecord
+from nav_eval.core.types import AgentState, Kind, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3
 from nav_eval.metrics.registry import METRICS, make_metrics
 from nav_eval.results.compare import RunRecords, compare
-from nav_eval.results.statistics import is_rate, summarise_metric
+from nav_eval.results.statistics import summarise_metric
 
 VLN = ["success", "spl", "navigation_error", "oracle_success", "path_length", "ndtw", "sdtw", "collisions", "steps"]
 EPISODES, SCENES, METRIC_COUNT = 45_000, 61, 20
@@ -46,8 +47,8 @@ def main() -> None:
         step, start = min(scoring(paths, names, settings) for _ in range(3))
         print(f"{title:34} {step * 1e6:8.1f} {start * 1e6:17.1f}")
     print(f"\n{'statistics':34} {'CPU s':>8}")
-    print(f"{f'{METRIC_COUNT} means, {EPISODES} episodes':34} {statistics('spl'):8.2f}")
-    print(f"{f'{METRIC_COUNT} rates, {EPISODES} episodes':34} {statistics('success'):8.2f}")
+    print(f"{f'{METRIC_COUNT} means, {EPISODES} episodes':34} {statistics('mean'):8.2f}")
+    print(f"{f'{METRIC_COUNT} rates, {EPISODES} episodes':34} {statistics('rate'):8.2f}")
     print(f"{f'compare two runs, {EPISODES} episodes':34} {comparison():8.2f}")
 
 
@@ -71,13 +72,13 @@ def scoring(paths: Sequence[Sequence[Vec3]], names: Sequence[str], settings: Map
     return stepping / steps, starting / len(paths)
 
 
-def statistics(name: str) -> float:
+def statistics(kind: Kind) -> float:
     generator = np.random.default_rng(0)
     scenes = [f"scene{i % SCENES}" for i in range(EPISODES)]
-    columns = [generator.integers(0, 2, EPISODES) if is_rate(name) else generator.random(EPISODES)] * METRIC_COUNT
+    columns = [generator.integers(0, 2, EPISODES) if kind == "rate" else generator.random(EPISODES)] * METRIC_COUNT
     began = time.process_time()
     for column in columns:
-        summarise_metric(name, column.tolist(), scenes)
+        summarise_metric(Definition(kind=kind), column.tolist(), scenes)
     return time.process_time() - began
 
 

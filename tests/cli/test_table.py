@@ -7,6 +7,7 @@ import re
 import pytest
 
 from nav_eval.cli.table import metrics_table
+from nav_eval.core.definitions import Definition
 from nav_eval.results.statistics import summarise_metric
 
 
@@ -16,13 +17,13 @@ def document(scenes: int) -> dict[str, object]:
     labels = [str(scene) for scene in range(scenes) for _ in range(4)]
     head = {"benchmark": "b", "split": "s", "profile": {"name": "p", "version": 1}, "statuses": {}, "notes": []}
     counts = {"n_episodes": len(values), "n_failed": 0}
-    return {**head, **counts, "metrics": {"success": summarise_metric("rate", values, labels)}}
+    return {**head, **counts, "metrics": {"success": summarise_metric(Definition(kind="rate"), values, labels)}}
 
 
 @pytest.mark.parametrize(("scenes", "intervals"), [(4, 1), (10, 2)])
-def test_with_buildings_enough_the_interval_that_reports_give_is_there_too(scenes, intervals):
+def test_with_buildings_enough_there_is_an_interval_for_other_buildings_too(scenes, intervals):
     row = metrics_table(document(scenes)).splitlines()[1]
     found = [tuple(map(float, pair)) for pair in re.findall(r"\[ *([-.\d]+), *([-.\d]+)\]", row)]
     assert len(found) == intervals
-    assert ("by building" in row) == (intervals == 2)
+    assert ("other buildings" in row) == (intervals == 2)
     assert all(wide[1] - wide[0] > found[0][1] - found[0][0] for wide in found[1:])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,8 +15,10 @@ import pytest
 
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.report.curves import curves
 from nav_eval.report.perturbation_words import LACKING
-from nav_eval.report.robustness import render_card
+from nav_eval.report.robustness import drawn_measure, render_card
+from nav_eval.report.words import named
 from nav_eval.runs.sweep import Suite
 from rooms import write_room
 
@@ -93,6 +96,49 @@ def test_a_card_shows_code_as_code_and_reasons_in_both_languages(swept):
     assert "Under <code>clock=charged</code> &amp; &lt;b&gt;." in card
     assert all(f"换一种说法：{chinese}" in card for chinese in LACKING.values())
     assert "深度噪声：这里没有受它影响的内容（它作用于传感器 depth）" in card
+
+
+def test_a_card_draws_the_first_measure_that_is_not_at_its_floor_and_says_so(swept, browser):
+    """`forward` reaches no goal in twelve steps: nothing of SPL or success can be lost, of nDTW it can."""
+    told = document(swept / "forward")
+    assert (told["primary"], told["clean"]["spl"]["mean"], told["clean"]["success"]["mean"]) == ("spl", 0, 0)
+    page = browser.new_page(locale="en-US")
+    page.set_content(render_card([told]))
+    why = page.locator("#floor").inner_text()
+    name, _, passed = why.partition(" is drawn, because even without perturbation an agent is at the floor of ")
+    assert "SPL, Success" in passed
+    shown = next(key for key, one in told["metrics"].items() if named("en", "metric", key) == name and one)
+    assert told["clean"][shown]["mean"] > 0
+    shares = page.locator(".axes .left").all_inner_texts()
+    assert len(shares) == 3
+    assert not any(text.endswith("left -") for text in shares)
+
+
+def test_the_order_of_the_measures_of_a_card(swept):
+    told = document(swept / "forward")
+    names = ("spl", "success", "oracle_success", "goal_progress", "ndtw", "navigation_error")
+    higher, lower = told["metrics"]["spl"], told["metrics"]["navigation_error"]
+    metrics = {name: lower if name == "navigation_error" else higher for name in names}
+
+    def drawn(**clean):
+        means = {name: {"mean": clean.get(name, 0.0)} for name in names}
+        return drawn_measure([told | {"metrics": metrics, "clean": means}])
+
+    assert drawn(spl=0.1, success=0.2) == ("spl", [])
+    assert drawn(oracle_success=0.2, ndtw=0.1) == ("oracle_success", ["spl", "success"])
+    assert drawn(goal_progress=-1.0, ndtw=0.1) == ("ndtw", ["spl", "success", "oracle_success", "goal_progress"])
+    assert drawn(navigation_error=9.0) == ("navigation_error", list(names[:-1]))
+    strong = told | {"metrics": metrics, "clean": {name: {"mean": 0.5} for name in names}}
+    weak = strong | {"clean": strong["clean"] | {"spl": {"mean": 0.0}}}
+    assert drawn_measure([strong, weak]) == ("success", ["spl"])
+
+
+def test_an_error_in_metres_is_drawn_to_its_end():
+    drawn = curves([[(1, 8.0, 9.5, (9.0, 11.5)), (2, 8.0, 12.0, (10.0, 14.5))]], share=False)
+    ticks = [float(text) for text in re.findall(r'text-anchor="end">([-\d.]+)<', drawn)]
+    assert (min(ticks), max(ticks)) == (0, 20)
+    bars = re.findall(r'y1="([\d.]+)" y2="([\d.]+)"', drawn.partition("polyline")[2])
+    assert all(8 < float(top) < float(bottom) < 128 for bottom, top in bars)
 
 
 def test_sweeps_of_other_episodes_do_not_stand_on_one_card(swept, tmp_path):

@@ -12,9 +12,11 @@ from typing import Any
 import pytest
 
 from nav_eval.cli.report import make_workshop
+from nav_eval.core.types import EpisodeResult
 from nav_eval.report.board import make_board
 from nav_eval.report.document import assemble, board_record
-from nav_eval.report.interval import interval, usual
+from nav_eval.report.figures import Group, breakdown
+from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.page import write_page
 from nav_eval.report.scenery import Scenery
 from nav_eval.report.source import Run, read_run
@@ -28,48 +30,54 @@ def read(runs: list[Path]) -> list[Run]:
     return [read_run(path, workshop.config(path)) for path in runs]
 
 
-def with_scenes(run: Run, **intervals: tuple[float, float]) -> Run:
+def with_intervals(run: Run, **intervals: tuple[float, float]) -> Run:
     """The run as if its episodes lay in six buildings."""
     metrics = {
-        name: {**entry, "n_scenes": 6, "ci95_scenes": list(intervals.get(name, entry["ci95_scenes"] or entry["ci95"]))}
+        name: {**entry, "n_scenes": 6, "ci95": list(intervals.get(name, entry["ci95"])), "ci95_scenes": [0.25, 0.5]}
         for name, entry in run.summary["metrics"].items()
     }
     return replace(run, summary={**run.summary, "metrics": metrics})
 
 
-@pytest.mark.parametrize(
-    ("name", "clustered", "shown"),
-    [
-        ("spl", (-0.05, 0.4), (0.0, 0.4)),
-        ("success", (0.8, 1.07), (0.8, 1.0)),
-        ("path_length", (-3.0, 9.0), (0.0, 9.0)),
-        ("steps", (-25.0, 40.0), (0.0, 40.0)),
-        ("navigation_error", (1.0, 1.0), None),
-    ],
-)
-def test_an_interval_ends_where_its_measure_does(
-    read: list[Run], name: str, clustered: tuple[float, float], shown: tuple[float, float] | None
-) -> None:
-    run = with_scenes(read[0], **{name: clustered})
-    assert interval(run, name, run.definitions[name]) == shown
+def test_a_figure_has_one_interval_for_these_episodes_and_one_for_other_buildings() -> None:
+    told = {"ci95": [0.1, 0.25], "ci95_scenes": [0.0, 0.4], "n_scenes": 6}
+    assert (interval(told), in_other_buildings(told)) == ((0.1, 0.25), (0.0, 0.4))
+    assert in_other_buildings({**told, "n_scenes": 4}) is None
+    assert interval({**told, "ci95": [0.5, 0.5]}) is None
+    assert (interval(None), interval({"ci95": None})) == (None, None)
 
 
 def test_none_of_n_is_no_certainty() -> None:
-    none = {"ci95": [0.0, 0.25], "ci95_scenes": [0.0, 0.0], "n_scenes": 6, "method": "wilson"}
-    assert usual(none) == (0.0, 0.25)
-    assert usual({**none, "method": "bootstrap", "ci95": [0.0, 0.0]}) is None
-    assert usual({**none, "ci95_scenes": [0.0, 0.4], "n_scenes": 4}) == (0.0, 0.25)
+    none = {"ci95": [0.0, 0.25], "ci95_scenes": [0.0, 0.0], "n_scenes": 6}
+    assert (interval(none), in_other_buildings(none)) == ((0.0, 0.25), None)
 
 
 def test_page_and_files_give_the_same_interval(
     visit: Callable[..., Visit], read: list[Run], runs: list[Path], tmp_path: Path
 ) -> None:
-    read = [with_scenes(run, spl=(0.125, 0.375)) for run in read]
+    read = [with_intervals(run, spl=(0.125, 0.375)) for run in read]
     board = make_board(read, make_workshop())
-    assert "[0.1250, 0.3750]" in results_table(read).rows[0][results_table(read).header.index("spl ↑")]
+    table = results_table(read, lambda metric: set())
+    assert table.rows[0][table.header.index("spl ↑")].beside == "[0.1250, 0.3750]"  # type: ignore[union-attr]
     rows = list(csv.DictReader(io.StringIO(comma_separated(read, board))))
     assert {(row["spl_low"], row["spl_high"]) for row in rows} == {("0.125", "0.375")}
     document: dict[str, Any] = assemble(read, Scenery(), None, board.order)
-    write_page(document | {"board": board_record(read, board, ())}, tmp_path / "r.html")
+    write_page(document | {"board": board_record(read, board, (), lambda metric: set())}, tmp_path / "r.html")
     text = visit().open(tmp_path / "r.html").locator("#overview").inner_text()
     assert text.count("[12.5, 37.5]") == 2 * len(read)
+    assert "other buildings [25.0, 50.0]" in text
+
+
+def test_an_interval_of_a_group_ends_where_its_measure_does(read: list[Run]) -> None:
+    """Of six buildings one alone is walked."""
+    spl = read[0].definitions["spl"]
+    results = {
+        (f"s{i}", str(k)): EpisodeResult(f"s{i}", str(k), "ok", None, {"spl": float(i == 0)}, 1, {})
+        for i in range(6)
+        for k in range(10)
+    }
+    run = replace(read[0], results=results)
+    (row,) = breakdown([run], [Group("length", "0-5", tuple(results))], {"spl": spl})
+    mean, low, high, n = row["runs"][0]["spl"]
+    assert (mean, low, n) == (pytest.approx(1 / 6), 0.0, 60)
+    assert 0.17 < high <= 1

@@ -114,6 +114,31 @@ def test_a_session_is_shown_while_it_plays(config: Any) -> None:
     assert live.progress()["sessions"] == []
 
 
+@pytest.mark.parametrize("size", [(60, 240), (240, 60)])
+def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size: tuple[int, int]) -> None:
+    """All four edges of a frame that is red at the rim and white within."""
+    frame = np.full((*size, 3), 255, np.uint8)
+    frame[:8] = frame[-8:] = frame[:, :8] = frame[:, -8:] = (200, 0, 0)
+    episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
+    guest = visit()
+    with live_view(config, make_workshop()) as (address, watcher):
+        assert watcher.observers is not None
+        (session,) = watcher.observers()
+        session.episode_started(episode, {})
+        session.step_taken(episode, StepRecord(Action("move_forward"), AgentState((0.0, 0.0, -0.25))), {"rgb": frame})
+        guest.page.goto(address)
+        shown = guest.page.locator(".now img")
+        shown.wait_for(timeout=30_000)
+        seen = np.asarray(Image.open(io.BytesIO(shown.screenshot())).convert("RGB")).astype(int)
+    red = (seen[..., 0] > 150) & (seen[..., 1] < 90)
+    white = (seen > 230).all(axis=2)
+    top, *_, bottom = np.nonzero(red.any(axis=1))[0]
+    left, *_, right = np.nonzero(red.any(axis=0))[0]
+    rim = (red[top, left:right], red[bottom, left:right], red[top:bottom, left], red[top:bottom, right])
+    assert min(side.mean() for side in rim) > 0.9
+    assert white[top:bottom, left:right].mean() > 0.3
+
+
 def test_page_grows_in_the_browser(config: Any, tmp_path: Path, visit: Callable[..., Visit]) -> None:
     """What the reader is at is left alone: what came meanwhile is drawn when they are done with it."""
     guest = visit()

@@ -6,13 +6,15 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from nav_eval.cli.report import make_workshop, report
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.report.best import best
 from nav_eval.report.source import Run, read_run
-from nav_eval.report.tables import latex, markdown, results_table
+from nav_eval.report.tables import Figure, latex, markdown, results_table
 from report.conftest import episodes_of
 
 
@@ -22,17 +24,22 @@ def read(runs: list[Path]) -> list[Run]:
     return [read_run(path, workshop.config(path)) for path in runs]
 
 
+def none(metric: str) -> set[int]:
+    """Nothing is bold."""
+    return set()
+
+
 def test_figures_are_those_of_results_json(read: list[Run]) -> None:
-    table = results_table(read)
+    table = results_table(read, none)
     recorded = json.loads((read[0].path / "results.json").read_text())["metrics"]["success"]
     cell = table.rows[0][table.header.index("success ↑")]
-    assert cell == f"{recorded['mean']:.4f} [{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]"
+    assert cell == Figure(f"{recorded['mean']:.4f}", f"[{recorded['ci95'][0]:.4f}, {recorded['ci95'][1]:.4f}]")
     assert table.rows[1][0] == "shortest_path (oracle)"
     assert "profile r2r v2" in table.caption
 
 
 def test_latex(read: list[Run]) -> None:
-    text = latex(results_table(read))
+    text = latex(results_table(read, none))
     rows = [line for line in text.splitlines() if line.endswith(r"\\")]
     assert len(rows) == 4
     assert len({len(re.split(r"(?<!\\)&", row)) for row in rows}) == 1
@@ -41,21 +48,55 @@ def test_latex(read: list[Run]) -> None:
     assert text.count("{") == text.count("}")
 
 
+def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Path]) -> None:
+    """Two that reach every goal, and one that never moves: 12 of 12 against 0 of 12 cannot be chance."""
+    entered = [runs[2]]
+    for name in ("one", "other"):
+        entered.append(copytree(runs[1], tmp_path / name))
+        manifest = json.loads((tmp_path / name / "manifest.json").read_text())
+        (tmp_path / name / "manifest.json").write_text(json.dumps(manifest | {"privileged": False, "agent": name}))
+    report(*map(str, entered), out=tmp_path / "t.tex")
+    text = (tmp_path / "t.tex").read_text()
+    rows = {
+        cells[1]: cells[2:] for line in text.splitlines() if len(cells := line.removesuffix(r" \\").split(" & ")) == 8
+    }
+    assert [cell.split("}")[0] for cell in rows["one"][1:]] == [r"\textbf{0.00", *[r"\textbf{100.0"] * 4]
+    assert rows["other"] == rows["one"]
+    assert not any("textbf" in cell for cell in (*rows["stop"], rows["one"][0]))
+    assert r"\scriptsize [75.8, 100.0]" in rows["one"][2], "Wilson's interval of 12 in 12"
+    assert rows["agent"][0] == "TL"
+    assert "bold where no other is surely better" in text
+    report(str(entered[0]), str(entered[1]), out=tmp_path / "t.md")
+    assert "**1.0000** \\[0.7575, 1.0000\\]" in (tmp_path / "t.md").read_text()
+
+
+def test_oracles_and_single_runs_are_not_best(read: list[Run]) -> None:
+    assert best(read, make_workshop(), "success") == {0}
+    assert best(read[1:], make_workshop(), "success") == set()
+    assert best(read, make_workshop(), "path_length") == set()
+
+
+@pytest.mark.parametrize(("service", "name"), [({"name": "Follower", "version": "2"}, "Follower"), ({}, "Seq2Seq")])
+def test_a_class_goes_by_its_own_name(read: list[Run], service: dict[str, str], name: str) -> None:
+    told = replace(read[0], manifest={**read[0].manifest, "agent": "team.models:Seq2Seq", "service": service})
+    assert results_table([told], none).rows[0][0] == name
+
+
 def test_results_from_before_they_held_definitions_give_the_same_table(read: list[Run]) -> None:
     assert read[0].summary["definitions"]["success"]["kind"] == "rate"
     old = [replace(run, summary={**run.summary, "definitions": {}}) for run in read]
-    assert results_table(old) == results_table(read)
+    assert results_table(old, none) == results_table(read, none)
 
 
 def test_a_definition_that_is_none_is_refused(read: list[Run]) -> None:
     damaged = replace(read[0], summary={**read[0].summary, "definitions": {"success": {"kind": "ratio"}}})
     with pytest.raises(RunDirectoryError, match=r"results\.json: the definitions of its metrics are damaged"):
-        results_table([damaged])
+        results_table([damaged], none)
 
 
 def test_hostile_names_stay_text(read: list[Run]) -> None:
     name = r"\input{x} $1$ 100% a_b | <b> `x` [l](j)" + "\n\n# h"
-    table = results_table([replace(read[0], manifest={**read[0].manifest, "agent": name})])
+    table = results_table([replace(read[0], manifest={**read[0].manifest, "agent": name})], none)
     text = latex(table)
     assert r"\input" not in text.replace(r"\textbackslash{}input", "")
     assert r"100\%" in text

@@ -6,14 +6,16 @@ import json
 import math
 import subprocess
 import sys
+from dataclasses import replace
 from importlib.resources import files
 
 import numpy as np
 import pytest
 
 from nav_eval.errors import RunDirectoryError
-from nav_eval.results.compare import RunRecords
+from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.ranking import rank
+from nav_eval.results.seeds import grouped
 
 RECOMPUTE = files("nav_eval_server") / "archive" / "recompute.py"
 """What is published with every board; it needs Python and nothing else."""
@@ -24,7 +26,7 @@ asked = json.load(sys.stdin)
 own = {name: {(b, e): v for b, e, v in rows} for name, rows in asked["entries"].items()}
 keys = script["common"](own.values())
 values = {name: [asked["sign"] * rows[key] for key in keys] for name, rows in own.items()}
-places = script["rank"](values, keys, asked["seed"])
+places = script["rank"](values, set(asked["well"]))
 means = {name: asked["sign"] * math.fsum(row) / len(keys) for name, row in values.items()}
 json.dump([[name, rank, *interval, means[name]] for name, (rank, interval) in places.items()], sys.stdout)
 """
@@ -36,19 +38,22 @@ def entry(name, values, **metadata):
     return RunRecords(name, episodes, metadata)
 
 
-def recomputed(entries, higher, seed):
+def recomputed(entries, higher):
     """[team, rank, lowest, highest, mean], best first."""
     rows = {
         e.name: [[*key, v["spl"] if math.isfinite(v["spl"]) else None] for key, v in e.episodes.items()]
         for e in entries
     }
-    asked = json.dumps({"seed": seed, "sign": 1.0 if higher else -1.0, "entries": rows})
+    well = [e.name for e in entries if e.played_well != 0]
+    asked = json.dumps({"well": well, "sign": 1.0 if higher else -1.0, "entries": rows})
     command = [sys.executable, "-I", "-S", "-c", BY_HAND, str(RECOMPUTE)]
     return json.loads(subprocess.run(command, input=asked, capture_output=True, text=True, check=True).stdout)
 
 
 def board(seed):
-    """Two to six entries of differing skill in one to nine buildings; some are equal, some lack episodes."""
+    """Two to six entries of differing skill in one to nine buildings; some are equal, some lack episodes, some won or
+    lost and nothing between, one played nothing well.
+    """
     rng = np.random.default_rng(seed)
     buildings, per = int(rng.integers(1, 10)), int(rng.integers(2, 15))
     skills = rng.normal(0.5, 0.3, int(rng.integers(2, 7))).round(1)
@@ -56,10 +61,11 @@ def board(seed):
     made = []
     for i, skill in enumerate(skills):
         noisy = np.clip(base + skill + rng.normal(0, 0.15, base.shape), 0, 1)
+        noisy = noisy.round() if seed % 2 else noisy
         values = {f"b{b}": [float(v) for v in row] for b, row in enumerate(noisy)}
         if rng.random() < 0.3 and per > 2:
             values["b0"][1] = math.inf
-        made.append(entry(f"team{i}", values))
+        made.append(replace(entry(f"team{i}", values), played_well=0 if i == 5 else None))
     return [*made, RunRecords("twin", made[0].episodes)] if rng.random() < 0.3 else made
 
 
@@ -67,8 +73,8 @@ def board(seed):
 def test_the_standard_library_alone_finds_the_same_ranks(first):
     for seed in range(first, 8 if first == 0 else 200):
         entries, higher = board(seed), seed % 3 != 0
-        ranking = rank(entries, "spl", higher_is_better=higher, seed=seed)
-        theirs = recomputed(entries, higher, seed)
+        ranking = rank(entries, "spl", higher_is_better=higher)
+        theirs = recomputed(entries, higher)
         assert [(p.name, p.rank, *p.rank_ci95) for p in ranking.places] == [tuple(row[:4]) for row in theirs], seed
         assert [p.mean for p in ranking.places] == pytest.approx([row[4] for row in theirs], rel=0, abs=1e-12)
 
@@ -89,7 +95,7 @@ def test_rank_intervals_hold_the_true_rank(contests):
         held += all(
             p.rank_ci95[0] <= 1 + (skills > skills[int(p.name)]).sum()
             and 5 - (skills < skills[int(p.name)]).sum() <= p.rank_ci95[1]
-            for p in rank(entries, "spl", seed=seed).places
+            for p in rank(entries, "spl").places
         )
     assert held / contests >= 0.93
 
@@ -108,7 +114,7 @@ def test_a_clear_contest_has_clear_ranks():
 
 
 def test_an_entry_shares_no_rank_with_one_that_is_surely_better():
-    """b swings from building to building, so it can be told from neither; a is always a little ahead of c."""
+    """b swings from episode to episode, so it can be told from neither; a is always a little ahead of c."""
     values = {
         "a": [1.0 + 0.01 * (i % 3) for i in range(12)],
         "b": [0.9 + (0.6 if i % 2 else -0.6) for i in range(12)],
@@ -121,6 +127,60 @@ def test_an_entry_shares_no_rank_with_one_that_is_surely_better():
         "b": (1, (1, 3)),
         "c": (3, (2, 3)),
     }
+
+
+def test_who_played_nothing_well_is_last():
+    """What crashed in every episode shares no rank with a weak agent, nor beats one by what a failure is given."""
+    weak = entry("weak", {"x": [0.0] * 20, "y": [0.0] * 20})
+    crashed = replace(entry("a crash", {"x": [0.0] * 20, "y": [0.0] * 20}), played_well=0)
+    other = replace(crashed, name="b crash")
+    told = [(p.name, p.rank, p.rank_ci95) for p in rank([crashed, other, weak], "spl").places]
+    assert told == [("weak", 1, (1, 1)), ("a crash", 2, (2, 3)), ("b crash", 2, (2, 3))]
+    lower = [p.name for p in rank([crashed, weak], "spl", higher_is_better=False).places]
+    assert lower == ["weak", "a crash"]
+    assert rank([crashed, other], "spl").ahead is None
+
+
+def test_more_episodes_do_not_make_a_rank_less_sure():
+    """18 episodes of one home told two agents apart, and all 90 of five homes did not."""
+    rng = np.random.default_rng(5)
+    homes = {f"h{h}": rng.random(18) for h in range(5)}
+    good = entry("good", {h: (v < 0.65).astype(float).tolist() for h, v in homes.items()})
+    poor = entry("poor", {h: (v < 0.08).astype(float).tolist() for h, v in homes.items()})
+    for some in ({"h0"}, set(homes)):
+        chosen = [replace(e, episodes={k: v for k, v in e.episodes.items() if k[0] in some}) for e in (good, poor)]
+        assert [p.rank for p in rank(chosen, "spl").places] == [1, 2]
+        third = [*chosen, replace(chosen[1], name="third")]
+        assert [p.rank for p in rank(third, "spl").places] == [1, 2, 2]
+
+
+def test_ranks_and_comparisons_are_one_answer():
+    """The same pairs, on the same episodes, judged at once: what `compare` calls sure is what parts two ranks."""
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        entries = [
+            entry(str(i), {f"b{b}": rng.normal(skill, 0.2, 8).clip(0, 1).tolist() for b in range(6)})
+            for i, skill in enumerate(rng.normal(0.5, 0.1, 4))
+        ]
+        ranking = rank(entries, "spl")
+        places = {p.name: p for p in ranking.places}
+        sure = [(d.first, d.second) if d.difference < 0 else (d.second, d.first) for d in compare(entries) if d.sure]
+        for name, place in places.items():
+            low, high = 1 + sum(worse == name for _, worse in sure), 4 - sum(best == name for best, _ in sure)
+            assert place.rank_ci95 == (low, high)
+        (same,) = [d for d in compare(entries) if {d.first, d.second} == {ranking.ahead.first, ranking.ahead.second}]
+        assert (same.sure, same.p_adjusted) == (ranking.ahead.sure, ranking.ahead.p_adjusted)
+        assert same.more_buildings == ranking.ahead.more_buildings
+
+
+def test_seeds_of_one_agent_have_one_rank():
+    rng = np.random.default_rng(2)
+    runs = [entry(f"out/a@{n}", {"x": rng.normal(0.6, 0.1, 30).tolist()}) for n in range(3)]
+    places = rank(grouped([*runs, entry("out/b", {"x": rng.normal(0.2, 0.1, 30).tolist()})]), "spl").places
+    assert [(p.name, p.rank, p.n_seeds) for p in places] == [("out/a", 1, 3), ("out/b", 2, 1)]
+    means = [np.mean([v["spl"] for v in run.episodes.values()]) for run in runs]
+    assert places[0].mean == pytest.approx(np.mean(means))
+    assert places[0].seed_spread == pytest.approx(np.std(means, ddof=1))
 
 
 def test_what_one_lacks_counts_for_none():

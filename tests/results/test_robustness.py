@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pytest
 
+from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.compare import RunRecords, difference
 from nav_eval.results.robustness import Cell, retained, robustness
@@ -15,7 +16,7 @@ from nav_eval.results.robustness import Cell, retained, robustness
 
 def run(name, values, scenes="aabb"):
     episodes = {(scene, str(n)): {"success": float(v)} for n, (scene, v) in enumerate(zip(scenes, values, strict=True))}
-    return RunRecords(name, episodes, {}, {"success": "rate"})
+    return RunRecords(name, episodes, {}, {"success": Definition(kind="rate")})
 
 
 def test_one_number_is_the_mean_of_ratios():

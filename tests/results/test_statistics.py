@@ -13,7 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from nav_eval.results.statistics import bootstrap, clustered, student, summarise, summarise_metric, wilson
+from nav_eval.core.definitions import Definition
+from nav_eval.results.statistics import bootstrap, bounded, clustered, student, summarise, summarise_metric, wilson
+
+RATE, MEAN, SHARE = Definition(kind="rate"), Definition(), Definition(unit="share")
 
 
 @given(n=st.integers(1, 60_000), data=st.data())
@@ -67,6 +70,42 @@ def test_student_equals_scipy(freedom: int) -> None:
     assert student(freedom) == pytest.approx(stats.t.ppf(0.975, freedom), rel=1e-11)
 
 
+@pytest.mark.parametrize("sure", [0.5, 0.9, 0.99, 1 - 0.05 / 190, 1 - 0.05 / 1225])
+def test_student_equals_scipy_at_every_level(sure: float) -> None:
+    for freedom in (1, 2, 3, 4, 10, 59, 400):
+        assert student(freedom, sure) == pytest.approx(stats.t.ppf((1 + sure) / 2, freedom), rel=1e-8)
+
+
+@given(st.floats(0, 1), st.floats(0, 50))
+def test_an_interval_of_a_share_stays_between_its_ends(mean: float, half: float) -> None:
+    low, high = bounded(mean, half if 0 < mean < 1 else 0.0, 0.0, 1.0)
+    assert 0 <= low <= mean <= high <= 1
+
+
+@given(st.floats(1e-3, 1e3), st.floats(0, 1e3))
+def test_an_interval_of_a_length_stays_above_nothing(mean: float, half: float) -> None:
+    low, high = bounded(mean, half, 0.0, math.inf)
+    assert 0 <= low <= mean <= high
+    assert bounded(mean, half, -math.inf, math.inf) == (mean - half, mean + half)
+
+
+def test_a_bounded_interval_is_wilson_of_its_own_error() -> None:
+    for won, n in ((1, 20), (10, 20), (57, 60)):
+        rate = won / n
+        half = 1.959963984540054 * math.sqrt(rate * (1 - rate) / n)
+        assert bounded(rate, half, 0.0, 1.0) == pytest.approx(wilson(won, n))
+        low, high = bounded(2 * rate - 1, 2 * half, -1.0, 1.0)
+        assert ((low + 1) / 2, (high + 1) / 2) == pytest.approx(wilson(won, n))
+
+
+def test_a_rate_of_few_buildings_ends_where_rates_do() -> None:
+    """On the terminal of a trial: [-0.118, 0.252]."""
+    values, scenes = [1.0] * 4 + [0.0] * 56, [f"s{i // 12}" for i in range(60)]
+    for kind in (RATE, SHARE):
+        low, high = summarise(values, scenes, kind).ci95_scenes or (-1.0, -1.0)
+        assert 0 <= low < 4 / 60 < high <= 1
+
+
 def test_bootstrap_agrees_with_scipy() -> None:
     values = np.random.default_rng(5).gamma(2.0, size=400)
     expected = stats.bootstrap(
@@ -107,16 +146,16 @@ def test_a_summary_counts_what_it_leaves_out() -> None:
     assert summary.ci95_scenes is not None
 
 
-@pytest.mark.parametrize("kind", ["rate", "mean"])
-def test_degenerate_sizes(kind: str) -> None:
-    empty = summarise([], [], kind)  # type: ignore[arg-type]
+@pytest.mark.parametrize("kind", [RATE, MEAN])
+def test_degenerate_sizes(kind: Definition) -> None:
+    empty = summarise([], [], kind)
     assert (empty.mean, empty.ci95, empty.ci95_scenes, empty.n, empty.n_nonfinite) == (None, None, None, 0, 0)
-    lost = summarise([math.inf, math.inf], ["a", "b"], kind)  # type: ignore[arg-type]
+    lost = summarise([math.inf, math.inf], ["a", "b"], kind)
     assert (lost.mean, lost.ci95, lost.n, lost.n_nonfinite) == (None, None, 0, 2)
-    one = summarise([1.0], ["a"], kind)  # type: ignore[arg-type]
+    one = summarise([1.0], ["a"], kind)
     assert (one.mean, one.n, one.ci95_scenes) == (1.0, 1, None)
-    assert (one.ci95 is None) == (kind == "mean")
-    assert summarise([1.0, 0.0], ["a", "a"], kind).ci95_scenes is None  # type: ignore[arg-type]
+    assert (one.ci95 is None) == (kind == MEAN)
+    assert summarise([1.0, 0.0], ["a", "a"], kind).ci95_scenes is None
 
 
 def test_the_mean_does_not_depend_on_the_order() -> None:
@@ -126,11 +165,11 @@ def test_the_mean_does_not_depend_on_the_order() -> None:
 
 
 def test_the_kind_chooses_the_method_and_the_answer_is_json() -> None:
-    document = summarise_metric("rate", [1.0, 0.0, 1.0], ["a", "b", "b"])
+    document = summarise_metric(RATE, [1.0, 0.0, 1.0], ["a", "b", "b"])
     assert json.loads(json.dumps(document))["method"] == "wilson"
     assert {"mean", "ci95", "n", "n_nonfinite"} <= document.keys()
     assert document["ci95"] == pytest.approx(wilson(2, 3))
-    other = summarise_metric("mean", [1.0, 0.0, 1.0], ["a", "b", "b"], seed=4)
+    other = summarise_metric(MEAN, [1.0, 0.0, 1.0], ["a", "b", "b"], seed=4)
     assert other["method"] == "bootstrap"
     assert other["ci95"] == bootstrap([1.0, 0.0, 1.0], seed=4)
 
@@ -143,6 +182,6 @@ def test_importing_costs_no_scipy() -> None:
 def test_a_rate_that_is_none_gets_no_interval_of_a_rate() -> None:
     """Records of a metric that was no rate when they were made: Wilson's interval would be far too narrow or wide."""
     values = [0.5, 1.0, 0.0, 0.5]
-    assert summarise(values, ["a"] * 4, "rate").ci95 == bootstrap(values)
-    assert summarise(values, ["a"] * 4, "rate").method == "bootstrap"
-    assert summarise([1.0, math.inf, 0.0], ["a"] * 3, "rate").method == "wilson"
+    assert summarise(values, ["a"] * 4, RATE).ci95 == bootstrap(values)
+    assert summarise(values, ["a"] * 4, RATE).method == "bootstrap"
+    assert summarise([1.0, math.inf, 0.0], ["a"] * 3, RATE).method == "wilson"

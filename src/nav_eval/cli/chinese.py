@@ -28,6 +28,11 @@ def asked_for() -> bool:
     return language.lower().startswith("zh")
 
 
+def language() -> str:
+    """The user's, of those that texts exist in: "en" or "zh"."""
+    return "zh" if asked_for() else "en"
+
+
 @cache
 def catalogue() -> Mapping[str, str]:
     """English, each run of white space one blank -> Chinese."""

@@ -49,8 +49,8 @@ def report(
         Show a table of published results beside the runs, marked as not run here: a name from
         `nav-eval list published`.
     columns
-        Measures of a .tex or .md table, separated by commas; or paper (NE OSR SR SPL nDTW as papers print them, the
-        default of .tex), or all (with 95 % intervals, the default of .md).
+        Measures of a .tex or .md table, separated by commas; or paper (TL NE OSR SR SPL nDTW as papers print them, the
+        default of .tex), or all (with four decimals, the default of .md); with 95 % intervals, the best in bold.
     sentence
         Write no file: print the sentence for a paper, with episodes, homes, seeds, split, generator, and the settings
         that differ from the benchmark's.
@@ -117,11 +117,13 @@ def _write(
     paths: list[Path], workshop: Workshop, target: Path, wishes: Wishes, columns: str | None, public: bool, no_3d: bool
 ) -> None:
     from nav_eval.errors import ConfigError
+    from nav_eval.report.best import best
     from nav_eval.report.board import make_board, with_entries
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
     from nav_eval.report.parquet import write_parquet
     from nav_eval.report.rerun_file import write_recording
+    from nav_eval.report.seeds import together
     from nav_eval.report.source import read_run
     from nav_eval.report.tables import FORMATS, write_table
 
@@ -131,7 +133,9 @@ def _write(
         raise ConfigError(f"--columns: {target} is no .tex or .md table. Name one with --out, or drop --columns.")
     if target.suffix in (*FORMATS, ".csv"):
         runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
-        write_table(runs, target, make_board(runs, workshop, wishes.by), columns, wishes.others)
+        board = make_board(runs, workshop, wishes.by)
+        rows, placed = together(runs, board)
+        write_table(rows, target, placed, partial(best, rows, workshop), columns, wishes.others)
     elif target.suffix == ".parquet":
         write_parquet([read_run(path, workshop.config(path)) for path in paths], target)
     elif target.suffix == ".rrd":

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nav_eval.cli.chinese import language
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
 from nav_eval.cli.table import episodes, metrics_table
@@ -121,6 +122,8 @@ def replay(run_directory: Path, /, *overrides: str, allow_plugins: bool = False)
 def compare(*run_directories: Path, json: bool = False) -> int:
     """Compare runs on the same episodes with paired tests; the first is the baseline.
 
+    Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
+
     Parameters
     ----------
     run_directories
@@ -129,17 +132,20 @@ def compare(*run_directories: Path, json: bool = False) -> int:
         Print JSON instead of a table.
     """
     from nav_eval.runs.comparison import compare_runs, comparison_table
+    from nav_eval.runs.ranks import headline
 
     comparison = compare_runs(run_directories)
     if json:
         say_json(comparison)
     else:
-        say(*comparison_table(comparison).splitlines())
+        say(*comparison_table(comparison).splitlines(), *headline(run_directories, language()))
     return DONE
 
 
-def rank(*run_directories: Path, by: str | None = None, seed: int = 0, json: bool = False) -> int:
+def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> int:
     """Rank runs on the episodes that all of them have: shared ranks, and between which ranks each truly lies.
+
+    Runs of one agent with different seeds, in directories agent@1, agent@2, are one entry: their mean.
 
     Parameters
     ----------
@@ -147,18 +153,17 @@ def rank(*run_directories: Path, by: str | None = None, seed: int = 0, json: boo
         Finished run directories, one per entry; `run --resume` finishes one that is not.
     by
         The measure; by default the benchmark's primary one (benchmark.primary): spl; ndtw of RxR, goal_progress of NDH.
-    seed
-        Seed of the bootstrap over buildings.
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.ranks import rank_runs, ranking_table
+    from nav_eval.runs.ranks import definition_of, rank_runs, ranking_table, told
 
-    ranking = rank_runs(run_directories, by, seed=seed)
+    ranking = rank_runs(run_directories, by)
     if json:
         say_json(ranking)
     else:
-        say(*ranking_table(ranking))
+        definition = definition_of(run_directories[0], ranking.metric)
+        say(*ranking_table(ranking), *told(ranking, definition, language()))
     return DONE
 
 

@@ -1,6 +1,6 @@
 """Results as a table on a terminal: 4 decimals, intervals, profile, what failed and what was left out.
 
-With buildings enough the interval by building, which reports give, stands beside the one by episode.
+The interval speaks of these episodes; with buildings enough, one for other buildings stands beside it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _references(references: Mapping[str, int]) -> list[str]:
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:
-    buildings = f"  by building {_interval(summary['ci95_scenes'])}" if by_building(summary) else ""
+    buildings = f"  other buildings {_interval(summary['ci95_scenes'])}" if by_building(summary) else ""
     left_out = f"  ({summary['n_nonfinite']} not finite, left out)" if summary["n_nonfinite"] else ""
     return f"  {name:<{width}}  {_number(summary['mean'])}  95% {_interval(summary['ci95'])}{buildings}{left_out}"
 

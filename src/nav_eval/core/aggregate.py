@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from nav_eval.core.definitions import Definition
 from nav_eval.core.numbers import parts_of
-from nav_eval.core.types import OURS, EpisodeResult, Kind
+from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.geometry import total
 
-Summarise: TypeAlias = Callable[[Kind, Sequence[float], Sequence[str]], Mapping[str, Any]]
-"""(kind of metric, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
+Summarise: TypeAlias = Callable[[Definition, Sequence[float], Sequence[str]], Mapping[str, Any]]
+"""(what the metric says of itself, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +117,7 @@ class MetricsAggregator:
             n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
             metrics={
-                part: self._summarise(definitions[part].kind, values, scenes)
+                part: self._summarise(definitions[part], values, scenes)
                 for found in columns.values()
                 for part, (values, scenes) in found.numbers.items()
             },

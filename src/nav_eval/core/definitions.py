@@ -28,6 +28,11 @@ class Definition:
     needs: tuple[Need, ...] = ("distance",)
     about: str = ""
 
+    @property
+    def is_share(self) -> bool:
+        """Whether its values lie between 0 and 1."""
+        return self.kind == "rate" or self.unit == "share"
+
     def __str__(self) -> str:
         better = f"{self.better} is better" if self.better else ""
         return ", ".join(filter(None, (self.category, self.kind, self.unit, better)))

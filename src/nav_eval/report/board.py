@@ -1,7 +1,7 @@
 """Several runs as entries of a leaderboard: their order, ranks, and what stands in no figure.
 
 Ranks are those of `nav-eval rank` (results/ranking.py): paired differences on the episodes that all entries have, all
-pairs judged at once, buildings counting whole. Oracles have no place: they stand below the others without a rank.
+pairs judged at once. Oracles have no place: they stand below the others without a rank.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.source import Entry, Run, common_definitions
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.ranking import Place, Ranking
+from nav_eval.results.seeds import agent_of
 
 LEAST_ENTRIES = 3
 FIELDS = ("run", "name", "url", "paper")
@@ -23,7 +24,7 @@ FIELDS = ("run", "name", "url", "paper")
 class Board:
     """`order`: indices of the runs, best first. `places`: by index, of those that are ranked.
 
-    `ranking` None: fewer than three runs, nothing measured, or `refused` says why they cannot be ranked.
+    `ranking` None: one run, nothing measured, or `refused` says why they cannot be ranked.
     """
 
     metric: str | None
@@ -32,27 +33,31 @@ class Board:
     refused: str | None = None
 
     def places(self, runs: Sequence[Run]) -> dict[int, Place]:
-        """Index of the run -> its place."""
-        index = {str(run.path): i for i, run in enumerate(runs)}
-        return {index[place.name]: place for place in self.ranking.places} if self.ranking else {}
+        """Index of the run -> its place, which the runs of one agent share."""
+        if self.ranking is None:
+            return {}
+        named = {place.name: place for place in self.ranking.places}
+        found = {i: named.get(str(run.path)) or named.get(agent_of(str(run.path))) for i, run in enumerate(runs)}
+        return {i: place for i, place in found.items() if place is not None}
 
 
 def make_board(runs: Sequence[Run], workshop: Workshop, by: str | None = None) -> Board:
-    """Order the runs by one measure, by default the benchmark's primary one; ranked from three runs on.
+    """Order the runs by one measure, by default the benchmark's primary one, and rank them.
 
     Raises ConfigError for a measure that no run has, or that has no better end.
     """
     metric = _measure(runs, by)
-    if metric is None or len(runs) < LEAST_ENTRIES:
+    if metric is None or len(runs) < 2:
         return Board(metric, tuple(range(len(runs))))
     open_ones = [run for run in runs if not run.privileged] or list(runs)
     try:
         ranking = workshop.rank([run.path for run in open_ones], metric)
     except RunDirectoryError as error:
         return Board(metric, _by_mean(runs, metric), refused=str(error))
-    index = {str(run.path): i for i, run in enumerate(runs)}
-    placed = [index[place.name] for place in ranking.places]
-    oracles = [i for i in _by_mean(runs, metric) if i not in placed]
+    places = Board(metric, (), ranking).places(runs)
+    position = {place.name: at for at, place in enumerate(ranking.places)}
+    placed = sorted(places, key=lambda i: position[places[i].name])
+    oracles = [i for i in _by_mean(runs, metric) if i not in places]
     return Board(metric, (*placed, *oracles), ranking)
 
 

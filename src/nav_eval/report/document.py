@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from functools import cache, partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -16,20 +17,22 @@ from nav_eval.config.schema import Config
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
+from nav_eval.report.best import Best, best
 from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
-from nav_eval.report.interval import interval
+from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.mesh import scene_mesh
 from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.seeds import together
 from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
-from nav_eval.report.tables import AS_PAPERS, PAPER, SHORT, comma_separated, latex, markdown, ranked, table
+from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
+from nav_eval.report.verdict import SHORT, few, verdict
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.export import ORACLE
-from nav_eval.results.statistics import by_building
 
 SCHEMA = 1
 GRAPH = "nav_graph"
@@ -80,7 +83,12 @@ def make_document(
     for told, run in zip(document["runs"], runs, strict=True):
         told["sentence"] = run_sentence(run, workshop, public=public)
     document["sentence"] = joint_sentence(runs, workshop, compared, board, public=public)
-    return document | {"board": board_record(runs, board, wishes.others, public=public)}
+    rows, _ = together(runs, board)
+    bold = cache(partial(best, rows, workshop))
+    return document | {
+        "verdict": told_verdict(runs, board),
+        "board": board_record(runs, board, wishes.others, bold, public=public),
+    }
 
 
 def assemble(
@@ -116,6 +124,7 @@ def assemble(
             for run, ended, reasons in zip(runs, outcomes, causes, strict=True)
         ],
         "comparison": compared,
+        "verdict": None,
         "board": None,
         "groups": figures.breakdown(runs, shown, leading),
         "histograms": [h for name, one in definitions.items() if (h := figures.histogram(runs, name, one.kind))],
@@ -130,10 +139,25 @@ def assemble(
     return document
 
 
+def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | None:
+    """Who is better, in both languages of the page; None where nothing ranks the runs."""
+    if board.ranking is None or board.metric is None:
+        return None
+    ranking, definition = board.ranking, common_definitions(runs)[board.metric]
+    names = {place.name: label(runs[i]) for i, place in board.places(runs).items()}
+    return {
+        language: [*verdict(language, ranking, definition, names), *filter(None, [few(language, ranking.n_buildings)])]
+        for language in ("en", "zh")
+    }
+
+
 def board_record(
-    runs: Sequence[Run], board: Board, others: Sequence[Published], *, public: bool = False
+    runs: Sequence[Run], board: Board, others: Sequence[Published], bold: Best, *, public: bool = False
 ) -> dict[str, Any] | None:
-    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them."""
+    """The leaderboard as the page draws it, and as files; None for one run or two with nothing beside them.
+
+    `bold`: places in the board's order.
+    """
     if len(runs) < LEAST_ENTRIES and not others:
         return None
     ranking, places = board.ranking, board.places(runs)
@@ -148,7 +172,7 @@ def board_record(
         "refused": refused,
         "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
         "others": [_other(one) for one in others],
-        "files": {split: _files(runs, board, beside) for split, beside in _choices(others).items()},
+        "files": {split: _files(runs, board, bold, beside) for split, beside in _choices(others).items()},
     }
 
 
@@ -158,10 +182,11 @@ def _choices(others: Sequence[Published]) -> dict[str, list[Published]]:
     return {"": list(others), "none": []} | {split: [o for o in others if o.split == split] for split in splits}
 
 
-def _files(runs: Sequence[Run], board: Board, others: Sequence[Published]) -> dict[str, str]:
+def _files(runs: Sequence[Run], board: Board, bold: Best, others: Sequence[Published]) -> dict[str, str]:
     """The board as one may take it away, with these published results below."""
-    paper = ranked(table([runs[i] for i in board.order], AS_PAPERS, others), runs, board)
-    return {"csv": comma_separated(runs, board, others), "tex": latex(paper), "md": markdown(paper)}
+    rows, placed = together(runs, board)
+    paper = ranked(table(rows, AS_PAPERS, bold, others), rows, placed)
+    return {"csv": comma_separated(rows, placed, others), "tex": latex(paper), "md": markdown(paper)}
 
 
 def _other(one: Published) -> dict[str, Any]:
@@ -235,12 +260,11 @@ def run_causes(run: Run, outcomes: Mapping[EpisodeKey, str], scenery: Scenery) -
 
 def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
     manifest, summary, config = run.manifest, run.summary, run.config
-    local = config.agent_service.type == "local"
     return {
         "name": run.path.resolve().name,
-        "agent": manifest.get("agent") or (config.agent_service.agent if local else run.path.resolve().name),
+        "agent": run.agent,
         "entry": asdict(run.entry),
-        "remote": not local,
+        "remote": config.agent_service.type != "local",
         "privileged": run.privileged,
         "benchmark": summary["benchmark"],
         "profile": summary["profile"],
@@ -259,7 +283,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "n_excluded": excluded(run),
         "metric_faults": dict(summary.get("metric_faults", {})),
         "statuses": summary["statuses"],
-        "metrics": {name: _rounded(_in_page(run, name, entry)) for name, entry in summary["metrics"].items()},
+        "metrics": {name: _rounded(_in_page(entry)) for name, entry in summary["metrics"].items()},
         "outcomes": figures.counted(OUTCOMES, outcomes),
         "selection": _selection(run),
         "hfov": next((s.hfov for s in config.simulator.sensors.values() if s.hfov), 90.0),
@@ -289,14 +313,10 @@ def _gear(config: Config) -> dict[str, Any]:
     }
 
 
-def _in_page(run: Run, name: str, entry: Mapping[str, Any]) -> dict[str, Any]:
-    """A metric's entry in results.json with one interval, and `clustered`: whether its errors are, by building."""
-    found = interval(run, name, run.definitions[name])
+def _in_page(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """A metric's entry in results.json with its two intervals: on these episodes, and in other buildings."""
     kept = {key: entry[key] for key in ("mean", "n", "n_nonfinite")}
-    return kept | {
-        "ci95": found,
-        "clustered": by_building(entry),
-    }
+    return kept | {"ci95": interval(entry), "ci95_buildings": in_other_buildings(entry)}
 
 
 def _rounded(summary: Mapping[str, Any]) -> dict[str, Any]:

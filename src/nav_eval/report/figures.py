@@ -17,7 +17,7 @@ import numpy.typing as npt
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult, Kind
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.report.interval import usual
+from nav_eval.report.interval import interval
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
 from nav_eval.results.statistics import summarise
@@ -103,13 +103,15 @@ def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Mapping[str,
 
 def _means(run: Run, group: Group, metrics: Mapping[str, Definition]) -> dict[str, Any]:
     results = [run.results[key] for key in group.keys if key in run.results]
-    return {name: _mean(name, definition.kind, results) for name, definition in metrics.items()}
+    return {name: _mean(name, definition, results) for name, definition in metrics.items()}
 
 
-def _mean(name: str, kind: Kind, results: Sequence[EpisodeResult]) -> list[float | None]:
+def _mean(name: str, definition: Definition, results: Sequence[EpisodeResult]) -> list[float | None]:
     counted = [result for result in results if name in result.metrics]
-    summary = summarise([result.metrics[name] for result in counted], [result.scene_id for result in counted], kind)
-    low, high = usual(asdict(summary)) or (None, None)
+    summary = summarise(
+        [result.metrics[name] for result in counted], [result.scene_id for result in counted], definition
+    )
+    low, high = interval(asdict(summary)) or (None, None)
     return [summary.mean, low, high, summary.n]
 
 

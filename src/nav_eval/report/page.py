@@ -31,6 +31,7 @@ SCRIPTS = (
     "format.js",
     "decode.js",
     "address.js",
+    "lettering.js",
     "export.js",
     "charts.js",
     "fog.js",

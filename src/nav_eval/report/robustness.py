@@ -23,7 +23,11 @@ FILE = "robustness.json"
 SCRIPTS = ("kept.js", "robustness.js")
 SCHEMA = 1
 MAIN = ("success", "spl")
-"""Metrics that are drawn and tabled, as far as they were measured; else the first of which more is better."""
+"""Metrics that are always tabled, as far as they were measured."""
+NEXT = ("success", "oracle_success", "goal_progress")
+"""After the benchmark's primary measure; then whatever else is better higher, then LAST."""
+LAST = ("navigation_error", "distance_to_goal")
+"""Errors have no floor that a weak agent lies on, but of them no share can be left."""
 
 
 def read_sweeps(folders: Sequence[Path]) -> list[dict[str, Any]]:
@@ -60,8 +64,11 @@ def write_card(documents: Sequence[Mapping[str, Any]], out: Path) -> None:
 
 def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
     """The HTML of one document of robustness.json, or several."""
-    metrics, agents, shared = _metrics(documents[0]), _agents(documents), documents[0]["shared"]
-    axes = [_axis(name, documents, metrics) for name in _axes(documents)]
+    agents, shared = _agents(documents), documents[0]["shared"]
+    drawn, at_floor = drawn_measure(documents)
+    kept = [name for name in MAIN if name in _shared(documents)]
+    metrics = list(dict.fromkeys([*([drawn] if drawn else []), *kept]))
+    axes = [_axis(name, documents, drawn) for name in _axes(documents)]
     return shell(
         "robustness.html",
         f"{', '.join(agents)} · {shared['benchmark']} · robustness",
@@ -70,6 +77,8 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
         shared=shared,
         documents=documents,
         agents=agents,
+        drawn=drawn,
+        at_floor=at_floor,
         metrics=metrics,
         axes=axes,
         left_out=[_left_out(one) for one in documents[0]["left_out"]],
@@ -98,21 +107,43 @@ def _agents(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     return [name if names.count(name) == 1 else f"{name} ({i + 1})" for i, name in enumerate(names)]
 
 
-def _metrics(document: Mapping[str, Any]) -> list[str]:
-    higher = [name for name, one in document["metrics"].items() if one["better"] == "higher"]
-    return [name for name in MAIN if name in higher] or higher[:1]
+def drawn_measure(documents: Sequence[Mapping[str, Any]]) -> tuple[str | None, list[str]]:
+    """The first measure that is at its floor for no clean agent, and those before it, which are.
+
+    The first of all where every one is, None where nothing was measured.
+    """
+    known = _shared(documents)
+    higher = [name for name, one in known.items() if one["better"] == "higher"]
+    order = dict.fromkeys([documents[0].get("primary"), *NEXT, *higher, *LAST])
+    passed: list[str] = []
+    for name in filter(known.__contains__, order):
+        if name not in higher or all(_clean(one, name) > 0 for one in documents):
+            return name, passed
+        passed.append(name)
+    return next(iter(passed), None), passed
+
+
+def _clean(document: Mapping[str, Any], metric: str) -> float:
+    """Mean of the clean run; that of nothing is 0."""
+    return (document["clean"][metric] or {}).get("mean") or 0.0
+
+
+def _shared(documents: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """What every sweep measured, by its name in the first."""
+    first: Mapping[str, Any] = documents[0]["metrics"]
+    return {name: told for name, told in first.items() if all(name in one["metrics"] for one in documents)}
 
 
 def _axes(documents: Sequence[Mapping[str, Any]]) -> list[str]:
     return list(dict.fromkeys(axis["name"] for document in documents for axis in document["axes"]))
 
 
-def _axis(name: str, documents: Sequence[Mapping[str, Any]], metrics: Sequence[str]) -> dict[str, Any]:
+def _axis(name: str, documents: Sequence[Mapping[str, Any]], drawn: str | None) -> dict[str, Any]:
     """One axis as the page shows it; an agent whose sweep left it out has none."""
     found = [next((axis for axis in one["axes"] if axis["name"] == name), None) for one in documents]
     told = next(axis for axis in found if axis is not None)
+    share = drawn is not None and _is_share(documents[0]["metrics"][drawn])
     about = told["definition"].split("\n\n")[0].replace("\n", " ")
-    drawn = metrics[0] if metrics else None
     return {
         "name": name,
         "en": name.replace("_", " "),
@@ -120,8 +151,12 @@ def _axis(name: str, documents: Sequence[Mapping[str, Any]], metrics: Sequence[s
         "about": about,
         "about_zh": ABOUT.get(name, about),
         "of": found,
-        "curves": drawn and curves([axis and [_point(cell, drawn) for cell in axis["cells"]] for axis in found]),
+        "curves": drawn and curves([axis and [_point(cell, drawn) for cell in axis["cells"]] for axis in found], share),
     }
+
+
+def _is_share(definition: Mapping[str, Any]) -> bool:
+    return definition["kind"] == "rate" or definition["unit"] == "share"
 
 
 def _point(cell: Mapping[str, Any], metric: str) -> tuple[int, float, float, tuple[float, float] | None]:

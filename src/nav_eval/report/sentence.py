@@ -17,6 +17,7 @@ from nav_eval.report.source import Run
 from nav_eval.report.tables import label, references
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.run_directory import config_changes, public_config
+from nav_eval.results.seeds import agent_of
 
 LANGUAGES = ("en", "zh")
 Sentence = Mapping[str, str]
@@ -43,6 +44,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "unknown": "split unknown",
         "seed": "generator’s seed “{seed}”",
         "run seed": "run’s seed {seed}",
+        "run seeds": "runs’ seeds {seed}",
         "excluded": "{k} of the episodes {are} in no figure.",
         "references": "Path metrics compare with {kinds}.",
         "given": "the reference path as it is given",
@@ -54,9 +56,9 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "same": "All settings are the benchmark’s.",
         "of": "{settings} ({agent})",
         "one.end": "Brackets are 95 % intervals.",
-        "several.end": "Brackets are 95 % intervals; p values are from paired tests with Holm’s correction.",
-        "many.end": "Brackets are 95 % intervals; agents share a rank where paired differences, all pairs judged at "
-        "once and buildings counting whole, are not enough to tell them apart.",
+        "several.end": "Brackets are 95 % intervals on these episodes; p values are from paired tests.",
+        "many.end": "Brackets are 95 % intervals on these episodes; agents share a rank where paired differences, all "
+        "pairs judged at once, are not enough to tell them apart.",
     },
     "zh": {
         "one": "{agents} 在 {benchmark}（{split}）{homes}的 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval "
@@ -75,6 +77,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "unknown": "划分未知",
         "seed": "生成种子“{seed}”",
         "run seed": "运行种子 {seed}",
+        "run seeds": "运行种子 {seed}",
         "excluded": "其中 {k} 个回合不计入任何数值。",
         "references": "路径类指标以{kinds}为参照。",
         "given": "原样的参考路径",
@@ -86,8 +89,8 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "same": "全部设置与基准相同。",
         "of": "{settings}（{agent}）",
         "one.end": "方括号内为 95% 置信区间。",
-        "several.end": "方括号内为 95% 置信区间；p 值来自配对检验，并经 Holm 校正。",
-        "many.end": "方括号内为 95% 置信区间；名次并列的智能体，其配对差异（对全部两两比较统一校正，以建筑为单位计算）"
+        "several.end": "方括号内为这些回合上的 95% 置信区间；p 值来自配对检验。",
+        "many.end": "方括号内为这些回合上的 95% 置信区间；名次并列的智能体，其配对差异（对全部两两比较统一校正）"
         "不足以分出高下。",
     },
 }
@@ -147,12 +150,14 @@ def _sentence(
     left_out = excluded(run) if kind == "one" else 0
     parts = [
         words[kind].format(
-            agents=len(runs) if kind == "many" else words["and"].join(map(label, runs)),
+            agents=len({agent_of(str(run.path)) for run in runs})
+            if kind == "many"
+            else words["and"].join(map(label, runs)),
             n=f"{n:,}",
             episodes="episode" if n == 1 else "episodes",
             homes=_homes(words, run),
             benchmark=run.summary["benchmark"],
-            split=words["comma"].join(_split(words, run, public)),
+            split=words["comma"].join(_split(words, runs, public)),
             profile=f"{profile['name']} v{profile['version']}",
             version=run.manifest.get("nav_eval", version("nav-eval")),
         ),
@@ -172,13 +177,15 @@ def _homes(words: Mapping[str, str], run: Run) -> str:
     return word.format(h=count, s="" if count == 1 else "s") if count else ""
 
 
-def _split(words: Mapping[str, str], run: Run, public: bool) -> list[str]:
-    dataset = run.config.dataset
-    split = run.summary["split"]
+def _split(words: Mapping[str, str], runs: Sequence[Run], public: bool) -> list[str]:
+    """Split and seeds; those of the runs may differ where an agent was run with several."""
+    dataset, split = runs[0].config.dataset, runs[0].summary["split"]
+    seeds = sorted({run.config.seed for run in runs})
+    drawn = words["run seed" if len(seeds) == 1 else "run seeds"]
     told = [words["split"].format(split=split) if split else words["unknown"]]
     if dataset.generate is not None and dataset.data_path is None and not public:
         told.append(words["seed"].format(seed=dataset.generate.seed))
-    return [*told, words["run seed"].format(seed=run.config.seed)]
+    return [*told, drawn.format(seed=words["and"].join(map(str, seeds)))]
 
 
 def _references(words: Mapping[str, str], run: Run) -> str:

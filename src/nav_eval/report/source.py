@@ -73,7 +73,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run. `results` in the order of the journal; `summary` is results.json, or the same of what is there yet."""
+    """One run, or one agent's `seeds` together. `results` in the order of the journal.
+
+    `summary` is results.json, or the same of what is there yet.
+    """
 
     path: Path
     config: Config
@@ -82,11 +85,21 @@ class Run:
     results: Mapping[EpisodeKey, EpisodeResult]
     tracks: Mapping[EpisodeKey, Track]
     entry: Entry = Entry()
+    seeds: Sequence[Run] = ()
 
     @property
     def privileged(self) -> bool:
         """Whether the agent may see the simulator."""
         return bool(self.manifest.get("privileged"))
+
+    @property
+    def agent(self) -> str:
+        """What the agent is called; one that was named as module:Class goes by its own name."""
+        service = self.config.agent_service
+        local = service.type == "local"
+        told = str(self.manifest.get("agent") or (service.agent if local else self.path.resolve().name))
+        known = self.manifest.get("service", {}).get("name")
+        return str(known or told.rpartition(":")[2]) if local and ":" in told else told
 
     @property
     def definitions(self) -> dict[str, Definition]:

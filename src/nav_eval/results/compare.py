@@ -1,54 +1,70 @@
-"""Which of two runs is better, from what both did on the same episodes.
+"""Is one agent better than another, by this measure? The only answer that tables, ranks, reports and boards give.
 
-Rates are tested with McNemar's exact test (a sign test of the episodes on which the runs disagree), other metrics with
-a paired permutation test (signs of the differences flipped). The interval of the difference is a bootstrap over
-scenes, drawn whole (over episodes where there is one scene). With several tests at once p is also given after Holm's
-correction (Holm 1979), over all of them. Runs that differ in episodes or in what `metadata` names are refused.
+It makes two statements and never mixes them. On these episodes (`sure`): a paired test of the same episodes, buildings
+as they are (results/paired.py). In other buildings (`sure_elsewhere`): the difference with its error clustered by
+building, Student's t of G - 1 degrees of freedom; known from five buildings on. Else, and where the spread between the
+buildings seen is too large, `more_buildings` says about how many more would tell (in 4 of 5 cases, if the difference is
+as large as it looks). Where several pairs are judged at once each has its share of the 5 % (Bonferroni), so that test
+and interval stay the same statement. Runs of one agent with different seeds (results/seeds.py) are one entry; the
+spread between seeds is then in both statements. Runs that differ in episodes or in what `metadata` names are refused.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import combinations
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from nav_eval.core.types import Kind
+from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.facts import changed
-from nav_eval.results.statistics import Interval, percentile_interval
+from nav_eval.results.paired import mcnemar, permutation, permutation_interval
+from nav_eval.results.statistics import FEW_SCENES, Interval, bounded, clustered_error, range_of, student, within
 
 EpisodeKey: TypeAlias = tuple[str, str]
 
-PERMUTATIONS = 10_000
-RESAMPLES = 2000
-_EXACT = 13
-_BLOCK = 1 << 20
+ALPHA = 0.05
+POWER = 0.8416212335729143
+"""Standard errors beyond the critical value for which a difference is found in 4 of 5 cases."""
+MOST_BUILDINGS = 10_000
+"""More will not be made: then no number is told."""
+_LARGE = 200
+"""So many buildings make Student's t the normal deviate."""
+RATE = Definition(kind="rate")
+Column: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class RunRecords:
-    """One run: metrics by (scene_id, episode_id). `metadata` names what must agree: profile, renderer, split, ...
+    """One entry: metrics by (scene_id, episode_id). `metadata` names what must agree: profile, renderer, split, ...
 
-    `kinds`: which metrics are rates; one of which nothing is known is taken for a rate if all its values are 0 or 1.
+    `definitions`: what each metric says of itself; one of which nothing is known is taken for a rate if all its values
+    are 0 or 1. `seeds`: the runs behind an entry of several, whose means `episodes` then holds. `played_well`: how many
+    episodes ended without a failure of the agent; None where nobody counted.
     """
 
     name: str
     episodes: Mapping[EpisodeKey, Mapping[str, float]]
     metadata: Mapping[str, Any] = field(default_factory=dict)
-    kinds: Mapping[str, Kind] = field(default_factory=dict)
+    definitions: Mapping[str, Definition] = field(default_factory=dict)
+    seeds: Sequence[RunRecords] = ()
+    played_well: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Difference:
     """`second` minus `first` on one metric, over `n` episodes where both are finite; `n_nonfinite` were left out.
 
-    `p_holm` counts all tests of the comparison. `only_first`, `only_second`: episodes that one run alone won
-    (McNemar only). A value is None where nothing can be said.
+    `sure`: they differ on these episodes; `ci95` and `p_adjusted` (p for all `pairs` judged at once) say the same.
+    `sure_elsewhere`: they differ in other buildings, as `ci95_buildings` says; where not, about `more_buildings` more
+    would tell (None: more than anybody makes). `only_first`, `only_second`: episodes that one run alone won (McNemar
+    only). A value is None where nothing can be said.
     """
 
     metric: str
@@ -59,15 +75,28 @@ class Difference:
     difference: float | None
     ci95: Interval | None
     p: float | None
-    p_holm: float | None
+    p_adjusted: float | None
+    sure: bool
     test: str
     n: int
     n_nonfinite: int
+    pairs: int = 1
+    n_buildings: int = 0
+    ci95_buildings: Interval | None = None
+    sure_elsewhere: bool = False
+    more_buildings: int | None = None
     only_first: int | None = None
     only_second: int | None = None
 
 
-def compare(runs: Sequence[RunRecords], metrics: Sequence[str] | None = None, seed: int = 0) -> list[Difference]:
+_NOTHING: dict[str, Any] = {
+    **dict.fromkeys(("mean_first", "mean_second", "difference", "ci95", "p", "p_adjusted")),
+    "sure": False,
+    "test": "none",
+}
+
+
+def compare(runs: Sequence[RunRecords], metrics: Sequence[str] | None = None) -> list[Difference]:
     """Every pair of runs on every metric (by default: those that all episodes have), in the order given.
 
     Records such as `trajectory` are passed over. Raises RunDirectoryError for fewer than two runs, runs that cannot
@@ -78,9 +107,8 @@ def compare(runs: Sequence[RunRecords], metrics: Sequence[str] | None = None, se
     for run in runs[1:]:
         require_comparable(runs[0], run)
     names = [name for name in metrics or _common_metrics(runs) if _is_number(name, runs)]
-    found = [difference(a, b, metric, seed) for a, b in combinations(runs, 2) for metric in names]
-    adjusted = iter(holm([one.p for one in found if one.p is not None]))
-    return [one if one.p is None else replace(one, p_holm=next(adjusted)) for one in found]
+    pairs = list(combinations(runs, 2))
+    return [difference(a, b, metric, len(pairs)) for a, b in pairs for metric in names]
 
 
 def require_comparable(a: RunRecords, b: RunRecords) -> None:
@@ -127,38 +155,113 @@ def _is_number(name: str, runs: Sequence[RunRecords]) -> bool:
     return all(isinstance(values.get(name, 0.0), int | float) for run in runs for values in run.episodes.values())
 
 
-def difference(first: RunRecords, second: RunRecords, metric: str, seed: int = 0) -> Difference:
-    """`second` minus `first` on one metric; the runs must hold the same episodes."""
-    keys = sorted(first.episodes)
-    a, b = _column(first, keys, metric), _column(second, keys, metric)
-    kept = np.isfinite(a) & np.isfinite(b)
-    scenes = np.array([key[0] for key in keys])[kept]
-    a, b = a[kept], b[kept]
-    rate = {run.kinds.get(metric, "rate") for run in (first, second)} == {"rate"}
-    binary = rate and bool(np.isin(np.concatenate([a, b]), (0.0, 1.0)).all())
-    left_out = len(keys) - a.size
-    if not a.size:
-        return Difference(metric, first.name, second.name, None, None, None, None, None, None, "none", 0, left_out)
-    only_first, only_second = int(np.count_nonzero(a > b)), int(np.count_nonzero(b > a))
+def difference(first: RunRecords, second: RunRecords, metric: str, pairs: int = 1) -> Difference:
+    """`second` minus `first` on one metric; the entries must hold the same episodes. `pairs` are judged at once."""
+    pair = _pair(first, second, metric, pairs)
+    told: dict[str, Any] = {"metric": metric, "first": first.name, "second": second.name, "pairs": pairs}
+    told |= {"n": pair.a.size, "n_nonfinite": len(first.episodes) - pair.a.size}
+    if not pair.a.size:
+        return Difference(**told, **_NOTHING)
+    p = pair.p()
     return Difference(
-        metric=metric,
-        first=first.name,
-        second=second.name,
-        mean_first=math.fsum(a) / a.size,
-        mean_second=math.fsum(b) / b.size,
-        difference=math.fsum(b - a) / a.size,
-        ci95=cluster_bootstrap(b - a, scenes, seed),
-        p=mcnemar(only_first, only_second) if binary else permutation(b - a, seed),
-        p_holm=None,
-        test="mcnemar" if binary else "permutation",
-        n=a.size,
-        n_nonfinite=left_out,
-        only_first=only_first if binary else None,
-        only_second=only_second if binary else None,
+        **told,
+        mean_first=math.fsum(pair.a) / pair.a.size,
+        mean_second=math.fsum(pair.b) / pair.a.size,
+        difference=pair.mean,
+        ci95=pair.interval(p),
+        p=p,
+        p_adjusted=min(1.0, p * pairs),
+        sure=pair.judge.sure(p),
+        test="student" if pair.between else "mcnemar" if pair.binary else "permutation",
+        only_first=pair.won()[0] if pair.binary else None,
+        only_second=pair.won()[1] if pair.binary else None,
+        **_elsewhere(pair, sure=pair.judge.sure(p)),
     )
 
 
-def _column(run: RunRecords, keys: Sequence[EpisodeKey], metric: str) -> np.ndarray:
+def surely_higher(first: RunRecords, second: RunRecords, metric: str, pairs: int = 1) -> int:
+    """1 where `first` is surely above `second` on these episodes, -1 below, 0: not sure. `difference`, no intervals."""
+    pair = _pair(first, second, metric, pairs)
+    if not pair.a.size or not pair.judge.sure(pair.p()):
+        return 0
+    return -1 if pair.mean > 0 else 1
+
+
+@dataclass(frozen=True, slots=True)
+class _Judge:
+    """How sure a verdict must be; `reach`: the largest difference that there can be."""
+
+    confidence: float
+    reach: float
+
+    def sure(self, p: float) -> bool:
+        return p <= 1 - self.confidence
+
+    def student(self, mean: float, error: float, freedom: int) -> tuple[Interval, float]:
+        """Interval of a difference, and its p; the interval leaves out 0 exactly where p is sure."""
+        found = bounded(mean, student(freedom, self.confidence) * error, -self.reach, self.reach)
+        shrunk = abs(mean) * math.sqrt(max(0.0, 1 - (mean / self.reach) ** 2))
+        return found, 1 - within(shrunk / error, freedom) if error else 0.5**freedom if mean else 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Pair:
+    """What two entries did on the episodes where both are finite; `labels`: the building of each.
+
+    `between`: the variances that seeds bring, with their degrees of freedom. `binary`: wins and losses, nothing else.
+    """
+
+    a: Column
+    b: Column
+    labels: NDArray[np.int_]
+    between: Sequence[tuple[float, int]]
+    binary: bool
+    judge: _Judge
+
+    @property
+    def mean(self) -> float:
+        return math.fsum(self.b - self.a) / self.a.size
+
+    def won(self) -> tuple[int, int]:
+        return int(np.count_nonzero(self.a > self.b)), int(np.count_nonzero(self.b > self.a))
+
+    def p(self) -> float:
+        """On these episodes."""
+        if self.between:
+            return self._student()[1]
+        return mcnemar(*self.won()) if self.binary else permutation(self.b - self.a)
+
+    def interval(self, p: float) -> Interval | None:
+        if self.between:
+            return self._student()[0]
+        return permutation_interval(self.b - self.a, self.judge.confidence, p)
+
+    def _student(self) -> tuple[Interval, float]:
+        """Where an entry has several seeds: episodes and seeds are both sources of its error."""
+        size = self.a.size
+        own = [(float((self.b - self.a).var(ddof=1)) / size, size - 1)] if size > 1 else []
+        return self.judge.student(self.mean, *_combined([*own, *self.between]))
+
+
+def _pair(first: RunRecords, second: RunRecords, metric: str, pairs: int) -> _Pair:
+    keys = sorted(first.episodes)
+    both = np.array([column(first, keys, metric), column(second, keys, metric)])
+    kept = np.isfinite(both).all(axis=0)
+    a, b = both[:, kept]
+    scenes = [key[0] for key, finite in zip(keys, kept, strict=True) if finite]
+    said = [_definition(run, metric, own) for run, own in ((first, a), (second, b))]
+    return _Pair(
+        a=a,
+        b=b,
+        labels=np.unique(np.array(scenes, dtype=str), return_inverse=True)[1],
+        between=_between_seeds(first, metric) + _between_seeds(second, metric),
+        binary=all(one.kind == "rate" for one in said) and _is_binary(both[:, kept]),
+        judge=_Judge(1 - ALPHA / pairs, range_of(both[:, kept], share=all(one.is_share for one in said))[1]),
+    )
+
+
+def column(run: RunRecords, keys: Sequence[EpisodeKey], metric: str) -> Column:
+    """One value per episode. Raises RunDirectoryError that names an episode without one."""
     try:
         return np.array([run.episodes[key][metric] for key in keys], dtype=np.float64)
     except KeyError:
@@ -168,62 +271,80 @@ def _column(run: RunRecords, keys: Sequence[EpisodeKey], metric: str) -> np.ndar
         ) from None
 
 
-def mcnemar(only_first: int, only_second: int) -> float:
-    """Two-sided exact p that disagreements fall either way with probability 1/2."""
-    from scipy.special import bdtr
-
-    n = only_first + only_second
-    return min(1.0, 2 * float(bdtr(min(only_first, only_second), n, 0.5))) if n else 1.0
+def _definition(run: RunRecords, metric: str, values: Column) -> Definition:
+    return run.definitions.get(metric, RATE if _is_binary(values) else Definition())
 
 
-def permutation(differences: ArrayLike, seed: int = 0, permutations: int = PERMUTATIONS) -> float:
-    """Two-sided p of the mean of (N,) paired differences under random signs; exact for 13 or fewer that are not 0."""
-    moved = np.asarray(differences, dtype=np.float64)
-    moved = moved[moved != 0]
-    if not moved.size:
-        return 1.0
-    # Sums that differ by rounding only are ties.
-    observed = abs(math.fsum(moved)) * (1 - 1e-12)
-    if moved.size <= _EXACT:
-        signs = np.arange(1 << moved.size)[:, None] >> np.arange(moved.size) & 1
-        return float(np.mean(abs((1.0 - 2.0 * signs) @ moved) >= observed))
-    generator = np.random.default_rng(seed)
-    extreme, rows = 0, max(1, _BLOCK // moved.size)
-    for first in range(0, permutations, rows):
-        count = min(rows, permutations - first)
-        bits = np.unpackbits(generator.integers(0, 256, (count, -(-moved.size // 8)), dtype=np.uint8), axis=1)
-        sums = moved.sum() - 2.0 * (bits[:, : moved.size] @ moved)
-        extreme += int(np.count_nonzero(abs(sums) >= observed))
-    return (extreme + 1) / (permutations + 1)
+def _is_binary(values: Column) -> bool:
+    return bool(np.isin(values, (0.0, 1.0)).all())
 
 
-def cluster_bootstrap(
-    values: ArrayLike, scenes: ArrayLike, seed: int = 0, resamples: int = RESAMPLES
-) -> Interval | None:
-    """95 % percentile interval of the mean of (N,) values, scenes drawn whole; episodes where all share one scene.
+def _between_seeds(run: RunRecords, metric: str) -> list[tuple[float, int]]:
+    """The variance of an entry's mean that its seeds bring, with its degrees of freedom; nothing for one run.
 
-    None below two values.
+    What the seeds' means differ by because every episode is played anew is in the episodes' own variance already, and
+    taken off (the components of variance of two crossed random effects).
     """
-    values = np.asarray(values, dtype=np.float64)
+    if len(run.seeds) < 2:
+        return []
+    values = _by_seed(run, metric)
+    seeds, episodes = values.shape
+    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    noise = float((residuals**2).sum()) / ((seeds - 1) * max(1, episodes - 1))
+    return [(max(0.0, seed_spread(run, metric) ** 2 - noise / episodes) / seeds, seeds - 1)]
+
+
+def seed_spread(run: RunRecords, metric: str) -> float:
+    """Standard deviation of the means of an entry's seeds, over the episodes where all of them are finite."""
+    return float(_by_seed(run, metric).mean(axis=1).std(ddof=1))
+
+
+def _by_seed(run: RunRecords, metric: str) -> Column:
+    """(seeds, episodes)"""
+    values = np.array([column(one, sorted(one.episodes), metric) for one in run.seeds])
+    return values[:, np.isfinite(values).all(axis=0)]
+
+
+def with_seeds(run: RunRecords, metric: str) -> Interval | None:
+    """95 % interval of the mean of an entry of several seeds, on these episodes: both are sources of its error."""
+    values = _by_seed(run, metric).mean(axis=0)
     if values.size < 2:
         return None
-    labels = np.unique(np.asarray(scenes), return_inverse=True)[1]
-    if not labels.any():
-        labels = np.arange(values.size)
-    sums, sizes = np.bincount(labels, weights=values), np.bincount(labels)
-    generator = np.random.default_rng(seed)
-    rows = max(1, _BLOCK // sums.size)
-    means = []
-    for first in range(0, resamples, rows):
-        drawn = generator.integers(0, sums.size, (min(rows, resamples - first), sums.size))
-        means.append(sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1))
-    return percentile_interval(np.concatenate(means))
+    error, freedom = _combined(
+        [(float(values.var(ddof=1)) / values.size, values.size - 1), *_between_seeds(run, metric)]
+    )
+    ends = range_of(values, share=_definition(run, metric, values).is_share)
+    return bounded(math.fsum(values) / values.size, student(freedom) * error, *ends)
 
 
-def holm(ps: Sequence[float]) -> list[float]:
-    """Holm's step-down correction of p values, in their own order."""
-    adjusted, highest = [0.0] * len(ps), 0.0
-    for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
-        highest = max(highest, min(1.0, (len(ps) - rank) * ps[i]))
-        adjusted[i] = highest
-    return adjusted
+def _combined(parts: Sequence[tuple[float, int]]) -> tuple[float, int]:
+    """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded down)."""
+    variance = sum(one for one, _ in parts)
+    scatter = sum(one**2 / freedom for one, freedom in parts)
+    # A whole number must not be lost to rounding.
+    freedom = int(variance**2 / scatter + 1e-6) if scatter else parts[0][1]
+    return math.sqrt(variance), max(1, freedom)
+
+
+def _elsewhere(pair: _Pair, *, sure: bool) -> dict[str, Any]:
+    """The statement on other buildings; nothing is known there that is not known here."""
+    d, groups = pair.b - pair.a, int(pair.labels.max()) + 1
+    # One building shows no spread between buildings; that of its episodes is the least that there can be.
+    error = clustered_error(d, pair.labels if groups > 1 else np.arange(d.size)) if d.size > 1 else math.inf
+    found, known = None, False
+    if groups >= FEW_SCENES:
+        found, p = pair.judge.student(pair.mean, *_combined([(error**2, groups - 1), *pair.between]))
+        known = sure and pair.judge.sure(p)
+    more = None if known else _more(pair.mean, error * math.sqrt(groups), groups, pair.judge.confidence)
+    return {"n_buildings": groups, "ci95_buildings": found, "sure_elsewhere": known, "more_buildings": more}
+
+
+def _more(mean: float, spread: float, groups: int, confidence: float) -> int | None:
+    """How many more buildings would tell a difference of `mean` with such a `spread` between them."""
+    least = (NormalDist().inv_cdf((1 + confidence) / 2) + POWER) * spread
+    if least >= abs(mean) * math.sqrt(MOST_BUILDINGS):
+        return None
+    needed = max(FEW_SCENES, groups + 1, math.ceil((least / mean) ** 2))
+    while needed < _LARGE and abs(mean) * math.sqrt(needed) < (student(needed - 1, confidence) + POWER) * spread:
+        needed += 1
+    return needed - groups

@@ -1,9 +1,10 @@
 """What perturbations cost: the same episodes played clean and perturbed, compared episode by episode.
 
-A cell is one perturbation at one severity. Its cost is the paired difference of results/compare.py, its interval a
-bootstrap over buildings drawn whole. One number sums up an axis, and one all of them: the share of the clean figure
-that is left, the mean over severities (then over axes) of perturbed / clean. That is the relative performance under
-corruption, rPC, of Michaelis et al. (arXiv:1907.07484), per axis the resilience rate of RoboBEV (Xie et al., 2023).
+A cell is one perturbation at one severity. Its cost is the paired difference of results/compare.py, with p also after
+Holm's correction (Holm 1979) over all cells. One number sums up an axis, and one all of them: the share of the clean
+figure that is left, the mean over severities (then over axes) of perturbed / clean, with a bootstrap over buildings
+drawn whole. That is the relative performance under corruption, rPC, of Michaelis et al. (arXiv:1907.07484), per axis
+the resilience rate of RoboBEV (Xie et al., 2023).
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nav_eval.results.compare import RESAMPLES, RunRecords, difference, holm, require_comparable
+from nav_eval.results.compare import RunRecords, difference, require_comparable
 from nav_eval.results.statistics import Interval, percentile_interval
+
+RESAMPLES = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ def robustness(
     """
     for cell in cells:
         require_comparable(clean, cell.run)
-    costs = {(cell.name, cell.severity): _costs(clean, cell, metrics, seed) for cell in cells}
+    costs = {(cell.name, cell.severity): _costs(clean, cell, metrics) for cell in cells}
     _correct(costs, metrics)
     axes = list(dict.fromkeys(cell.name for cell in cells))
     by_axis = {axis: [cell for cell in cells if cell.name == axis] for axis in axes}
@@ -69,15 +72,16 @@ def _cell(cell: Cell, costs: Mapping[str, Any]) -> dict[str, Any]:
     return {"severity": cell.severity, "run": cell.run.name, **told, "metrics": dict(costs)}
 
 
-def _costs(clean: RunRecords, cell: Cell, metrics: Sequence[str], seed: int) -> dict[str, dict[str, Any]]:
+def _costs(clean: RunRecords, cell: Cell, metrics: Sequence[str]) -> dict[str, dict[str, Any]]:
     return {
         name: {
             "clean": row["mean_first"],
             "mean": row["mean_second"],
-            **{key: row[key] for key in ("difference", "ci95", "p", "p_holm", "test", "n", "n_nonfinite")},
+            **{key: row[key] for key in ("difference", "ci95", "p", "test", "n", "n_nonfinite")},
+            "p_holm": row["p"],
         }
         for name in metrics
-        for row in (asdict(difference(clean, cell.run, name, seed)),)
+        for row in (asdict(difference(clean, cell.run, name)),)
     }
 
 
@@ -87,6 +91,15 @@ def _correct(costs: Mapping[Any, dict[str, dict[str, Any]]], metrics: Sequence[s
         rows = [cell[name] for cell in costs.values() if cell[name]["p"] is not None]
         for row, adjusted in zip(rows, holm([row["p"] for row in rows]), strict=True):
             row["p_holm"] = adjusted
+
+
+def holm(ps: Sequence[float]) -> list[float]:
+    """Holm's step-down correction of p values, in their own order."""
+    adjusted, highest = [0.0] * len(ps), 0.0
+    for rank, i in enumerate(sorted(range(len(ps)), key=ps.__getitem__)):
+        highest = max(highest, min(1.0, (len(ps) - rank) * ps[i]))
+        adjusted[i] = highest
+    return adjusted
 
 
 def _retained(

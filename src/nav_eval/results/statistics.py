@@ -1,8 +1,10 @@
 """How sure a mean is: 95 % intervals for one metric over the episodes of a run.
 
-Rates get Wilson's score interval (Wilson 1927), other means a percentile bootstrap over episodes (Efron 1979). Both
-take episodes for independent; `ci95_scenes` does not: its error is clustered by scene, with Student's t of G - 1
-degrees of freedom for G scenes (Cameron & Miller 2015), because a split has few buildings and many episodes in each.
+Two statements, never mixed. `ci95` speaks of these buildings: rates get Wilson's score interval (Wilson 1927), other
+means a percentile bootstrap over episodes (Efron 1979). `ci95_scenes` speaks of other buildings: its error is clustered
+by scene, with Student's t of G - 1 degrees of freedom for G scenes (Cameron & Miller 2015), because a split has few
+buildings and many episodes in each. Every interval lies within the range of its measure by the way it is made
+(`bounded`).
 Values that are not finite are left out of a mean and counted. NaN is never returned; what cannot be said is None.
 """
 
@@ -11,17 +13,19 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from statistics import NormalDist
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from nav_eval.core.types import Kind
+from nav_eval.core.definitions import Definition
 
 Interval: TypeAlias = tuple[float, float]
 
 FEW_SCENES = 5
-"""Of fewer buildings the spread between them is not told."""
+"""Fewer buildings say nothing of others."""
+UNKNOWN = Definition()
 RESAMPLES = 1000
 _BLOCK = 1 << 18
 _Z = 1.959963984540054
@@ -40,7 +44,9 @@ class Summary:
     n_scenes: int = 0
 
 
-def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean", seed: int = 0) -> Summary:
+def summarise(
+    values: Sequence[float], scenes: Sequence[str], definition: Definition = UNKNOWN, seed: int = 0
+) -> Summary:
     """Mean and intervals of one value per episode; `scenes` names each episode's building.
 
     A missing or failed episode must come as a failure: the caller knows what that is. The order does not matter. A
@@ -49,7 +55,7 @@ def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean
     every = np.asarray(values, dtype=np.float64)
     finite = np.isfinite(every)
     kept = every[finite]
-    rate = kind == "rate" and bool(np.isin(kept, (0.0, 1.0)).all())
+    rate = definition.kind == "rate" and bool(np.isin(kept, (0.0, 1.0)).all())
     method = "wilson" if rate else "bootstrap"
     if not kept.size:
         return Summary(None, None, 0, every.size, method)
@@ -61,14 +67,23 @@ def summarise(values: Sequence[float], scenes: Sequence[str], kind: Kind = "mean
         n=kept.size,
         n_nonfinite=every.size - kept.size,
         method=method,
-        ci95_scenes=clustered(kept, labels),
+        ci95_scenes=clustered(kept, labels, range_of(kept, share=definition.is_share)),
         n_scenes=int(labels.max()) + 1,
     )
 
 
-def summarise_metric(kind: Kind, values: Sequence[float], scenes: Sequence[str], seed: int = 0) -> dict[str, Any]:
+def summarise_metric(
+    definition: Definition, values: Sequence[float], scenes: Sequence[str], seed: int = 0
+) -> dict[str, Any]:
     """`summarise` as plain JSON."""
-    return asdict(summarise(values, scenes, kind, seed))
+    return asdict(summarise(values, scenes, definition, seed))
+
+
+def range_of(values: NDArray[np.float64], *, share: bool) -> Interval:
+    """Between which ends a mean of such values can lie: a share's are 0 and 1; lengths and counts have one end."""
+    if share and values.size and values.min() >= 0 and values.max() <= 1:
+        return 0.0, 1.0
+    return (0.0 if values.size and values.min() >= 0 else -math.inf), math.inf
 
 
 def by_building(summary: Mapping[str, Any]) -> bool:
@@ -86,34 +101,59 @@ def wilson(successes: float, n: int) -> Interval | None:
     return (0.0 if successes <= 0 else centre - half, 1.0 if successes >= n else centre + half)
 
 
-def clustered(values: ArrayLike, clusters: ArrayLike) -> Interval | None:
-    """95 % interval of the mean of (N,) values whose errors go together within integer `clusters`; None below two."""
+def clustered(
+    values: ArrayLike, clusters: ArrayLike, ends: Interval = (-math.inf, math.inf), confidence: float = 0.95
+) -> Interval | None:
+    """Interval of the mean of (N,) values whose errors go together within integer `clusters`; None below two."""
     values, clusters = np.asarray(values, dtype=np.float64), np.asarray(clusters)
     groups = len(np.unique(clusters))
     if groups < 2:
         return None
-    mean = math.fsum(values) / values.size
-    residuals = np.bincount(clusters, weights=values - mean)
-    error = math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / values.size
-    half = student(groups - 1) * error
-    return (mean - half, mean + half)
+    error = clustered_error(values, clusters)
+    return bounded(math.fsum(values) / values.size, student(groups - 1, confidence) * error, *ends)
 
 
-def student(freedom: int) -> float:
-    """The 97.5th percentile of Student's t, for a whole number of degrees of freedom.
+def clustered_error(values: NDArray[np.float64], clusters: NDArray[np.int_]) -> float:
+    """Standard error of the mean of (N,) values in two or more integer `clusters`, as Stata scales it (CR1)."""
+    groups = len(np.unique(clusters))
+    residuals = np.bincount(clusters, weights=values - math.fsum(values) / values.size)
+    return math.sqrt(groups / (groups - 1) * float(residuals @ residuals)) / values.size
+
+
+def bounded(mean: float, half: float, low: float, high: float) -> Interval:
+    """`mean` give or take `half`, within (low, high): between two ends as Wilson's score interval, above one as
+    the exponential of an interval of the logarithm, without ends as it is.
+    """
+    if half == 0 or not math.isfinite(low) or mean <= low:
+        return mean - half, mean + half
+    if not math.isfinite(high):
+        factor = math.exp(min(half / (mean - low), 700.0))
+        return low + (mean - low) / factor, low + (mean - low) * factor
+    share = (mean - low) / (high - low)
+    scatter = share * (1 - share)
+    ratio = (half / (high - low)) ** 2 / scatter if scatter > 0 else math.inf
+    if not math.isfinite(ratio):
+        return low, high
+    centre = (share + ratio / 2) / (1 + ratio)
+    reach = math.sqrt(ratio * (scatter + ratio / 4)) / (1 + ratio)
+    return low + (high - low) * max(0.0, centre - reach), low + (high - low) * min(1.0, centre + reach)
+
+
+def student(freedom: int, confidence: float = 0.95) -> float:
+    """Between minus and plus what Student's t lies with this chance, for a whole number of degrees of freedom.
 
     Its distribution is then a finite sum (Abramowitz & Stegun 26.7.3 and 26.7.4), solved by Newton's method from below.
     Not scipy's: importing that takes a tenth of the time of a whole run.
     """
-    t, before = _Z, 0.0
+    t, before = NormalDist().inv_cdf((1 + confidence) / 2), 0.0
     slope = 2 * math.exp(math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2)) / math.sqrt(freedom * math.pi)
     while t > before:
         before = t
-        t += (0.95 - _within(t, freedom)) / (slope * (1 + t * t / freedom) ** (-(freedom + 1) / 2))
+        t += (confidence - within(t, freedom)) / (slope * (1 + t * t / freedom) ** (-(freedom + 1) / 2))
     return before
 
 
-def _within(t: float, freedom: int) -> float:
+def within(t: float, freedom: int) -> float:
     """How probable Student's t is to lie between -t and t."""
     angle, odd = math.atan(t / math.sqrt(freedom)), freedom % 2
     term, terms = math.cos(angle) if odd else 1.0, []

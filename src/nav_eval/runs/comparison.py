@@ -17,6 +17,7 @@ from nav_eval.report.source import told_definitions
 from nav_eval.results.compare import RunRecords, compare
 from nav_eval.results.rules import rules_of
 from nav_eval.results.run_directory import RunDirectory
+from nav_eval.results.seeds import grouped
 
 MUST_AGREE = ("benchmark", "profile", "renderer", "dataset_sha256", "assets_sha256")
 """Keys of the manifest that runs must share."""
@@ -24,12 +25,17 @@ RULES = "run_rules_sha256"
 
 
 def compare_runs(paths: Sequence[Path]) -> list[dict[str, Any]]:
-    """One row per metric and pair of runs. Raises RunDirectoryError naming what two runs differ in."""
+    """One row per metric and pair of agents, whose runs with different seeds count together (results/seeds.py).
+
+    Raises RunDirectoryError naming what two runs differ in.
+    """
     if len(paths) < 2:
         raise RunDirectoryError("compare needs two or more run directories.")
-    runs = run_records(paths)
+    runs = grouped(run_records(paths))
+    if len(runs) < 2:
+        raise RunDirectoryError(f"compare: these are all runs of one agent, {runs[0].name}. Name a run of another.")
     every = [values for run in runs for values in run.episodes.values()]
-    names = dict.fromkeys((*runs[0].kinds, *(name for values in every for name in values)))
+    names = dict.fromkeys((*runs[0].definitions, *(name for values in every for name in values)))
     shared = [name for name in names if all(name in values for values in every)]
     for name in names.keys() - set(shared):
         lacking = sum(name not in values for values in every)
@@ -63,7 +69,8 @@ def _records(path: Path) -> RunRecords:
         printed = [name for name in summary.get("metrics", ()) if name in values]
         names = dict.fromkeys((*printed, *values))
         told = told_definitions(summary, names, directory.config())
-        return RunRecords(str(path), episodes, shared, {name: one.kind for name, one in told.items()})
+        well = sum(result.status == "ok" for result in results)
+        return RunRecords(str(path), episodes, shared, told, played_well=well)
 
 
 def _with_sums_of_one_edition(runs: Sequence[RunRecords]) -> list[RunRecords]:
@@ -99,6 +106,7 @@ def _line(row: dict[str, Any]) -> str:
     if row["difference"] is None:
         return f"  {row['metric']:<28} nothing to compare"
     interval = "" if row["ci95"] is None else f"  95% [{row['ci95'][0]:+.4f}, {row['ci95'][1]:+.4f}]"
-    chance = "" if row["p"] is None else f"  p {row['p']:.4g} (Holm {row['p_holm']:.4g}, {row['test']})"
+    whole = f" ({row['p_adjusted']:.4g} for {row['pairs']} pairs)" if row["pairs"] > 1 else ""
+    chance = f"  p {row['p']:.4g}{whole} {row['test']}"
     means = f"{row['mean_first']:9.4f} -> {row['mean_second']:9.4f}  {row['difference']:+.4f}"
     return f"  {row['metric']:<28} {means}{interval}{chance}"

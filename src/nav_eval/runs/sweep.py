@@ -173,6 +173,7 @@ def _document(suite: Suite, folder: Path, played: Sequence[tuple[str, int]], fou
         "suite": suite.name,
         "agent": manifest.get("agent") or folder.resolve().name,
         "privileged": bool(manifest.get("privileged")),
+        "primary": directory.config().benchmark.primary,
         "shared": {name: manifest.get(name) for name in SHARED},
         "n_episodes": len(runs[0].episodes),
         "n_failed": _failed(folder / CLEAN),

@@ -39,6 +39,18 @@ def faults(challenge: Challenge, phase: str) -> Iterator[str]:
         yield from _unread((challenge.folder / config.dataset.data_path).expanduser(), config.dataset.data_path)
 
 
+def buildings(challenge: Challenge, phase: str) -> int | None:
+    """In how many the episodes of a phase's file lie; None where the file does not say, or cannot be read."""
+    path = configured(challenge, phase).dataset.data_path
+    if path is None or next(faults(challenge, phase), None) is not None:
+        return None
+    file = (challenge.folder / path).expanduser()
+    with opened(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as content:
+        told = json.load(content)
+    rows = told.get("episodes", []) if isinstance(told, dict) else told
+    return len({row.get("scene_id", row.get("scan")) for row in rows}) or None
+
+
 def _unread(path: Path, named: str) -> Iterator[str]:
     try:
         with opened(path) as file, gzip.open(file) if path.suffix == ".gz" else file as content:

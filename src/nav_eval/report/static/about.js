@@ -1,6 +1,6 @@
 // What was excluded, what the runs were made of, and how to cite them.
 
-import { MOST_DRAWN } from "./board.js";
+import { FIRST_DRAWN } from "./board.js";
 import { h, wide } from "./dom.js";
 import { copying } from "./export.js";
 import { key } from "./charts.js";
@@ -12,7 +12,7 @@ export function excluded(shown) {
   const app = { ...shown, doc: shown.whole, labels: shown.entries };
   const { focus } = app.state;
   const all = app.doc.runs.map((_, i) => i);
-  const many = all.length > MOST_DRAWN;
+  const many = all.length > FIRST_DRAWN;
   const told = all.map((i) => exclusions(app, i));
   const plain = told.filter((lines) => !lines.length).length;
   const runs = [...focus, ...all.filter((i) => !focus.includes(i))].map((i) => {

@@ -6,8 +6,9 @@ import { handOver } from "./export.js";
 import { key, whiskers } from "./charts.js";
 import { currentLanguage, metricName, metricTitle, sentences, t } from "./words.js";
 
-export const MOST_DRAWN = 6;
-const FEW_SCENES = 5;
+// Signs are of twelve kinds.
+export const MOST_DRAWN = 12;
+export const FIRST_DRAWN = 6;
 const FEW_OTHERS = 5;
 const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
 
@@ -47,8 +48,6 @@ function rule({ whole: doc }) {
     { class: "quiet" },
     sentences(
       ranked && t("board.rule", { metric: metricTitle(doc, record.metric), primary: record.metric === record.primary ? t("board.primary") : "", n: whole(record.n), g: whole(record.buildings) }),
-      ranked && record.buildings < 2 && t("board.one"),
-      ranked && record.buildings > 1 && record.buildings < FEW_SCENES && t("board.few", { g: whole(record.buildings) }),
       t("board.units"),
       intervals(doc),
       t("board.counts"),
@@ -56,14 +55,9 @@ function rule({ whole: doc }) {
   );
 }
 
-// Whether there are buildings enough for some interval to count them whole.
-function manyScenes(doc) {
-  return doc.runs.some((run) => Object.values(run.metrics).some((summary) => summary.clustered));
-}
-
 // How the intervals were made, in words.
 export function intervals(doc) {
-  return sentences(t(manyScenes(doc) ? "interval.clustered" : "interval.simple"), t("interval.cut"));
+  return sentences(t("interval.simple"), t("interval.others"));
 }
 
 function drawn(app, draw) {
@@ -154,7 +148,7 @@ function boardColumns(app) {
     count("n", t("board.n"), (i) => doc.runs[i].n),
     count("failed", t("board.failed"), (i) => doc.runs[i].n_failed),
     count("excluded", t("board.excluded"), (i) => doc.runs[i].n_excluded),
-    doc.runs.length > MOST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
+    doc.runs.length > FIRST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
   ].filter(Boolean);
 }
 

@@ -8,6 +8,8 @@ import { failureMap } from "./failmap.js";
 import { explained, metricName, metricTitle, named, sentences, t } from "./words.js";
 
 const FEW = 12;
+// Outcomes with a colour of their own; a chart shows the others, which have one, as one.
+const COLOURED = OUTCOMES.slice(0, OUTCOMES.indexOf("unreachable"));
 
 export function failures(app) {
   return h(
@@ -24,17 +26,23 @@ export function failures(app) {
 function outcomes(app) {
   const { runs } = app.doc;
   const names = OUTCOMES.filter((name) => runs.some((run) => run.outcomes[name]));
+  const [own, rest] = [names.filter((name) => COLOURED.includes(name)), names.filter((name) => !COLOURED.includes(name))];
   const bars = runs.map((run) =>
-    names.map((name) => [name, run.outcomes[name] || 0, named("outcome", name)]).filter((part) => part[1]),
+    [...own.map((name) => [name, run.outcomes[name] || 0]), ["rest", sum(rest.map((name) => run.outcomes[name] || 0))]].filter((part) => part[1]),
   );
+  const words = Object.fromEntries([...own.map((name) => [name, named("outcome", name)]), ...(rest.length ? [["rest", t("outcomes.rest")]] : [])]);
   return h(
     "div",
     {},
     h("h3", {}, t("outcomes.title")),
-    figure("outcomes", (width) => stacked(width, bars, app.labels, t("outcomes.title"))),
+    figure("outcomes", (width) => stacked(width, bars, words, app.labels, t("outcomes.title"))),
     counts(app, "outcome", names, (name) => name),
     h("p", { class: "quiet" }, sentences(t("outcomes.note"), app.doc.episodes && t("outcomes.press"))),
   );
+}
+
+function sum(numbers) {
+  return numbers.reduce((all, one) => all + one, 0);
 }
 
 // What went wrong first in the episodes that failed, by rules that are told on demand.
@@ -206,10 +214,10 @@ export function distributions(app) {
     holder.replaceChildren(
       ...(entry
         ? [
-            legend(app),
             figure(`histogram-${entry.metric}`, (width) =>
               histogram(width, {
                 ...entry,
+                labels: app.labels,
                 label: t("distributions.label", { metric: metricName(app.doc, entry.metric) }),
                 title: metricName(app.doc, entry.metric),
                 count: t("axis.episodes"),
@@ -240,10 +248,6 @@ export function distributions(app) {
   );
 }
 
-export function legend(app) {
-  return h("p", { class: "legend" }, ...app.labels.map((label, i) => h("span", {}, key(i), " ", label)));
-}
-
 function latency(app) {
   const entry = app.doc.latency;
   if (!entry) return h("p", {}, t("latency.none"));
@@ -266,6 +270,7 @@ function latency(app) {
     figure("latency", (width) =>
       histogram(width, {
         ...entry,
+        labels: app.labels,
         label: t("latency.label"),
         title: t("axis.latency"),
         count: t("axis.actions"),

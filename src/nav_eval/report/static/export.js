@@ -1,11 +1,12 @@
 // A chart as a file for a paper: SVG that needs no style sheet, or a PDF of one page. Both in the light theme's colours.
+// The PDF names Helvetica, and for Chinese Adobe's Song, which every reader of PDF brings or replaces.
 
 import { h } from "./dom.js";
 import { t } from "./words.js";
 
 const COLUMN = 340;
 const POINT = 0.75;
-const STYLES = ["fill", "stroke", "stroke-width", "opacity", "font-size", "font-weight", "text-anchor"];
+const STYLES = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-size", "font-weight", "text-anchor"];
 
 // Draws at the width of a paper's column (9 cm), in the light theme, and hands the file to the browser.
 export function saved(name, kind, draw) {
@@ -51,13 +52,21 @@ function svgText(picture) {
     const style = getComputedStyle(originals[i]);
     for (const name of STYLES) part.setAttribute(name, style.getPropertyValue(name));
     part.removeAttribute("class");
+    // Where none of the fonts is installed, another must not make the words longer.
+    if (part.tagName === "text") part.setAttribute("textLength", originals[i].getComputedTextLength().toFixed(1));
   });
-  copy.setAttribute("font-family", "Helvetica, Arial, sans-serif");
   copy.removeAttribute("class");
   return new XMLSerializer().serializeToString(copy);
 }
 
-// Drawing operators of PDF 1.4; y grows upwards there.
+const FONTS = [
+  "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+  "<< /Type /Font /Subtype /Type0 /BaseFont /STSong-Light-UniGB-UTF16-H /Encoding /UniGB-UTF16-H /DescendantFonts [7 0 R] >>",
+  "<< /Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /CIDSystemInfo << /Registry (Adobe) /Ordering (GB1) /Supplement 4 >> /DW 1000 /FontDescriptor 8 0 R >>",
+  "<< /Type /FontDescriptor /FontName /STSong-Light /Flags 6 /FontBBox [-25 -254 1000 880] /ItalicAngle 0 /Ascent 880 /Descent -120 /CapHeight 880 /StemV 93 >>",
+];
+
+// Drawing operators of PDF 1.5; y grows upwards there.
 function pdfText(picture) {
   const height = Number(picture.getAttribute("height")) * POINT,
     width = Number(picture.getAttribute("width")) * POINT;
@@ -66,11 +75,11 @@ function pdfText(picture) {
   const objects = [
     "<< /Type /Catalog /Pages 2 0 R >>",
     "<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> ${faint()} >> >>`,
+    `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 ${width} ${height}] /Contents 4 0 R /Resources << /Font << /F1 5 0 R /F2 6 0 R >> ${faint()} >> >>`,
     `<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-    "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>",
+    ...FONTS,
   ];
-  let text = "%PDF-1.4\n";
+  let text = "%PDF-1.5\n";
   const places = objects.map((object, i) => {
     const place = text.length;
     text += `${i + 1} 0 obj\n${object}\nendobj\n`;
@@ -90,7 +99,7 @@ function operators(part) {
     number = (name) => Number(part.getAttribute(name) || 0);
   const fill = colour(style.fill, "rg"),
     stroke = colour(style.stroke, "RG");
-  const look = `q /A${Math.round(10 * Number(style.opacity))} gs ${fill} ${stroke} ${parseFloat(style.strokeWidth) || 1} w`;
+  const look = `q /A${Math.round(10 * Number(style.opacity))} gs ${fill} ${stroke} ${parseFloat(style.strokeWidth) || 1} w ${dashes(style)}`;
   const paint = fill && stroke ? "B" : fill ? "f" : "S";
   switch (part.tagName) {
     case "line":
@@ -135,16 +144,30 @@ function outlined(d) {
     .join(" ");
 }
 
-// Letters that Helvetica lacks become question marks. A turned text stands upright on its anchor.
+function dashes({ strokeDasharray: value }) {
+  return value === "none" ? "" : `[${value.split(/[ ,]+/).map(parseFloat).join(" ")}] 0 d`;
+}
+
+// A turned text stands upright on its anchor.
 function written(part, style, look) {
-  const size = parseFloat(style.fontSize),
-    text = part.textContent.replaceAll("–", "\x96").replaceAll("−", "-");
   const long = part.getComputedTextLength(),
     back = { middle: long / 2, end: long }[style.textAnchor] || 0;
   const [x, y] = [Number(part.getAttribute("x")), Number(part.getAttribute("y"))];
-  const turned = part.hasAttribute("transform");
-  const matrix = turned ? `0 -1 -1 0 ${x} ${y + back}` : `1 0 0 -1 ${x - back} ${y}`;
-  const letters = [...text].map((one) => (one.charCodeAt(0) > 255 ? "?" : one)).join("");
-  const escaped = letters.replace(/[\\()]/g, (one) => `\\${one}`);
-  return `${look} BT /F1 ${size} Tf ${matrix} Tm (${escaped}) Tj ET Q`;
+  const matrix = part.hasAttribute("transform") ? `0 -1 -1 0 ${x} ${y + back}` : `1 0 0 -1 ${x - back} ${y}`;
+  return `${look} BT ${matrix} Tm ${strings(part.textContent, parseFloat(style.fontSize))} ET Q`;
+}
+
+const WINDOWS = { "–": "\x96", "—": "\x97", "…": "\x85", "“": "\x93", "”": "\x94", "’": "\x92", "−": "-" };
+
+// Letters that Helvetica has, and in between those that only the Chinese font may have.
+function strings(text, size) {
+  return text
+    .replace(/[–—…“”’−]/g, (one) => WINDOWS[one])
+    .match(/[\0-\xff]+|[^\0-\xff]+/g)
+    .map((run) => {
+      if (run.charCodeAt(0) < 256) return `/F1 ${size} Tf (${run.replace(/[\\()]/g, (one) => `\\${one}`)}) Tj`;
+      const codes = [...Array(run.length).keys()].map((i) => run.charCodeAt(i).toString(16).padStart(4, "0"));
+      return `/F2 ${size} Tf <${codes.join("")}> Tj`;
+    })
+    .join(" ");
 }

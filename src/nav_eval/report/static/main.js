@@ -3,7 +3,7 @@
 import { addressed, FILTERS, filtersIn, link, listed } from "./address.js";
 import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
-import { MOST_DRAWN } from "./board.js";
+import { FIRST_DRAWN, MOST_DRAWN } from "./board.js";
 import { labels, only, readDocument } from "./decode.js";
 import { h } from "./dom.js";
 import { episodeView } from "./episode.js";
@@ -47,7 +47,7 @@ const app = {
     app.entries = labels(doc.runs);
     app.texts = doc.episodes ? searchTexts(doc) : [];
     const order = doc.board ? doc.board.order : doc.runs.map((_, i) => i);
-    app.draw(order.slice(0, MOST_DRAWN));
+    app.draw(order.slice(0, FIRST_DRAWN));
   },
 
   // Show these runs in charts and tables, and nothing of the others but the board.

@@ -1,18 +1,18 @@
 // The answer first: who is better and is it sure, how well, where it fails most, what was excluded. Then the figures.
 
-import { board, intervals, MOST_DRAWN, standing } from "./board.js";
+import { board, FIRST_DRAWN, intervals, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
 import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
-import { explained, gap, metricName, metricTitle, metricWhy, named, sentences, t } from "./words.js";
+import { currentLanguage, explained, gap, metricName, metricTitle, metricWhy, named, percents, sentences, t } from "./words.js";
 
 const FEW_FAILURES = 5;
 const PRINTED = { success: "SR", oracle_success: "OSR", spl: "SPL", ndtw: "nDTW", sdtw: "SDTW", soft_spl: "SoftSPL" };
 
 export function overview(app) {
-  const chosen = app.whole.runs.length > MOST_DRAWN;
+  const chosen = app.whole.runs.length > FIRST_DRAWN;
   return h(
     "section",
     { id: "overview", "aria-labelledby": "overview-title" },
@@ -30,30 +30,19 @@ export function overview(app) {
 
 // Who won, and whether that is sure, in one sentence; an oracle does not compete.
 function answer(app) {
-  const { doc, labels } = app;
+  const { doc } = app;
   if (doc.live && !doc.runs[0].finished) 
     return doc.runs[0].n ? t("answer.running", { text: runLine(app, 0) }) : t("answer.nothing");
-  if (doc.board && doc.board.n !== null) return standing(app);
+  if (doc.board && doc.board.n !== null) return sentences(standing(app), ...spoken(app.whole));
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
-  const found = doc.comparison && !doc.comparison.refused ? doc.comparison.rows : [];
-  const rows = found.filter((row) => row.metric === "success" && row.difference !== null);
-  if (!rows.length) return t("answer.none");
-  const rate = (i) => doc.runs[i].metrics.success?.mean ?? -1;
-  const order = [...entered].sort((a, b) => rate(b) - rate(a));
-  const [best, ...others] = order;
-  const beaten = (i) =>
-    rows.some((row) => [row.first, row.second].includes(i) && [row.first, row.second].includes(best) && certain(row));
-  const rivals = others.filter((i) => !beaten(i));
-  const names = (some) => some.map((i) => labels[i]).join(t("answer.and"));
-  if (!rivals.length) return t("answer.best", { best: labels[best], others: names(others) });
-  if (rivals.every((i) => rate(i) === rate(best))) return t("answer.equal", { names: names([best, ...rivals]) });
-  return t("answer.few", { names: names([best, ...rivals]), n: whole(rows[0].n) });
+  return sentences(...spoken(doc)) || t("answer.none");
 }
 
-function certain(row) {
-  return row.p_holm !== null && row.p_holm < 0.05;
+// Who is better, in the words that the terminal and boards have too: on these episodes, and in other buildings.
+function spoken(doc) {
+  return doc.verdict ? doc.verdict[currentLanguage()].map(percents) : [];
 }
 
 // The figures of a paper's main table as a chart, and success by path length.
@@ -75,7 +64,7 @@ function paper(app) {
       lengths[0].runs.some((run) => run.success) && [
         "paper.lengths",
         {
-          names: lengths.map((group) => `${group.label.replace("-", "–")} (${whole(group.n)})`),
+          names: lengths.map((group) => `${group.label.replace("-", "–")}\n(${whole(group.n)})`),
           labels,
           rows: lengths.map((group) => group.runs.map((run) => run.success)),
           title: t("axis.length"),
@@ -135,40 +124,7 @@ function verdicts(app) {
         t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }),
       ),
     ];
-  return comparison.rows
-    .filter((row) => row.metric === "success" && row.difference !== null)
-    .map((row) => verdict(app, row));
-}
-
-function verdict(app, row) {
-  const up = row.difference > 0;
-  const better = app.labels[up ? row.second : row.first],
-    worse = app.labels[up ? row.first : row.second];
-  const a = percent(up ? row.mean_second : row.mean_first),
-    b = percent(up ? row.mean_first : row.mean_second);
-  if (row.difference === 0) return h("li", {}, h("strong", {}, t("brief.equal", { better, worse, a })));
-  const ends = row.ci95 ? (up ? row.ci95 : [-row.ci95[1], -row.ci95[0]]).map((end) => fixed(100 * end, 1)) : ["–", "–"];
-  const sure = certain(row);
-  const p = row.p_holm < 0.001 ? "< 0.001" : `= ${chance(row.p_holm)}`;
-  return h(
-    "li",
-    { class: sure ? "sure" : "unsure" },
-    h(
-      "strong",
-      {},
-      t(sure ? "brief.better" : "brief.ahead", {
-        better,
-        worse,
-        a,
-        b,
-        gap: fixed(Math.abs(100 * row.difference), 1),
-        low: ends[0],
-        high: ends[1],
-      }),
-    ),
-    gap(),
-    t(sure ? "brief.sure" : "brief.unsure", { p, n: whole(row.n) }),
-  );
+  return spoken(app.doc).map((line) => h("li", {}, line));
 }
 
 function runLine(app, i) {
@@ -353,6 +309,7 @@ function cell(app, name, summary) {
     h(
       "span",
       { class: "why" },
+      summary.ci95_buildings ? `${t("interval.buildings", { range: shownRange(metric, summary.ci95_buildings, exact) })} · ` : "",
       `n = ${whole(summary.n)}`,
       summary.n_nonfinite ? ` · ${t("headline.left", { n: whole(summary.n_nonfinite) })}` : "",
     ),
@@ -382,10 +339,10 @@ function pairTable(app, rows) {
     "pairs.difference",
     "headline.interval",
     "pairs.p",
-    "pairs.holm",
     "pairs.test",
     "pairs.n",
     "pairs.verdict",
+    "pairs.elsewhere",
   ];
   const table = h(
     "table",
@@ -397,8 +354,14 @@ function pairTable(app, rows) {
   return wide(title, table);
 }
 
+// What is known of other buildings: the same, or how many more would tell.
+function elsewhere(row, verdictText) {
+  if (row.sure_elsewhere) return verdictText;
+  return row.more_buildings === null ? t("pairs.never") : t("pairs.unknown", { k: whole(row.more_buildings) });
+}
+
 function pairRow(app, row) {
-  const sure = certain(row);
+  const { sure } = row;
   const way = direction(app.doc.definitions[row.metric] || {}) * Math.sign(row.difference || 0);
   const winner = way > 0 ? row.second : row.first;
   const verdictText = !sure
@@ -418,9 +381,9 @@ function pairRow(app, row) {
     h("td", { class: "number" }, gap(row.difference)),
     h("td", { class: "number" }, row.ci95 ? `[${gap(row.ci95[0])}, ${gap(row.ci95[1])}]` : "–"),
     h("td", { class: "number" }, chance(row.p)),
-    h("td", { class: "number" }, chance(row.p_holm)),
     h("td", {}, t(`test.${row.test}`)),
     h("td", { class: "number" }, whole(row.n)),
     h("td", { class: sure ? "sure" : "unsure" }, verdictText),
+    h("td", { class: row.sure_elsewhere ? "sure" : "unsure" }, elsewhere(row, verdictText)),
   );
 }

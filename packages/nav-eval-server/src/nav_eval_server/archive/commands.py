@@ -79,7 +79,9 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
     from nav_eval_server import opening
     from nav_eval_server.archive import publishing
     from nav_eval_server.board import decisions
+    from nav_eval_server.board.places import Board, latest
     from nav_eval_server.queue.refusal import Refusal
+    from nav_eval_server.web.standings import elsewhere
 
     opening.freeze(challenge)
     digest = publishing.freeze(challenge, phase, now)
@@ -87,6 +89,8 @@ def freeze(file: Path, /, *, phase: str, reveal: bool = False) -> int:
         sys.stdout.write(f"{phase} is closed; {decisions.unfinished(phase)} submission(s) are unfinished.\n")
         return 1
     sys.stdout.write(f"{phase} {digest}\n")
+    final = latest(phase, Board.FINAL)
+    sys.stdout.writelines(f"{remark}\n" for remark in (elsewhere(final.document, "en") if final else []))
     if not reveal:
         sys.stdout.write(f"Next: nav-eval competition freeze {file} --phase {phase} --reveal\n")
         return 0

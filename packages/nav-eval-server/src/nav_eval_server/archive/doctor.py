@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from nav_eval.report.verdict import few
 from nav_eval_server import events
 from nav_eval_server.archive.backups import LAST
 from nav_eval_server.board.places import sha256
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Mark, Ranking
-from nav_eval_server.phase_data import faults
+from nav_eval_server.phase_data import buildings, faults
 from nav_eval_server.queue.health import SWEEP_SECONDS, health
 from nav_eval_server.queue.phases import status
 
@@ -54,7 +55,9 @@ def _data(challenge: Challenge, phase: str, now: datetime) -> Finding:
     """Those of a phase to come may still be made; one that is over needs them where something is run again."""
     state, lacking = status(challenge, phase, now), "; ".join(faults(challenge, phase))
     if not lacking:
-        return Finding(True, f"{phase} ({state}): its episodes and scenes are there")
+        count = buildings(challenge, phase)
+        unsaid = f"; {remark}" if count and (remark := few("en", count)) else ""
+        return Finding(True, f"{phase} ({state}): its episodes and scenes are there{unsaid}")
     when = {"upcoming": f", opens {challenge.opens(phase):%Y-%m-%d %H:%M} UTC"}.get(state, "")
     return Finding(state != "open", f"{phase} ({state}{when}): {lacking}")
 

@@ -5,23 +5,24 @@ which files are not those of SHA256SUMS; exit code 1 if anything differs.
 
 A team's submission: on the final board the best of those it chose (else of its last), on the public board its best, or,
 with a step, what the Ladder released (Blum & Hardt 2015). Means are over the episodes in which every team has a value.
-Two teams differ surely if their difference is more standard errors than `critical`, errors being clustered by building
-(by episode if there is one building): the 95 % quantile of the largest |t| of all pairs over 4000 draws, each a normal
-weight per building over the root of a chi-square by its degrees of freedom.
+Two teams differ surely if p is at most 5 % by the number of pairs: by the binomial distribution where every value is 0
+or 1 (McNemar), else by flipping the signs of the differences, in every way up to 13, beyond by Barndorff-Nielsen's r*.
+A team without one episode that was played well is last.
 """
 
 from __future__ import annotations
 
 import hashlib
+import itertools
 import json
 import math
-import random
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-DRAWS = 4000
+ALPHA = 0.05
+EXACT = 13
 TINY = 1e-12
 Json = Any
 Key = tuple[str, str]
@@ -73,7 +74,8 @@ def compare(board: Json, values: Json) -> list[str]:
     own = {name: {(b, e): v for b, e, v, _ in rows} for name, rows in values["entries"].items()}
     ranked = [name for name in own if lines[name]["role"] == "team"]
     keys = common(own[name] for name in (ranked or own))
-    places = rank({name: [sign * own[name][key] for key in keys] for name in ranked}, keys, board["seed"])
+    well = {name for name in ranked if any(played for _, _, _, played in values["entries"][name])}
+    places = rank({name: [sign * own[name][key] for key in keys] for name in ranked} if keys else {}, well)
     for name, line in lines.items():
         submission, shown = standing(values["history"][name], board, values["finals"], sign)
         present = [own[name][key] for key in keys if own[name].get(key) is not None]
@@ -116,56 +118,54 @@ def common(entries: Iterable[Mapping[Key, float | None]]) -> list[Key]:
     return sorted(set.intersection(*sets)) if sets else []
 
 
-def rank(values: Mapping[str, Sequence[float]], keys: Sequence[Key], seed: int) -> dict[str, tuple[int, list[int]]]:
-    """team -> (rank, [lowest, highest]) from its values, more being better."""
-    if not keys:
-        return {}
-    names, size = list(values), len(keys)
-    mean = {name: math.fsum(row) / size for name, row in values.items()}
-    several = len({b for b, _ in keys}) > 1
-    groups: list[Any] = [key[0] if several else key for key in keys]
-    order = sorted(set(groups))
-    residual = {name: dict.fromkeys(order, 0.0) for name in names}
-    for name in names:
-        for group, value in zip(groups, values[name]):
-            residual[name][group] += value - mean[name]
-    g = len(order)
-    error: dict[Key, float] = {}
-    rows: list[list[float]] = []
-    for i, a in enumerate(names):
-        for b in names[i + 1 :]:
-            row = [residual[a][group] - residual[b][group] for group in order]
-            error[a, b] = math.sqrt(math.fsum(x * x for x in row) * g / (g - 1)) / size if g > 1 else math.inf
-            if TINY < error[a, b] < math.inf:
-                rows.append([x / (error[a, b] * size) for x in row])
-    bound = critical(rows, g, seed)
-    wins = {(a, b): False for a in names for b in names}
-    for (a, b), spread in error.items():
-        sure = math.inf if g < 2 else bound * spread if spread > TINY else TINY
-        wins[a, b], wins[b, a] = mean[a] - mean[b] > sure, mean[b] - mean[a] > sure
+def rank(values: Mapping[str, Sequence[float]], well: Collection[str]) -> dict[str, tuple[int, list[int]]]:
+    """team -> (rank, [lowest, highest]) from its values, more being better; those not in `well` are last."""
+    mean = {name: math.fsum(row) / len(row) for name, row in values.items()}
+    order = sorted(values, key=lambda name: (name not in well, -mean[name] if name in well else 0.0, name))
+    good = [name for name in order if name in well]
+    pairs = list(itertools.combinations(good, 2))
+    wins = {(a, b) for a in good for b in order if b not in well}
+    wins |= {pair for pair in pairs if chance(*(values[name] for name in pair)) <= 1 - (1 - ALPHA / len(pairs))}
     told: dict[str, tuple[int, list[int]]] = {}
     head, shared = None, 0
-    for place, name in enumerate(sorted(names, key=lambda name: (-mean[name], name)), 1):
-        if head is None or wins[head, name]:
+    for place, name in enumerate(order, 1):
+        if head is None or (head, name) in wins:
             head, shared = name, place
-        low = 1 + sum(wins[other, name] for other in names)
-        told[name] = (shared, [low, len(names) - sum(wins[name, other] for other in names)])
+        beaten = sum(loser == name for _, loser in wins)
+        told[name] = (shared, [1 + beaten, len(order) - sum(winner == name for winner, _ in wins)])
     return told
 
 
-def critical(rows: Sequence[Sequence[float]], g: int, seed: int) -> float:
-    """How many standard errors make a difference sure."""
-    if g < 2 or not rows:
-        return math.inf if g < 2 else 0.0
-    draw = random.Random(seed)
-    weights = [[draw.gauss(0.0, 1.0) for _ in range(g)] for _ in range(DRAWS)]
-    spread = [math.sqrt(draw.gammavariate((g - 1) / 2, 2.0) / (g - 1)) for _ in range(DRAWS)]
-    scale = math.sqrt(g / (g - 1))
-    largest = sorted(
-        max(abs(sum(w * x for w, x in zip(weight, row))) for row in rows) * scale / by
-        for weight, by in zip(weights, spread)
-    )
-    return largest[math.ceil(0.95 * (DRAWS + 1)) - 1]
+def chance(a: Sequence[float], b: Sequence[float]) -> float:
+    """Two-sided p of a difference between two teams that are equally good."""
+    if all(abs(x) in (0.0, 1.0) for x in (*a, *b)):
+        lost, won = sum(x < y for x, y in zip(a, b)), sum(x > y for x, y in zip(a, b))
+        tail = sum(math.comb(lost + won, k) for k in range(min(lost, won) + 1))
+        return min(1.0, 2 * tail / 2 ** (lost + won))
+    moved = [y - x for x, y in zip(a, b) if x != y]
+    size, total = math.fsum(map(abs, moved)), abs(math.fsum(moved))
+    if not moved or total >= size * (1 - TINY):
+        return 2.0 ** (1 - len(moved)) if moved else 1.0
+    if len(moved) <= EXACT:
+        sums = (math.fsum(s * d for s, d in zip(flip, moved)) for flip in itertools.product((-1, 1), repeat=len(moved)))
+        return sum(abs(one) >= total * (1 - TINY) for one in sums) / 2 ** len(moved)
+    whole = all(d == int(d) for d in moved)
+    return min(1.0, math.erfc(deviate(moved, total - (math.gcd(*map(int, moved)) if whole else 0.0)) / math.sqrt(2)))
+
+
+def deviate(moved: Sequence[float], total: float) -> float:
+    """r* of a sum of differences with random signs, whose cumulant function is the sum of log cosh."""
+    low, high = 0.0, 1.0
+    while math.fsum(d * math.tanh(high * d) for d in moved) < total:
+        high *= 2
+    for _ in range(200):
+        middle = (low + high) / 2
+        below = math.fsum(d * math.tanh(middle * d) for d in moved) < total
+        low, high = (middle, high) if below else (low, middle)
+    bend = math.fsum(d * d / math.cosh(min(abs(low * d), 300.0)) ** 2 for d in moved)
+    cumulant = math.fsum(abs(low * d) + math.log1p(math.exp(-2 * abs(low * d))) - math.log(2) for d in moved)
+    root, slope = math.sqrt(max(0.0, 2 * (low * total - cumulant))), low * math.sqrt(bend)
+    return root if root < 1e-3 or slope <= 0 else root + math.log(slope / root) / root
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import groupby
 from typing import Any
@@ -26,8 +26,6 @@ from nav_eval_server.models import Episode, Ranking, Result, Submission, Team
 from nav_eval_server.queue.states import State
 
 Board = Ranking.Board
-SEED = 0
-"""Of the ranking's draws; `nav-eval rank` has the same."""
 
 
 @dataclass(frozen=True)
@@ -105,17 +103,20 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     """The board as it would be now; JSON.
 
     `score` is what the team is shown with; `failed` counts its failed episodes, `excluded` those that have no value in
-    one of the entries. `rank` is None for baselines, oracles, and where nothing could be compared. `beside`, where the
-    rules name further measures: the means of the entry's own results.json.
+    one of the entries. `rank` is None for baselines, oracles, and where nothing could be compared. Ranks speak of these
+    episodes; `elsewhere` says whether the first team is ahead in other buildings too, or about how many more would tell
+    (None, where a Ladder holds figures back). `beside`, where the rules name further measures: the means of the entry's
+    own results.json.
     """
     higher = higher_is_better(challenge, phase)
     teams = counted(challenge, phase, board)
     found = records(challenge, [one.submission for one in teams])
+    failed = _failed([one.submission for one in teams])
+    found = {key: replace(one, played_well=len(one.episodes) - failed.get(key, 0)) for key, one in found.items()}
     entrants = [found[one.submission.id] for one in teams if one.submission.team.role == Team.Role.TEAM]
     order = _ranked(entrants, challenge.ranking.by, higher)
     keys = _common(entrants or list(found.values()), challenge.ranking.by)
     places = {place.name: place for place in order.places} if order else {}
-    failed = _failed([one.submission for one in teams])
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
     beside = _beside(challenge, phase, board, [one.submission for one in teams])
     lines = [line | {"beside": beside[line["submission"]]} for line in lines] if beside else lines
@@ -126,13 +127,27 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
         "board": board.value,
         "measure": challenge.ranking.by,
         "higher_is_better": higher,
-        "step": challenge.phases[phase].ladder if board == Board.PUBLIC else None,
-        "seed": SEED,
+        "step": phase_step(challenge, phase, board),
         "n_episodes": len(keys),
         "n_buildings": len({scene for scene, _ in keys}),
-        "entries": sorted(lines, key=lambda line: _order(line, higher)),
+        "elsewhere": _elsewhere(order) if phase_step(challenge, phase, board) is None else None,
+        "entries": sorted(
+            lines, key=lambda line: (not ranking.played(found[line["submission"]]), _order(line, higher))
+        ),
         "void": _void(phase),
     }
+
+
+def phase_step(challenge: Challenge, phase: str, board: Board) -> float | None:
+    """By how much more a score must be to move, where a Ladder has the public board."""
+    return challenge.phases[phase].ladder if board == Board.PUBLIC else None
+
+
+def _elsewhere(order: ranking.Ranking | None) -> dict[str, Any] | None:
+    if order is None or order.ahead is None:
+        return None
+    first = order.ahead
+    return {"team": first.second, "sure": first.sure_elsewhere, "more_buildings": first.more_buildings}
 
 
 def records(challenge: Challenge, submissions: Sequence[Submission]) -> dict[str, RunRecords]:
@@ -148,7 +163,7 @@ def records(challenge: Challenge, submissions: Sequence[Submission]) -> dict[str
 
 def _ranked(entries: Sequence[RunRecords], measure: str, higher: bool) -> ranking.Ranking | None:
     try:
-        return ranking.rank(entries, measure, higher_is_better=higher, seed=SEED)
+        return ranking.rank(entries, measure, higher_is_better=higher)
     except RunDirectoryError:  # nobody, or nobody that has an episode in common with all the others
         return None
 

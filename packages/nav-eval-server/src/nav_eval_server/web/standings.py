@@ -8,11 +8,14 @@ from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
 
+from nav_eval.report import verdict
 from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.models import Submission, User
+from nav_eval_server.queue.states import Language
+from nav_eval_server.web.context import language
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,21 @@ class Standings:
         return beside_of(self.document)
 
     @property
+    def remarks(self) -> list[str]:
+        """What is known of other buildings than those of the phase, in the reader's language."""
+        return elsewhere(self.document, language())
+
+    @property
     def name(self) -> str:
         """Of its files, where it is published."""
         return f"{self.phase}-{Board.FINAL.value if self.final else Board.PUBLIC.value}"
+
+
+def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
+    """Of a board's document, in the words that `nav-eval rank` and reports have too."""
+    first = document.get("elsewhere")
+    known = [verdict.told(told_in, first["team"], first["sure"], first["more_buildings"])] if first else []
+    return [*known, *filter(None, [verdict.few(told_in, document["n_buildings"])])]
 
 
 def beside_of(document: Mapping[str, Any]) -> list[str]:

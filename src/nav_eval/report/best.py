@@ -1,0 +1,31 @@
+"""Which runs a table prints in bold: those that share the first place, so that a tie is bold as a whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
+
+from nav_eval.errors import RunDirectoryError
+from nav_eval.report.board import Board
+from nav_eval.report.source import Run, common_definitions
+from nav_eval.report.workshop import Workshop
+
+Best: TypeAlias = Callable[[str], AbstractSet[int]]
+"""By a metric's name, indices of the runs that are best."""
+
+
+def best(runs: Sequence[Run], workshop: Workshop, metric: str) -> set[int]:
+    """Indices of the runs than which none is surely better; oracles do not compete.
+
+    None where the metric has no better end, fewer than two compete, or they cannot be compared.
+    """
+    paths = [one.path for run in runs if not run.privileged for one in (run.seeds or (run,))]
+    if common_definitions(runs)[metric].better is None:
+        return set()
+    try:
+        ranking = workshop.rank(paths, metric)
+    except RunDirectoryError:
+        return set()
+    places = Board(metric, (), ranking).places(runs)
+    return {i for i, place in places.items() if place.rank == 1} if len(places) > 1 else set()
