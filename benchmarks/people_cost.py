@@ -86,7 +86,7 @@ def picture(file: Path) -> None:
             PEOPLE,
             f"simulator.sensors={{{CAMERAS}}}",
             "simulator.antialiasing=true",
-            "dataset.generate.scenes=6",
+            "dataset.generate.scenes=2",
         ],
     )
     shots = []

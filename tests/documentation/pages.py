@@ -2,8 +2,9 @@
 
 A fenced block is run according to its language. `sh` runs as it stands; `python` runs as a script; any block with
 `title="name"` is written to that file; `yaml`, `json` and `toml` without a title are only parsed; `text` is output.
-Two comments, invisible on the page, steer a block that follows: `<!-- needs: docker -->` runs it only where that is
-there, `<!-- background -->` leaves it running to the end of the page, as in a second terminal. A comment that begins
+Three comments, invisible on the page, steer a block that follows: `<!-- needs: docker -->` runs it only where that is
+there, `<!-- background -->` leaves it running to the end of the page, as in a second terminal, `<!-- output -->` says
+that the page's commands print it to the letter. A comment that begins
 with `<!-- setup` holds shell lines that a test needs and a reader does not; $CHECKOUT is the project's root and
 $SHARED_DATA the real data (only under `needs: shared-data`).
 """
@@ -33,12 +34,13 @@ class Block:
     title: str | None = None
     needs: str | None = None
     background: bool = False
+    output: bool = False
 
 
 def blocks(page: Path) -> Iterator[Block]:
     """The blocks of a page in order."""
     lines = enumerate(page.read_text(encoding="utf-8").splitlines(), 1)
-    needs, background = None, False
+    needs, background, output = None, False, False
     for number, line in lines:
         fence = FENCE.match(line)
         if line.strip() == "<!-- setup":
@@ -48,11 +50,13 @@ def blocks(page: Path) -> Iterator[Block]:
             needs = found[1]
         elif line.strip() == "<!-- background -->":
             background = True
+        elif line.strip() == "<!-- output -->":
+            output = True
         elif fence:
             text = _until(lines, fence["mark"], len(fence["indent"]))
             title = TITLE.search(fence["info"])
-            yield Block(number, fence["language"], text, title[1] if title else None, needs, background)
-            needs, background = None, False
+            yield Block(number, fence["language"], text, title[1] if title else None, needs, background, output)
+            needs, background, output = None, False, False
 
 
 def _until(lines: Iterator[tuple[int, str]], end: str, indent: int = 0) -> str:

@@ -171,6 +171,8 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
         os.killpg(process.pid, signal.SIGKILL)
         pytest.fail(f"{name(page)} took more than {limit:g} s:\n{process.communicate()[0][-4000:]}")
     assert process.returncode == 0, f"{name(page)}:\n{output[-4000:]}"
+    for block in blocks(page):
+        assert not block.output or block.text in output, f"{name(page)}:{block.line} is not what is printed:\n{output}"
 
 
 def with_free_ports(text: str) -> str:

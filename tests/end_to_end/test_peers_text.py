@@ -210,5 +210,5 @@ def test_no_byte_of_a_peers_text_harms_who_reads_it(tmp_path: Path, wire: str) -
     assert all(line["status"] != "ok" for line in lines)
     assert all("\n" not in line["failure_reason"] and len(line["failure_reason"]) < 400 for line in lines)
     rows = list(csv.reader(io.StringIO((tmp_path / "run" / "results.csv").read_text())))
-    assert len(rows) == len(FIELDS) + 1
-    assert len((tmp_path / "run" / "results.csv").read_text().splitlines()) == len(FIELDS) + 1
+    assert len(rows) == len(FIELDS) + 2
+    assert len((tmp_path / "run" / "results.csv").read_text().splitlines()) == len(FIELDS) + 2

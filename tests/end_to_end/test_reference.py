@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import csv
+import gzip
 import json
+import math
 import shutil
 
+import numpy as np
 import pytest
 
+from nav_eval.cli.report import report
 from nav_eval.cli.table import metrics_table
-from nav_eval.errors import RunDirectoryError
+from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.runs.comparison import compare_runs
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from nav_eval.runs.scoring import score_predictions
 
 
 @pytest.fixture(scope="module")
@@ -43,7 +49,7 @@ def episodes(folder, world, gt):
     return [f"dataset.data_path={folder}/val_seen.json", f"simulator.scenes_dir={world}"]
 
 
-def run(tmp_path, world, name, gt):
+def run(tmp_path, world, name, gt, *overrides):
     folder = tmp_path / name
     folder.mkdir()
     quick = [
@@ -52,12 +58,12 @@ def run(tmp_path, world, name, gt):
         "~simulator.sensors.depth",
         "task.measurements=[ndtw,waypoint_coverage]",
     ]
-    given = [*episodes(folder, world, gt), *quick]
+    given = [*episodes(folder, world, gt), *quick, *overrides]
     return run_benchmark(benchmark_config("r2r-ce", overrides=given), folder / "run")
 
 
 def test_results_report_and_terminal_say_which(tmp_path, world):
-    for name, gt, reference in (("a", True, "gt"), ("b", False, "reference_path")):
+    for name, gt, reference in (("a", True, "gt"), ("b", False, "densified")):
         done = run(tmp_path, world, name, gt)
         assert json.loads((done.path / "results.json").read_text())["references"] == {reference: 2}
         assert f"reference: {reference} (2 episodes)" in metrics_table(done.document)
@@ -67,20 +73,95 @@ def test_results_report_and_terminal_say_which(tmp_path, world):
 
 def test_runs_that_differ_in_it_are_not_compared_and_both_are_named(tmp_path, world):
     paths = [run(tmp_path, world, name, gt).path for name, gt in (("a", True), ("b", False))]
-    with pytest.raises(RunDirectoryError, match="reference is 'gt' in one and 'reference_path' in the other"):
+    with pytest.raises(RunDirectoryError, match="reference is 'gt' in one and 'densified' in the other"):
         compare_runs(paths)
 
 
 def test_a_run_that_is_mixed_itself_is_not_compared(tmp_path, world):
     path = run(tmp_path, world, "a", True).path
     lines = [json.loads(line) for line in (path / "episodes.jsonl").read_text().splitlines()]
-    lines[1]["reference"] = "reference_path"
+    lines[1]["reference"] = "densified"
     (path / "episodes.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    with pytest.raises(RunDirectoryError, match="gt in 1 and reference_path in 1"):
+    with pytest.raises(RunDirectoryError, match="densified in 1 and gt in 1"):
         compare_runs([path, path])
 
 
 def test_a_comparison_has_the_order_of_the_runs_own_table(tmp_path, world):
     done = run(tmp_path, world, "a", True)
     printed = list(done.document["metrics"])
-    assert [row["metric"] for row in compare_runs([done.path, done.path])][: len(printed)] == printed
+    shutil.copytree(done.path, tmp_path / "again")
+    assert [row["metric"] for row in compare_runs([done.path, tmp_path / "again"])][: len(printed)] == printed
+
+
+def warped(agent, reference):
+    """Dynamic time warping as the specification writes it: every cell of the table, in double precision."""
+    cost = np.linalg.norm(np.asarray(agent)[:, None] - np.asarray(reference)[None], axis=2)
+    table = np.full((len(agent) + 1, len(reference) + 1), np.inf)
+    table[0, 0] = 0
+    for i in range(1, len(agent) + 1):
+        for j in range(1, len(reference) + 1):
+            table[i, j] = cost[i - 1, j - 1] + min(table[i - 1, j], table[i, j - 1], table[i - 1, j - 1])
+    return table[-1, -1], cost
+
+
+def test_given_is_the_specifications_formula_to_the_digit(tmp_path, shared_data):
+    """Of walks along other episodes' paths, against R2R-CE's file read by json and a table filled by numpy."""
+    file = shared_data / "r2r-ce" / "val_seen.json.gz"
+    listed = json.loads(gzip.decompress(file.read_bytes()))["episodes"][:40]
+    rng = np.random.default_rng(0)
+    walks = {}
+    for episode in listed:
+        corners = np.array([episode["start_position"], *episode["reference_path"][1:]])
+        walks[str(episode["episode_id"])] = [corners[0], *corners[1:] + rng.normal(0, 1, corners[1:].shape)]
+    poses = {name: [{"position": list(p), "heading": 0.0, "stop": False} for p in walk] for name, walk in walks.items()}
+    (tmp_path / "walks.json").write_text(json.dumps(poses))
+    given = [
+        f"dataset.data_path={file}",
+        f"dataset.episodes=[{','.join(walks)}]",
+        "task.reference=given",
+        "task.measurements=[dtw,ndtw,path_coverage,waypoint_coverage]",
+    ]
+    scored = score_predictions(benchmark_config("r2r-ce", overrides=given), tmp_path / "walks.json")
+    assert scored.results.references == {"given": 40}
+    for episode, result in zip(listed, scored.episodes, strict=True):
+        reference = episode["reference_path"]
+        dtw, cost = warped(walks[result.episode_id], reference)
+        nearest = cost.min(0)
+        assert result.metrics == pytest.approx(
+            {
+                "dtw": dtw,
+                "ndtw": math.exp(-dtw / (3 * len(reference))),
+                "path_coverage": np.exp(-nearest / 3).mean(),
+                "waypoint_coverage": (nearest <= 3).mean(),
+            },
+            rel=1e-13,
+        )
+
+
+def test_the_kind_is_chosen_and_named_wherever_its_figures_are(tmp_path, world):
+    for kind, gt in (("given", True), ("densified", True), ("gt", True), ("given", False)):
+        name = f"{kind}-{gt}"
+        done = run(tmp_path, world, name, gt, f"task.reference={kind}")
+        assert done.document["references"] == {kind: 2}
+        assert f"reference: {kind} (2 episodes)" in metrics_table(done.document)
+        with (done.path / "results.csv").open() as file:
+            assert {row["reference"] for row in csv.DictReader(file)} == {kind}
+        for ending, columns in ((".tex", "ndtw"), (".md", None), (".csv", None)):
+            table = tmp_path / f"table{ending}"
+            report(str(done.path), out=table, columns=columns)
+            assert f"reference {kind}" in table.read_text() or f",{kind}," in table.read_text()
+
+
+def test_an_experts_path_that_is_not_there_is_refused_before_the_run(tmp_path, world):
+    with pytest.raises(ConfigError, match=r"task\.reference: is gt.*dataset\.gt_path"):
+        run(tmp_path, world, "a", False, "task.reference=gt")
+    assert not (tmp_path / "a" / "run").exists()
+
+
+def test_a_run_from_before_the_kinds_had_these_names_is_compared_with_one_of_today(tmp_path, world):
+    new, old = (run(tmp_path, world, name, False).path for name in ("new", "old"))
+    for file in (old / "episodes.jsonl", old / "results.json"):
+        file.write_text(file.read_text().replace('"densified"', '"reference_path"'))
+    assert compare_runs([old, new])
+    report(str(old), out=tmp_path / "old.md")
+    assert "reference densified" in (tmp_path / "old.md").read_text()

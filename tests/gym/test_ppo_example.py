@@ -38,7 +38,7 @@ def test_a_step_is_worth_what_it_earns_until_the_end(trainer):
 
 @pytest.mark.soak
 def test_success_rises(trainer, tmp_path):
-    homes = "dataset.generate={seed: ppo, scenes: 4, rooms: 2, detail: 20000, per_scene: 30}"
+    homes = "dataset.generate={seed: ppo, scenes: 2, rooms: 2, detail: 20000, per_scene: 30}"
     printed = run(trainer, PPO, "--steps", "49152", "--out", str(tmp_path / "policy.pt"), homes)
     curve = [float(line.split()[4]) for line in printed.splitlines() if re.match(r" *\d", line)]
     learned, random = (float(found) for found in re.findall(r"success ([\d.]+)", printed))

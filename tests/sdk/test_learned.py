@@ -352,7 +352,7 @@ def test_it_still_walks_in_homes_that_it_never_saw():
     """The floor lies well below the model card's figure: eighty episodes are known to about a tenth."""
     import nav_eval
 
-    homes = "dataset.generate={seed: held, scenes: 5, rooms: 5, detail: 30000, per_scene: 16}"
+    homes = "dataset.generate={seed: held, scenes: 2, rooms: 5, detail: 30000, per_scene: 16}"
     lens = "{width: 224, height: 224, hfov: 90}"
     seen = f"simulator.sensors={{rgb: {lens}, depth: {lens}, gps: {{}}, compass: {{}}}}"
     results = nav_eval.evaluate("vln-demo", agent=LearnedAgent, overrides=[homes, seen, "dataset.sample=80"])

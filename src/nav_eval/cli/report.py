@@ -22,6 +22,7 @@ def report(
     by: str | None = None,
     with_published: str | None = None,
     columns: str | None = None,
+    sentence: bool = False,
     public: bool = False,
     no_3d: bool = False,
     allow_plugins: bool = False,
@@ -50,6 +51,9 @@ def report(
     columns
         Measures of a .tex or .md table, separated by commas; or paper (TL NE OSR SR SPL nDTW as papers print them, the
         default of .tex), or all (with four decimals, the default of .md); with 95 % intervals, the best in bold.
+    sentence
+        Write no file: print the sentence for a paper, with episodes, homes, seeds, split, generator, and the settings
+        that differ from the benchmark's.
     public
         Leave out whatever belongs to single episodes, so that a hidden test split stays hidden.
     no_3d
@@ -70,6 +74,9 @@ def report(
     workshop = make_workshop(overrides, allow_plugins=allow_plugins)
     if with_published:
         workshop.config(paths[0])  # imports the plug-ins, one of which may bring the table
+    if sentence:
+        say(*_sentences(paths, workshop, tuple(entry or ()), public))
+        return DONE
     _write(paths, workshop, target, _wishes(tuple(entry or ()), by, with_published), columns, public, no_3d)
     say(target)
     return DONE
@@ -82,6 +89,21 @@ def _write_card(paths: list[Path], target: Path) -> None:
     if target.suffix != ".html":
         raise ConfigError(f"{target}: the card of a sweep is a page. Name a file that ends in .html.")
     write_card(read_sweeps(paths), target)
+
+
+def _sentences(paths: list[Path], workshop: Workshop, entry: tuple[str, ...], public: bool) -> list[str]:
+    """One for all runs where they are judged together, else one each."""
+    from nav_eval.cli.chinese import asked_for
+    from nav_eval.report.board import make_board, with_entries
+    from nav_eval.report.document import comparison
+    from nav_eval.report.sentence import joint_sentence, run_sentence
+    from nav_eval.report.source import read_run
+
+    runs = with_entries([read_run(path, workshop.config(path)) for path in paths], entry)
+    compared, board = comparison(runs, workshop), make_board(runs, workshop)
+    joint = joint_sentence(runs, workshop, compared, board, public=public)
+    found = [joint] if joint else [run_sentence(run, workshop, public=public) for run in runs]
+    return [one["zh" if asked_for() else "en"] for one in found]
 
 
 def _wishes(entry: tuple[str, ...], by: str | None, table: str | None) -> Wishes:
@@ -134,6 +156,7 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
     from nav_eval.runs import builder
     from nav_eval.runs.comparison import compare_runs, read_records
     from nav_eval.runs.ranks import rank_runs
+    from nav_eval.runs.registry import benchmark_itself
 
     read = cache(read_records)
 
@@ -144,6 +167,7 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
         backend=builder.make_backend,
         compare=partial(compare_runs, read=read),
         rank=partial(rank_runs, read=read),
+        benchmark=benchmark_itself,
     )
 
 

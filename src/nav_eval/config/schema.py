@@ -90,6 +90,12 @@ class TaskConfig(Section):
     dtw: Literal["exact", "fastdtw"] = Field(
         "exact", description="exact dynamic time warping, or the approximation that VLN-CE scores with (radius 1)"
     )
+    reference: Literal["given", "densified", "gt"] | None = Field(
+        None,
+        description="what dtw, coverage and their kin compare with: the episode's reference_path as it is given, the "
+        "same with points at most forward_step apart, or the expert's path (dataset.gt_path); null: gt where there is "
+        "one, else densified; on a graph always its viewpoints",
+    )
     ndtw_distance: Metres = Field(3.0, description="scale d of nDTW and of path coverage in exp(-DTW / (n d))")
     coverage_distance: Metres = Field(
         3.0, description="within which a reference point counts as passed in waypoint_coverage"
@@ -227,7 +233,11 @@ class GenerateConfig(Section):
     )
     task: str | None = Field(None, description="the task whose episodes are made; null: task.type")
     seed: str = Field("demo", description="any text; a secret one makes a private test set")
-    scenes: Annotated[int, Field(ge=1, le=1000)] = Field(3, description="number of buildings")
+    scenes: Annotated[int, Field(ge=1, le=1000)] | None = Field(
+        None,
+        description="number of buildings that are played: of train (and val_seen), val_unseen or test, of which no two "
+        "share one, or of `all`; null: one, and three of `all`",
+    )
     rooms: Annotated[int, Field(ge=1, le=50)] = Field(5, description="rooms of each building, corridors not counted")
     storeys: Annotated[int, Field(ge=1, le=2)] = Field(1, description="storeys of each building")
     kind: Literal["home", "office"] = Field("home", description="kind of building")

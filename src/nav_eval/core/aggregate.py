@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from nav_eval.core.definitions import Definition
+from nav_eval.core.numbers import parts_of
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.geometry import total
 
@@ -18,7 +19,8 @@ Summarise: TypeAlias = Callable[[Definition, Sequence[float], Sequence[str]], Ma
 @dataclass(frozen=True, slots=True)
 class EvaluationResults:
     """What a run came to. `metrics`: name -> {"mean", "ci95", "n", "n_nonfinite", ...}; `definitions`: what each of
-    them, and of those without a figure, says of itself.
+    them, and of those without a figure, says of itself. A record has a figure for each number in it, called name.key;
+    `unsummed`: metric -> what of its records is no number, and stands in the journal alone.
 
     `over_budget`: episodes that met the organiser's budget; `lost`: those that a fault of the evaluator ended. Both
     are in no metric and not among the failed. `replayed`, `resumed`: those that were shown to the agent more than once,
@@ -41,6 +43,7 @@ class EvaluationResults:
     resumed: int = 0
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     references: Mapping[str, int] = field(default_factory=dict)
+    unsummed: Mapping[str, Sequence[str]] = field(default_factory=dict)
     episodes: Sequence[EpisodeResult] = ()
 
     @property
@@ -54,6 +57,23 @@ class EvaluationResults:
         return not (self.n_failed or self.over_budget or self.lost or self.metric_faults)
 
 
+class _Columns:
+    """A metric's values: each number with its scene, by the name of its column; `others`: columns without numbers."""
+
+    def __init__(self) -> None:
+        self.numbers: dict[str, tuple[list[float], list[str]]] = {}
+        self.others: dict[str, None] = {}
+
+    def take(self, name: str, value: Any, scene: str) -> None:
+        for column, part in parts_of(name, value):
+            if isinstance(part, int | float):
+                values, scenes = self.numbers.setdefault(column, ([], []))
+                values.append(float(part))
+                scenes.append(scene)
+            else:
+                self.others[column] = None
+
+
 class MetricsAggregator:
     """Takes results one by one, keeps only numbers, and sums them up at the end.
 
@@ -63,7 +83,6 @@ class MetricsAggregator:
 
     def __init__(self, definitions: Mapping[str, Definition], summarise: Summarise) -> None:
         self._definitions = definitions
-        self._names = [name for name, definition in definitions.items() if definition.kind != "record"]
         self._summarise = summarise
 
     def aggregate_metrics(self, results: Iterable[EpisodeResult]) -> EvaluationResults:
@@ -71,8 +90,7 @@ class MetricsAggregator:
 
         An episode that met the budget, or that our own fault ended, says nothing of the agent: counted and left out.
         """
-        columns: dict[str, list[float]] = {name: [] for name in self._names}
-        scenes: dict[str, list[str]] = {name: [] for name in self._names}
+        columns = {name: _Columns() for name in self._definitions}
         statuses: Counter[str] = Counter()
         faults: dict[str, list[str]] = {}
         references: Counter[str] = Counter()
@@ -88,24 +106,23 @@ class MetricsAggregator:
             for name, reason in result.unmeasured.items():
                 faults.setdefault(name, []).append(reason)
             references.update([result.reference] if result.reference else [])
-            for name in self._names:
-                value = result.metrics.get(name)
-                if isinstance(value, int | float):
-                    columns[name].append(float(value))
-                    scenes[name].append(result.scene_id)
+            for name, found in columns.items():
+                if name in result.metrics:
+                    found.take(name, result.metrics[name], result.scene_id)
             for kind, seconds in timing.items():
                 seconds.append(float(result.timing.get(kind, 0.0)))
+        definitions = {part: one for name, found in columns.items() for part, one in self._defined(name, found)}
         return EvaluationResults(
             n_episodes=sum(statuses.values()),
             n_failed=sum(n for status, n in statuses.items() if status not in ("ok", "budget_exceeded", *OURS)),
             statuses=dict(sorted(statuses.items())),
             metrics={
-                name: self._summarise(self._definitions[name], columns[name], scenes[name])
-                for name in self._names
-                if columns[name]
+                part: self._summarise(definitions[part], values, scenes)
+                for found in columns.values()
+                for part, (values, scenes) in found.numbers.items()
             },
             timing={"episode_seconds": total(timing["wall"]), "agent_seconds": total(timing["agent"])},
-            definitions=self._definitions,
+            definitions=definitions,
             not_scored=unscored,
             over_budget=statuses["budget_exceeded"],
             lost=sum(statuses[status] for status in OURS),
@@ -113,4 +130,13 @@ class MetricsAggregator:
             resumed=again["resumes"],
             metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
             references=dict(sorted(references.items())),
+            unsummed={name: [*found.others] for name, found in columns.items() if found.others},
         )
+
+    def _defined(self, name: str, found: _Columns) -> Iterator[tuple[str, Definition]]:
+        """What a metric says of itself, and what is said of each number in its records."""
+        whole = self._definitions[name]
+        yield name, replace(whole, kind="mean") if whole.kind == "record" and name in found.numbers else whole
+        for part in found.numbers:
+            if part != name:
+                yield part, replace(whole, kind="mean", unit="", better=None)

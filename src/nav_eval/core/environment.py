@@ -23,9 +23,6 @@ from nav_eval.errors import DatasetError, SimulatorError
 if TYPE_CHECKING:
     from nav_eval.core.perturbing import Veil
 
-SOURCES = {"densified": "reference_path", "sparse": "reference_path"}
-"""MetricContext.reference_kind -> the part of the data set that it was made of, where that has another name."""
-
 
 @dataclass(frozen=True, slots=True)
 class Rules:
@@ -86,7 +83,7 @@ class Environment:
         self._moves = 0
         self._goals: Sequence[Place] = ()
         self.reference: str | None = None
-        """Where the present episode's reference comes from, as in EpisodeResult."""
+        """What the present episode is compared with, as in EpisodeResult."""
 
     @property
     def observation_spec(self) -> Mapping[str, Spec]:
@@ -121,14 +118,13 @@ class Environment:
             self.measurements.reset(self._context(self.simulator.episode))
 
     def _context(self, episode: Episode) -> MetricContext:
-        reference, kind = self.task.reference(episode)
-        self.reference = SOURCES.get(kind, kind)
+        reference, self.reference = self.task.reference(episode)
         return MetricContext(
             episode=episode,
             start=self.simulator.get_agent_state(),
             goals=self._goals,
             reference=[self.simulator.locate(place) for place in reference],
-            reference_kind=kind,
+            reference_kind=self.reference,
             distance=self.simulator.distance_to,
             success_distance=self.rules.success_distance,
             settings=self.rules.settings,

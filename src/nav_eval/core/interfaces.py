@@ -484,7 +484,7 @@ class MetricContext:
     """What a metric may know at the start of an episode. `distance` is exact and geodesic.
 
     `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
-    ("gt", "densified", "sparse", "nodes"). `goals`: every place that counts as reached (view points included).
+    ("gt", "densified", "given", "nodes"). `goals`: every place that counts as reached (view points included).
     `settings`: the section `task` of the configuration. `full_speed`: the body's greatest, m/s. `shared`: what the
     metrics of this episode need alike, by name, so that it is made once.
     """
@@ -518,7 +518,8 @@ class Metric(ABC):
     name: ClassVar[str]
     category: ClassVar[Category]
     kind: ClassVar[Kind] = "mean"
-    """"rate" (0 or 1 in each episode; anything else is a fault), "mean", or "record" (kept, not summed up)."""
+    """"rate" (0 or 1 in each episode; anything else is a fault), "mean", or "record" (kept; each number of a dict is
+    summed up by itself, as name.key)."""
     unit: ClassVar[str] = ""
     """"m", "s", ...; "share" for a number from 0 to 1."""
     better: ClassVar[Better | None] = None
@@ -572,7 +573,7 @@ class Task(ABC):
 
     @abstractmethod
     def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
-        """The path that dtw and coverage compare with, and its kind: "gt", "densified", "sparse", "nodes", "none"."""
+        """The path that dtw and coverage compare with, and its kind: "gt", "densified", "given", "nodes", "none"."""
 
     def ends(self, step: StepRecord, distance: DistanceFunction) -> bool:
         """Whether this step ends the episode."""

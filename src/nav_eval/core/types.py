@@ -163,8 +163,8 @@ class StepRecord:
 class EpisodeResult:
     """What one episode came to. `metrics` hold numbers or, for records such as `trajectory`, plain JSON.
 
-    `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's. `reference`: where the
-    path that dtw and coverage compare with came from ("gt", "reference_path", "nodes", "none"); None if not measured.
+    `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's. `reference`: the
+    kind of path that dtw and coverage compare with ("gt", "densified", "given", "nodes", "none"); None if not measured.
     """
 
     scene_id: str

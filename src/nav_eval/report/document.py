@@ -27,6 +27,7 @@ from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.seeds import together
+from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
 from nav_eval.report.verdict import SHORT, few, verdict
@@ -79,6 +80,9 @@ def make_document(
     scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
     compared = comparison(runs, workshop, public=public)
     document = assemble(runs, scenery, compared, board.order, public=public, live=live)
+    for told, run in zip(document["runs"], runs, strict=True):
+        told["sentence"] = run_sentence(run, workshop, public=public)
+    document["sentence"] = joint_sentence(runs, workshop, compared, board, public=public)
     rows, _ = together(runs, board)
     bold = cache(partial(best, rows, workshop))
     return document | {

@@ -30,6 +30,7 @@ from nav_eval.report.document import assemble
 from nav_eval.report.outcome import Yardstick, outcome
 from nav_eval.report.page import packed, render_page
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
+from nav_eval.report.sentence import run_sentence
 from nav_eval.report.source import Run, summarise_run
 from nav_eval.report.track import Track, centimetres, deltas, track_of
 from nav_eval.report.workshop import Workshop
@@ -149,7 +150,9 @@ class LiveRun(Watcher):
         scenery = self._scenery or look_up(run, self._workshop, list(self._keys))
         if self._keys:  # Else it is asked before the run has begun.
             self._scenery = scenery
-        return assemble([run], scenery, None, live=True)
+        document = assemble([run], scenery, None, live=True)
+        document["runs"][0]["sentence"] = run_sentence(run, self._workshop)
+        return document
 
     def _snapshot(self) -> Run:
         with self.news:

@@ -20,6 +20,7 @@ import msgspec
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.definitions import Definition
+from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.metrics.registry import known_definitions
@@ -43,7 +44,7 @@ class Numbers(Mapping[str, float]):
     _shared: ClassVar[dict[tuple[str, ...], tuple[str, ...]]] = {}
 
     def __init__(self, values: Mapping[str, Any]) -> None:
-        numbers = {name: float(value) for name, value in values.items() if isinstance(value, int | float)}
+        numbers = numbers_of(values)
         names = tuple(numbers)
         self._names = self._shared.setdefault(names, names)
         self._values = array("d", numbers.values())

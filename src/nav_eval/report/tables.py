@@ -154,18 +154,23 @@ def label(run: Run) -> str:
 def _conditions(run: Run) -> str:
     summary = run.summary
     profile, split = summary["profile"], summary["split"] or "(split unknown)"
+    reference = f", reference {' and '.join(kinds)}" if (kinds := references(run)) else ""
     return (
-        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}, n = {summary['n_episodes']}"
+        f"{summary['benchmark']} {split}, profile {profile['name']} v{profile['version']}{reference}, "
+        f"n = {summary['n_episodes']}"
     )
+
+
+def references(run: Run) -> list[str]:
+    """The kinds of path that dtw, coverage and their kin compare with."""
+    return [kind for kind in run.summary.get("references", {}) if kind != "none"]
 
 
 def _caption(run: Run) -> str:
     summary = run.summary
     failed = f", {summary['n_failed']} failed" if summary["n_failed"] else ""
     failed += f", {lost} missing because of an evaluator error" if (lost := summary.get("n_lost")) else ""
-    known = [name for name in summary.get("references", {}) if name != "none"]
-    reference = f", reference {' and '.join(known)}" if known else ""
-    return f"{_conditions(run)}{failed}{reference}, 95% intervals"
+    return f"{_conditions(run)}{failed}, 95% intervals"
 
 
 def _dagger(one: Published, split: str | None) -> str:
@@ -260,7 +265,20 @@ FORMATS: dict[str, tuple[Callable[[Table], str], str]] = {".tex": (latex, AS_PAP
 def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Published] = ()) -> str:
     """The board with every measure in full: mean and 95 % interval, shares from 0 to 1; what is unknown is empty."""
     names = common_definitions(runs)
-    fixed = ("rank", "rank_low", "rank_high", "entry", "run", "split", "url", "paper", "n", "failed", "excluded")
+    fixed = (
+        "rank",
+        "rank_low",
+        "rank_high",
+        "entry",
+        "run",
+        "split",
+        "url",
+        "paper",
+        "reference",
+        "n",
+        "failed",
+        "excluded",
+    )
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*fixed, *(f"{name}{end}" for name in names for end in ("", "_low", "_high")), "published_at"])
@@ -269,13 +287,13 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
         run, place = runs[i], places.get(i)
         ranks = (place.rank, *place.rank_ci95) if place else ("", "", "")
         told = (label(run), run.path.resolve().name, run.summary["split"] or "", run.entry.url, run.entry.paper)
-        counts = (run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
+        counts = (" and ".join(references(run)), run.summary["n_episodes"], run.summary["n_failed"], excluded(run))
         figures = [part for name in names for part in _in_full(run, name)]
         writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
     for one in others:
         told = (one.model, "", one.split, "", one.link)
         figures = [part for name in names for part in (_share_of_one(one, name), "", "")]
-        writer.writerow(["", "", "", *map(spreadsheet_cell, told), "", "", "", *figures, one.where])
+        writer.writerow(["", "", "", *map(spreadsheet_cell, told), "", "", "", "", *figures, one.where])
     return out.getvalue()
 
 

@@ -18,7 +18,8 @@ class Workshop:
     """`compare`: rows of paired tests between run directories; raises RunDirectoryError where they cannot be compared.
     `rank`: their ranks by one measure; raises the same.
 
-    `config`: the configuration of a run directory, with the user's overrides (where the data lies now).
+    `config`: the configuration of a run directory, with the user's overrides (where the data lies now). `benchmark`:
+    that of a benchmark as it is without anybody's settings, None where none is called so.
     """
 
     config: Callable[[Path], Config]
@@ -27,3 +28,4 @@ class Workshop:
     backend: Callable[[Config, Task], SimulatorBackend]
     compare: Callable[[Sequence[Path]], list[dict[str, Any]]]
     rank: Callable[[Sequence[Path], str], Ranking]
+    benchmark: Callable[[str], Config | None]

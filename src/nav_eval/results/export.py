@@ -14,6 +14,7 @@ import msgspec
 from nav_eval.config.schema import Config
 from nav_eval.core.aggregate import EvaluationResults
 from nav_eval.core.definitions import Definition
+from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.files import write_atomically
@@ -46,7 +47,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "metrics": {name: dict(summary) for name, summary in results.metrics.items()},
         "definitions": {name: asdict(definition) for name, definition in results.definitions.items()},
         "timing": dict(results.timing),
-        "notes": [*notes, *_lost_notes(results)],
+        "notes": [*notes, *_notes(results)],
     }
 
 
@@ -61,8 +62,8 @@ def recorded_definitions(document: Mapping[str, Any]) -> dict[str, Definition]:
         raise RunDirectoryError(f"results.json: the definitions of its metrics are damaged ({error}).") from None
 
 
-def _lost_notes(results: EvaluationResults) -> list[str]:
-    """What of a run is missing through the evaluator's own fault, and how to get it."""
+def _notes(results: EvaluationResults) -> list[str]:
+    """What of a run is missing, mostly through the evaluator's own fault, and how to get it."""
     notes = []
     if results.replayed:
         notes.append(
@@ -79,28 +80,40 @@ def _lost_notes(results: EvaluationResults) -> list[str]:
             f"{', '.join(results.metric_faults)}: without a value in some episodes because of an error in the metric; "
             "the other metrics stand. Fix it or leave it out of task.measurements, then `nav-eval rescore`."
         )
+    for name, parts in results.unsummed.items():
+        shown = ", ".join(parts[:5]) + f" and {len(parts) - 5} more" * (len(parts) > 5)
+        notes.append(f"{name}: no figure and no column for {shown}, no number; episodes.jsonl holds each episode's.")
     return notes
 
 
-def export_csv(path: Path, results: Iterable[EpisodeResult], names: Sequence[str]) -> None:
-    """One row per episode; a number that is not finite is an empty cell."""
-    names = [name for name in names if name != "steps"]  # every row has them, measured or not
-    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", *names, *ONCE]
+def export_csv(path: Path, episodes: Iterable[EpisodeResult], results: EvaluationResults) -> None:
+    """One row per episode and a last one of their means, as in results.json; a number that is not finite is empty."""
+    names = [name for name in results.measured if name != "steps"]  # every row has them, measured or not
+    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", "reference", *names, *ONCE]
 
     def write(fresh: Path) -> None:
         with fresh.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
-            writer.writerows(_row(result, names) for result in results)
+            writer.writerows(_row(result, names) for result in episodes)
+            writer.writerow(_means(results, names))
 
     write_atomically(path, write)
 
 
+def _means(results: EvaluationResults, names: Sequence[str]) -> list[Any]:
+    means = {name: summary["mean"] for name, summary in results.metrics.items()}
+    fixed = ["all", "mean", "", "", "", _number(means, "steps"), " and ".join(results.references)]
+    return [*fixed, *(_number(means, name) for name in names), *("" for _ in ONCE)]
+
+
 def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
+    metrics = numbers_of(result.metrics)
     unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
-    fixed = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
+    told = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
+    fixed = [*told, result.reference or ""]
     tries = [int(result.timing.get(name, usual)) for name, usual in ONCE.items()]
-    return [*map(spreadsheet_cell, fixed), *(_number(result.metrics, name) for name in names), *tries]
+    return [*map(spreadsheet_cell, fixed), *(_number(metrics, name) for name in names), *tries]
 
 
 def spreadsheet_cell(value: Any) -> Any:

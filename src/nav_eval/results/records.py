@@ -18,6 +18,8 @@ from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.errors import RunDirectoryError
 
 SCHEMA = 1
+_RENAMED = {"reference_path": "densified"}
+"""Kinds of references -> what they are called since the path as it is given may be one."""
 
 
 def episode_record(result: EpisodeResult) -> dict[str, Any]:
@@ -42,7 +44,13 @@ def episode_result(record: Mapping[str, Any]) -> EpisodeResult:
     with _as_written("episodes.jsonl"):
         given = {} if record["status"] in OURS else record["metrics"]
         metrics = {name: math.inf if value is None else value for name, value in given.items()}
-        return msgspec.convert({**record, "metrics": metrics}, EpisodeResult)
+        reference = reference_kind(record.get("reference"))
+        return msgspec.convert({**record, "metrics": metrics, "reference": reference}, EpisodeResult)
+
+
+def reference_kind(told: Any) -> Any:
+    """What an older record calls the kind of its reference, as it is called now."""
+    return _RENAMED.get(told, told) if isinstance(told, str) else told
 
 
 @contextmanager

@@ -30,6 +30,7 @@ from nav_eval.results import sittings
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
+from nav_eval.results.records import reference_kind
 from nav_eval.results.rules import LATER, flat, perturbations_of, rules_sum
 
 MANIFEST_SCHEMA = 1
@@ -176,6 +177,8 @@ class RunDirectory:
             return None
         except (OSError, UnicodeDecodeError, RecursionError, msgspec.DecodeError) as error:
             raise RunDirectoryError(f"{path}: cannot be read ({error}).") from None
+        if isinstance(references := content.get("references"), dict):
+            content["references"] = {reference_kind(kind): count for kind, count in references.items()}
         return content
 
     def config(self, overrides: Sequence[str] = ()) -> Config:

@@ -24,10 +24,12 @@ def grouped(runs: Sequence[RunRecords]) -> list[RunRecords]:
 
     Raises RunDirectoryError for runs of one agent that differ in rules or episodes.
     """
-    groups: dict[str, list[RunRecords]] = {}
-    for run in runs:
-        groups.setdefault(agent_of(run.name), []).append(run)
-    return [_entry(name, group) if len(group) > 1 else group[0] for name, group in groups.items()]
+    groups: dict[tuple[str, int], list[RunRecords]] = {}
+    for place, run in enumerate(runs):
+        name = agent_of(run.name)
+        # What names no seed stands for itself, also where it is named twice.
+        groups.setdefault((name, place if name == run.name else -1), []).append(run)
+    return [_entry(name, group) if len(group) > 1 else group[0] for (name, _), group in groups.items()]
 
 
 def _entry(name: str, seeds: Sequence[RunRecords]) -> RunRecords:

@@ -289,7 +289,9 @@ def generated_data(config: Config) -> Config:
     from nav_eval.worlds import GENERATOR
     from nav_eval.worlds.collection import cached_collection
 
-    made = config.dataset.generate
+    made, split = config.dataset.generate, config.dataset.split or config.dataset.default_split
+    if split is None:
+        raise ConfigError("dataset.generate: of which split? Set dataset.split.")
     if made.version != GENERATOR:
         raise ConfigError(
             f"dataset.generate.version: is {made.version}, and this release makes version {GENERATOR} only. "
@@ -297,6 +299,7 @@ def generated_data(config: Config) -> Config:
         )
     scenes, episodes = cached_collection(
         made.task or config.task.type,
+        split,
         made.seed,
         made.scenes,
         made.rooms,

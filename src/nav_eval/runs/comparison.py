@@ -9,6 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError, one_line
 from nav_eval.logging import get_logger
@@ -61,7 +62,7 @@ def read_records(path: Path) -> RunRecords:
         journal = directory.journal
         results = list(journal.in_order(list(journal.recorded)))
         measured = (result for result in results if result.metrics or result.unmeasured)
-        episodes = {(result.scene_id, result.episode_id): result.metrics for result in measured}
+        episodes = {(result.scene_id, result.episode_id): numbers_of(result.metrics) for result in measured}
         shared = (
             {"reference": _reference(path, results)}
             | {name: manifest.get(name) for name in MUST_AGREE}

@@ -120,7 +120,7 @@ def settle(
     document = results_document(config, results, [*_notes(results, learnt["privileged"]), *notes])
     directory.write_json("results.json", document)
     journal = directory.journal
-    export_csv(directory.path / "results.csv", journal.in_order(keys), results.measured)
+    export_csv(directory.path / "results.csv", journal.in_order(keys), results)
     if config.output.save_trajectories:
         write_submission(config, keys, journal, directory)
     directory.finish({"agent": agent_name(config), **learnt})

@@ -87,7 +87,7 @@ class Evaluation:
         """Write results.json, and results.csv with a row per episode, into the folder `out`, by default this one."""
         Path(out).mkdir(parents=True, exist_ok=True)
         write_json(Path(out) / "results.json", results_document(self.config, results))
-        export_csv(Path(out) / "results.csv", results.episodes, results.measured)
+        export_csv(Path(out) / "results.csv", results.episodes, results)
 
     def _service(self, agent: Any) -> AgentService:
         secret = builder.own_secret(self.config, local=agent is not None) or secrets.token_bytes(32)

@@ -42,6 +42,7 @@ def opened(config: Config, *, agent_given: bool = True) -> Iterator[Plan]:
     with closing(builder.make_backend(config, task)) as backend:
         plan = Plan.of(config, task, backend, episodes)
         _check_world(plan)
+        _check_reference(plan)
         yield plan
 
 
@@ -134,6 +135,20 @@ def _check_instruction(plan: Plan) -> None:
             f"{builder.data_file(plan.config.dataset)}: none of its {len(plan.whole)} episodes has an instruction, and "
             f"task.type={plan.config.task.type} is told by one.\n"
             'Give each of them "instruction": {"text": "..."}, or name the task that the file is of.'
+        )
+
+
+def _check_reference(plan: Plan) -> None:
+    """Raises ConfigError where there is no path of the kind that metrics shall compare with. All have one, or none."""
+    kind, first = plan.config.task.reference, next(iter(plan.episodes))
+    if first.reference_nodes and kind in ("densified", "gt"):
+        raise ConfigError(
+            f"task.reference: is {kind}, but the paths of this data set are viewpoints of a graph. Leave it out."
+        )
+    if kind == "gt" and first.has_goal and not first.gt_locations:
+        raise ConfigError(
+            f"task.reference: is gt, but {plan.episodes.dataset.files[0]} has no expert's paths beside it. "
+            "Give their file in dataset.gt_path, or choose densified or given."
         )
 
 

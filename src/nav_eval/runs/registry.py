@@ -32,10 +32,21 @@ def benchmark_config(
 
     The modules of its `plugins` are imported, unless it is only to be looked at.
     """
-    own = None
-    if benchmark is not None and benchmark not in builtin_benchmarks() and benchmark in BENCHMARKS:
-        member = BENCHMARKS.get(benchmark)
-        own = Path(member() if callable(member) else member)
-    config = load_config(benchmark, file=file, overrides=overrides, benchmark_file=own)
+    config = load_config(benchmark, file=file, overrides=overrides, benchmark_file=_own_file(benchmark))
     import_plugins(config.plugins if plugins else ())
     return config
+
+
+def benchmark_itself(name: str) -> Config | None:
+    """A benchmark as it is without anybody's settings; None where none is called so. Nothing of it is imported."""
+    if name not in benchmark_names():
+        return None
+    return load_config(name, environment={}, benchmark_file=_own_file(name))
+
+
+def _own_file(benchmark: str | None) -> Path | None:
+    """Of a plug-in's benchmark."""
+    if benchmark is None or benchmark in builtin_benchmarks() or benchmark not in BENCHMARKS:
+        return None
+    member = BENCHMARKS.get(benchmark)
+    return Path(member() if callable(member) else member)

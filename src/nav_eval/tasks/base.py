@@ -25,6 +25,7 @@ class GoalTask(Task):
         self._rule = config.task.goal_rule or self.goal_rule
         self._within = config.evaluation.success_distance
         self._step = config.simulator.motion.forward_step
+        self._reference = config.task.reference
 
     def goals(self, episode: Episode) -> Sequence[Place]:
         if self._rule == "reference_end":
@@ -39,11 +40,11 @@ class GoalTask(Task):
     def reference(self, episode: Episode) -> tuple[Sequence[Place], str]:
         if episode.reference_nodes:
             return [Place(UNKNOWN, node) for node in episode.reference_nodes], "nodes"
-        if episode.gt_locations:
-            return [Place(point) for point in episode.gt_locations], "gt"
-        if len(episode.reference_path) > 1:
-            return [Place(point) for point in densified(episode.reference_path, self._step)], "densified"
-        return [Place(point) for point in episode.reference_path], "sparse" if episode.reference_path else "none"
+        kind = self._reference or ("gt" if episode.gt_locations else "densified")
+        path: Sequence[Vec3] = (episode.gt_locations or ()) if kind == "gt" else episode.reference_path
+        if kind == "densified" and path:
+            path = densified(path, self._step)
+        return [Place(point) for point in path], kind if path else "none"
 
 
 def densified(path: Sequence[Vec3], spacing: float) -> list[Vec3]:

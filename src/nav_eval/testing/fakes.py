@@ -117,7 +117,7 @@ def fake_context(episode: Episode | None = None, **settings: Any) -> MetricConte
         start=AgentState(episode.start_position, episode.start_rotation),
         goals=goals,
         reference=[Place(point) for point in episode.reference_path],
-        reference_kind="sparse",
+        reference_kind="given",
         distance=lambda start, ends: min((euclidean(start.position, end.position) for end in ends), default=math.inf),
         success_distance=0.2,
         settings=fake_settings(**settings),

@@ -21,7 +21,7 @@ from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.testing.fakes import FakeSimulator, fake_episode
 from nav_eval.testing.findings import Finding, run_checks
 
-KINDS = ("gt", "densified", "sparse", "nodes", "none")
+KINDS = ("gt", "densified", "given", "nodes", "none")
 FORWARD = Action("move_forward")
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from nav_eval.engine.scene.formats import SCENE_FORMATS
-from nav_eval.errors import SceneError
+from nav_eval.errors import ConfigError, SceneError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
 from nav_eval.worlds.crew import Order, made
@@ -83,44 +84,97 @@ def make_episodes(
 
 
 def cached_collection(
-    task: str, seed: str, scenes: int, rooms: int, storeys: int, kind: Kind, detail: int, per_scene: int
+    task: str,
+    split: str,
+    seed: str,
+    scenes: int | None,
+    rooms: int,
+    storeys: int,
+    kind: Kind,
+    detail: int,
+    per_scene: int,
 ) -> tuple[Path, Path]:
-    """The folder of scenes and that of the task's splits, made once for these arguments and this code.
+    """The folder of a split's scenes and that of its episodes, made once for these arguments and this code.
 
-    The scenes hold the small things of the split that they are for: those of val_unseen none that train has.
+    `scenes`: how many are played; None: one, of `all` one of each split. Raises ConfigError for an unknown split.
     """
-    building = (seed, str(scenes), str(rooms), str(storeys), kind, str(detail))
+    buildings = buildings_of(split, scenes, seed)
     house = Path(__file__).parents[1]
     sources = (source_hash(house / "worlds"), source_hash(house / "engine"))
-    key = hashlib.sha256("/".join((*sources, *building)).encode()).hexdigest()[:16]
-    root = cache_home() / "worlds" / key
-    seeds = [f"{seed}-{number}" for number in range(scenes)]
+    made = cache_home() / "worlds" / _key(*sources, str(rooms), str(storeys), kind, str(detail))
+    root = made / _key(*(f"{own}:{assets}" for own, assets in buildings.items()))
 
     def build(folder: Path, tell: Tell) -> None:
-        one = part(tell, 1 / scenes)
-        for place, own in enumerate(sorted(seeds, key=lambda own: f"{own}_")):
-            for _ in make_scenes(folder, [own], rooms, storeys, kind, detail, None, one, assets_of(place, scenes)):
-                pass
+        one = part(tell, 1 / len(buildings))
+        for own, assets in buildings.items():
 
-    homes = _made_once(root / "scenes", f"{scenes} buildings", build)
+            def build_one(alone: Path, tell: Tell, own: str = own, assets: Assets = assets) -> None:
+                list(make_scenes(alone, [own], rooms, storeys, kind, detail, None, tell, assets))
+
+            home = _made_once(made / "each" / _key(own, assets), build_one, one)
+            shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
 
     def play(folder: Path, tell: Tell) -> None:
         sites = open_sites(homes, part(tell, 0.5))
-        make_episodes(task, sites, folder, per_scene, seed, tell=part(tell, 0.5))
+        write_task(task, {split: sites}, folder, per_scene, seed, None, part(tell, 0.5))
 
-    return homes, _made_once(root / f"{task}-{per_scene}", f"{task} episodes", play)
+    homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
+    return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{per_scene}", play)
 
 
-def _made_once(folder: Path, what: str, make: Callable[[Path, Tell], None]) -> Path:
+_IN_TURN: Mapping[str, tuple[int, Assets]] = {
+    "train": (0, "train"),
+    "val_seen": (0, "train"),
+    "val_unseen": (1, "val"),
+    "test": (2, "test"),
+}
+"""Which of three buildings a split has, and of which split the small things in it are."""
+
+
+def buildings_of(split: str, scenes: int | None, seed: str) -> dict[str, Assets]:
+    """The seeds of the buildings that a split plays, and of which split their small things are.
+
+    Buildings are for train, val_unseen and test in turn, so that none is seen and unseen, whatever number of them is
+    asked for. `all` has the first ones, dealt as split_scenes deals them.
+    """
+    if split == "all":
+        dealt = sorted((f"{seed}-{number}" for number in range(scenes or 3)), key=lambda own: f"{own}_")
+        return {own: assets_of(place, len(dealt)) for place, own in enumerate(dealt)}
+    if split not in _IN_TURN:
+        raise ConfigError(f"dataset.split: is {split!r}; generated data have {', '.join(_IN_TURN)} or all.")
+    first, assets = _IN_TURN[split]
+    return {f"{seed}-{number}": assets for number in range(first, 3 * (scenes or 1), 3)}
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
+
+
+def _linked(source: str, target: str) -> None:
+    """The same file in two folders, or a copy where a file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _in_the_log(what: str, folder: Path, make: Callable[[Path, Tell], None]) -> Path:
+    """`_made_once`, of which the log tells."""
+    say = get_logger(__name__).info
+    if not folder.is_dir():
+        say("Making %s, once: kept in %s.", what, folder)
+    return _made_once(folder, make, in_lines(what, say))
+
+
+def _made_once(folder: Path, make: Callable[[Path, Tell], None], tell: Tell) -> Path:
     """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
     if folder.is_dir():
+        tell(1.0)
         return folder
-    say = get_logger(__name__).info
-    say("Making %s, once: kept in %s.", what, folder)
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
-        make(fresh, in_lines(what, say))
+        make(fresh, tell)
         fresh.chmod(0o755)
         fresh.rename(folder)
     except OSError:

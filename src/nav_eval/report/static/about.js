@@ -6,7 +6,7 @@ import { copying } from "./export.js";
 import { key } from "./charts.js";
 import { when, whole } from "./format.js";
 import { exclusions, selection } from "./overview.js";
-import { metricName, metricWhy, remark, sentences, t } from "./words.js";
+import { currentLanguage, metricName, metricWhy, percents, remark, sentences, t } from "./words.js";
 
 export function excluded(shown) {
   const app = { ...shown, doc: shown.whole, labels: shown.entries };
@@ -101,22 +101,9 @@ function moving(moves) {
 
 // A sentence for the paper, and an entry for its bibliography.
 export function cite(app) {
-  const { doc, labels } = app;
-  const told = (word, agents, run, n = run.n) =>
-    t(word, {
-      agents,
-      n: whole(n),
-      benchmark: run.benchmark,
-      split: run.split ?? t("head.unknown"),
-      profile: `${run.profile.name} v${run.profile.version}`,
-      version: doc.version,
-    });
-  const paired = doc.comparison && !doc.comparison.refused;
-  const { board: record } = app.whole;
-  let said = doc.runs.map((run, i) => told("cite.one", labels[i], run));
-  if (paired) said = [told("cite.several", labels.join(t("cite.and")), doc.runs[0])];
-  if (record && record.n !== null)
-    said = [told("cite.many", app.entries.length, app.whole.runs[0], record.n)];
+  const { doc, whole } = app;
+  const own = doc.runs.map((run) => run.sentence).filter(Boolean);
+  const said = (whole.sentence ? [whole.sentence] : own).map((sentence) => percents(sentence[currentLanguage()]));
   const entry = [
     "@software{nav_eval,",
     "  title   = {nav\\_eval: evaluation of vision-and-language navigation},",

@@ -383,11 +383,6 @@ export const EN = {
   "about.definitions": "What the metrics mean",
   "about.data": "Left out of this report",
   "cite.title": "How to cite",
-  "cite.one":
-    "{agents} was evaluated on {n} {n|episode|episodes} of {benchmark} ({split}), scoring profile {profile}, with nav-eval {version}. Brackets are 95 % intervals.",
-  "cite.several": "{agents} were evaluated on the same {n} {n|episode|episodes} of {benchmark} ({split}), scoring profile {profile}, with nav-eval {version}. Brackets are 95 % intervals on these episodes; p values are from paired tests.",
-  "cite.many": "{agents} agents were evaluated on the same {n} {n|episode|episodes} of {benchmark} ({split}), scoring profile {profile}, with nav-eval {version}. Brackets are 95 % intervals on these episodes; agents share a rank where paired differences, all pairs judged at once, are not enough to tell them apart.",
-  "cite.and": " and ",
   "cite.copy.text": "Copy the text",
   "cite.copy.entry": "Copy the BibTeX entry",
   "note.pictures": "Of {n} recorded pictures one is in this page, so that it stays small; the run's video files have every picture.",

@@ -377,11 +377,6 @@ export const ZH = {
   "about.definitions": "指标含义",
   "about.data": "本报告缺少的内容",
   "cite.title": "如何引用",
-  "cite.one":
-    "{agents} 在 {benchmark}（{split}）的 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval {version}。方括号内为 95 % 置信区间。",
-  "cite.several": "{agents} 在 {benchmark}（{split}）的同一批 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval {version}。方括号内为这些回合上的 95 % 置信区间；p 值来自配对检验。",
-  "cite.many": "{agents} 个智能体在 {benchmark}（{split}）的同一批 {n} 个回合上评测，评分规则 {profile}，使用 nav-eval {version}。方括号内为这些回合上的 95 % 置信区间；名次并列的智能体，其配对差异（对全部两两比较统一校正）不足以分出高下。",
-  "cite.and": "、",
   "cite.copy.text": "复制文字",
   "cite.copy.entry": "复制 BibTeX 条目",
   "note.pictures": "为了控制页面大小，每 {n} 张录制的画面中只有一张放入本页；运行目录中的视频有全部画面。",
