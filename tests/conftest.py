@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,11 @@ from torch_python import trainer  # noqa: F401  once for all: torch takes minute
 settings.register_profile("same", derandomize=True)  # what passed once passes again: `make soak` draws other examples
 settings.register_profile("other")
 settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    """A shell's background job ignores SIGINT, and so would every process that a test begins, unless told otherwise."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -55,13 +55,7 @@ def started(folder, overrides, *options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_hear_ctrl_c,
     )
-
-
-def _hear_ctrl_c():
-    """A shell's background job ignores SIGINT, and so would all its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def kill_after_some(folder, overrides, seconds):
