@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,9 +20,10 @@ from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction
 from nav_eval_sdk import start
 from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.protocol.deadlines import Deadlines
+from patience import PATIENCE
 
-PATIENT = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=30.0)
-HASTY = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=0.6)
+PATIENT = Deadlines(connect=PATIENCE, ready=PATIENCE, reset=PATIENCE, act=PATIENCE)
+HASTY = replace(PATIENT, act=1.5)
 FORMS = [("rest", "json"), ("grpc", "unary"), ("grpc", "stream")]
 Open = Callable[..., AgentClient]
 
@@ -84,11 +86,11 @@ def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Op
 
 
 def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Open) -> None:
-    with serve("late", seconds=0.9, at=0) as hostile:
+    with serve("late", seconds=2.5, at=0) as hostile:
         client = open_client(hostile.endpoint)
         with pytest.raises(AgentTimeout):
             client.get_action(observation(0))
-        time.sleep(0.5)
+        time.sleep(1.5)
         client.end_episode("agent_timeout")
         hostile.mode = "well"
         client.reset_episode(offer(1))
@@ -153,7 +155,7 @@ def test_a_deadline_is_for_the_whole_answer(serve: Any, open_client: Open) -> No
         begun = time.monotonic()
         with pytest.raises(AgentTimeout):
             client.get_action(observation(0))
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 60
         hostile.released.set()
 
 

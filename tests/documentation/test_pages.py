@@ -19,12 +19,14 @@ import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
 from nav_eval.jit import cache_home
+from patience import PATIENCE
 
 DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
-LIMIT, LONG = 300.0, 3000.0
+LIMIT = 5 * PATIENCE
+"""Seconds: twenty times the longest page on a quiet machine."""
 
 
 def name(page: Path) -> str:
@@ -53,7 +55,7 @@ def test_a_page_runs(page: Path, present: set[str], tmp_path: Path) -> None:
 @pytest.mark.soak
 @pytest.mark.parametrize("page", [page for page in RUN if any(b.needs == "soak" for b in blocks(page))], ids=name)
 def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], tmp_path: Path) -> None:
-    run(page, present | {"soak"}, tmp_path, LONG)
+    run(page, present | {"soak"}, tmp_path)
 
 
 @pytest.mark.parametrize("page", RUN, ids=name)
@@ -124,7 +126,7 @@ def parse(block: Block) -> None:
         tomllib.loads(block.text)
 
 
-def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> None:
+def run(page: Path, present: set[str], folder: Path) -> None:
     """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
     home = folder / "home"
     home.mkdir()
@@ -150,10 +152,10 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=limit)
+        output, _ = process.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        pytest.fail(f"{name(page)} took more than {limit:g} s:\n{process.communicate()[0][-4000:]}")
+        pytest.fail(f"{name(page)} took more than {LIMIT:g} s:\n{process.communicate()[0][-4000:]}")
     assert process.returncode == 0, f"{name(page)}:\n{output[-4000:]}"
 
 

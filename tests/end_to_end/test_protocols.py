@@ -107,7 +107,7 @@ def test_a_run_survives_a_service_that_misbehaves(tmp_path, protocol, mode):
 @pytest.mark.parametrize("protocol", HOSTILE)
 def test_a_service_that_dies_ends_the_run_which_another_one_resumes(tmp_path, protocol):
     overrides = [*write_r2r(tmp_path), "agent_service.type=remote", f"agent_service.protocol={protocol}"]
-    overrides += ["agent_service.deadlines.ready=0.3", "agent_service.deadlines.connect=0.5"]
+    overrides += ["agent_service.deadlines.ready=2", "agent_service.deadlines.connect=2"]
     with HOSTILE[protocol]("die") as hostile:
         config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={hostile.endpoint}"])
         with pytest.raises(ServiceUnavailable, match=r"(?s)Is the service running.*--resume"):

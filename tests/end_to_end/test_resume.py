@@ -19,6 +19,7 @@ from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 
 TESTS = str(Path(__file__).parents[1])
 RUN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r"]
@@ -98,7 +99,7 @@ def test_ctrl_c_is_said_and_resumed(world, undisturbed, tmp_path, workers):
         time.sleep(0.01)
     time.sleep(0.3 if workers == 1 else 1.0)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "--resume continues the run" in said
     assert "Traceback" not in said
