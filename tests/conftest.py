@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+import lookalike
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
@@ -19,6 +20,8 @@ from torch_python import trainer  # noqa: F401  once for all: torch takes minute
 settings.register_profile("same", derandomize=True)  # what passed once passes again: `make soak` draws other examples
 settings.register_profile("other")
 settings.load_profile("same")
+ROOT = Path(__file__).parents[1]
+SHARED_DATA = Path(os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data").resolve()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -43,8 +46,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """Real data: $NAV_EVAL_SHARED_DATA, else ../shared/data from the project's root; skips where it is absent."""
-    root = Path(__file__).parents[1]
-    path = Path(os.environ.get("NAV_EVAL_SHARED_DATA") or root.parent / "shared" / "data").resolve()
-    if not path.is_dir():
-        pytest.skip(f"no real data at {path}: set NAV_EVAL_SHARED_DATA")
-    return path
+    if not SHARED_DATA.is_dir():
+        pytest.skip(f"no real data at {SHARED_DATA}: set NAV_EVAL_SHARED_DATA")
+    return SHARED_DATA
+
+
+@pytest.fixture(scope="session")
+def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Files in the released formats: the real ones, or a small set of our own with the same names."""
+    return SHARED_DATA if SHARED_DATA.is_dir() else lookalike.make(tmp_path_factory.mktemp("lookalike"))

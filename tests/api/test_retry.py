@@ -194,7 +194,7 @@ def test_over_a_line_that_breaks_every_step_is_decided_once(protocol: str, encod
 def test_the_episodes_deadline_cuts_the_steps(protocol: str, encoding: str) -> None:
     class Slow(Counting):
         def act(self, observation: dict[str, Any]) -> str:
-            if self._step:
+            if self._step == 0:
                 never.wait(PATIENCE)
             return super().act(observation)
 

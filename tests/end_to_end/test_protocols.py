@@ -37,8 +37,8 @@ def run(tmp_path, name, overrides):
 
 
 @pytest.mark.parametrize("disclosure", ["competition", "full"])
-def test_the_same_agent_over_every_wire_leaves_the_same_records(shared_data, tmp_path, disclosure):
-    folder = shared_data / "r2r"
+def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_path, disclosure):
+    folder = released / "r2r"
     data = [
         f"dataset.data_path={folder}/R2R_val_seen.json",
         f"simulator.connectivity_dir={folder}/connectivity",

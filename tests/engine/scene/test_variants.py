@@ -47,14 +47,14 @@ def gltf_transform() -> Path:
 def variants(
     request: pytest.FixtureRequest,
     gltf_transform: Path,
-    shared_data: Path,
+    released: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Scene, Path]:
     """The plain scene, and the folder with its variants."""
     out = tmp_path_factory.mktemp("variants")
     script = gltf_transform / "variants.mjs"
     shutil.copyfile(Path(__file__).parent / "data" / "variants.mjs", script)
-    source = shared_data / "scenes" / f"{request.param}.glb"
+    source = released / "scenes" / f"{request.param}.glb"
     subprocess.run(["node", str(script), str(source), str(out)], check=True, timeout=PATIENCE, capture_output=True)
     return load_scene(source), out
 
