@@ -47,6 +47,9 @@ def make(folder: Path) -> Path:
     rows = [f"v {x} {y} {z}" for x, y, z in merged.tolist()]
     rows += [f"f {n + 1} {n + 2} {n + 3}" for n in range(0, len(merged), 3)]
     (folder / "scenes" / "dungeon.obj").write_text("\n".join(rows))
+    add_navmesh(folder, "ifc_LargeBuilding_nodoors")
+    for name in ("gz_cafe", "house_200k"):
+        record(folder / "habitat-parity" / name)
     write_graphs(folder)
     write_continuous(folder)
     write_points(folder)
@@ -85,7 +88,7 @@ def merged_boxes(rng: random.Random) -> Floats:
 
 
 def make_hall(folder: Path, name: str) -> None:
-    """NAME.glb, whose boxes are nodes that share meshes, and its navmesh, where the shared folder has them."""
+    """NAME.glb, whose boxes are nodes that share meshes, and its navmesh."""
     rng, made = random.Random(name), Glb()
     corners, places = cube()
     skins = []
@@ -104,12 +107,40 @@ def make_hall(folder: Path, name: str) -> None:
     for number, (centre, size) in enumerate(boxes(rng)):
         made.node(name=f"box{number}", mesh=meshes[number % 3], translation=list(centre), scale=list(size))
     made.json |= {"scene": 0, "scenes": [{"nodes": list(range(len(made.json["nodes"])))}]}
-    scene = load_scene(made.save(folder / "scenes" / f"{name}.glb"))
+    made.save(folder / "scenes" / f"{name}.glb")
+    add_navmesh(folder, name)
+
+
+def add_navmesh(folder: Path, name: str) -> None:
+    """Where the shared folder has it: beside the scene, and among the recordings."""
+    scene = load_scene(folder / "scenes" / f"{name}.glb")
     navmesh = build_navmesh(scene.positions, scene.triangles, NavmeshSettings())
     (folder / "scenes" / f"{name}.navmesh").write_bytes(navmesh)
     recorded = folder / "habitat-parity" / name
     recorded.mkdir(parents=True, exist_ok=True)
     (recorded / "scene.navmesh").write_bytes(navmesh)
+
+
+def record(folder: Path) -> None:
+    """What a simulator might answer, drawn by chance: for what carries answers, not for what computes them."""
+    rng = np.random.default_rng(0)
+    start, end, random_points = rng.uniform(-3, 3, (3, 40, 3)).astype(np.float32)
+    start[1::2] = start[0]
+    navigable, found = rng.random((2, 40)) < 0.8
+    ways = np.where(found, rng.uniform(1, 9, (2, 40)), np.inf).astype(np.float32)
+    asked = {"start": start, "end": end, "found": found, "geodesic": ways[0], "geodesic_reverse": ways[1]}
+    np.savez(folder / "nav.npz", **asked, random_points=random_points, is_navigable=navigable)
+    angles = rng.uniform(-3, 3, 6)
+    turned = np.stack([np.cos(angles / 2), 0 * angles, np.sin(angles / 2), 0 * angles], axis=1)
+    seen = {"rgb": rng.integers(0, 256, (6, 480, 640, 3), np.uint8), "agent_position": end[:6]}
+    seen |= {"depth": rng.uniform(-1, 9, (6, 480, 640)).clip(0).astype(np.float32), "agent_quat_wxyz": turned}
+    np.savez(folder / "frames.npz", **seen, hfov_deg=79.0, sensor_height=1.25)
+    steps = [[1 + n % 3, n % 2, *point, 1.0, 0.0, 0.0, 0.0] for n, point in enumerate(random_points.tolist())]
+    for how in ("slide", "noslide"):
+        (folder / f"agent_walk_{how}.json").write_text(json.dumps({"start": start[0].tolist(), "steps": steps}))
+    stop = [0, *steps[-1][1:]]
+    one = {"start": start[0].tolist(), "goal": end[0].tolist(), "yaw": 0.5, "steps": [*steps, stop]}
+    (folder / "follower_slide.json").write_text(json.dumps({"episodes": [one]}))
 
 
 # Episodes
