@@ -31,7 +31,7 @@ HALLS = (
     "gz_cafe", "gz_aws_small_house", "gz_aws_small_house_collision", "house_200k", "playcanvas_vr-gallery",
     "three_pathfinding_level", "skokloster-castle", "van-gogh-room",
 )  # fmt: skip
-WORDS = ("walk", "past", "the", "table", "and", "stop", "at", "door", ",", ".", "turn", "left", "right")
+WORDS = ("walk", "past", "the", "table", "and", "stop", "at", "door", ".", "turn", "left", "right")
 
 
 def make(folder: Path) -> Path:
@@ -295,7 +295,7 @@ def write_continuous(folder: Path) -> None:
                 "goals": [{"position": end, "radius": 3.0}],
                 "instruction": {
                     "instruction_text": " ".join(said),
-                    "instruction_tokens": [2 + WORDS.index(word) for word in said] + [0] * 9,
+                    "instruction_tokens": [2 + WORDS.index(word) for word in said] + [0] * (200 - len(said)),
                 },
                 "reference_path": [begin, end],
             }
@@ -303,6 +303,8 @@ def write_continuous(folder: Path) -> None:
         way_points = [[a + share * (b - a) for a, b in zip(begin, end, strict=True)] for share in shares]
         truth[str(number)] = {"locations": way_points, "forward_steps": steps, "actions": [1] * steps + [0]}
     listed = ["<pad>", "<unk>", *WORDS]
-    document = {"episodes": episodes, "instruction_vocab": {"word_list": listed}}
+    numbered = {word: number for number, word in enumerate(listed)}
+    vocabulary = {"word_list": listed, "word2idx_dict": numbered, "stoi": numbered, "itos": listed}
+    document = {"episodes": episodes, "instruction_vocab": vocabulary}
     write(folder / "r2r-ce" / "val_seen.json.gz", document)
     write(folder / "r2r-ce" / "val_seen_gt.json.gz", truth)
