@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-import lookalike
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
@@ -54,4 +53,8 @@ def shared_data() -> Path:
 @pytest.fixture(scope="session")
 def released(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Files in the released formats: the real ones, or a small set of our own with the same names."""
-    return SHARED_DATA if SHARED_DATA.is_dir() else lookalike.make(tmp_path_factory.mktemp("lookalike"))
+    if SHARED_DATA.is_dir():
+        return SHARED_DATA
+    from lookalike import make
+
+    return make(tmp_path_factory.mktemp("lookalike"))

@@ -237,6 +237,7 @@ def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
     thread = threading.Thread(target=first.run)
     thread.start()
     try:
+        until((tmp_path / ".lock").exists, "the first one's lock")
         time.sleep(0.3)
         with pytest.raises(InputError, match="another worker works here"):
             Worker(server, work=tmp_path, data=tmp_path).run()
