@@ -23,12 +23,15 @@ ROOT = Path(__file__).parents[1]
 SHARED_DATA = Path(os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data").resolve()
 
 
-def pytest_configure(config: pytest.Config) -> None:
+def pytest_configure() -> None:
     # A shell's background job ignores SIGINT, and so would every process that a test begins.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    seed = os.environ.setdefault("TEST_ORDER_SEED", str(random.SystemRandom().randrange(10**6)))  # xdist's workers' too
-    if reporter := config.pluginmanager.get_plugin("terminalreporter"):
-        reporter.write_line(f"order of the tests: TEST_ORDER_SEED={seed}")
+    os.environ.setdefault("TEST_ORDER_SEED", str(random.SystemRandom().randrange(10**6)))  # xdist's workers' too
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
+        reporter.write_line(f"order of the tests: TEST_ORDER_SEED={os.environ['TEST_ORDER_SEED']}")
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest then brings together what shares a fixture's parameter

@@ -45,7 +45,7 @@ def test_neighbours_stay_together(conftest: Any, monkeypatch: pytest.MonkeyPatch
 def test_what_a_background_job_ignores_its_tests_processes_hear(conftest: Any) -> None:
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        conftest.pytest_configure(SimpleNamespace(pluginmanager=SimpleNamespace(get_plugin=lambda _: None)))
+        conftest.pytest_configure()
         child = "import os, signal; os.kill(os.getpid(), signal.SIGINT)"
         assert subprocess.run([sys.executable, "-c", child], stderr=subprocess.DEVNULL).returncode == -signal.SIGINT
     finally:
