@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from patience import PATIENCE
+
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -37,6 +39,13 @@ def browser() -> Iterator[Any]:
         browser.close()
 
 
+def patient(browser: Any, **settings: Any) -> Any:
+    """A window that waits as tests do."""
+    context = browser.new_context(**settings)
+    context.set_default_timeout(1000 * PATIENCE)
+    return context
+
+
 @pytest.fixture(scope="session")
 def axe(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The source of axe-core, fetched once by npm and kept in pytest's cache; workers may race for it."""
@@ -48,7 +57,7 @@ def axe(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
         folder = tmp_path_factory.mktemp("axe")
         command = [str(npm), "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), "axe-core@4"]
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=180)
+            subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
         except (subprocess.SubprocessError, OSError) as error:
             pytest.skip(f"npm cannot install axe-core ({error}): check the network")
         shutil.copy(folder / "node_modules" / "axe-core" / "axe.min.js", kept.with_name(folder.name))

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from patience import PATIENCE
+
 
 @contextmanager
 def served(command: Sequence[str], project: Path, environment: Mapping[str, str]) -> Iterator[str]:
@@ -18,7 +20,7 @@ def served(command: Sequence[str], project: Path, environment: Mapping[str, str]
         assert line.startswith("Serving at "), line
         yield line.split()[-1].rstrip(".")
         process.terminate()
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
         process.communicate()

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from nav_eval import jit, machine_code
+from patience import PATIENCE
 
 KERNELS = """
 from nav_eval.jit import kernel
@@ -67,7 +68,7 @@ class Small:
             assert process.stdin is not None
             process.stdin.write(json.dumps(order) + "\n")
             process.stdin.flush()
-        said = [process.communicate(timeout=120) for process in processes]
+        said = [process.communicate(timeout=PATIENCE) for process in processes]
         for process, (out, errors) in zip(processes, said):
             assert process.returncode == 0, errors
             assert json.loads(out)[0] == [10] * len(KINDS)
@@ -156,7 +157,7 @@ def test_twenty_times_four_processes_compile_the_metrics_into_an_empty_cache(tmp
         command = [sys.executable, "-c", ALIGN]
         processes = [subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment) for _ in range(4)]
         assert all(p.stdout and p.stdout.readline() == b"ready\n" for p in processes)
-        said = [process.communicate(b"\n", timeout=600)[1] for process in processes]
+        said = [process.communicate(b"\n", timeout=PATIENCE)[1] for process in processes]
         said.append(subprocess.run(command, input=b"\n", env=environment, capture_output=True, check=True).stderr)
         assert all(line.startswith((b"Compiling", b"... still")) for text in said for line in text.splitlines())
         assert [process.returncode for process in processes] == [0] * 4

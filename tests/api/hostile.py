@@ -41,6 +41,7 @@ from nav_eval_sdk.protocol.messages import (
     Validation,
 )
 from nav_eval_sdk.quiet import grpc
+from patience import PATIENCE
 
 MODES = ("hang", "die", "late", "other_step", "other_session", "other_request", "garbage", "huge", "nan")
 MORE_MODES = ("unknown_action", "traceback", "drip")
@@ -268,7 +269,7 @@ def _fail(hostile: Hostile, context: Any) -> bytes:
 
 
 def _slow(hostile: Hostile, context: Any) -> bytes:
-    hostile.released.wait(3600.0)
+    hostile.released.wait(PATIENCE)
     return b""
 
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from nav_eval_sdk.protocol.grpc import SERVICE
 from nav_eval_sdk.quiet import grpc
+from patience import PATIENCE
 from relays import promptly
 
 DELAY = 0.05
@@ -114,7 +115,9 @@ class _Handlers(grpc.GenericRpcHandler):  # type: ignore[misc]
 
     def _unary(self, method: str) -> Callable[[bytes, Any], bytes]:
         def call(request: bytes, context: Any) -> bytes:
-            answer: bytes = self._passed_on(lambda: self._channel.unary_unary(method)(request, timeout=60), context)
+            answer: bytes = self._passed_on(
+                lambda: self._channel.unary_unary(method)(request, timeout=PATIENCE), context
+            )
             self._spoil(context)
             return answer
 

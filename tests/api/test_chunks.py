@@ -25,6 +25,7 @@ from nav_eval.errors import AgentError, InvalidAction
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.protocol import grpc as pb
 from nav_eval_sdk.protocol import messages as m
+from patience import PATIENCE
 
 MOST = 3
 GRANTED = replace(offer(), max_chunk=MOST)
@@ -239,9 +240,9 @@ def test_an_evaluator_from_before_plays_with_a_service_that_could_answer_chunks(
         call = {
             name: channel.unary_unary(f"/{pb.SERVICE}/{name}") for name in ("ResetEpisode", "GetAction", "EndEpisode")
         }
-        call["ResetEpisode"](data.SerializeToString(), timeout=10)
-        answer = call["GetAction"](asked.SerializeToString(), timeout=10)
-        call["EndEpisode"](old["EpisodeEnd"](session_id="old").SerializeToString(), timeout=10)
+        call["ResetEpisode"](data.SerializeToString(), timeout=PATIENCE)
+        answer = call["GetAction"](asked.SerializeToString(), timeout=PATIENCE)
+        call["EndEpisode"](old["EpisodeEnd"](session_id="old").SerializeToString(), timeout=PATIENCE)
     parsed = old["Action"].FromString(answer)
     assert parsed.action == "turn_left"
     assert parsed.SerializeToString() == answer  # nothing in it that it does not know

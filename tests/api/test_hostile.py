@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -19,9 +20,10 @@ from nav_eval.errors import AgentError, AgentTimeout, ConfigError, InvalidAction
 from nav_eval_sdk import start
 from nav_eval_sdk.agent_interface import VLNAgent
 from nav_eval_sdk.protocol.deadlines import Deadlines
+from patience import PATIENCE
 
-PATIENT = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=30.0)
-HASTY = Deadlines(connect=5.0, ready=5.0, reset=20.0, act=0.6)
+PATIENT = Deadlines(connect=PATIENCE, ready=PATIENCE, reset=PATIENCE, act=PATIENCE)
+HASTY = replace(PATIENT, act=2.0)
 FORMS = [("rest", "json"), ("grpc", "unary"), ("grpc", "stream")]
 Open = Callable[..., AgentClient]
 
@@ -41,7 +43,7 @@ def serve(wire: tuple[str, str]) -> Callable[..., AbstractContextManager[Hostile
 def open_client(wire: tuple[str, str]) -> Iterator[Open]:
     services = []
 
-    def open_session(endpoint: str, deadlines: Deadlines = HASTY, **options: Any) -> AgentClient:
+    def open_session(endpoint: str, deadlines: Deadlines = PATIENT, **options: Any) -> AgentClient:
         service = connect(endpoint, wire[0], encoding=wire[1], deadlines=deadlines, retry=Retry(2, 0.05), **options)
         services.append(service)
         client = service.open_session()
@@ -84,11 +86,11 @@ def test_the_error_says_whose_fault_it_is(mode: str, serve: Any, open_client: Op
 
 
 def test_a_late_answer_is_not_taken_for_the_next_one(serve: Any, open_client: Open) -> None:
-    with serve("late", seconds=0.9, at=0) as hostile:
-        client = open_client(hostile.endpoint)
+    with serve("late", seconds=3.0, at=0) as hostile:
+        client = open_client(hostile.endpoint, HASTY)
         with pytest.raises(AgentTimeout):
             client.get_action(observation(0))
-        time.sleep(0.5)
+        time.sleep(1.5)
         client.end_episode("agent_timeout")
         hostile.mode = "well"
         client.reset_episode(offer(1))
@@ -149,11 +151,11 @@ def test_a_token_that_no_header_can_carry_is_refused_and_not_repeated(token: str
 
 def test_a_deadline_is_for_the_whole_answer(serve: Any, open_client: Open) -> None:
     with serve("drip") as hostile:
-        client = open_client(hostile.endpoint)
+        client = open_client(hostile.endpoint, HASTY)
         begun = time.monotonic()
         with pytest.raises(AgentTimeout):
             client.get_action(observation(0))
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 60
         hostile.released.set()
 
 

@@ -31,6 +31,7 @@ from nav_eval_sdk.protocol.messages import (
     Validation,
 )
 from nav_eval_sdk.transport.base import Ask, Deadline, Transport
+from patience import PATIENCE
 from relays import promptly
 
 BROKEN = Unreachable("the line is cut")
@@ -91,7 +92,7 @@ def test_never_beyond_the_deadline() -> None:
     begun = time.monotonic()
     with pytest.raises(Unreachable):
         Retrying(scripted, Retry(1000, 0.05)).act(ASK, Deadline(0.3))
-    assert time.monotonic() - begun < 5
+    assert time.monotonic() - begun < 30
     assert len(scripted.asked) < 10
 
 
@@ -193,17 +194,20 @@ def test_over_a_line_that_breaks_every_step_is_decided_once(protocol: str, encod
 def test_the_episodes_deadline_cuts_the_steps(protocol: str, encoding: str) -> None:
     class Slow(Counting):
         def act(self, observation: dict[str, Any]) -> str:
-            time.sleep(0.4)
-            return "move_forward"
+            if self._step == 0:
+                never.wait(PATIENCE)
+            return super().act(observation)
+
+    never = threading.Event()
 
     with start(Slow, protocol=protocol, port=0).wait_loaded() as server:
-        service = connect(server.endpoint, protocol, encoding=encoding, deadlines=Deadlines(act=30, episode=1.0))
+        service = connect(server.endpoint, protocol, encoding=encoding, deadlines=Deadlines(act=PATIENCE, episode=2.0))
         client = service.open_session()
         client.reset_episode(offer())
         client.get_action(observation(0))
-        time.sleep(0.6)
         with pytest.raises(AgentTimeout):
             client.get_action(observation(1))
+        never.set()
         service.close()
 
 
@@ -212,18 +216,18 @@ def test_a_service_that_loads_is_waited_for() -> None:
 
     class Loading(Counting):
         def __init__(self) -> None:
-            ready.wait(20)
+            ready.wait(PATIENCE)
 
     with start(Loading, port=0) as server:
         with pytest.raises(ServiceUnavailable, match="loading"):
-            connect(server.endpoint, "rest", deadlines=Deadlines(ready=0.5)).health_check()
+            connect(server.endpoint, "rest", deadlines=Deadlines(ready=2.0)).health_check()
         threading.Timer(0.5, ready.set).start()
         assert connect(server.endpoint, "rest").health_check().ready
 
 
 def test_a_busy_service_is_waited_for_within_the_resets_deadline() -> None:
     with start(Counting, port=0).wait_loaded() as server:
-        service = connect(server.endpoint, "rest", deadlines=Deadlines(reset=0.6), retry=Retry(0, 0.05))
+        service = connect(server.endpoint, "rest", deadlines=Deadlines(reset=2.0), retry=Retry(0, 0.05))
         first, second = service.open_session(), service.open_session()
         first.reset_episode(offer())
         with pytest.raises(ServiceUnavailable, match="busy"):

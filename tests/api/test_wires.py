@@ -20,6 +20,7 @@ from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import AgentError, ConfigError, InvalidAction, ServiceUnavailable
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.server.serving import Server
+from patience import PATIENCE
 
 SECRET = b"the run's own"
 STEPS = 12
@@ -99,7 +100,7 @@ def test_sessions_run_side_by_side(servers: dict[str, Server], protocol: str) ->
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60)
+        thread.join(PATIENCE)
     service.close()
     assert answers == [expected] * 4
 

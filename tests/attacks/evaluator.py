@@ -55,10 +55,11 @@ def run(job: Job) -> int:
         log = os.open(f"{job['out']}.{number}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         os.dup2(log, 1)
         os.dup2(log, 2)
-        begun = time.monotonic()
+        begun, cpu = time.monotonic(), time.process_time()
         code = _exit_code(command)
         sys.stdout.flush()
-        told.append({"code": code, "seconds": time.monotonic() - begun, "mb": _peak_mb()})
+        seconds = {"seconds": time.monotonic() - begun, "cpu": time.process_time() - cpu}
+        told.append({"code": code, **seconds, "mb": _peak_mb()})
         Path(job["result"]).write_text(json.dumps(told))
     if "modules" in job:
         Path(job["modules"]).write_text(json.dumps(list(sys.modules)))

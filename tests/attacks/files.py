@@ -29,7 +29,8 @@ CANARY = "canary"
 MARK = "only-for-the-organiser"
 """What lies in a file and in the environment and may come to no output."""
 SECONDS = 20.0
-BOUND = 60.0
+"""Of CPU time."""
+BOUND = 20 * SECONDS
 DEEP = "[" * 200_000
 
 
@@ -68,7 +69,7 @@ def attack(name: str, what: str, prepare: Prepare, expected: Expectation = ONE_M
             known = {path for path in sandbox.rglob("*") if path.is_file() and not path.is_symlink()}
             trial = arena.run(commands, name=name, sandbox=sandbox, bound=BOUND)
         outcome = arena.judged(trial, expected, bound=BOUND)
-        outcome.findings += [f"took {one['seconds']:.0f} s" for one in trial.told[:-1] if one["seconds"] > SECONDS]
+        outcome.findings += [f"took {one['cpu']:.0f} s" for one in trial.told[:-1] if one["cpu"] > SECONDS]
         outcome.findings += ["a stranger's code was run"] * any(sandbox.rglob(CANARY))
         outcome.findings += ["it connected to where a file pointed"] * bool(trapped)
         outcome.findings += _told(sandbox, known)

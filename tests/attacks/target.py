@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 TOKEN = "a-long-token"
-SECONDS = 20.0
+SECONDS = 120.0
 TESTS = Path(__file__).parents[1]
 PYTHONPATH = os.pathsep.join([str(TESTS), *filter(None, [os.environ.get("PYTHONPATH")])])
 """Of the processes that are started: these modules, and whatever this process was given."""

@@ -19,6 +19,7 @@ from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
 from nav_eval_sdk.cli import load_agent
 from nav_eval_sdk.examples import EXAMPLES
+from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -28,7 +29,7 @@ MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 def nav_eval(*arguments, cwd=None, **environment):
     return subprocess.run(
         [*MAIN, *map(str, arguments)],
-        cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=120,
+        cwd=cwd, env=os.environ | environment, capture_output=True, text=True, check=False, timeout=PATIENCE,
     )  # fmt: skip
 
 

@@ -97,10 +97,10 @@ def test_every_fault_at_once_with_key_nearest_name_and_source(tmp_path):
 
 def test_a_thousand_faults_are_told_in_seconds_and_shown_in_part(tmp_path):
     file = write(tmp_path, "".join(f"k{i}: {'Q' * 500}\n" for i in range(1000)))
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(ConfigError, match="1000 faults") as caught:
         load_config(file=file, environment={})
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10
     assert "... and 950 more." in str(caught.value)
 
 

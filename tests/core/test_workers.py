@@ -13,6 +13,7 @@ from nav_eval.core.types import EpisodeResult
 from nav_eval.core.workers import Crew, Launcher, Processes, Shard, WorkerLost, shards
 from nav_eval.errors import RunDirectoryError, SceneError
 from nav_eval.logging import get_logger
+from patience import PATIENCE
 
 keys = st.lists(st.tuples(st.sampled_from("abc"), st.uuids().map(str)), min_size=1, max_size=80, unique=True)
 
@@ -110,7 +111,7 @@ class Scripted(Launcher):
             yield key
             yield result(key)
         if shard.keys[0] == KEYS[0]:
-            self.stopped.wait(30)
+            self.stopped.wait(PATIENCE)
             raise WorkerLost("stopped")
 
     def stop(self):

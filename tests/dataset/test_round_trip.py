@@ -56,11 +56,11 @@ def rewrite(name: str, source: Path, target: Path) -> None:
 
 @pytest.mark.parametrize(("name", "file"), REAL)
 @pytest.mark.parametrize("suffix", [".json", ".json.gz"])
-def test_real_files(shared_data: Path, tmp_path: Path, name: str, file: str, suffix: str) -> None:
+def test_real_files(released: Path, tmp_path: Path, name: str, file: str, suffix: str) -> None:
     target = tmp_path / f"copy{suffix}"
-    rewrite(name, shared_data / file, target)
-    assert raw(target) == raw(shared_data / file)
-    assert shape(raw(target)) == shape(raw(shared_data / file))
+    rewrite(name, released / file, target)
+    assert raw(target) == raw(released / file)
+    assert shape(raw(target)) == shape(raw(released / file))
     assert (target.read_bytes()[:2] == b"\x1f\x8b") == (suffix == ".json.gz")
 
 

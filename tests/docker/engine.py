@@ -21,6 +21,8 @@ from typing import IO, Any
 import pytest
 import yaml
 
+from patience import PATIENCE
+
 CLEAN = """\
 DPkg::Post-Invoke {"rm -f /var/cache/apt/archives/*.deb /var/cache/apt/*.bin || true";};
 Dir::Cache::pkgcache "";
@@ -146,7 +148,7 @@ def _daemon(folder: Path) -> Iterator[Engine]:
         yield engine
     finally:
         daemon.terminate()
-        daemon.wait(60)
+        daemon.wait(PATIENCE)
 
 
 def have_base(engine: Engine, tag: str) -> None:

@@ -16,6 +16,7 @@ from nav_eval.config.loader import environment_overrides
 from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.cli import app
 from nav_eval_server.serving import LOCAL
+from patience import PATIENCE
 
 COMPOSE = ROOT / "docker" / "competition.yaml"
 POSTGRESQL_OF_DEBIAN = {"12": 15, "13": 17}
@@ -94,5 +95,5 @@ def test_compose_itself_accepts_it() -> None:
     if shutil.which("docker") is None or subprocess.run(probe, capture_output=True).returncode:
         pytest.skip("docker compose is not installed")
     command = ["docker", "compose", "-f", str(COMPOSE), "config", "-q"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr

@@ -15,6 +15,7 @@ import yaml
 from docker.dockerfiles import ROOT
 from nav_eval.cli.run import split_arguments
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 
 COMPOSE = ROOT / "docker" / "compose.yaml"
 AGENTS = ("grounded", "random")
@@ -70,7 +71,7 @@ def test_what_the_evaluator_runs_is_valid(composed: dict[str, Any], tmp_path: Pa
     evaluator = composed["services"]["evaluator"]
     script = evaluator["command"][0].replace("$$", "$").replace("/results", str(tmp_path / "results"))
     environment = os.environ | {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
-    subprocess.run([*evaluator["entrypoint"], script], env=environment, check=True, timeout=30)
+    subprocess.run([*evaluator["entrypoint"], script], env=environment, check=True, timeout=PATIENCE)
     calls = [shlex.split(line) for line in said.read_text().splitlines()]
     assert [call[0] for call in calls] == ["run", "run", "compare", "report"]
     for call, protocol, name in ((calls[0], "rest", "random"), (calls[1], "grpc", "grounded")):
@@ -103,5 +104,7 @@ def test_compose_itself_accepts_it(files: tuple[str, ...]) -> None:
     if shutil.which("docker") is None or subprocess.run(probe, capture_output=True).returncode:
         pytest.skip("docker compose is not installed")
     named = [word for file in files for word in ("-f", str(COMPOSE.parent / file))]
-    done = subprocess.run(["docker", "compose", *named, "config", "-q"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        ["docker", "compose", *named, "config", "-q"], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stderr

@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 import tarfile
-import time
 import urllib.request
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,6 +20,7 @@ from docker.dockerfiles import ROOT, read_image
 from docker.engine import Engine, have_base, have_postgres, running_engine
 from docker.visitor import Visitor
 from nav_eval_sdk.project import create
+from patience import PATIENCE, until
 
 pytestmark = pytest.mark.soak
 SERVED = "http://127.0.0.1:8000"
@@ -106,10 +106,7 @@ def test_an_agent_is_confined_healthy_and_ends_when_told(compose: Composed) -> N
     compose("up", "--no-build", "-d", "random", "grounded")
     agent = compose("ps", "-q", "random").split()[-1]
     docker = compose.engine.docker
-    until = time.monotonic() + 120
-    while "healthy" not in docker("inspect", "-f", "{{.State.Health.Status}}", agent).split():
-        assert time.monotonic() < until, docker("logs", agent)
-        time.sleep(1)
+    until(lambda: "healthy" in docker("inspect", "-f", "{{.State.Health.Status}}", agent).split(), "a healthy agent")
     assert docker("exec", agent, "python", "-c", PROBE).split() == ["10001", "0000000000000000", "1", "[]"]
     compose("stop")
     assert docker("inspect", "-f", "{{.State.ExitCode}}", agent).split() == ["0"]
@@ -122,10 +119,7 @@ def test_the_evaluator_ends_cleanly_when_told(compose: Composed) -> None:
         "run", "-d", "nav-eval", "run", "vln-demo", "agent_service.type=remote", "dataset.generate.rooms=2"
     )
     container = started.split()[-1]
-    until = time.monotonic() + 300
-    while "/cache/worlds" not in docker("logs", container):
-        assert time.monotonic() < until
-        time.sleep(1)
+    until(lambda: "/cache/worlds" in docker("logs", container), "its buildings")
     docker("stop", "--time", "60", container)
     assert docker("inspect", "-f", "{{.State.ExitCode}}", container).split() == ["143"]
     docker("rm", "-v", container)
@@ -143,9 +137,8 @@ def test_a_participants_project_becomes_a_healthy_container(engine: Engine, tmp_
     options = ["--read-only", "--tmpfs", "/tmp", "--network", "none", "-e", "NAV_EVAL_AGENT_TOKEN=t"]
     container = engine.docker("run", "-d", *options, "nav-eval-soak-mine").split()[-1]
     checked = ["docker", "exec", container, "nav-eval-agent", "check", "localhost:8085"]
-    until = time.monotonic() + 120
-    while engine.attempt(["docker", "exec", container, "nav-eval-agent", "health"])[0]:
-        assert time.monotonic() < until, engine.docker("logs", container)
+    health = ["docker", "exec", container, "nav-eval-agent", "health"]
+    until(lambda: engine.attempt(health)[0] == 0, "a healthy agent")
     code, said = engine.attempt(checked)
     engine.docker("rm", "-f", "-v", container)
     assert (code, "keeps to the protocol" in said) == (0, True), said
@@ -170,13 +163,11 @@ def competition(engine: Engine, tmp_path_factory: pytest.TempPathFactory) -> Ite
     composed("down", "-v")
 
 
-def healthy(compose: Composed, service: str, seconds: float) -> str:
+def healthy(compose: Composed, service: str) -> str:
     """The container, once it is."""
     container = compose("ps", "-q", service).split()[-1]
-    until = time.monotonic() + seconds
-    while "healthy" not in compose.engine.docker("inspect", "-f", "{{.State.Health.Status}}", container).split():
-        assert time.monotonic() < until, compose.engine.docker("logs", container)
-        time.sleep(1)
+    state = ["inspect", "-f", "{{.State.Health.Status}}", container]
+    until(lambda: "healthy" in compose.engine.docker(*state).split(), f"a healthy {service}")
     return container
 
 
@@ -193,14 +184,14 @@ def begin(compose: Composed) -> Begun:
     """A competition of a building, founded and served from empty volumes."""
     compose("down", "-v")
     compose("up", "--no-build", "-d", "database")
-    database = healthy(compose, "database", 120)
+    database = healthy(compose, "database")
     url = "postgresql://competition@database/competition"
     said = compose("run", "--rm", "-T", "competition", "init", "cup", "--yes", "--buildings", "1", "--database", url)
     password = re.search(r"password (\S+) \(shown this once\)", said)
     assert password is not None, said
     assert "pass@word" not in said
     compose("up", "--no-build", "-d")
-    return Begun(healthy(compose, "competition", 120), database, password.group(1))
+    return Begun(healthy(compose, "competition"), database, password.group(1))
 
 
 def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) -> None:
@@ -219,7 +210,7 @@ def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) ->
         assert "Read-only file system" in status
     # From this machine, as its proxy with TLS does: it comes from the gateway, and is believed.
     request = urllib.request.Request("http://127.0.0.1:8000/signup/", headers={"X-Forwarded-Proto": "https"})
-    with urllib.request.urlopen(request, timeout=30) as page:
+    with urllib.request.urlopen(request, timeout=PATIENCE) as page:
         assert (page.status, b"password" in page.read()) == (200, True)
         assert "Secure" in page.headers["Set-Cookie"]
     docker("exec", server, "nav-eval", "competition", "backup", "cup/challenge.yaml", "--out", "kept.tar")
@@ -262,21 +253,19 @@ def submit(token: Path) -> str:
             said.append(joined.stderr.readline())
             assert said[-1], said
         command = [*agent, "submit", "join", "--phase", "dev", "--wait", "--json", "--server", SERVED, *there]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, done.stdout + done.stderr
         made: str = json.loads(done.stdout)["id"]
         return made
     finally:
         joined.terminate()
-        joined.communicate(timeout=60)
+        joined.communicate(timeout=PATIENCE)
 
 
 def shown(entry: str) -> list[str]:
     """The board and an entry of it to a spectator, once its report and its signed files are made."""
-    spectator, until = Visitor(SERVED), time.monotonic() + 180
-    while f"{entry}report/" not in spectator.main(entry):
-        assert time.monotonic() < until, spectator.main(entry)
-        time.sleep(1)
+    spectator = Visitor(SERVED)
+    until(lambda: f"{entry}report/" in spectator.main(entry), "a report")
     return [spectator.main(page) for page in ("/board/dev/", entry)]
 
 
@@ -292,13 +281,13 @@ def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_pat
     competition("down", "-v")
     assert "nav-eval-soak-cup" not in docker("volume", "ls", "-q")
     competition("up", "--no-build", "-d", "database")
-    healthy(competition, "database", 120)
+    healthy(competition, "database")
     put = ["run", "--rm", "-T", "--entrypoint", "sh", "competition", "-c", "umask 077; cat > kept.tar"]
     with (tmp_path / "kept.tar").open("rb") as backup:
         competition(*put, stdin=backup)
     assert "is as it was at" in competition("run", "--rm", "-T", "competition", "restore", "kept.tar", "cup")
     competition("up", "--no-build", "-d")
-    healthy(competition, "competition", 120)
+    healthy(competition, "competition")
     assert shown(entry) == before
     again = Visitor(SERVED).sends("/login/", "/login/", username="grace", password=SECRET)
     assert "Aurora" in again

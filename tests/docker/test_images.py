@@ -14,6 +14,7 @@ import pytest
 
 from docker.dockerfiles import ROOT, Image, project_images, read_image
 from nav_eval_sdk.project import create
+from patience import PATIENCE
 
 BIN = Path(sys.executable).parent
 PINNED = re.compile(r"BASE=debian:\d+\.\d+-slim(@sha256:[0-9a-f]{64})?")
@@ -82,7 +83,7 @@ def test_what_the_evaluator_is_built_from_is_copied(tmp_path: Path) -> None:
             else:
                 shutil.copy(source, target)
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel"]
-    done = subprocess.run(command, cwd=tmp_path / "build", capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, cwd=tmp_path / "build", capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 0, done.stderr
 
 
@@ -105,7 +106,7 @@ def test_the_linter_of_dockerfiles_is_content(image: Image) -> None:
         [linter, "--ignore", "DL3003", "--ignore", "DL3059", str(image.path)],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -113,7 +114,9 @@ def test_the_linter_of_dockerfiles_is_content(image: Image) -> None:
 def test_the_label_tells_the_version() -> None:
     evaluator = read_image(ROOT / "docker" / "evaluator.Dockerfile")
     given = [value for word, value in evaluator.final if word == "ARG"]
-    version = subprocess.run([BIN / "nav-eval", "--version"], capture_output=True, text=True, timeout=60).stdout.strip()
+    version = subprocess.run(
+        [BIN / "nav-eval", "--version"], capture_output=True, text=True, timeout=PATIENCE
+    ).stdout.strip()
     assert given == [f"VERSION={version}"]
 
 
@@ -136,7 +139,7 @@ def test_the_agents_lines_serve_tell_their_health_and_end(protocol: str, tmp_pat
 
     def unhealthy(port: str) -> int:
         asked = [*image.command("HEALTHCHECK"), f"localhost:{port}"]
-        return subprocess.run(asked, env=environment, timeout=60, capture_output=True).returncode
+        return subprocess.run(asked, env=environment, timeout=PATIENCE, capture_output=True).returncode
 
     with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as agent:
         assert agent.stderr is not None
@@ -144,7 +147,7 @@ def test_the_agents_lines_serve_tell_their_health_and_end(protocol: str, tmp_pat
         while (answer := unhealthy(port)) and agent.poll() is None:
             pass
         agent.send_signal(signal.SIGTERM)
-        assert (answer, agent.wait(40)) == (0, 0)
+        assert (answer, agent.wait(PATIENCE)) == (0, 0)
     assert unhealthy(port) == 1
 
 
@@ -152,7 +155,7 @@ def test_the_evaluators_lines_start() -> None:
     image = read_image(ROOT / "docker" / "evaluator.Dockerfile")
     environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
     command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, "nav-eval" in done.stdout) == (0, True)
 
 
@@ -166,5 +169,5 @@ def test_the_competitions_lines_start() -> None:
     image = competition()
     environment = os.environ | {"PATH": f"{BIN}:{os.environ['PATH']}"}
     command = [*image.command("ENTRYPOINT"), *image.command("CMD")]
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert (done.returncode, "serve" in done.stdout) == (0, True)

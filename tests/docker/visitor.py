@@ -7,6 +7,8 @@ import urllib.parse
 import urllib.request
 from http.cookiejar import CookieJar
 
+from patience import PATIENCE
+
 FORM_TOKEN = re.compile(r'name="csrfmiddlewaretoken" value="(\w+)"')
 
 
@@ -18,7 +20,7 @@ class Visitor:
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(CookieJar()))
 
     def looks(self, path: str) -> str:
-        with self._opener.open(self._base + path, timeout=60) as answer:
+        with self._opener.open(self._base + path, timeout=PATIENCE) as answer:
             page: str = answer.read().decode()
             return page
 
@@ -31,6 +33,6 @@ class Visitor:
         found = FORM_TOKEN.search(self.looks(page))
         assert found is not None, page
         body = urllib.parse.urlencode(fields | {"csrfmiddlewaretoken": found.group(1)}).encode()
-        with self._opener.open(self._base + path, body, timeout=60) as answer:
+        with self._opener.open(self._base + path, body, timeout=PATIENCE) as answer:
             told: str = answer.read().decode()
             return told

@@ -6,7 +6,7 @@ Three comments, invisible on the page, steer a block that follows: `<!-- needs: 
 there, `<!-- background -->` leaves it running to the end of the page, as in a second terminal, `<!-- output -->` says
 that the page's commands print it to the letter. A comment that begins
 with `<!-- setup` holds shell lines that a test needs and a reader does not; $CHECKOUT is the project's root and
-$SHARED_DATA the real data (only under `needs: shared-data`).
+$SHARED_DATA the real data, or a set of our own that stands in (only under `needs: shared-data`).
 """
 
 from __future__ import annotations

@@ -19,6 +19,7 @@ import yaml
 
 from documentation.pages import PAGES, ROOT, Block, blocks, script
 from nav_eval.jit import cache_home
+from patience import PATIENCE
 
 DOCS = ROOT / "docs"
 LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
@@ -26,7 +27,8 @@ CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
 TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
 QUICK = {"docs/zh/coming-from-habitat.md", "docs/zh/extending/metric.md", "docs/zh/troubleshooting.md"}
-LIMIT, LONG = 300.0, 3000.0
+LIMIT = 5 * PATIENCE
+"""Seconds: twenty times the longest page on a quiet machine."""
 
 
 def name(page: Path) -> str:
@@ -36,10 +38,9 @@ def name(page: Path) -> str:
 @pytest.fixture(scope="session")
 def present(request: pytest.FixtureRequest) -> set[str]:
     """What blocks may need and this machine has."""
-    found = {"soak"} if "soak" in (request.config.getoption("-m") or "").replace("not soak", "") else set()
-    shared = os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data"
-    if Path(shared).is_dir():
-        found.add("shared-data")
+    found = {"shared-data"}
+    if "soak" in (request.config.getoption("-m") or "").replace("not soak", ""):
+        found.add("soak")
     if find_spec("mujoco") is not None:
         found.add("mujoco")
     if shutil.which("docker") and subprocess.run(["docker", "info"], capture_output=True, check=False).returncode == 0:
@@ -48,30 +49,31 @@ def present(request: pytest.FixtureRequest) -> set[str]:
 
 
 @pytest.mark.parametrize("page", RUN, ids=name)
-def test_a_page_runs(page: Path, present: set[str], tmp_path: Path) -> None:
-    run(page, present, tmp_path)
+def test_a_page_runs(page: Path, present: set[str], released: Path, tmp_path: Path) -> None:
+    run(page, present, released, tmp_path)
 
 
 @pytest.mark.parametrize(
     "page", [pytest.param(page, marks=() if name(page) in QUICK else pytest.mark.soak) for page in TWINS], ids=name
 )
 def test_a_chinese_page_runs_in_chinese(
-    page: Path, present: set[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    page: Path, present: set[str], released: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The blocks are those of the English page; what is not quick waits for `make soak`."""
     monkeypatch.setenv("NAV_EVAL_LANG", "zh")
-    run(page, present, tmp_path)
+    run(page, present, released, tmp_path)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("page", [page for page in RUN if any(b.needs == "soak" for b in blocks(page))], ids=name)
-def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], tmp_path: Path) -> None:
-    run(page, present | {"soak"}, tmp_path, LONG)
+def test_a_page_runs_with_its_long_blocks(page: Path, present: set[str], released: Path, tmp_path: Path) -> None:
+    run(page, present | {"soak"}, released, tmp_path)
 
 
 @pytest.mark.parametrize("page", RUN, ids=name)
 def test_what_a_page_could_not_run_here(page: Path, present: set[str]) -> None:
-    missing = {f"{b.needs} (line {b.line})" for b in blocks(page) if b.needs and b.needs not in present}
+    """The long blocks aside, which `make soak` runs."""
+    missing = {f"{b.needs} (line {b.line})" for b in blocks(page) if b.needs and b.needs not in present | {"soak"}}
     if missing:
         pytest.skip(f"{name(page)}: blocks not run for want of {', '.join(sorted(missing))}")
 
@@ -140,7 +142,7 @@ def parse(block: Block) -> None:
         tomllib.loads(block.text)
 
 
-def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> None:
+def run(page: Path, present: set[str], data: Path, folder: Path) -> None:
     """Run a page's script in an empty folder; the ports it names are replaced by free ones."""
     home = folder / "home"
     home.mkdir()
@@ -149,7 +151,7 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
         "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
         "HOME": str(home),
         "NAV_EVAL_CACHE": str(cache_home()),
-        "SHARED_DATA": os.environ.get("NAV_EVAL_SHARED_DATA") or str(ROOT.parent / "shared" / "data"),
+        "SHARED_DATA": str(data),
         "CHECKOUT": str(ROOT),
     }
     text = with_free_ports(script(page, present))
@@ -166,10 +168,10 @@ def run(page: Path, present: set[str], folder: Path, limit: float = LIMIT) -> No
         start_new_session=True,
     )
     try:
-        output, _ = process.communicate(timeout=limit)
+        output, _ = process.communicate(timeout=LIMIT)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
-        pytest.fail(f"{name(page)} took more than {limit:g} s:\n{process.communicate()[0][-4000:]}")
+        pytest.fail(f"{name(page)} took more than {LIMIT:g} s:\n{process.communicate()[0][-4000:]}")
     assert process.returncode == 0, f"{name(page)}:\n{output[-4000:]}"
     for block in blocks(page):
         assert not block.output or block.text in output, f"{name(page)}:{block.line} is not what is printed:\n{output}"

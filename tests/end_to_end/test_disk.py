@@ -19,6 +19,7 @@ from nav_eval.errors import ResourceExhausted, RunDirectoryError, SceneError, ex
 from nav_eval.results.files import explained
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 
 PAGE = os.sysconf("SC_PAGESIZE")
 
@@ -116,7 +117,7 @@ def test_a_cache_on_a_full_disk_costs_time_or_is_exit_4(tmp_path):
             str(tmp_path / "run"),
             "-q",
         ]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert done.returncode == 4, done.stderr
     assert "the disk is full" in done.stderr.splitlines()[-1]
     assert "Traceback" not in done.stderr

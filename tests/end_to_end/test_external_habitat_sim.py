@@ -1,4 +1,4 @@
-"""The Habitat-sim host behind the wire, on what habitat-sim itself answered; skips nothing but absent recordings."""
+"""The Habitat-sim host behind the wire, on what habitat-sim itself answered, or might have where that is absent."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ SCENES = ("gz_cafe", "house_200k")
 
 
 @pytest.fixture(params=SCENES)
-def replay(request, shared_data, monkeypatch):
+def replay(request, released, monkeypatch):
     """(recording, a function that opens a session on the host)."""
-    recording = install(shared_data / "habitat-parity" / request.param, monkeypatch)
+    recording = install(released / "habitat-parity" / request.param, monkeypatch)
     spec = importlib.util.spec_from_file_location("habitat_host", HOST)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

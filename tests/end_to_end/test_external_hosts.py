@@ -23,6 +23,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.backends.external import ExternalBackend
 from nav_eval.testing import check_simulator, demand
+from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 
@@ -128,7 +129,7 @@ def test_a_full_evaluation(backend, command, tmp_path):
 @pytest.mark.parametrize("body", [b"{", b"[]", b'{"id": 1}', b'{"id": 1, "call": "fly", "body": 3}', b"[" * 5000])
 def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
     host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         assert "problem" in json.loads(ask(connection, body))
         assert json.loads(ask(connection, b'{"id": 2, "call": "describe", "body": {}}'))["body"]["protocols"] == [1]
 
@@ -136,7 +137,7 @@ def test_junk_gets_a_problem_and_the_next_request_an_answer(backend, body):
 @pytest.mark.parametrize("sent", [b"\0\0\0\0", b"\xff\xff\xff\xff", b"\1\0\0\1", b"\0\0\0\1{}", b"\5\0"])
 def test_a_length_that_is_none_or_is_not_kept_ends_its_own_connection_alone(backend, sent):
     host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(sent)
         connection.shutdown(socket.SHUT_WR)
         assert connection.recv(100) == b""
@@ -155,7 +156,7 @@ def test_a_thousand_spoiled_requests_do_not_end_it(backend):
         ("close", {"session_id": "s"}),
     ]
     host, _, port = backend._endpoint().rpartition(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         for number in range(1000):
             call, body = calls[number % len(calls)]
             text = json.dumps({"id": number, "call": call, "body": body})
@@ -188,5 +189,5 @@ def test_it_ends_with_the_evaluator_that_started_it(command):
     assert backend.describe().protocols == (1,)
     process = backend._process._process
     process.stdin.close()
-    assert process.wait(10) == 0
+    assert process.wait(PATIENCE) == 0
     backend.close()

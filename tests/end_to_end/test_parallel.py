@@ -16,6 +16,7 @@ from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
+from patience import PATIENCE
 from rooms import write_room
 
 AGENTS = {"r2r": DigestAgent, "pointnav": GpsAgent}
@@ -154,7 +155,7 @@ class Noticed(Counting):
 def stop_after(server, count):
     """Stop a service of Noticed agents when it was asked so often."""
     for _ in range(count):
-        Noticed.asked.acquire(timeout=60)
+        Noticed.asked.acquire(timeout=PATIENCE)
     server.stop()
 
 
@@ -204,7 +205,7 @@ def test_without_replays_a_lost_episode_has_failed_even_if_the_service_stays_awa
     Noticed.asked = threading.Semaphore(0)
     server = start(Noticed, protocol="rest", port=0, max_sessions=2)
     remote = ["agent_service.type=remote", f"agent_service.endpoint={server.endpoint}"]
-    patience = ["agent_service.replays=0", "agent_service.deadlines.ready=0.5"]
+    patience = ["agent_service.replays=0", "agent_service.deadlines.ready=2"]
     config = benchmark_config("r2r", overrides=[*worlds["r2r"], *remote, *patience, *parallel(1, 2)])
     stopping = threading.Thread(target=stop_after, args=(server, 9))
     stopping.start()
@@ -219,16 +220,17 @@ def test_without_replays_a_lost_episode_has_failed_even_if_the_service_stays_awa
 
 
 def test_a_service_that_stays_away_ends_the_run_with_what_is_finished(worlds, alone, tmp_path):
-    server = start(Counting, protocol="rest", port=0, max_sessions=2)
-    remote = ["agent_service.type=remote", "agent_service.secret=s3", "agent_service.deadlines.ready=0.5"]
+    Noticed.asked = threading.Semaphore(0)
+    server = start(Noticed, protocol="rest", port=0, max_sessions=2)
+    remote = ["agent_service.type=remote", "agent_service.secret=s3", "agent_service.deadlines.ready=2"]
     overrides = [*worlds["r2r"], *remote, *parallel(1, 2)]
     config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={server.endpoint}"])
-    timer = threading.Timer(0.4, server.stop)
-    timer.start()
+    stopping = threading.Thread(target=stop_after, args=(server, 9))
+    stopping.start()
     with pytest.raises(ServiceUnavailable, match="--resume") as caught:
         run_benchmark(config, tmp_path / "run")
     assert caught.value.exit_code == 3
-    timer.join()
+    stopping.join()
     with RunDirectory(tmp_path / "run") as directory:
         directory.open_for_reading()
         assert len(directory.journal.finished()) < 18

@@ -37,8 +37,8 @@ def run(tmp_path, name, overrides):
 
 
 @pytest.mark.parametrize("disclosure", ["competition", "full"])
-def test_the_same_agent_over_every_wire_leaves_the_same_records(shared_data, tmp_path, disclosure):
-    folder = shared_data / "r2r"
+def test_the_same_agent_over_every_wire_leaves_the_same_records(released, tmp_path, disclosure):
+    folder = released / "r2r"
     data = [
         f"dataset.data_path={folder}/R2R_val_seen.json",
         f"simulator.connectivity_dir={folder}/connectivity",
@@ -107,7 +107,7 @@ def test_a_run_survives_a_service_that_misbehaves(tmp_path, protocol, mode):
 @pytest.mark.parametrize("protocol", HOSTILE)
 def test_a_service_that_dies_ends_the_run_which_another_one_resumes(tmp_path, protocol):
     overrides = [*write_r2r(tmp_path), "agent_service.type=remote", f"agent_service.protocol={protocol}"]
-    overrides += ["agent_service.deadlines.ready=0.3", "agent_service.deadlines.connect=0.5"]
+    overrides += ["agent_service.deadlines.ready=2", "agent_service.deadlines.connect=2"]
     with HOSTILE[protocol]("die") as hostile:
         config = benchmark_config("r2r", overrides=[*overrides, f"agent_service.endpoint={hostile.endpoint}"])
         with pytest.raises(ServiceUnavailable, match=r"(?s)Is the service running.*--resume"):

@@ -135,14 +135,14 @@ def test_the_random_agent_is_r2rs_random_agent(r2r):
     assert mean["path_length"] == pytest.approx(9.61, abs=0.12)
 
 
-def test_what_follows_a_run_finds_its_data_from_any_folder(shared_data, tmp_path, monkeypatch, capsys):
+def test_what_follows_a_run_finds_its_data_from_any_folder(released, tmp_path, monkeypatch, capsys):
     from nav_eval.cli.score import replay as replay_command
 
-    monkeypatch.chdir(shared_data)
+    monkeypatch.chdir(released)
     places = ["dataset.data_path=r2r/R2R_val_seen.json", "simulator.connectivity_dir=r2r/connectivity"]
     run_benchmark(benchmark_config("r2r", overrides=[*places, "dataset.limit=2"]), tmp_path / "run")
     monkeypatch.chdir(tmp_path)
     assert replay_command(Path("run")) == 0
     assert "2 episodes replayed, every pose and metric equal" in capsys.readouterr().out
-    monkeypatch.chdir(shared_data / "r2r")
+    monkeypatch.chdir(released / "r2r")
     assert replay_command(tmp_path / "run", "dataset.data_path=R2R_val_seen.json") == 0

@@ -23,6 +23,7 @@ from nav_eval.jit import cache_home
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.machines import UnfitMachine
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
@@ -124,13 +125,13 @@ def until_told(texts, caplog, flag):
 
     @ray.remote(num_cpus=1)
     def busy():
-        end = time.monotonic() + 120
+        end = time.monotonic() + PATIENCE
         flag.with_name(f"{flag.name}-{os.getpid()}").touch()
         while not flag.exists() and time.monotonic() < end:
             time.sleep(0.1)
 
     def tell():
-        end = time.monotonic() + 120
+        end = time.monotonic() + PATIENCE
         while not all(re.search(text, caplog.text) for text in texts) and time.monotonic() < end:
             time.sleep(0.1)
         flag.touch()

@@ -21,10 +21,10 @@ from nav_eval.runs.scoring import score_predictions
 
 
 @pytest.fixture(scope="module")
-def world(tmp_path_factory, shared_data):
+def world(tmp_path_factory, released):
     """Two folders with the same episodes and scene; in one a gt file lies beside them."""
     folder = tmp_path_factory.mktemp("reference")
-    shutil.copy(shared_data / "scenes" / "van-gogh-room.navmesh", folder)
+    shutil.copy(released / "scenes" / "van-gogh-room.navmesh", folder)
     return folder
 
 

@@ -19,6 +19,7 @@ from nav_eval.errors import DatasetError, ResourceExhausted, RunDirectoryError
 from nav_eval.results.journal import Journal
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 
 TESTS = str(Path(__file__).parents[1])
 RUN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "run", "r2r"]
@@ -55,13 +56,7 @@ def started(folder, overrides, *options):
         stderr=subprocess.PIPE,
         text=True,
         start_new_session=True,
-        preexec_fn=_hear_ctrl_c,
     )
-
-
-def _hear_ctrl_c():
-    """A shell's background job ignores SIGINT, and so would all its children."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def kill_after_some(folder, overrides, seconds):
@@ -104,7 +99,7 @@ def test_ctrl_c_is_said_and_resumed(world, undisturbed, tmp_path, workers):
         time.sleep(0.01)
     time.sleep(0.3 if workers == 1 else 1.0)
     os.killpg(process.pid, signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130
     assert "--resume continues the run" in said
     assert "Traceback" not in said

@@ -79,9 +79,9 @@ def test_what_is_wrong_is_named(tmp_path, rows, message):
         score(tmp_path, rows)
 
 
-def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(shared_data, tmp_path):
-    data = shared_data / "r2r-ce" / "val_seen.json.gz"
-    truth = json.loads(gzip.decompress((shared_data / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
+def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(released, tmp_path):
+    data = released / "r2r-ce" / "val_seen.json.gz"
+    truth = json.loads(gzip.decompress((released / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
     ids = list(truth)[:6]
     rng = np.random.default_rng(0)
     walks = {name: np.array(truth[name]["locations"]) for name in ids}
@@ -119,8 +119,8 @@ def test_vln_ce_predictions_without_scenes_get_path_metrics_and_a_statement(shar
         assert result.metrics["ndtw"] == pytest.approx(np.exp(-distance / (3.0 * len(reference))), rel=1e-6)
 
 
-def test_a_continuous_path_must_begin_at_the_start(shared_data, tmp_path):
-    data = shared_data / "r2r-ce" / "val_seen.json.gz"
+def test_a_continuous_path_must_begin_at_the_start(released, tmp_path):
+    data = released / "r2r-ce" / "val_seen.json.gz"
     path = tmp_path / "predictions.json"
     path.write_text(json.dumps({"1": [{"position": [50, 0, 0], "heading": 0, "stop": True}]}))
     overrides = [f"dataset.data_path={data}", f"simulator.scenes_dir={tmp_path}", "dataset.limit=1"]

@@ -22,6 +22,7 @@ from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import TestClient, start
+from patience import PATIENCE, until
 
 NAV_EVAL = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 PARALLEL = {
@@ -47,7 +48,7 @@ class Thinker(DigestAgent):
         time.sleep(Thinker.seconds)
         if self._steps:
             Thinker.thinking.set()
-            Thinker.free.wait(60)
+            Thinker.free.wait(PATIENCE)
         return super().act(observation)
 
 
@@ -64,7 +65,7 @@ def service(request):
     Thinker.thinking.clear()
     Thinker.begun.clear()
     Thinker.seconds = 0.0
-    with start(Thinker, protocol=request.param, port=0, max_sessions=2).wait_loaded() as server:
+    with start(Thinker, protocol=request.param, port=0, max_sessions=2, idle_timeout=PATIENCE).wait_loaded() as server:
         server.protocol = request.param
         yield server
         Thinker.free.set()
@@ -104,22 +105,26 @@ def sessions(service):
         client.close()
 
 
-SOON = 9
-"""Seconds: three where nothing else is running. An agent thinks for sixty."""
+SOON = 60
+"""Seconds: three where nothing else is running. An agent thinks for ten minutes."""
 
 
 def seconds_until_free(service):
     begun = time.monotonic()
-    while sessions(service) and time.monotonic() - begun < 20:
-        time.sleep(0.05)
+    until(lambda: not sessions(service), "no session")
     return time.monotonic() - begun
 
 
 def all_thinking(count):
     """Both workers are there, and their agents think."""
-    assert Thinker.thinking.wait(120)
-    while len(Thinker.begun) < count:
-        time.sleep(0.05)
+    assert Thinker.thinking.wait(PATIENCE)
+    until(lambda: len(Thinker.begun) >= count, "episodes")
+
+
+def drain(process):
+    """Until it says that it does."""
+    process.send_signal(signal.SIGUSR1)
+    assert "draining: the running episodes are finished" in process.stderr.readline()
 
 
 def finished(folder):
@@ -151,7 +156,7 @@ def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, work
         all_thinking(2)
         process.terminate()
         assert seconds_until_free(service) < SOON
-        _, said = process.communicate(timeout=10)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143, said
     assert said.splitlines()[-1] == "nav-eval: stopped. What was finished is safe; --resume continues the run."
     assert "Traceback" not in said
@@ -163,7 +168,7 @@ def test_sigterm_ends_the_sessions_at_the_service(world, service, tmp_path, work
 @pytest.mark.parametrize("service", ["rest"], indirect=True)
 def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
     process = started(tmp_path / "run", overrides(world, service, 1))
-    assert Thinker.thinking.wait(120)
+    assert Thinker.thinking.wait(PATIENCE)
     begun = time.monotonic()
     process.send_signal(numbers[0])
     time.sleep(0.2)
@@ -171,7 +176,7 @@ def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
     in_time = (
         time.monotonic() - begun < SECONDS_BETWEEN_STEPS
     )  # on a machine that stood still the first one has its way
-    assert process.wait(20) == 128 + numbers[-1]
+    assert process.wait(PATIENCE) == 128 + numbers[-1]
     said = process.stderr.read()
     assert "Traceback" not in said
     assert not in_time or "stopped" not in said  # which is what a first signal alone ends with
@@ -180,7 +185,7 @@ def test_a_second_signal_ends_at_once(world, service, tmp_path, numbers):
 @pytest.mark.parametrize("service", ["rest"], indirect=True)
 def test_workers_of_a_killed_evaluator_end_their_sessions(world, service, tmp_path):
     process = started(tmp_path / "run", overrides(world, service, 2))
-    assert Thinker.thinking.wait(120)
+    assert Thinker.thinking.wait(PATIENCE)
     process.kill()
     assert seconds_until_free(service) < SOON
     process.communicate()
@@ -199,13 +204,11 @@ def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path,
     with cluster(workers) as address:
         process = started(tmp_path / "run", [*overrides(world, service, workers), *address])
         all_thinking(2)
-        process.send_signal(signal.SIGUSR1)
-        time.sleep(1.0)
+        drain(process)
         assert process.poll() is None
         Thinker.free.set()
-        _, said = process.communicate(timeout=30)
+        _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 128 + signal.SIGUSR1
-    assert "draining: the running episodes are finished" in said
     assert said.splitlines()[-1] == "nav-eval: drained: what had begun is finished. --resume plays the rest."
     assert {line["status"] for line in finished(tmp_path / "run")} == {"ok"}
     assert len(finished(tmp_path / "run")) == len(Thinker.begun) == 2
@@ -218,10 +221,9 @@ def test_drained_finishes_what_runs_and_begins_nothing(world, service, tmp_path,
 def test_drained_when_nothing_is_left_is_a_finished_run(world, service, tmp_path):
     process = started(tmp_path / "run", [*overrides(world, service, 1), "dataset.limit=2"])
     all_thinking(2)
-    process.send_signal(signal.SIGUSR1)
-    time.sleep(0.2)
+    drain(process)
     Thinker.free.set()
-    assert process.wait(30) == 0
+    assert process.wait(PATIENCE) == 0
     assert json.loads((tmp_path / "run" / "results.json").read_text())["n_episodes"] == 2
 
 
@@ -234,13 +236,11 @@ def test_a_demonstration_that_is_stopped_leaves_no_process(tmp_path):
     while process.poll() is None and not (out / "random" / "episodes.jsonl").exists():
         time.sleep(0.05)
     process.terminate()
-    _, said = process.communicate(timeout=30)
+    _, said = process.communicate(timeout=PATIENCE)
     assert process.returncode == 143
     assert "Traceback" not in said
-    late = time.monotonic() + 5  # Python's own helper processes end when they see their parent gone, not before it
-    while time.monotonic() < late and _alive(process.pid):
-        time.sleep(0.1)
-    assert not _alive(process.pid)
+    # Python's own helper processes end when they see their parent gone, not before it.
+    until(lambda: not _alive(process.pid), "no process of its group")
 
 
 def _alive(group):

@@ -8,17 +8,18 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
+from browsing import patient
 from nav_eval.cli import make_app
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.curves import curves
 from nav_eval.report.perturbation_words import LACKING
 from nav_eval.report.robustness import drawn_measure, render_card
 from nav_eval.runs.sweep import Suite
+from patience import until
 from rooms import write_room
 
 TESTS = str(Path(__file__).parents[1])
@@ -67,7 +68,7 @@ def test_the_card_of_two_agents_speaks_both_languages_and_asks_for_nothing(swept
     card = tmp_path / "card.html"
     assert nav_eval("report", swept / "forward", swept / "shortest_path", "--out", card) == 0
     for locale, shown, hidden in (("en-US", "pose drift", "位姿漂移"), ("zh-CN", "位姿漂移", "pose drift")):
-        page = browser.new_context(locale=locale, offline=True).new_page()
+        page = patient(browser, locale=locale, offline=True).new_page()
         asked, errors = [], []
         page.on("request", lambda request, asked=asked: asked.append(request.url))
         page.on("console", lambda said, errors=errors: errors.append(said.text))
@@ -178,9 +179,7 @@ def test_a_killed_sweep_plays_only_what_is_missing(room, tmp_path):
     command = [sys.executable, "-c", "from nav_eval.cli import main; main()", "sweep", *room, "-q"]
     environment = os.environ | {"PYTHONPATH": TESTS}
     process = subprocess.Popen([*command, "--out", str(tmp_path / "cut")], env=environment, start_new_session=True)
-    until = time.monotonic() + 60
-    while not (tmp_path / "cut" / "pose_drift-2" / "episodes.jsonl").exists() and time.monotonic() < until:
-        time.sleep(0.01)
+    until((tmp_path / "cut" / "pose_drift-2" / "episodes.jsonl").exists, "a second condition")
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
     finished = (tmp_path / "cut" / "pose_drift-1" / "episodes.jsonl").read_bytes()

@@ -23,6 +23,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
 from nav_eval_sdk.protocol.messages import EpisodeEnd
+from patience import PATIENCE
 
 KEY = ("scene", "1_0")
 
@@ -43,7 +44,7 @@ class Watched(DigestAgent):
             Watched.seen[self._id] += 1
         if self._steps == 1:
             Watched.thinking.set()
-            Watched.free.wait(60)
+            Watched.free.wait(PATIENCE)
         return super().act(observation)
 
 
@@ -69,13 +70,13 @@ def lines(folder, name="episodes.jsonl"):
 
 
 def overrides(world, server, protocol, workers):
-    parallel = [f"evaluation.parallel.workers={workers}", "agent_service.deadlines.ready=0.5"]
+    parallel = [f"evaluation.parallel.workers={workers}", "agent_service.deadlines.ready=2"]
     return [*world, *parallel, f"agent_service.protocol={protocol}", f"agent_service.endpoint={server.endpoint}"]
 
 
 def lose_and_load(server):
     """When an agent has seen enough, its session is gone, and the service says "loading" for as long as we wait."""
-    assert Watched.thinking.wait(60)
+    assert Watched.thinking.wait(PATIENCE)
     server.service._status = "loading"
     for key in list(server.service._sessions):
         server.service.end(EpisodeEnd(session_id=key))
@@ -131,9 +132,9 @@ def test_an_episode_that_the_evaluator_cut_short_is_marked_and_costs_no_replay(
         code = "from nav_eval.cli import main; main()"
         command = [sys.executable, "-c", code, "run", "r2r", *options, "--out", str(tmp_path / "run"), "-q"]
         process = subprocess.Popen(command, stderr=subprocess.PIPE, start_new_session=True)
-        assert watched.thinking.wait(60)
+        assert watched.thinking.wait(PATIENCE)
         process.send_signal(number)
-        process.communicate(timeout=30)
+        process.communicate(timeout=PATIENCE)
         Watched.free.set()
         cut_short = [line["episode_id"] for line in lines(tmp_path / "run", "tries.jsonl")]
         evaluated = run_benchmark(benchmark_config("r2r", overrides=options), tmp_path / "run", resume=True)

@@ -102,5 +102,5 @@ class OfficialGraphs:
 
 
 @pytest.fixture(scope="session")
-def official(shared_data: Path) -> OfficialGraphs:
-    return OfficialGraphs(shared_data / "r2r" / "connectivity")
+def official(released: Path) -> OfficialGraphs:
+    return OfficialGraphs(released / "r2r" / "connectivity")

@@ -55,8 +55,8 @@ def test_fastdtw_with_a_wide_radius_is_exact() -> None:
     assert fastdtw_points(agent, reference, 40) == dtw_points(agent, reference)
 
 
-def test_recorded_paths(shared_data: Path) -> None:
-    with gzip.open(shared_data / "r2r-ce" / "val_seen_gt.json.gz") as file:
+def test_recorded_paths(released: Path) -> None:
+    with gzip.open(released / "r2r-ce" / "val_seen_gt.json.gz") as file:
         recorded = [np.array(entry["locations"]) for entry in json.load(file).values()][:200]
     for agent, reference in pairwise(recorded):
         expected = dtw_ndim.distance_fast(agent, reference, inner_dist="euclidean")

@@ -45,9 +45,9 @@ def looped(values: Sequence[float]) -> float:
 
 
 @pytest.fixture(scope="module")
-def paths(shared_data: Path) -> list[list[tuple[float, float, float]]]:
+def paths(released: Path) -> list[list[tuple[float, float, float]]]:
     """Where R2R-CE's val_seen agents went."""
-    truth = json.loads(gzip.decompress((shared_data / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
+    truth = json.loads(gzip.decompress((released / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
     return [[(x, y, z) for x, y, z in entry["locations"]] for entry in truth.values()]
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from browsing import patient
 from graphs import item, node, write_r2r
 from nav_eval.cli.report import make_workshop
 from nav_eval.report.document import make_document
@@ -74,7 +75,7 @@ class Visit:
     """A page that is open, and everything that it should not have done: requests, console errors."""
 
     def __init__(self, browser: Any, **settings: Any) -> None:
-        self.context = browser.new_context(locale="en-US", **settings)
+        self.context = patient(browser, locale="en-US", **settings)
         self.page = self.context.new_page()
         self.requests: list[str] = []
         self.errors: list[str] = []
@@ -86,7 +87,7 @@ class Visit:
 
     def open(self, path: Path, fragment: str = "") -> Any:
         self.page.goto(path.as_uri() + fragment)
-        self.page.wait_for_selector("#page[data-ready]", timeout=30_000)
+        self.page.wait_for_selector("#page[data-ready]")
         return self.page
 
 

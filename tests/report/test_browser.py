@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from browsing import patient
 from nav_eval.report.page import write_page
 from report.conftest import HOSTILE, Visit, episodes_of
 
@@ -308,7 +309,7 @@ def test_the_rules_of_the_causes_open_and_their_heading_is_seen(visit: Open, pag
 
 
 def test_a_chinese_browser_gets_chinese(visit: Open, page_file: Path, browser: Any) -> None:
-    context = browser.new_context(locale="zh-CN")
+    context = patient(browser, locale="zh-CN")
     page = context.new_page()
     page.goto(page_file.as_uri())
     page.wait_for_selector("#page[data-ready]")

@@ -26,12 +26,13 @@ from nav_eval.report.live import LiveRun, live_view
 from nav_eval.report.outcome import OUTCOMES
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
+from patience import PATIENCE
 from report.conftest import Visit
 
 
 def get(address: str, path: str, host: str | None = None) -> tuple[int, bytes]:
     place = urlsplit(address)
-    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=60)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=PATIENCE)
     connection.request("GET", path, headers={"Host": host} if host else {})
     answer = connection.getresponse()
     return answer.status, answer.read()
@@ -150,7 +151,7 @@ def test_page_grows_in_the_browser(config: Any, tmp_path: Path, visit: Callable[
         guest.page.get_by_label("Search scene, id, instruction").focus()
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
         n = evaluated.results.n_episodes
-        guest.page.locator(".live", has_text=f"{n} of {n}").wait_for(timeout=30_000)
+        guest.page.locator(".live", has_text=f"{n} of {n}").wait_for()
     guest.page.get_by_role("heading", name="The run has ended").wait_for()
     assert guest.page.locator("table.episodes").count() == 0
     guest.page.get_by_label("Search scene, id, instruction").blur()

@@ -56,8 +56,8 @@ def test_map_is_habitats(shared_data: Path) -> None:
     assert np.array_equal(storey.floor, navmesh.topdown(0.1, storey.height, 0.5))
 
 
-def test_record_of_a_grid_unpacks_to_the_same_cells(shared_data: Path) -> None:
-    navmesh = load_navmesh(shared_data / "scenes" / "skokloster-castle.navmesh")
+def test_record_of_a_grid_unpacks_to_the_same_cells(released: Path) -> None:
+    navmesh = load_navmesh(released / "scenes" / "skokloster-castle.navmesh")
     assert navmesh is not None
     (storey,) = navmesh_maps(navmesh)
     record = json.loads(json.dumps(storey.to_record()))
@@ -68,8 +68,8 @@ def test_record_of_a_grid_unpacks_to_the_same_cells(shared_data: Path) -> None:
     assert area == pytest.approx(navmesh.area, rel=0.05)
 
 
-def test_a_point_falls_on_the_cell_that_it_stands_on(shared_data: Path) -> None:
-    navmesh = load_navmesh(shared_data / "scenes" / "skokloster-castle.navmesh")
+def test_a_point_falls_on_the_cell_that_it_stands_on(released: Path) -> None:
+    navmesh = load_navmesh(released / "scenes" / "skokloster-castle.navmesh")
     assert navmesh is not None
     (storey,) = navmesh_maps(navmesh)
     points = navmesh.random_points(500, seed=4)

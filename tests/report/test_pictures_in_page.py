@@ -132,7 +132,7 @@ def test_one_slider_moves_pictures_plan_and_sentence(visit: Callable[..., Visit]
     assert page.evaluate(red, "rgb") is True
     assert page.locator("img.frame.rgb").get_attribute("alt") == "What the agent saw after step 1"
     page.keyboard.press(" ")
-    page.locator(".step", has_text="Step 5 of 5").wait_for(timeout=5000)
+    page.locator(".step", has_text="Step 5 of 5").wait_for()
 
 
 def test_goal_and_its_circle_are_seen_whole_and_above_the_agent(visit: Callable[..., Visit], house: Path) -> None:

@@ -24,6 +24,7 @@ from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
 from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
+from patience import PATIENCE
 from relays import promptly
 from served import served
 
@@ -32,7 +33,7 @@ COMMAND = [sys.executable, "-m", "nav_eval_sdk"]
 
 
 def run(*arguments: str, cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=60, cwd=cwd)
+    return subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, timeout=PATIENCE, cwd=cwd)
 
 
 @contextmanager
@@ -155,7 +156,7 @@ def test_importing_the_sdk_loads_no_server_library() -> None:
         "heavy = {'flask', 'waitress', 'grpc', 'google.protobuf', 'PIL', 'nav_eval'} & set(sys.modules);"
         "assert not heavy, heavy"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=PATIENCE)
 
 
 def test_the_public_names_are_all_there() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from nav_eval_sdk.client import TestClient, synthetic_episode
 from nav_eval_sdk.protocol.messages import ActionSpec, Argument, TensorSpec, TextSpec
+from patience import PATIENCE
 from served import served
 
 SERVICES = int(os.environ.get("NAV_EVAL_FRESH_SERVICES", "200"))
@@ -42,7 +43,7 @@ def sessions_at_once(endpoint: str, wire: str) -> list[str]:
     observation = {"rgb": np.zeros((8, 8, 3), np.uint8), "instruction": "go"}
 
     def play() -> None:
-        client = TestClient(endpoint, wire=wire, timeout=60)
+        client = TestClient(endpoint, wire=wire, timeout=PATIENCE)
         begin.wait()
         try:
             client.reset(synthetic_episode(SPECS, ACTIONS))

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from nav_eval_sdk import VLNAgent, cli, start
+from patience import PATIENCE
 
 
 class Slow(VLNAgent):
@@ -16,7 +17,7 @@ class Slow(VLNAgent):
     loaded = threading.Event()
 
     def __init__(self) -> None:
-        assert self.loaded.wait(30)
+        assert self.loaded.wait(PATIENCE)
 
     def reset(self, episode: object) -> None: ...
 

@@ -214,10 +214,12 @@ agent.reset({"instruction": {"text": "Turn left, walk down the hallway and stop 
 rgb, depth = np.full((224, 224, 3), 90, np.uint8), np.full((224, 224, 1), 2, np.float32)
 seen = {"rgb": rgb, "depth": depth, "gps": np.zeros(2, np.float32), "compass": np.zeros(1, np.float32)}
 agent.act(seen)
-begun = time.process_time()
+steps = []
 for _ in range(20):
+    begun = time.process_time()
     agent.act(seen)
-print((time.process_time() - begun) / 20)
+    steps.append(time.process_time() - begun)
+print(min(steps))  # whatever else the machine does shares its caches
 """
 
 

@@ -13,6 +13,7 @@ import pytest
 from nav_eval_sdk import VLNAgent, start
 from nav_eval_sdk.protocol.grpc import SERVICE, message_class
 from nav_eval_sdk.server.serving import Server
+from patience import PATIENCE
 
 GPS = {"kind": "tensor", "shape": [2], "dtype": "float32"}
 RESET = {
@@ -40,7 +41,7 @@ def rest() -> Iterator[Server]:
 
 
 def post(server: Server, path: str, body: object) -> tuple[int, str, dict[str, Any]]:
-    connection = http.client.HTTPConnection(server.endpoint, timeout=10)
+    connection = http.client.HTTPConnection(server.endpoint, timeout=PATIENCE)
     connection.request("POST", f"/api/v1/{path}", json.dumps(body), {"Content-Type": "application/json"})
     answer = connection.getresponse()
     return answer.status, answer.headers.get_content_type(), json.loads(answer.read())
@@ -93,7 +94,7 @@ def test_the_specifications_fields_are_enough_over_grpc() -> None:
 
         def call(method: str, message: Any, answer: str) -> Any:
             ask = line.unary_unary(f"/{SERVICE}/{method}")
-            return message_class(f"nav_eval.v1.{answer}").FromString(ask(message.SerializeToString(), timeout=10))
+            return message_class(f"nav_eval.v1.{answer}").FromString(ask(message.SerializeToString(), timeout=PATIENCE))
 
         assert call("ResetEpisode", episode, "InitialObservation").status == "ready"
         for step in range(2):

@@ -28,6 +28,7 @@ from nav_eval_sdk.protocol.grpc import message_class
 from nav_eval_sdk.protocol.messages import ActionSpec, EpisodeData, TensorSpec
 from nav_eval_sdk.server.settings import UnsafeAddress
 from nav_eval_sdk.transport.base import Ask, ClientTls, Endpoint
+from patience import PATIENCE
 
 SPECS = {"rgb": TensorSpec(shape=(240, 320, 3), dtype="uint8")}
 OBSERVATION = {"rgb": np.random.default_rng(0).integers(0, 256, (240, 320, 3), np.uint8)}
@@ -41,7 +42,7 @@ class Agent(VLNAgent):
 
     def act(self, observation: dict[str, Any]) -> str:
         if self.held:
-            self.held.wait(20)
+            self.held.wait(PATIENCE)
         self.total += int(observation["rgb"].sum())
         return "move_forward" if observation["rgb"].tobytes() == OBSERVATION["rgb"].tobytes() else "stop"
 
@@ -191,12 +192,12 @@ def test_health_answers_while_the_agent_thinks(wire: str) -> None:
         thread = threading.Thread(target=lambda: client.act(OBSERVATION), daemon=True)
         thread.start()
         for _ in range(20):
-            other = TestClient(server.endpoint, wire=wire, timeout=10)
+            other = TestClient(server.endpoint, wire=wire, timeout=PATIENCE)
             assert other.health().status == "ready"
             other.close()
         assert thread.is_alive()
         Slow.held.set()
-        thread.join(10)
+        thread.join(PATIENCE)
         client.close()
 
 
@@ -254,16 +255,16 @@ def test_many_impatient_retries_do_not_starve_the_service() -> None:
             waiting.append(threading.Thread(target=repeat, args=(impatient, ask, answers), daemon=True))
             waiting[-1].start()
         time.sleep(0.3)
-        assert TestClient(server.endpoint, timeout=10).health().status == "ready"
+        assert TestClient(server.endpoint, timeout=PATIENCE).health().status == "ready"
         Stuck.held.set()
         for thread in waiting:
-            thread.join(20)
+            thread.join(PATIENCE)
         assert sorted(map(str, answers)) == ["move_forward"] + 29 * ["superseded"]
 
 
 def post(endpoint: str, path: str, body: bytes, kind: str = "application/json", **headers: str) -> tuple[int, Any, str]:
     parsed = Endpoint.parse(endpoint)
-    connection = http.client.HTTPConnection(parsed.host, parsed.port, timeout=10)
+    connection = http.client.HTTPConnection(parsed.host, parsed.port, timeout=PATIENCE)
     connection.request("POST", path, body, {"Content-Type": kind, **headers})
     response = connection.getresponse()
     text = response.read().decode()
@@ -345,7 +346,7 @@ def test_a_compressed_message_is_not_unpacked() -> None:
         channel = grpc.insecure_channel(server.endpoint)
         with pytest.raises(grpc.RpcError) as caught:
             channel.unary_unary("/nav_eval.v1.InferenceService/GetAction")(
-                b" " * (64 << 20), compression=grpc.Compression.Gzip, timeout=30
+                b" " * (64 << 20), compression=grpc.Compression.Gzip, timeout=PATIENCE
             )
         assert caught.value.code() == grpc.StatusCode.UNIMPLEMENTED
         channel.close()
@@ -396,7 +397,7 @@ def test_the_standard_health_service() -> None:
     with start(Agent, protocol="grpc", port=0, token="t") as server:
         server.wait_loaded()
         with grpc.insecure_channel(server.endpoint) as channel:
-            answer = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=10)
+            answer = channel.unary_unary("/grpc.health.v1.Health/Check")(b"", timeout=PATIENCE)
         assert message_class("grpc.health.v1.HealthCheckResponse").FromString(answer).status == 1
 
 
@@ -447,7 +448,7 @@ def test_every_session_that_is_offered_has_its_connection_over_rest() -> None:
     """All 256 at once, each keeping what it opened, and a probe beside them."""
     with start(Agent, port=0, max_sessions=256) as server, ExitStack() as held:
         server.wait_loaded(30)
-        clients = [held.enter_context(closing(TestClient(server.endpoint, timeout=10))) for _ in range(257)]
+        clients = [held.enter_context(closing(TestClient(server.endpoint, timeout=PATIENCE))) for _ in range(257)]
         for client in clients[1:]:
             client.reset(episode())
         assert {client.act(OBSERVATION).action for client in clients[1:]} == {"move_forward"}

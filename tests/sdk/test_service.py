@@ -26,6 +26,7 @@ from nav_eval_sdk.protocol.messages import (
     TextSpec,
 )
 from nav_eval_sdk.server.service import Service
+from patience import PATIENCE, until
 
 SPACE = {name: ActionSpec() for name in ("stop", "move_forward", "turn_left")}
 
@@ -46,7 +47,7 @@ class Agent(VLNAgent):
 
     def act(self, observation: dict[str, Any]) -> str:
         assert threading.get_ident() == self._thread
-        self.gate.wait(20)
+        self.gate.wait(PATIENCE)
         self.calls.append(("act", float(observation["x"][0])))
         return "move_forward"
 
@@ -96,13 +97,6 @@ def refused(call: Callable[[], Any]) -> str:
     return caught.value.code
 
 
-def eventually(condition: Callable[[], bool]) -> None:
-    until = time.monotonic() + 10
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.005)
-
-
 def test_a_step_is_decided_once() -> None:
     with service() as made:
         made.reset(episode())
@@ -122,14 +116,14 @@ def test_a_retry_waits_for_the_decision_being_made_and_sends_the_older_away() ->
         made.reset(episode())
         Agent.gate.clear()
         first, first_answer = in_thread(lambda: act(made, 0, "q"))
-        eventually(lambda: bool(made._sessions["a"].last))
+        until(lambda: bool(made._sessions["a"].last))
         second, second_answer = in_thread(lambda: act(made, 0, "q"))
-        first.join(10)
+        first.join(PATIENCE)
         assert first_answer == ["superseded"]
         assert refused(lambda: act(made, 1, "q1")) == "step_conflict"
         assert made.health().status == "ready"
         Agent.gate.set()
-        second.join(10)
+        second.join(PATIENCE)
         assert second_answer[0].step == 0
         assert Agent.calls == [("reset", "synthetic-0"), ("act", 0.0)]
 
@@ -177,14 +171,14 @@ def test_the_specifications_own_requests_work() -> None:
 
 
 def test_sessions_are_counted_and_a_silent_one_is_replaced() -> None:
-    with service(sessions=2, idle_timeout=0.15) as made:
+    with service(sessions=2, idle_timeout=1.0) as made:
         made.reset(episode("a"))
         made.reset(episode("b"))
         assert refused(lambda: made.reset(episode("c"))) == "busy"
         made.end(EpisodeEnd(session_id="a"))
         made.end(EpisodeEnd(session_id="a"))
         made.reset(episode("c"))
-        time.sleep(0.2)
+        time.sleep(1.1)
         act(made, 0, "q", "c")
         made.reset(episode("d"))
         assert refused(lambda: act(made, 0, "q", "b")) == "unknown_session"
@@ -196,14 +190,14 @@ def test_an_agent_that_is_stuck_keeps_its_seat() -> None:
         made.reset(episode("a"))
         Agent.gate.clear()
         thread, answer = in_thread(lambda: act(made, 0, "q"))
-        eventually(lambda: bool(made._sessions["a"].last))
+        until(lambda: bool(made._sessions["a"].last))
         assert refused(lambda: made.reset(episode("b"))) == "busy"
         made.end(EpisodeEnd(session_id="a"))
-        thread.join(10)
+        thread.join(PATIENCE)
         assert answer == ["unknown_session"]
         assert refused(lambda: made.reset(episode("b"))) == "busy"
         Agent.gate.set()
-        eventually(lambda: bool(made._free))
+        until(lambda: bool(made._free))
         made.reset(episode("b"))
 
 
@@ -214,12 +208,12 @@ def test_loading_draining_and_an_agent_that_cannot_be_made() -> None:
     made.load()
     made.reset(episode())
     drained, _ = in_thread(lambda: made.drain(10))
-    eventually(lambda: made.health().status == "draining")
+    until(lambda: made.health().status == "draining")
     assert refused(lambda: made.reset(episode("b"))) == "draining"
     assert act(made, 0, "q").step == 0
     assert drained.is_alive()
     made.end(EpisodeEnd(session_id="a"))
-    drained.join(10)
+    drained.join(PATIENCE)
     assert not drained.is_alive()
     made.close()
 
@@ -277,7 +271,7 @@ class Batching(Agent):
 
     @classmethod
     def act_batch(cls, agents: Sequence[Any], observations: Sequence[dict[str, Any]]) -> list[Any]:
-        cls.held.wait(10)
+        cls.held.wait(PATIENCE)
         cls.sizes.append(len(agents))
         return [
             {"action": "stop", "action_args": {"who": agent.name_of_mine, "at": float(seen["x"][0])}}
@@ -293,7 +287,7 @@ def batched(agent: Any, sessions: int = 4, batch: int = 3) -> list[Action]:
         calls = [in_thread(lambda n=number: act(made, 0, f"q{n}", str(n))) for number in range(sessions)]
         Batching.held.set()
         for thread, _ in calls:
-            thread.join(10)
+            thread.join(PATIENCE)
         return [answers[0] for _, answers in calls]
 
 
@@ -323,8 +317,8 @@ def test_a_batch_of_the_wrong_size_fails_all_of_it(answers: Any) -> None:
 
 def test_a_lone_session_does_not_wait_for_a_batch() -> None:
     Batching.held.set()
-    with service(Batching, sessions=4, batch=4, max_wait=30.0) as made:
+    with service(Batching, sessions=4, batch=4, max_wait=2 * PATIENCE) as made:
         made.reset(replace(episode(), action_space={}))
         begun = time.monotonic()
         act(made, 0, "q")
-        assert time.monotonic() - begun < 15
+        assert time.monotonic() - begun < PATIENCE

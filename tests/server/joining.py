@@ -9,7 +9,7 @@ import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -19,6 +19,7 @@ from waitress import create_server, wasyncore
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, UPGRADE, WANTED
 from nav_eval_server.join.handing import handing, pair
 from nav_eval_server.join.relay import Relay
+from patience import PATIENCE
 
 TEAMS = {"aurora": 1, "borealis": 2}
 TICKETS = {"ticket": (7, 1), "newer": (8, 1), "other": (9, 2)}
@@ -129,7 +130,7 @@ class Peer:
     """A socket that asks to be turned round; `status` and `head` are the answer's."""
 
     def __init__(self, port: int, path: str, token: str, instance: str = "i", upgrade: str = UPGRADE) -> None:
-        self.sock = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=PATIENCE)
         lines = ["Host: x", "Connection: Upgrade", f"Upgrade: {upgrade}", f"Nav-Eval-Instance: {instance}"]
         lines += [f"Authorization: Bearer {token}"] if token else []
         self.sock.sendall("\r\n".join([f"GET {path} HTTP/1.1", *lines, "", ""]).encode())
@@ -146,7 +147,7 @@ class Peer:
             found += some
         return found
 
-    def closed(self, seconds: float = 5.0, *, answering: bool = True) -> bool:
+    def closed(self, seconds: float = PATIENCE, *, answering: bool = True) -> bool:
         """Whether the other side closes before that; dots are sent back."""
         until = time.monotonic() + seconds
         try:
@@ -196,14 +197,7 @@ def matched(ground: Ground, ticket: str = "ticket", token: str = "aurora") -> tu
 
 def get(port: int) -> bytes:
     """A page of the web."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
     connection.request("GET", "/")
     with connection.getresponse() as answer:
         return answer.read()
-
-
-def soon(condition: Callable[[], object], seconds: float = 5.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until
-        time.sleep(0.01)

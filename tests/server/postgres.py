@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import until
 from server.serving import free_port
 
 
@@ -48,11 +48,8 @@ class Postgres:
         log = (self.data.parent / "postgres.log").open("ab")
         command = _as_nobody([str(self.bin / "postgres"), *options])
         self.process = subprocess.Popen(command, stdout=log, stderr=log, start_new_session=True)
-        end = time.monotonic() + 60
         ready = [str(self.bin / "pg_isready"), "-q", "-h", "127.0.0.1", "-p", str(self.port)]
-        while subprocess.run(ready, check=False).returncode:
-            assert time.monotonic() < end, log.name
-            time.sleep(0.1)
+        until(lambda: subprocess.run(ready, check=False).returncode == 0, log.name)
 
     def kill(self) -> None:
         """The whole server, as a power cut does."""

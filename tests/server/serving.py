@@ -8,10 +8,9 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +19,7 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Token
 from nav_eval_server.tokens import issue
+from patience import PATIENCE
 
 HERE = Path(__file__).parent
 
@@ -60,7 +60,7 @@ class Served:
     def healthz(self) -> int:
         """The status of GET /healthz; 0 if nobody answers."""
         try:
-            with urllib.request.urlopen(f"{self.url}/healthz", timeout=5) as answer:
+            with urllib.request.urlopen(f"{self.url}/healthz", timeout=30) as answer:
                 status: int = answer.status
                 return status
         except urllib.error.HTTPError as error:
@@ -88,7 +88,7 @@ def serving(challenge: Challenge, *, evaluator: str = "-", jobs: int = 2, host: 
         yield Served(folder, port, process, host)
         if process.poll() is None:
             process.terminate()
-            assert process.wait(60) == 0, (folder / "served.log").read_text()
+            assert process.wait(PATIENCE) == 0, (folder / "served.log").read_text()
     finally:
         process.kill()
         process.wait()
@@ -108,12 +108,4 @@ def joined(challenge: Challenge, served: Served, evaluator: str, number: int) ->
         yield process
     finally:
         process.terminate()
-        process.wait(60)
-
-
-def until(condition: Callable[[], object], seconds: float, what: str) -> None:
-    """Wait for it; the test fails after `seconds`."""
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, f"{what}: not within {seconds:g} s"
-        time.sleep(0.1)
+        process.wait(PATIENCE)

@@ -37,12 +37,13 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.health import health
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import FINAL, State
+from patience import until
 from server.boards import NOW, done, team
 from server.competition import phase
 from server.conftest import Make, use
 from server.crowd import crowd
 from server.postgres import postgres
-from server.serving import serving, until
+from server.serving import serving
 from server.stand_in import EPISODES
 
 MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competition"]
@@ -76,7 +77,7 @@ def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
     with start(RandomAgent, protocol="rest", port=0) as agent:
         running = submitted(challenge, "running", agent.endpoint)
         with serving(challenge, evaluator=STAND_IN, jobs=1) as served:
-            until(lambda: Episode.objects.filter(submission=running).count() >= 2, 60, "two episodes")
+            until(lambda: Episode.objects.filter(submission=running).count() >= 2, "two episodes")
             said = call("backup", file, "--out", kept)
             assert said.returncode == 0, said.stderr
             served.process.kill()
@@ -90,7 +91,7 @@ def test_a_running_attempt_goes_on_after_backup_wipe_and_restore(
         assert Submission.objects.get(pk=running.pk).state == State.RUNNING
         monkeypatch.setenv("STAND_IN_SECONDS", "0.1")
         with serving(challenge, evaluator=STAND_IN, jobs=1):
-            until(finished, 60, "the end of it")
+            until(finished, "the end of it")
     assert Submission.objects.get(pk=running.pk).state == State.DONE
     now = dict(Episode.objects.filter(submission=running).values_list("episode", "pk"))
     assert len(now) == EPISODES
@@ -404,7 +405,7 @@ def test_a_real_run_is_published_with_its_proof(make: Make, tmp_path: Path) -> N
     file, out = Folder(challenge.folder).challenge, tmp_path / "out"
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge):
         one = submitted(challenge, "aurora", agent.endpoint)
-        until(finished, 120, "a run")
+        until(finished, "a run")
     for words in (("freeze", file, "--phase", "dev", "--reveal"), ("publish", file, "--out", out)):
         said = call(*words)
         assert said.returncode == 0, said.stderr

@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from patience import until
 from server.chaos import ENDPOINTS, QUEUE, Storm
 from server.conftest import Make
 from server.postgres import postgres
-from server.serving import joined, serving, until
+from server.serving import joined, serving
 from server.stand_in import EPISODES
 
 STAND_IN = str(Path(__file__).with_name("stand_in.py"))
@@ -29,7 +30,7 @@ def test_a_small_storm(make: Make, stack: ExitStack) -> None:
     storm = Storm(challenge, teams=5, submissions=15, kills=kills)
     storm.begin(stack)
     with serving(challenge, evaluator=STAND_IN, jobs=3) as served:
-        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         storm.rage(served, 120)
     storm.judge(EPISODES)
     assert storm.done_kills["evaluator"] >= 2

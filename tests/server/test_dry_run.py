@@ -22,11 +22,12 @@ from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from patience import until
 from server.calling import Caller
 from server.competition import phase
 from server.conftest import Make
 from server.crowd import SEED, crowd
-from server.serving import serving, until
+from server.serving import serving
 from server.test_challenge import changed, file  # noqa: F401 - a fixture
 from server.test_dispatcher import Bench
 
@@ -150,8 +151,8 @@ def test_a_team_rehearses_and_reads(make: Make) -> None:
         page = client.get(reverse("team")).content.decode()
         assert 'name="phase" value="dry_run"' in page
         client.post(reverse("submit"), {"phase": DRY_RUN, "endpoint": team.endpoints.get().pk, "key": "k"})
-        until(lambda: served.healthz() == 200, 30, "healthz")
-        until(lambda: Submission.objects.get().state in ("done", "failed"), 60, "the dry run")
+        until(lambda: served.healthz() == 200, "healthz")
+        until(lambda: Submission.objects.get().state in ("done", "failed"), "the dry run")
     dry = Submission.objects.get()
     assert dry.state == State.DONE, list(dry.attempts.values())
     api = Caller(issue(Token.Scope.TEAM, "t", team, User.objects.get()))

@@ -22,6 +22,7 @@ from nav_eval_server.queue.probe import WRITTEN
 from nav_eval_server.queue.refusal import Refusal
 from nav_eval_server.vault import Vault
 from nav_eval_server.web.forms import Service
+from patience import until
 from server.conftest import Make
 from server.serving import free_port
 
@@ -115,7 +116,7 @@ def test_questions_at_a_time_are_few(make: Make) -> None:
     threads = [threading.Thread(target=endpoints.check, args=(challenge, one, NOW)) for one in made[1:]]
     for thread in threads:
         thread.start()
-    time.sleep(SECONDS / 2)
+    until(lambda: endpoints._asking._value == 0, "all questions")
     with pytest.raises(Refusal) as refusal:
         endpoints.check(challenge, made[0], NOW)
     assert refusal.value.code == "busy"

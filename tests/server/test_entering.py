@@ -30,9 +30,10 @@ from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.files import LOG
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from patience import PATIENCE, until
 from server.competition import phase
 from server.conftest import Make
-from server.serving import serving, until
+from server.serving import serving
 
 Run = Callable[..., tuple[int, str, str]]
 PLAIN = "nav-eval-agent: without https, others on the network can read your token.\n"
@@ -68,7 +69,7 @@ def server(challenge: Challenge) -> Iterator[str]:
     yield f"http://127.0.0.1:{made.effective_port}"
     made.task_dispatcher.shutdown()
     made.close()
-    thread.join(5)
+    thread.join(PATIENCE)
 
 
 @pytest.fixture
@@ -228,7 +229,7 @@ def test_what_is_read_no_further_ends_quietly(server: str, token: str, tmp_path:
     )
     os.close(writing)
     os.close(reading)
-    assert (process.communicate(timeout=30)[1].replace(PLAIN, ""), process.returncode) == ("", 0)
+    assert (process.communicate(timeout=PATIENCE)[1].replace(PLAIN, ""), process.returncode) == ("", 0)
 
 
 def test_a_closed_phase(server: str, token: str, run: Run) -> None:
@@ -309,7 +310,7 @@ def test_a_token_follows_no_redirect(token: str, run: Run) -> None:
 )
 def test_the_exit_code_says_how_it_ended(server: str, token: str, run: Run, end: dict[str, str], code: int) -> None:
     def ends() -> None:
-        until(Submission.objects.exists, 10, "the submission")
+        until(Submission.objects.exists, "the submission")
         made = Submission.objects.get()
         metrics = {"spl": {"mean": 0.25}}
         Result.objects.create(submission=made, document={"metrics": metrics}, at=timezone.now())
@@ -344,7 +345,7 @@ def test_a_served_competition_from_a_terminal(make: Make, run: Run, monkeypatch:
     token = issue(Token.Scope.TEAM, "ci", team)
     monkeypatch.setenv("STAND_IN_SECONDS", "0.3")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=STAND_IN) as served:
-        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         threading.Timer(1.0, served.kill, ("web",)).start()
         code, out, err = run(f"http://127.0.0.1:{served.port}", token, "submit", agent.endpoint, "--wait")
     assert (code, "spl" in out) == (0, True), err

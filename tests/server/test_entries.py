@@ -10,7 +10,6 @@ import re
 import shutil
 import subprocess
 import sys
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -21,12 +20,14 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from browsing import patient
 from nav_eval_server.board.decisions import close, reveal
 from nav_eval_server.board.places import Keeper
 from nav_eval_server.board.proofs import Maker, Proof
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Submission
+from patience import until
 from server.boards import done, team
 from server.competition import evaluation, phase
 from server.conftest import Make
@@ -60,11 +61,13 @@ def entered(challenge: Challenge, run: Path, owner: str, phase: str = "dev") -> 
 def make_proofs(challenge: Challenge, *wanted: Submission) -> None:
     """As the scheduler does it."""
     Keeper(challenge).refresh(timezone.now())
-    maker, end = Maker(challenge), time.monotonic() + 60
-    while not all(Proof(Folder(challenge.folder), one.pk).made for one in wanted):
-        assert time.monotonic() < end
+    maker = Maker(challenge)
+
+    def made() -> bool:
         maker.tend()
-        time.sleep(0.05)
+        return all(Proof(Folder(challenge.folder), one.pk).made for one in wanted)
+
+    until(made, "the proofs")
     maker.tend()
 
 
@@ -150,7 +153,7 @@ def test_a_report_runs_no_script_but_its_own_and_has_no_cookie(make: Make, run: 
     made = entered(challenge, run, "Aurora")
     make_proofs(challenge, made)
     proof = Proof(Folder(challenge.folder), made.pk)
-    page, wrong = browser.new_page(), []
+    page, wrong = patient(browser).new_page(), []
     page.on("console", lambda message: wrong.append(message.text))
     page.context.add_cookies([{"name": "sessionid", "value": "x", "url": "http://localhost:9"}])
     page.route("**/*", lambda route: route.fulfill(**answered(made.pk)))

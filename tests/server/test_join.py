@@ -29,13 +29,12 @@ from nav_eval_sdk.server.serving import start_joined
 from nav_eval_sdk.transport.base import Endpoint
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, WANTED
 from nav_eval_server.join import relay
+from patience import PATIENCE, until
 from sdk.test_servers import certificates as certificates
 from sdk.test_servers import client_tls, server_tls
-from server.joining import Ground, Peer, asker, get, ground, guest, matched, soon, tls_before
+from server.joining import Ground, Peer, asker, get, ground, guest, matched, tls_before
 
 SPECS = {"rgb": TensorSpec(shape=(480, 640, 3), dtype="uint8")}
-HUNG = 120.0
-"""Seconds after which something hangs: no measure of how quick it is."""
 OF_AN_ADDRESS = "refuses nonsense"
 """A check that opens a connection of its own, past what turns it round."""
 FRAME = {"rgb": np.random.default_rng(0).integers(0, 256, (480, 640, 3), np.uint8)}
@@ -53,7 +52,7 @@ class Summing(VLNAgent):
     def act(self, observation: dict[str, Any]) -> str:
         type(self).acts += 1
         if self.held is not None:
-            self.held.wait(10)
+            self.held.wait(PATIENCE)
         self.total = 31 * self.total + int(observation["rgb"].astype(np.int64).sum())
         return ("move_forward", "turn_left", "turn_right")[self.total % 3]
 
@@ -219,7 +218,7 @@ def test_nobody_is_here_until_somebody_comes(here: Ground) -> None:
     began = time.monotonic()
     alone = asker(here)
     assert (alone.status, b"Nobody has joined" in alone.rest()) == (503, True)
-    assert relay.WAIT - 0.1 < time.monotonic() - began < HUNG
+    assert relay.WAIT - 0.1 < time.monotonic() - began < PATIENCE
     answers: list[Peer] = []
     asking = threading.Thread(target=lambda: answers.append(asker(here)))
     asking.start()
@@ -236,19 +235,19 @@ def test_a_second_process_waits_until_the_first_has_gone(here: Ground) -> None:
     assert (second.status, b"Another process has joined" in second.rest()) == (409, True)
     assert guest(here, "borealis", instance="two").status == 101
     first.close()
-    soon(lambda: len(here.relay._parties[1].guests) == 1)
+    until(lambda: len(here.relay._parties[1].guests) == 1)
     assert guest(here, instance="two").status == 409
     same.close()
-    soon(lambda: 1 not in here.relay._parties)
+    until(lambda: 1 not in here.relay._parties)
     assert guest(here, instance="two").status == 101
 
 
 def test_who_is_here_is_noted(here: Ground) -> None:
     agent = start_joined(Summing, here.url, "aurora", max_sessions=3)
-    soon(lambda: here.notes == [(1, True)])
+    until(lambda: here.notes == [(1, True)])
     played(here.joined, "ticket", 1)
     agent.stop()
-    soon(lambda: len(here.notes) == 2)
+    until(lambda: len(here.notes) == 2)
     assert here.notes == [(1, True), (1, False)]
 
 
@@ -327,7 +326,7 @@ def test_an_endless_answer_is_the_evaluators_to_end(here: Ground) -> None:
     thread.start()
     with pytest.raises(Exception, match="an answer of more than"):
         TestClient(here.joined, token="ticket").health()
-    thread.join(10)
+    thread.join(PATIENCE)
     assert not thread.is_alive()
 
 
@@ -370,11 +369,11 @@ def test_it_comes_back_when_the_server_does(
         return told()[-1:] != [] and told()[-1].startswith(begin)
 
     with caplog.at_level(logging.INFO, "nav_eval_sdk"), start_joined(Summing, here.url, "aurora", max_sessions=2):
-        soon(lambda: says("Joined") and here.notes, HUNG)
+        until(lambda: says("Joined") and here.notes)
         here.kill()
-        soon(lambda: says("Not joined"), HUNG)
+        until(lambda: says("Not joined"))
         here.begin()
-        soon(lambda: says("Joined"), HUNG)
+        until(lambda: says("Joined"))
         assert len(played(here.joined, "ticket", 2)) == 2
     said = told()
     assert said[0].startswith("Joined")
@@ -386,7 +385,7 @@ def test_it_comes_back_when_the_server_does(
 
 def test_a_wrong_token_ends_it(here: Ground) -> None:
     agent = start_joined(Summing, here.url, "wrong")
-    assert agent.stopped.wait(5)
+    assert agent.stopped.wait(PATIENCE)
     assert isinstance(agent.failure, Refused)
     agent.stop()
 
@@ -409,11 +408,11 @@ def test_the_command_joins_and_leaves(here: Ground, tmp_path: Path) -> None:
         client.reset(episode())
         agent.send_signal(signal.SIGTERM)
         assert "when the running episodes have ended" in agent.stderr.readline()
-        soon(lambda: TestClient(here.joined, token="ticket").health().status == "draining")
+        until(lambda: TestClient(here.joined, token="ticket").health().status == "draining")
         assert client.act(FRAME).step == 0
         client.end()
-        assert agent.wait(10) == 0
-        soon(lambda: here.notes == [(1, True), (1, False)])
+        assert agent.wait(PATIENCE) == 0
+        until(lambda: here.notes == [(1, True), (1, False)])
     finally:
         agent.kill()
         agent.communicate()
@@ -432,7 +431,7 @@ def test_the_command_says_what_is_wrong(here: Ground, tmp_path: Path, url: str, 
     (tmp_path / "token").chmod(0o600)
     words = [url.format(url=here.url), "nav_eval_sdk.examples.forward:ForwardAgent"]
     agent = nav_eval_agent(*words, "--token-file", str(tmp_path / "token"))
-    told = agent.communicate(timeout=20)[1]
+    told = agent.communicate(timeout=PATIENCE)[1]
     assert (agent.returncode, said in told, len(told.splitlines())) == (2, True, 1), told
 
 

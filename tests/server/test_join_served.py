@@ -21,8 +21,9 @@ from nav_eval_server.queue import endpoints
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.tokens import issue
+from patience import PATIENCE, until
 from server.conftest import Make
-from server.serving import serving, until
+from server.serving import serving
 
 QUICK = {"retry_seconds": 1, "patience_seconds": 1, "probe_seconds": 3}
 RANDOM = "nav_eval_sdk.examples.random_agent:RandomAgent"
@@ -66,7 +67,7 @@ def joined(inside: Sequence[str], url: str, token: Path, agent: str = RANDOM) ->
         assert said.startswith("Joined ")
         yield process
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(PATIENCE) == 0
     finally:
         process.kill()
         process.communicate()
@@ -94,18 +95,18 @@ def judge(make: Make, inside: list[str], host: str) -> None:
     token = challenge.folder / "token"
     token.write_text(issue(Token.Scope.TEAM, "at home", aurora))
     with serving(challenge, host=host) as served:
-        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         with joined(inside, served.url, token):
-            until(lambda: here("ready"), 10, "an endpoint")
+            until(lambda: here("ready"), "an endpoint")
             if inside:
                 assert listening(inside) == []
-        until(lambda: here("refused"), 10, "a farewell")
+        until(lambda: here("refused"), "a farewell")
         endpoint = aurora.endpoints.get()
         assert endpoints.check(challenge, endpoint, timezone.now()) == "refused"
         submission = Dispatcher(challenge).submit(aurora, "dev", endpoint=endpoint)
-        until(lambda: state(submission) == State.WAITING_SERVICE, 60, "somebody misses it")
+        until(lambda: state(submission) == State.WAITING_SERVICE, "somebody misses it")
         with joined(inside, served.url, token):
-            until(lambda: state(submission) == State.DONE, 90, f"the end {list(Attempt.objects.values())}")
+            until(lambda: state(submission) == State.DONE, f"the end {list(Attempt.objects.values())}")
     assert set(Episode.objects.values_list("status", flat=True)) == {"ok"}
     assert Episode.objects.filter(submission=submission).count() == 5
     folder = Folder(challenge.folder).runs / submission.id
@@ -144,14 +145,14 @@ def test_an_episode_outlasts_the_death_of_what_carries_it(
     token = challenge.folder / "token"
     token.write_text(issue(Token.Scope.TEAM, "at home", aurora))
     with serving(challenge) as served:
-        until(lambda: served.healthz() == 200, 30, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         with joined([], served.url, token, "slow:Slow"):
-            until(lambda: here("ready"), 10, "an endpoint")
+            until(lambda: here("ready"), "an endpoint")
             submission = Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get())
             for count in range(1, 4):
-                until(lambda count=count: Episode.objects.count() >= count, 60, "an episode")  # type: ignore[misc]
+                until(lambda count=count: Episode.objects.count() >= count, "an episode")  # type: ignore[misc]
                 time.sleep(2)
-                until(lambda: served.kill(victim), 10, f"a {victim} to kill")
-            until(lambda: state(submission) == State.DONE, 90, f"the end {list(Attempt.objects.values())}")
+                until(lambda: served.kill(victim), f"a {victim} to kill")
+            until(lambda: state(submission) == State.DONE, f"the end {list(Attempt.objects.values())}")
     assert list(Attempt.objects.values_list("outcome", flat=True)) == ["played"]
     assert list(Episode.objects.values_list("status", flat=True)) == ["ok"] * 5

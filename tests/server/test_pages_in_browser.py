@@ -22,13 +22,15 @@ from typing import Any
 
 import pytest
 
+from browsing import patient
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
+from patience import until
 from server.competition import evaluation, phase
 from server.conftest import Make
 from server.crowd import PASSWORD, person
 from server.mailbox import Mailbox
-from server.serving import free_port, serving, until
+from server.serving import free_port, serving
 from server.test_notices import box, rules  # noqa: F401 - a fixture
 from server.test_people import code_of
 
@@ -55,7 +57,6 @@ class Person:
     seen: int = 0
 
     def __post_init__(self) -> None:
-        self.page.set_default_timeout(90_000)
         self.page.on("console", lambda m: m.type in ("error", "warning") and self.wrong.append(m.text))
         self.page.on("pageerror", lambda error: self.wrong.append(str(error)))
         self.page.on("request", lambda r: r.url.startswith(self.base) or self.wrong.append(r.url))
@@ -113,7 +114,7 @@ def test_a_competition_from_sign_up_to_the_board(
     challenge = make(endpoints=RULES, teams={"approval": True}, phases=phases, evaluation=two_splits(), **more)
     person("organiser", is_staff=True, email="organiser@example.org")
     with start(RandomAgent, protocol="rest", port=0) as agent, serving(challenge, evaluator=evaluator) as served:
-        until(lambda: served.healthz() == 200, 60, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         for number, theirs in enumerate(kinds):
             visitors = list(windows(browser, f"http://127.0.0.1:{served.port}", axe, theirs))
             journey(*visitors, f"team{number}", agent.endpoint)
@@ -123,7 +124,7 @@ def test_a_competition_from_sign_up_to_the_board(
             for visitor in visitors:
                 visitor.page.context.close()
         for event in ("waits for approval", "is approved", "does not answer", "has ended", "appeals", "is decided"):
-            until(lambda event=event: heard(box, event) == len(kinds), 30, event)
+            until(lambda event=event: heard(box, event) == len(kinds), event)
 
 
 def heard(box: Mailbox, event: str) -> int:  # noqa: F811
@@ -140,7 +141,7 @@ def two_splits() -> dict[str, Any]:
 
 def windows(browser: Any, base: str, axe: str, theirs: tuple[tuple[str, int, str], ...]) -> Iterator[Person]:
     for name, (locale, width, scheme) in zip(("member", "organiser", "spectator"), theirs, strict=True):
-        context = browser.new_context(locale=locale, viewport={"width": width, "height": 800}, color_scheme=scheme)
+        context = patient(browser, locale=locale, viewport={"width": width, "height": 800}, color_scheme=scheme)
         yield Person(context.new_page(), base, axe, width, f"{locale}-{width}-{scheme}-{name}")
 
 

@@ -33,9 +33,10 @@ from nav_eval_server.queue.states import FINAL, State
 from nav_eval_server.serving import children, module
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
+from patience import PATIENCE, until
 from server.competition import phase
 from server.conftest import Make, use
-from server.serving import Served, free_port, joined, serving, until
+from server.serving import Served, free_port, joined, serving
 from server.stand_in import EPISODES
 from variables_set import values
 
@@ -65,12 +66,12 @@ def test_only_the_named_proxy_is_believed(make: Make) -> None:
     process = subprocess.Popen(command)
 
     def secure(source: str) -> bool:
-        web = HTTPConnection("127.0.0.1", port, timeout=10, source_address=(source, 0))
+        web = HTTPConnection("127.0.0.1", port, timeout=PATIENCE, source_address=(source, 0))
         web.request("GET", "/login/", headers={"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1"})
         return "Secure" in (web.getresponse().getheader("Set-Cookie") or "")
 
     try:
-        until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), 30, "the web")
+        until(lambda: not socket.socket().connect_ex(("127.0.0.1", port)), "the web")
         assert (secure("127.0.0.2"), secure("127.0.0.1")) == (True, False)
     finally:
         process.terminate()
@@ -94,8 +95,8 @@ def test_a_service_and_a_file_are_judged(make: Make) -> None:
         live = dispatcher.submit(aurora, "dev", endpoint=aurora.endpoints.get())
         file = dispatcher.submit(aurora, "files", predictions=predictions)
         bad = dispatcher.submit(aurora, "files", predictions=b"[{}]")
-        until(lambda: served.healthz() == 200, 30, "healthz")
-        until(lambda: all(map(finished, (live, file, bad))), 120, "three submissions")
+        until(lambda: served.healthz() == 200, "healthz")
+        until(lambda: all(map(finished, (live, file, bad))), "three submissions")
     played = Submission.objects.get(pk=live.pk)
     assert (played.state, played.episodes_total) == (State.DONE, 5), list(Attempt.objects.values())
     assert Episode.objects.filter(submission=live).count() == 5
@@ -165,10 +166,10 @@ def test_another_machine_goes_on_where_one_was_lost(make: Make, protocol: Litera
         aurora = team("aurora", agent.endpoint)
         Endpoint.objects.update(protocol=protocol)
         submission = Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get())
-        until(lambda: Episode.objects.count() >= 2, 60, "two episodes")
+        until(lambda: Episode.objects.count() >= 2, "two episodes")
         first.kill()
         with joined(challenge, served, "-", 2):
-            until(lambda: finished(submission), 90, "the end")
+            until(lambda: finished(submission), "the end")
     found = Submission.objects.get()
     assert found.state == State.DONE, list(Attempt.objects.values())
     outcomes = list(Attempt.objects.order_by("n").values_list("outcome", flat=True))
@@ -190,13 +191,13 @@ def test_a_server_that_is_killed_goes_on_when_it_is_begun_again(make: Make) -> N
         aurora = team("aurora", agent.endpoint)
         made = [Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()) for _ in range(4)]
         with serving(challenge, evaluator=stand_in) as served:
-            until(Episode.objects.exists, 60, "an episode")
+            until(Episode.objects.exists, "an episode")
             pids = served.pids()
             served.process.kill()
             served.process.wait()
-        until(lambda: not any(map(alive, pids.values())), 5, "children of the dead")
+        until(lambda: not any(map(alive, pids.values())), "children of the dead")
         with serving(challenge, evaluator=stand_in):
-            until(lambda: all(map(finished, made)), 60, "all of them")
+            until(lambda: all(map(finished, made)), "all of them")
     assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}
     assert Episode.objects.count() == 4 * EPISODES
 
@@ -215,7 +216,7 @@ def test_serve_says_what_is_in_its_way(make: Make) -> None:
     try:
         assert first.stderr is not None
         assert f"http://127.0.0.1:{port}" in first.stderr.readline()
-        until(lambda: Served(challenge.folder, port, first).healthz() == 200, 30, "healthz")  # type: ignore[arg-type]
+        until(lambda: Served(challenge.folder, port, first).healthz() == 200, "healthz")  # type: ignore[arg-type]
         for where, told in ((port, "Choose another --port"), (free_port(), "is being served already")):
             said = subprocess.run([*command, str(where)], capture_output=True, text=True)
             assert (said.returncode, told in said.stderr, len(said.stderr.splitlines())) == (2, True, 1)
@@ -226,7 +227,7 @@ def test_serve_says_what_is_in_its_way(make: Make) -> None:
         )
         assert (said.returncode, "does not know this worker's token" in said.stderr) == (2, True)
         first.terminate()
-        assert first.wait(30) == 0
+        assert first.wait(PATIENCE) == 0
     finally:
         first.kill()
         first.communicate()
@@ -343,9 +344,9 @@ def test_changed_rules_are_not_served(command: Callable[..., int], name: str, op
 def test_three_hundred_browsers_keep_their_connections_and_memory_stays_small(make: Make) -> None:
     """Each has its answer while all the others are still there; then all that is served takes less than 400 MB."""
     with serving(make(), jobs=1) as served, ExitStack() as kept:
-        until(lambda: served.healthz() == 200, 60, "healthz")
+        until(lambda: served.healthz() == 200, "healthz")
         for _ in range(300):
-            browser = kept.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=30))
+            browser = kept.enter_context(socket.create_connection(("127.0.0.1", served.port), timeout=PATIENCE))
             browser.sendall(b"GET /static/icon.svg HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert browser.recv(64).startswith(b"HTTP/1.1 200 OK")
         processes = {served.process.pid, *served.pids().values()}

@@ -14,6 +14,7 @@ from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.worlds import GENERATOR
+from patience import PATIENCE
 
 SOURCE = Path(__file__).parents[2] / "src"
 ASK = (
@@ -32,7 +33,7 @@ def digests(python: str, **environment: str) -> str:
         [python, "-W", "ignore", "-c", ASK],
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=PATIENCE,
         check=True,
         env=os.environ | {"PYTHONPATH": str(SOURCE)} | environment,
     )

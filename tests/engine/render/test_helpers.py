@@ -10,6 +10,7 @@ import pytest
 
 from nav_eval.engine.render import helpers
 from nav_eval.engine.render.helpers import APART, Helper
+from patience import PATIENCE
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +34,7 @@ def cores_after(helper: Helper, met: int) -> set[int]:
 
     for work, done in ((meet, taken), (look, looked)):
         helper.call(work)
-        assert done.wait(10)
+        assert done.wait(PATIENCE)
     return found
 
 

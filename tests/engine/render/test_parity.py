@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from engine.render.shapes import WALL_UVS, make_scene, room, wall
+from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.engine.people.overlay import Posed
 from nav_eval.engine.render.frame import OUTPUTS, Frame
 from nav_eval.engine.render.opengl import OpenGLRenderer, create_context
@@ -78,14 +79,16 @@ def differences(a: Frame, b: Frame) -> np.ndarray[Any, Any]:
 
 
 @pytest.mark.usefixtures("opengl")
-def test_cpu_and_opengl_agree_on_random_poses(shared_data: Path) -> None:
+def test_cpu_and_opengl_agree_on_random_poses(released: Path) -> None:
     """Positions anywhere in the building, also inside furniture and a centimetre from walls; any pitch and roll."""
     rng = np.random.default_rng(11)
     found = []
     for name in ("house_200k", "gz_aws_small_house", "gz_cafe"):
-        scene = scene_of(shared_data / "scenes" / f"{name}.glb")
+        scene = scene_of(released / "scenes" / f"{name}.glb")
         cpu, gl = (make_renderer(kind, scene, hfov=79) for kind in ("cpu", "opengl"))
-        points = np.load(shared_data / "habitat-parity" / name / "nav.npz")["random_points"][:, :3]
+        nav = load_navmesh(released / "habitat-parity" / name / "scene.navmesh")
+        assert nav is not None
+        points = nav.random_points(200, seed=1)
         for _ in range(67):
             place = points[rng.integers(len(points))] + np.array([0, rng.uniform(0.02, 2.0), 0])
             angles = rng.uniform(-np.pi, np.pi), rng.uniform(-1.5, 1.5), rng.uniform(-0.5, 0.5)

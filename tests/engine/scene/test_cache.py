@@ -14,6 +14,7 @@ import pytest
 from engine.scene.made import SQUARE, simple
 from nav_eval.engine.scene import SCENE_FORMATS, Scene, SceneCache, SceneSource, scene_bytes, shared_scenes
 from nav_eval.errors import SceneError
+from patience import PATIENCE
 
 
 def test_the_same_file_is_read_once_and_again_when_it_changes(tmp_path: Path) -> None:
@@ -64,7 +65,7 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
 
 def test_concurrent_askers_share_one_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     readings = []
-    gate = threading.Barrier(8, timeout=20)
+    gate = threading.Barrier(8, timeout=PATIENCE)
 
     def slow(source: SceneSource) -> Scene:
         readings.append(source.path)

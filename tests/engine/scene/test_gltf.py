@@ -28,9 +28,9 @@ def corners(scene: Scene) -> NDArray[np.float32]:
 
 
 @pytest.mark.parametrize("name", [*SCENES, "house_200k", "gz_aws_small_house"])
-def test_real_files_hold_what_trimesh_reads(shared_data: Path, name: str) -> None:
+def test_real_files_hold_what_trimesh_reads(released: Path, name: str) -> None:
     trimesh = pytest.importorskip("trimesh")
-    path = shared_data / "scenes" / f"{name}.glb"
+    path = released / "scenes" / f"{name}.glb"
     theirs = trimesh.load(path, process=False, maintain_order=True, skip_materials=name.startswith("gz_aws"))
     ours = load_scene(path)
     positions, faces, uvs = [], [], []
@@ -53,9 +53,9 @@ def test_real_files_hold_what_trimesh_reads(shared_data: Path, name: str) -> Non
         np.testing.assert_allclose(ours.uvs[used], np.concatenate(uvs)[used], atol=1e-5)
 
 
-def test_parity_scenes_keep_the_bits_of_the_file(shared_data: Path) -> None:
+def test_parity_scenes_keep_the_bits_of_the_file(released: Path) -> None:
     """Identity transforms leave float32 positions untouched, in the order of nodes and primitives."""
-    path = shared_data / "scenes" / "ifc_LargeBuilding_nodoors.glb"
+    path = released / "scenes" / "ifc_LargeBuilding_nodoors.glb"
     data = path.read_bytes()
     length = int.from_bytes(data[12:16], "little")
     document = json.loads(data[20 : 20 + length])

@@ -20,9 +20,9 @@ def load(folder: Path, text: str, **files: bytes) -> Scene:
     return load_scene(path)
 
 
-def test_a_real_file_holds_what_trimesh_reads(shared_data: Path) -> None:
+def test_a_real_file_holds_what_trimesh_reads(released: Path) -> None:
     trimesh = pytest.importorskip("trimesh")
-    path = shared_data / "scenes" / "dungeon.obj"
+    path = released / "scenes" / "dungeon.obj"
     theirs = trimesh.load(path, process=False, maintain_order=True, force="mesh")
     ours = load_scene(path)
     assert len(ours.triangles) == len(theirs.faces)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nav_eval.engine.scene import Scene, load_scene
 from nav_eval.jit import cache_home
+from patience import PATIENCE
 
 PACKAGES = ["@gltf-transform/cli@4.5.1"]
 SCENES = ["three_pathfinding_level", "playcanvas_vr-gallery", "gz_cafe"]
@@ -35,7 +36,7 @@ def gltf_transform() -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     command = [npm, "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(folder), *PACKAGES]
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=240)
+        subprocess.run(command, check=True, capture_output=True, timeout=PATIENCE)
     except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         shutil.rmtree(folder, ignore_errors=True)
         pytest.skip(f"npm cannot install gltf-transform ({error}): check the network")
@@ -46,15 +47,15 @@ def gltf_transform() -> Path:
 def variants(
     request: pytest.FixtureRequest,
     gltf_transform: Path,
-    shared_data: Path,
+    released: Path,
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Scene, Path]:
     """The plain scene, and the folder with its variants."""
     out = tmp_path_factory.mktemp("variants")
     script = gltf_transform / "variants.mjs"
     shutil.copyfile(Path(__file__).parent / "data" / "variants.mjs", script)
-    source = shared_data / "scenes" / f"{request.param}.glb"
-    subprocess.run(["node", str(script), str(source), str(out)], check=True, timeout=120, capture_output=True)
+    source = released / "scenes" / f"{request.param}.glb"
+    subprocess.run(["node", str(script), str(source), str(out)], check=True, timeout=PATIENCE, capture_output=True)
     return load_scene(source), out
 
 

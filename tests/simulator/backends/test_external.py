@@ -23,6 +23,7 @@ from nav_eval.simulator.backends.unity import UnityBackend
 from nav_eval.testing import check_simulator, demand
 from nav_eval_sdk.protocol.simulator import CALLS, State
 from nav_eval_sdk.simulator_host import start
+from patience import PATIENCE, until
 from simulator.backends.hostile_simulator import ATTACKS, IMAGES, answer, hostile
 from simulator.backends.square_host import SquareHost
 
@@ -142,14 +143,14 @@ def test_a_lost_connection_gives_its_session_back():
     with start(SquareHost, max_sessions=1) as server:
         backend = ExternalBackend(config(server.endpoint))
         backend.open_session()._drop()
-        for _ in range(100):
+
+        def free():
             try:
-                backend.open_session()
+                return backend.open_session()
             except SimulatorError:
-                time.sleep(0.02)
-            else:
-                return
-        pytest.fail("the session of a lost connection was kept")
+                return None
+
+        until(free, "the session of a lost connection")
 
 
 def command(*more):
@@ -165,7 +166,7 @@ def test_a_process_of_ours_is_started_and_stopped(arguments):
     assert {"simulator: square_host.py"} < backend.assets("square").keys()
     session.close()
     backend.close()
-    assert process.wait(5) is not None
+    assert process.wait(PATIENCE) is not None
     with pytest.raises(ProcessLookupError):
         os.kill(process.pid, 0)
 
@@ -252,7 +253,7 @@ def test_a_hostile_simulator_gives_one_clear_message(call, attack):
         begun = time.monotonic()
         with pytest.raises((SimulatorError, ConfigError)) as caught:
             play(endpoint)
-        assert time.monotonic() - begun < 10
+        assert time.monotonic() - begun < 60
     assert len(str(caught.value)) < 700
     assert "\n" not in str(caught.value)
 

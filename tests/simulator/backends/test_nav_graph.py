@@ -90,8 +90,8 @@ def test_a_start_outside_the_graph_names_the_episode(tmp_path):
         session(tmp_path).reset(episode(start="elsewhere"))
 
 
-def test_distances_are_those_of_networkx_on_real_scans(shared_data):
-    folder = shared_data / "r2r" / "connectivity"
+def test_distances_are_those_of_networkx_on_real_scans(released):
+    folder = released / "r2r" / "connectivity"
     for scan in (folder / "scans.txt").read_text().split()[:4]:
         rows = json.loads((folder / f"{scan}_connectivity.json").read_text())
         graph = networkx.Graph()

@@ -39,10 +39,10 @@ SUITE = {
 
 
 @pytest.fixture(scope="module")
-def cafe(shared_data, tmp_path_factory):
+def cafe(released, tmp_path_factory):
     folder = tmp_path_factory.mktemp("cafe")
-    shutil.copy(shared_data / "scenes" / "gz_cafe.glb", folder / "cafe.glb")
-    shutil.copy(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh", folder / "cafe.navmesh")
+    shutil.copy(released / "scenes" / "gz_cafe.glb", folder / "cafe.glb")
+    shutil.copy(released / "habitat-parity" / "gz_cafe" / "scene.navmesh", folder / "cafe.navmesh")
     return folder / "cafe.glb"
 
 
