@@ -141,7 +141,7 @@ def chance(a: Sequence[float], b: Sequence[float]) -> float:
     if all(abs(x) in (0.0, 1.0) for x in (*a, *b)):
         lost, won = sum(x < y for x, y in zip(a, b)), sum(x > y for x, y in zip(a, b))
         tail = sum(math.comb(lost + won, k) for k in range(min(lost, won) + 1))
-        return min(1.0, 2 * tail / 2 ** (lost + won))
+        return min(1.0, 2 * tail / (1 << (lost + won)))
     moved = [y - x for x, y in zip(a, b) if x != y]
     size, total = math.fsum(map(abs, moved)), abs(math.fsum(moved))
     if not moved or total >= size * (1 - TINY):
