@@ -167,16 +167,16 @@ class BudgetExceeded(NavEvalError):
 
 
 DISK = {
-    errno.ENOSPC: "the disk is full",
-    errno.EDQUOT: "the quota of the disk is used up",
-    errno.EROFS: "the disk is read-only",
-    errno.EIO: "the disk reports an error",
-    errno.EFBIG: "a file has reached its size limit: raise `ulimit -f`",
+    errno.ENOSPC: "the disk is full.",
+    errno.EDQUOT: "the quota of the disk is used up.",
+    errno.EROFS: "the disk is read-only.",
+    errno.EIO: "the disk reports an error.",
+    errno.EFBIG: "a file has reached its size limit: raise `ulimit -f`.",
 }
 EXHAUSTED = DISK | {
-    errno.EMFILE: "the process has too many open files: raise `ulimit -n`, or lower evaluation.parallel.sessions",
-    errno.ENFILE: "the system has too many open files: lower evaluation.parallel.sessions",
-    errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers",
+    errno.EMFILE: "the process has too many open files: raise `ulimit -n`, or lower evaluation.parallel.sessions.",
+    errno.ENFILE: "the system has too many open files: lower evaluation.parallel.sessions.",
+    errno.ENOMEM: "there is no memory left: lower evaluation.parallel.workers.",
 }
 
 
@@ -195,7 +195,7 @@ def exhausted(error: BaseException, file: object = None) -> ResourceExhausted | 
             named = getattr(cause, "filename2", None) or getattr(cause, "filename", None) or file
             where = f"{named}: " if named and number in DISK else ""
             go_on = advice(" What is finished is safe; go on with --resume.", "")
-            return ResourceExhausted(f"{where}{known[number]}.{go_on}")
+            return ResourceExhausted(f"{where}{known[number]}{go_on}")
     return None
 
 
