@@ -155,7 +155,9 @@ def test_a_rate_that_is_none_is_named():
     assert "a rate is 0 or 1" in next(f.detail for f in check_metric(Half) if not f.ok)
 
 
-@pytest.mark.parametrize("name", sorted({n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)} - {"vlm"}))
+@pytest.mark.parametrize(
+    "name", sorted({n for n in AGENTS.names() if not issubclass(AGENTS.get(n), AgentService)} - {"vlm"})
+)
 def test_every_built_in_agent_conforms(name):
     demand(check_agent(AGENTS.get(name)))
 
