@@ -36,6 +36,7 @@ from nav_eval.tasks.registry import TASKS
 from nav_eval.testing import fake_context, fake_walk
 from nav_eval_sdk import TestClient, VLNAgent, start
 from nav_eval_sdk.protocol.messages import EpisodeData, InitialObservation
+from patience import until
 from rooms import write_room
 from specification import PAGE, QUOTES, SECTION_9, sections
 
@@ -198,6 +199,7 @@ def test_the_printed_agent_is_one() -> None:
     for name, parameter in re.findall(r"def (\w+)\((\w+): Dict\)", QUOTES["4.3"]):
         inspect.signature(getattr(nav_eval_sdk.VLNAgent, name)).bind(None, **{parameter: {}})
     with start(Printed, port=0) as server, closing(TestClient(server.endpoint)) as client:
+        until(lambda: client.health().status == "ready", "the agent to be loaded")
         client.reset(EpisodeData(episode_id="ep_001", scene_id="scene_123"))
         assert client.act({}).action == "move_forward"
 

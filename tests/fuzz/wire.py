@@ -140,12 +140,19 @@ def _raw(form: str, files: Files) -> None:
         wire_sides.post(name, content, "application/msgpack" if form == "msgpack" else "application/json")
 
 
+def _connected() -> bool:
+    return True
+
+
 def _grpc_serve(_: str, files: Files) -> None:
     handlers = wire_sides.grpc_handlers()
     for name, content in files.items():
         handle = {"reset": handlers.reset, "act": handlers.act, "validate": handlers.validate, "end": handlers.end}
         with only(BadMessage, ServiceProblem):
-            handle[name](content) if name in handle else list(handlers.session(iter([content])))
+            if name in handle:
+                handle[name](content, _connected)
+            else:
+                list(handlers.session(iter([content]), _connected))
 
 
 def _tensor(_: str, files: Files) -> None:

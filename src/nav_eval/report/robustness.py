@@ -15,7 +15,6 @@ import msgspec
 from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
-from nav_eval.report.interval import is_share
 from nav_eval.report.page import joined_scripts, resource, shell
 from nav_eval.report.perturbation_words import ABOUT, NAMES, lacking_zh
 from nav_eval.report.words import named
@@ -144,7 +143,7 @@ def _axis(name: str, documents: Sequence[Mapping[str, Any]], drawn: str | None) 
     """One axis as the page shows it; an agent whose sweep left it out has none."""
     found = [next((axis for axis in one["axes"] if axis["name"] == name), None) for one in documents]
     told = next(axis for axis in found if axis is not None)
-    share = drawn is not None and is_share(Definition(**documents[0]["metrics"][drawn]))
+    share = drawn is not None and Definition(**documents[0]["metrics"][drawn]).is_share
     about = told["definition"].split("\n\n")[0].replace("\n", " ")
     return {
         "name": name,

@@ -25,7 +25,16 @@ from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.facts import changed
 from nav_eval.results.paired import mcnemar, permutation, permutation_interval
-from nav_eval.results.statistics import FEW_SCENES, Interval, bounded, clustered_error, range_of, student, within
+from nav_eval.results.statistics import (
+    FEW_SCENES,
+    Interval,
+    bounded,
+    clustered_error,
+    range_of,
+    student,
+    wilson,
+    within,
+)
 
 EpisodeKey: TypeAlias = tuple[str, str]
 
@@ -313,7 +322,10 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
     error, freedom = _combined(
         [(float(values.var(ddof=1)) / values.size, values.size - 1), *_between_seeds(run, metric)]
     )
-    ends = range_of(values, share=_definition(run, metric, values).is_share)
+    definition = _definition(run, metric, values)
+    if not error and definition.kind == "rate":  # every episode of every seed ended alike
+        return wilson(float(values.sum()), values.size)
+    ends = range_of(values, share=definition.is_share)
     return bounded(math.fsum(values) / values.size, student(freedom) * error, *ends)
 
 

@@ -33,14 +33,15 @@ function answer(app) {
   const { doc } = app;
   if (doc.live && !doc.runs[0].finished) 
     return doc.runs[0].n ? t("answer.running", { text: runLine(app, 0) }) : t("answer.nothing");
-  if (doc.board && doc.board.n !== null) return sentences(standing(app), ...spoken(app.whole));
+  if (doc.board && doc.board.n !== null) return sentences(standing(app), ...spoken(app.whole).slice(0, 2));
   const open = doc.runs.map((_, i) => i).filter((i) => !doc.runs[i].privileged);
   const entered = open.length ? open : doc.runs.map((_, i) => i);
   if (entered.length === 1) return runLine(app, entered[0]);
-  return sentences(...spoken(doc)) || t("answer.none");
+  return sentences(...spoken(doc).slice(0, 2)) || t("answer.none");
 }
 
-// Who is better, in the words that the terminal and boards have too: on these episodes, and in other buildings.
+// Who is better, in the words that the terminal and boards have too: on these episodes, and in other buildings; then
+// what too few buildings leave unsaid.
 function spoken(doc) {
   return doc.verdict ? doc.verdict[currentLanguage()].map(percents) : [];
 }
@@ -124,7 +125,7 @@ function verdicts(app) {
         t("brief.refused", { why: comparison.refused === "different" ? t("brief.different") : comparison.refused }),
       ),
     ];
-  return spoken(app.doc).map((line) => h("li", {}, line));
+  return spoken(app.doc).slice(2).map((line) => h("li", {}, line));
 }
 
 function runLine(app, i) {

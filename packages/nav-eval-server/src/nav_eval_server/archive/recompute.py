@@ -141,14 +141,14 @@ def chance(a: Sequence[float], b: Sequence[float]) -> float:
     if all(abs(x) in (0.0, 1.0) for x in (*a, *b)):
         lost, won = sum(x < y for x, y in zip(a, b)), sum(x > y for x, y in zip(a, b))
         tail = sum(math.comb(lost + won, k) for k in range(min(lost, won) + 1))
-        return min(1.0, 2 * tail / 2 ** (lost + won))
+        return min(1.0, 2 * tail / (1 << (lost + won)))
     moved = [y - x for x, y in zip(a, b) if x != y]
     size, total = math.fsum(map(abs, moved)), abs(math.fsum(moved))
     if not moved or total >= size * (1 - TINY):
-        return 2.0 ** (1 - len(moved)) if moved else 1.0
+        return math.ldexp(1.0, 1 - len(moved)) if moved else 1.0
     if len(moved) <= EXACT:
         sums = (math.fsum(s * d for s, d in zip(flip, moved)) for flip in itertools.product((-1, 1), repeat=len(moved)))
-        return sum(abs(one) >= total * (1 - TINY) for one in sums) / 2 ** len(moved)
+        return math.ldexp(sum(abs(one) >= total * (1 - TINY) for one in sums), -len(moved))
     whole = all(d == int(d) for d in moved)
     return min(1.0, math.erfc(deviate(moved, total - (math.gcd(*map(int, moved)) if whole else 0.0)) / math.sqrt(2)))
 
