@@ -29,7 +29,7 @@ def test_some_seconds(target: str, seconds: int, tmp_path: Path, monkeypatch: py
     outcome = fuzz(target, seconds, tmp_path / "corpus", tmp_path / "findings")
     told = [_told(path) for path in outcome.findings]
     assert not told, f"inputs in {tmp_path / 'findings'}:\n" + "\n".join(told)
-    assert outcome.executions > 50
+    assert outcome.executions > 5
 
 
 def _told(path: Path) -> str:
