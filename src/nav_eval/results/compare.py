@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
+from nav_eval.geometry import total
 from nav_eval.results.facts import changed
 from nav_eval.results.paired import mcnemar, permutation, permutation_interval
 from nav_eval.results.statistics import (
@@ -331,8 +332,8 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
 
 def _combined(parts: Sequence[tuple[float, int]]) -> tuple[float, int]:
     """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded down)."""
-    variance = sum(one for one, _ in parts)
-    scatter = sum(one**2 / freedom for one, freedom in parts)
+    variance = total(one for one, _ in parts)
+    scatter = total(one**2 / freedom for one, freedom in parts)
     # A whole number must not be lost to rounding.
     freedom = int(variance**2 / scatter + 1e-6) if scatter else parts[0][1]
     return math.sqrt(variance), max(1, freedom)

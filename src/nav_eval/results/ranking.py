@@ -10,6 +10,7 @@ surely. An entry without one episode that was played well is no competitor: it i
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -121,7 +122,8 @@ def _wins(entries: Sequence[RunRecords], good: Sequence[int], metric: str, sign:
 
 
 def _interval(i: int, wins: Wins, count: int) -> tuple[int, int]:
-    return 1 + sum(loser == i for _, loser in wins), count - sum(winner == i for winner, _ in wins)
+    losses, won = Counter(loser for _, loser in wins), Counter(winner for winner, _ in wins)
+    return 1 + losses[i], count - won[i]
 
 
 def _place(
