@@ -24,6 +24,7 @@ from nav_eval.config.schema import Config
 from nav_eval.config.secrecy import SECRETS
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted
+from nav_eval.geometry import total
 from nav_eval.reading import file_sha256
 from nav_eval.registry import entered, import_plugins
 from nav_eval.results import sittings
@@ -150,7 +151,7 @@ class RunDirectory:
 
     def seconds(self) -> float:
         """How long the run has been worked on; a sitting whose evaluator died counts none."""
-        before = sum(sitting["seconds"] or 0.0 for sitting in sittings.recorded(self.manifest()))
+        before = total(sitting["seconds"] or 0.0 for sitting in sittings.recorded(self.manifest()))
         return before + (0.0 if self._since is None else time.monotonic() - self._since)
 
     def manifest(self) -> dict[str, Any]:

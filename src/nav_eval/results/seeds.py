@@ -36,8 +36,8 @@ def _entry(name: str, seeds: Sequence[RunRecords]) -> RunRecords:
     for other in seeds[1:]:
         require_comparable(seeds[0], other)
     episodes = {key: _means([one.episodes[key] for one in seeds]) for key in seeds[0].episodes}
-    well = [one.played_well for one in seeds if one.played_well is not None]
-    return RunRecords(name, episodes, seeds[0].metadata, seeds[0].definitions, seeds, sum(well) if well else None)
+    well = max((one.played_well for one in seeds if one.played_well is not None), default=None)
+    return RunRecords(name, episodes, seeds[0].metadata, seeds[0].definitions, seeds, well)
 
 
 def _means(rows: Sequence[Mapping[str, float]]) -> dict[str, float]:
