@@ -2,8 +2,8 @@
 
 Success is drawn by a logit of skill, building, agent within building, episode and seed; SPL is success times the share
 of the way that was not a detour. Buildings differ in size. "here" is the truth in the buildings drawn, "elsewhere" that
-of all buildings. A false verdict is one between two equal agents ("board": of any pair of five). With 2,000 replications
-a figure of 5 % is known to +-1.0 points, one of 95 % as well.
+of all buildings. A false verdict is one between two equal agents ("board": of any pair of five). With 2,000
+replications a figure of 5 % is known to +-1.0 points, one of 95 % as well.
 
     python benchmarks/verdicts.py [REPLICATIONS]
 """

@@ -41,7 +41,7 @@ def permutation(differences: ArrayLike) -> float:
         return 1.0
     reached = abs(math.fsum(moved))
     if reached >= math.fsum(abs(moved)) * (1 - ROUNDING):
-        return 2.0 ** (1 - moved.size)
+        return math.ldexp(1.0, 1 - moved.size)
     if moved.size <= EXACT:
         return _counted(moved, reached)
     return min(1.0, math.erfc(_r_star(moved, reached - _half_step(moved)) / math.sqrt(2)))
