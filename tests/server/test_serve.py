@@ -131,7 +131,7 @@ def test_a_submission_is_judged_whatever_variables_are_set(
             Dispatcher(challenge).submit(aurora, "files", predictions=predictions),
             Dispatcher(challenge).submit(aurora, "dev", endpoint=aurora.endpoints.get()),
         ]
-        until(lambda: all(map(finished, made)), 60, "two submissions")
+        until(lambda: all(map(finished, made)), "two submissions")
     assert set(Submission.objects.values_list("state", flat=True)) == {State.DONE}, list(Attempt.objects.values())
 
 
