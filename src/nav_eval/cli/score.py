@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -131,14 +132,15 @@ def compare(*run_directories: Path, json: bool = False) -> int:
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.comparison import compare_runs, comparison_table
+    from nav_eval.runs.comparison import compare_runs, comparison_table, read_records
     from nav_eval.runs.ranks import headline
 
-    comparison = compare_runs(run_directories)
+    read = cache(read_records)
+    comparison = compare_runs(run_directories, read)
     if json:
         say_json(comparison)
     else:
-        say(*comparison_table(comparison).splitlines(), *headline(run_directories, language()))
+        say(*comparison_table(comparison).splitlines(), *headline(run_directories, language(), read))
     return DONE
 
 
@@ -156,13 +158,17 @@ def rank(*run_directories: Path, by: str | None = None, json: bool = False) -> i
     json
         Print JSON instead of a table.
     """
-    from nav_eval.runs.ranks import headline, rank_runs, ranking_table
+    from nav_eval.report.verdict import sentences
+    from nav_eval.runs.comparison import read_records
+    from nav_eval.runs.ranks import rank_runs, ranking_table
 
-    ranking = rank_runs(run_directories, by)
+    read = cache(read_records)
+    ranking = rank_runs(run_directories, by, read)
     if json:
         say_json(ranking)
     else:
-        say(*ranking_table(ranking), *headline(run_directories, language(), ranking.metric))
+        definition = read(run_directories[0]).definitions[ranking.metric]
+        say(*ranking_table(ranking), *sentences(language(), ranking, definition, {}))
     return DONE
 
 

@@ -7,7 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from nav_eval.errors import RunDirectoryError
-from nav_eval.report.board import Board
+from nav_eval.report.board import places_of
 from nav_eval.report.source import Run, common_definitions
 from nav_eval.report.workshop import Workshop
 
@@ -27,5 +27,5 @@ def best(runs: Sequence[Run], workshop: Workshop, metric: str) -> set[int]:
         ranking = workshop.rank(paths, metric)
     except RunDirectoryError:
         return set()
-    places = Board(metric, (), ranking).places(runs)
+    places = places_of(runs, ranking)
     return {i for i, place in places.items() if place.rank == 1} if len(places) > 1 else set()

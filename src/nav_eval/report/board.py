@@ -34,11 +34,14 @@ class Board:
 
     def places(self, runs: Sequence[Run]) -> dict[int, Place]:
         """Index of the run -> its place, which the runs of one agent share."""
-        if self.ranking is None:
-            return {}
-        named = {place.name: place for place in self.ranking.places}
-        found = {i: named.get(str(run.path)) or named.get(agent_of(str(run.path))) for i, run in enumerate(runs)}
-        return {i: place for i, place in found.items() if place is not None}
+        return places_of(runs, self.ranking) if self.ranking else {}
+
+
+def places_of(runs: Sequence[Run], ranking: Ranking) -> dict[int, Place]:
+    """Index of the run -> its place; an oracle, which was not ranked, has none."""
+    named = {place.name: place for place in ranking.places}
+    found = {i: named.get(str(run.path)) or named.get(agent_of(str(run.path))) for i, run in enumerate(runs)}
+    return {i: place for i, place in found.items() if place is not None}
 
 
 def make_board(runs: Sequence[Run], workshop: Workshop, by: str | None = None) -> Board:
@@ -54,7 +57,7 @@ def make_board(runs: Sequence[Run], workshop: Workshop, by: str | None = None) -
         ranking = workshop.rank([run.path for run in open_ones], metric)
     except RunDirectoryError as error:
         return Board(metric, _by_mean(runs, metric), refused=str(error))
-    places = Board(metric, (), ranking).places(runs)
+    places = places_of(runs, ranking)
     position = {place.name: at for at, place in enumerate(ranking.places)}
     placed = sorted(places, key=lambda i: position[places[i].name])
     oracles = [i for i in _by_mean(runs, metric) if i not in places]

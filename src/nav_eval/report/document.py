@@ -30,7 +30,7 @@ from nav_eval.report.seeds import together
 from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
-from nav_eval.report.verdict import SHORT, few, verdict
+from nav_eval.report.verdict import SHORT, sentences
 from nav_eval.report.workshop import Workshop
 from nav_eval.results.export import ORACLE
 
@@ -145,10 +145,7 @@ def told_verdict(runs: Sequence[Run], board: Board) -> dict[str, list[str]] | No
         return None
     ranking, definition = board.ranking, common_definitions(runs)[board.metric]
     names = {place.name: label(runs[i]) for i, place in board.places(runs).items()}
-    return {
-        language: [*verdict(language, ranking, definition, names), *filter(None, [few(language, ranking.n_buildings)])]
-        for language in ("en", "zh")
-    }
+    return {language: sentences(language, ranking, definition, names) for language in ("en", "zh")}
 
 
 def board_record(
@@ -160,7 +157,7 @@ def board_record(
     """
     if len(runs) < LEAST_ENTRIES and not others:
         return None
-    ranking, places = board.ranking, board.places(runs)
+    ranking, places, entries = board.ranking, board.places(runs), together(runs, board)
     refused = DIFFERENT if public and board.refused else board.refused
     return {
         "metric": board.metric,
@@ -172,7 +169,7 @@ def board_record(
         "refused": refused,
         "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
         "others": [_other(one) for one in others],
-        "files": {split: _files(runs, board, bold, beside) for split, beside in _choices(others).items()},
+        "files": {split: _files(*entries, bold, beside) for split, beside in _choices(others).items()},
     }
 
 
@@ -182,11 +179,10 @@ def _choices(others: Sequence[Published]) -> dict[str, list[Published]]:
     return {"": list(others), "none": []} | {split: [o for o in others if o.split == split] for split in splits}
 
 
-def _files(runs: Sequence[Run], board: Board, bold: Best, others: Sequence[Published]) -> dict[str, str]:
-    """The board as one may take it away, with these published results below."""
-    rows, placed = together(runs, board)
-    paper = ranked(table(rows, AS_PAPERS, bold, others), rows, placed)
-    return {"csv": comma_separated(rows, placed, others), "tex": latex(paper), "md": markdown(paper)}
+def _files(rows: Sequence[Run], board: Board, bold: Best, others: Sequence[Published]) -> dict[str, str]:
+    """The board of one row for each agent as one may take it away, with these published results below."""
+    paper = ranked(table(rows, AS_PAPERS, bold, others), rows, board)
+    return {"csv": comma_separated(rows, board, others), "tex": latex(paper), "md": markdown(paper)}
 
 
 def _other(one: Published) -> dict[str, Any]:

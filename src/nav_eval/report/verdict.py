@@ -38,6 +38,12 @@ def verdict(language: str, ranking: Ranking, definition: Definition, names: Mapp
     return here(language, ranking, definition, names), elsewhere(language, ranking, definition, names)
 
 
+def sentences(language: str, ranking: Ranking, definition: Definition, names: Mapping[str, str]) -> list[str]:
+    """The verdict, and what too few buildings leave unsaid."""
+    told = verdict(language, ranking, definition, names)
+    return [*told, *filter(None, [few(language, ranking.n_buildings)])]
+
+
 def here(language: str, ranking: Ranking, definition: Definition, names: Mapping[str, str]) -> str:
     """The statement on the episodes that were played, with its figures."""
     found = _found(ranking)

@@ -78,10 +78,8 @@ def rank(entries: Sequence[RunRecords], metric: str, *, higher_is_better: bool =
     )
     bad = sorted((i for i in range(len(entries)) if not played(entries[i])), key=lambda i: entries[i].name)
     wins = _wins(shared, good, metric, sign) | {(i, j) for i in good for j in bad}
-    ranks = _shared([*good, *bad], wins)
-    places = tuple(
-        _place(entries[i], shared[i], metric, ranks[i], _interval(i, wins, len(entries)), means[i]) for i in ranks
-    )
+    ranks, intervals = _shared([*good, *bad], wins), _intervals(wins, len(entries))
+    places = tuple(_place(entries[i], shared[i], metric, ranks[i], intervals[i], means[i]) for i in ranks)
     pairs = max(1, math.comb(len(good), 2))
     return Ranking(
         metric,
@@ -121,9 +119,10 @@ def _wins(entries: Sequence[RunRecords], good: Sequence[int], metric: str, sign:
     return {(i, j) if way > 0 else (j, i) for i, j, way in found if way}
 
 
-def _interval(i: int, wins: Wins, count: int) -> tuple[int, int]:
-    losses, won = Counter(loser for _, loser in wins), Counter(winner for winner, _ in wins)
-    return 1 + losses[i], count - won[i]
+def _intervals(wins: Wins, count: int) -> list[tuple[int, int]]:
+    """Of each entry, between which ranks it lies."""
+    won, lost = Counter(winner for winner, _ in wins), Counter(loser for _, loser in wins)
+    return [(1 + lost[i], count - won[i]) for i in range(count)]
 
 
 def _place(

@@ -25,7 +25,31 @@ RULES = "run_rules_sha256"
 Reader: TypeAlias = Callable[[Path], RunRecords]
 
 
-def compare_runs(paths: Sequence[Path], read: Reader | None = None) -> list[dict[str, Any]]:
+def read_records(path: Path) -> RunRecords:
+    """Of one run directory."""
+    with RunDirectory(path) as directory:
+        directory.open_for_reading()
+        manifest, config = directory.manifest(), directory.config()
+        journal = directory.journal
+        results = list(journal.in_order(list(journal.recorded)))
+        measured = (result for result in results if result.metrics or result.unmeasured)
+        episodes = {(result.scene_id, result.episode_id): numbers_of(result.metrics) for result in measured}
+        shared = (
+            {"reference": _reference(path, results)}
+            | {name: manifest.get(name) for name in MUST_AGREE}
+            | rules_of(config)
+            | {RULES: (manifest.get("nav_eval"), manifest.get(RULES))}
+        )
+        summary = directory.results() or {}
+        values = dict.fromkeys(name for values in episodes.values() for name in values)
+        printed = [name for name in summary.get("metrics", ()) if name in values]
+        names = dict.fromkeys((*printed, *values))
+        told = told_definitions(summary, names, config)
+        well = sum(result.status == "ok" for result in results)
+        return RunRecords(str(path), episodes, shared, told, played_well=well)
+
+
+def compare_runs(paths: Sequence[Path], read: Reader = read_records) -> list[dict[str, Any]]:
     """One row per metric and pair of agents, whose runs with different seeds count together (results/seeds.py).
 
     Raises RunDirectoryError naming what two runs differ in.
@@ -46,36 +70,12 @@ def compare_runs(paths: Sequence[Path], read: Reader | None = None) -> list[dict
     return [asdict(row) for row in compare(runs, shared)]
 
 
-def run_records(paths: Sequence[Path], read: Reader | None = None) -> list[RunRecords]:
+def run_records(paths: Sequence[Path], read: Reader = read_records) -> list[RunRecords]:
     """What the runs' episodes came to, with what they must share; none that a fault of ours ended.
 
     `read`: `read_records`, where somebody keeps what it returned.
     """
-    return _with_sums_of_one_edition([(read or read_records)(path) for path in paths])
-
-
-def read_records(path: Path) -> RunRecords:
-    """Of one run directory."""
-    with RunDirectory(path) as directory:
-        directory.open_for_reading()
-        manifest = directory.manifest()
-        journal = directory.journal
-        results = list(journal.in_order(list(journal.recorded)))
-        measured = (result for result in results if result.metrics or result.unmeasured)
-        episodes = {(result.scene_id, result.episode_id): numbers_of(result.metrics) for result in measured}
-        shared = (
-            {"reference": _reference(path, results)}
-            | {name: manifest.get(name) for name in MUST_AGREE}
-            | rules_of(directory.config())
-            | {RULES: (manifest.get("nav_eval"), manifest.get(RULES))}
-        )
-        summary = directory.results() or {}
-        values = dict.fromkeys(name for values in episodes.values() for name in values)
-        printed = [name for name in summary.get("metrics", ()) if name in values]
-        names = dict.fromkeys((*printed, *values))
-        told = told_definitions(summary, names, directory.config())
-        well = sum(result.status == "ok" for result in results)
-        return RunRecords(str(path), episodes, shared, told, played_well=well)
+    return _with_sums_of_one_edition([read(path) for path in paths])
 
 
 def _with_sums_of_one_edition(runs: Sequence[RunRecords]) -> list[RunRecords]:

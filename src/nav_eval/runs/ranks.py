@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
 from pathlib import Path
 
-from nav_eval.core.definitions import Definition
 from nav_eval.errors import RunDirectoryError
 from nav_eval.registry import nearest
-from nav_eval.report.verdict import few, verdict
+from nav_eval.report.verdict import sentences
 from nav_eval.results.ranking import Place, Ranking, rank
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.seeds import grouped
 from nav_eval.runs.comparison import Reader, read_records, run_records
 
 
-def rank_runs(paths: Sequence[Path], by: str | None = None, read: Reader | None = None) -> Ranking:
+def rank_runs(paths: Sequence[Path], by: str | None = None, read: Reader = read_records) -> Ranking:
     """The ranks of agents by one measure, whose better end the first run records; seeds of one agent count together.
 
     `by` None: the primary measure of the first one's benchmark. Raises RunDirectoryError for a measure that is no
@@ -42,18 +40,11 @@ def primary(path: Path) -> str:
     return RunDirectory(path).config().benchmark.primary
 
 
-def headline(paths: Sequence[Path], language: str, by: str | None = None) -> list[str]:
-    """Who is better by one measure (None: the benchmark's primary one), in words; nothing where the runs have none that
-    ranks.
-    """
-    read, by = cache(read_records), by or primary(paths[0])
+def headline(paths: Sequence[Path], language: str, read: Reader = read_records) -> list[str]:
+    """Who is better by the benchmark's primary measure, in words; nothing where the runs have none that ranks."""
+    by = primary(paths[0])
     definition = read(paths[0]).definitions.get(by)
-    return told(rank_runs(paths, by, read), definition, language) if definition and definition.better else []
-
-
-def told(ranking: Ranking, definition: Definition, language: str) -> list[str]:
-    """The verdict in words, and what too few buildings leave unsaid."""
-    return [*verdict(language, ranking, definition, {}), *filter(None, [few(language, ranking.n_buildings)])]
+    return sentences(language, rank_runs(paths, by, read), definition, {}) if definition and definition.better else []
 
 
 def ranking_table(ranking: Ranking) -> list[str]:

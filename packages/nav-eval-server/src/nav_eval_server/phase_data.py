@@ -40,9 +40,9 @@ def faults(challenge: Challenge, phase: str) -> Iterator[str]:
 
 
 def buildings(challenge: Challenge, phase: str) -> int | None:
-    """In how many the episodes of a phase's file lie; None where the file does not say, or cannot be read."""
+    """In how many the episodes of a phase without `faults` lie; None where its file does not say."""
     path = configured(challenge, phase).dataset.data_path
-    if path is None or next(faults(challenge, phase), None) is not None:
+    if path is None:
         return None
     file = (challenge.folder / path).expanduser()
     with opened(file) as raw, gzip.open(raw) if file.suffix == ".gz" else raw as content:

@@ -2,7 +2,7 @@
 
 import { board, FIRST_DRAWN, intervals, standing } from "./board.js";
 import { h, wide } from "./dom.js";
-import { chance, direction, fixed, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
+import { chance, direction, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
 import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
