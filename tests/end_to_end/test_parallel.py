@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from contextlib import nullcontext
 
 import pytest
@@ -142,13 +143,14 @@ def test_an_episode_that_kills_its_worker_is_recorded_and_the_others_are_not_har
     ]
 
 
-class Noticed(Counting):
+class Noticed(DigestAgent):
     """Tells how often it was asked, over all sessions."""
 
     asked = threading.Semaphore(0)
 
     def act(self, observation):
         Noticed.asked.release()
+        time.sleep(0.005)
         return super().act(observation)
 
 
