@@ -53,9 +53,9 @@ def here(language: str, ranking: Ranking, definition: Definition, names: Mapping
         best=names.get(found.second, found.second),
         other=names.get(found.first, found.first),
         metric=SHORT.get(found.metric, found.metric),
-        high=_figure(found.mean_second, definition),
-        low=_figure(found.mean_first, definition),
-        gap=_figure(_ahead(found, ranking), definition),
+        high=printed(found.mean_second, definition),
+        low=printed(found.mean_first, definition),
+        gap=printed(_ahead(found, ranking), definition),
         range=_range(found.ci95, ranking, definition),
         chance=_chance(language, found),
     )
@@ -95,14 +95,16 @@ def _range(ends: Interval | None, ranking: Ranking, definition: Definition) -> s
     if ends is None:
         return ""
     low, high = ends if ranking.higher_is_better else (-ends[1], -ends[0])
-    return f" [{_figure(low, definition)}, {_figure(high, definition)}]"
+    return f" [{printed(low, definition)}, {printed(high, definition)}]"
 
 
-def _figure(value: float | None, definition: Definition) -> str:
-    """As papers print it: shares in percent."""
+def printed(value: float | None, definition: Definition) -> str:
+    """As papers print it: shares in percent, metres and seconds to the hundredth."""
     if value is None:
         return "-"
-    return f"{100 * value:.1f}" if definition.is_share else f"{value:.2f}"
+    if definition.is_share:
+        return f"{100 * value:.1f}"
+    return f"{value:.2f}" if definition.unit in ("m", "s") or abs(value) < 10 else f"{value:.1f}"
 
 
 def _chance(language: str, found: Difference) -> str:

@@ -198,6 +198,15 @@ def surely_higher(first: RunRecords, second: RunRecords, metric: str, pairs: int
 
 
 @dataclass(frozen=True, slots=True)
+class _Part:
+    """A variance of a mean; `known`: how much of it, and of what was taken off it, was seen with `freedom` degrees."""
+
+    variance: float
+    freedom: int
+    seen: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class _Judge:
     """How sure a verdict must be; `reach`: the largest difference that there can be."""
 
@@ -224,7 +233,7 @@ class _Pair:
     a: Column
     b: Column
     labels: NDArray[np.int_]
-    between: Sequence[tuple[float, int]]
+    between: Sequence[_Part]
     binary: bool
     judge: _Judge
 
@@ -249,7 +258,7 @@ class _Pair:
     def _student(self) -> tuple[Interval, float]:
         """Where an entry has several seeds: episodes and seeds are both sources of its error."""
         size = self.a.size
-        own = [(float((self.b - self.a).var(ddof=1)) / size, size - 1)] if size > 1 else []
+        own = [_Part(float((self.b - self.a).var(ddof=1)) / size, size - 1)] if size > 1 else []
         return self.judge.student(self.mean, *_combined([*own, *self.between]))
 
 
@@ -289,7 +298,7 @@ def _is_binary(values: Column) -> bool:
     return bool(np.isin(values, (0.0, 1.0)).all())
 
 
-def _between_seeds(run: RunRecords, metric: str) -> list[tuple[float, int]]:
+def _between_seeds(run: RunRecords, metric: str) -> list[_Part]:
     """The variance of an entry's mean that its seeds bring, with its degrees of freedom; nothing for one run.
 
     What the seeds' means differ by because every episode is played anew is in the episodes' own variance already, and
@@ -301,7 +310,8 @@ def _between_seeds(run: RunRecords, metric: str) -> list[tuple[float, int]]:
     seeds, episodes = values.shape
     residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
     noise = float((residuals**2).sum()) / ((seeds - 1) * max(1, episodes - 1))
-    return [(max(0.0, seed_spread(run, metric) ** 2 - noise / episodes) / seeds, seeds - 1)]
+    spread = seed_spread(run, metric) ** 2
+    return [_Part(max(0.0, spread - noise / episodes) / seeds, seeds - 1, spread / seeds)]
 
 
 def seed_spread(run: RunRecords, metric: str) -> float:
@@ -321,7 +331,7 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
     if values.size < 2:
         return None
     error, freedom = _combined(
-        [(float(values.var(ddof=1)) / values.size, values.size - 1), *_between_seeds(run, metric)]
+        [_Part(float(values.var(ddof=1)) / values.size, values.size - 1), *_between_seeds(run, metric)]
     )
     definition = _definition(run, metric, values)
     if not error and definition.kind == "rate":  # every episode of every seed ended alike
@@ -330,12 +340,12 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
     return bounded(math.fsum(values) / values.size, student(freedom) * error, *ends)
 
 
-def _combined(parts: Sequence[tuple[float, int]]) -> tuple[float, int]:
+def _combined(parts: Sequence[_Part]) -> tuple[float, int]:
     """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded down)."""
-    variance = total(one for one, _ in parts)
-    scatter = total(one**2 / freedom for one, freedom in parts)
+    variance = total(one.variance for one in parts)
+    scatter = total((one.variance if one.seen is None else one.seen) ** 2 / one.freedom for one in parts)
     # A whole number must not be lost to rounding.
-    freedom = int(variance**2 / scatter + 1e-6) if scatter else parts[0][1]
+    freedom = int(variance**2 / scatter + 1e-6) if scatter else parts[0].freedom
     return math.sqrt(variance), max(1, freedom)
 
 
@@ -346,7 +356,7 @@ def _elsewhere(pair: _Pair, *, sure: bool) -> dict[str, Any]:
     error = clustered_error(d, pair.labels if groups > 1 else np.arange(d.size)) if d.size > 1 else math.inf
     found, known = None, False
     if groups >= FEW_SCENES:
-        found, p = pair.judge.student(pair.mean, *_combined([(error**2, groups - 1), *pair.between]))
+        found, p = pair.judge.student(pair.mean, *_combined([_Part(error**2, groups - 1), *pair.between]))
         known = sure and pair.judge.sure(p)
     more = None if known else _more(pair.mean, error * math.sqrt(groups), groups, pair.judge.confidence)
     return {"n_buildings": groups, "ci95_buildings": found, "sure_elsewhere": known, "more_buildings": more}
