@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from pathlib import Path
 from shutil import copytree
 from typing import Any
@@ -12,6 +13,7 @@ import numpy as np
 import pytest
 
 from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.score import compare
 from nav_eval.core.definitions import Definition
 from nav_eval.report.document import make_document
 from nav_eval.report.verdict import few, verdict
@@ -102,6 +104,20 @@ def test_every_page_gives_the_same_answer(opened: list[Path], language: str) -> 
         (row,) = [r for r in compare_runs(paths) if r["metric"] == "spl" and {r["first"], r["second"]} == pair]
         assert (row["sure"], row["p_adjusted"]) == (ranking.ahead.sure, ranking.ahead.p_adjusted)
         assert (ranking.places[0].rank, ranking.places[1].rank != 1) == (1, row["sure"] or len(paths) > 2)
+
+
+def test_a_table_is_compared_where_the_primary_measure_ranks_nobody(
+    tmp_path: Path, runs: list[Path], capsys: pytest.CaptureFixture[str]
+) -> None:
+    nowhere = copytree(runs[0], tmp_path / "nowhere")
+    lines = [json.loads(line) for line in (nowhere / "episodes.jsonl").read_text().splitlines()]
+    for line in lines:
+        line["metrics"]["spl"] = None
+    (nowhere / "episodes.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert compare(nowhere, runs[2]) == 0
+    told = capsys.readouterr().out
+    assert re.search(r"spl +nothing to compare", told)
+    assert re.search(r"success +0\.\d+ -> ", told)
 
 
 def test_seeds_of_one_agent_are_one_row_everywhere(tmp_path: Path, opened: list[Path]) -> None:

@@ -69,7 +69,9 @@ def rank(entries: Sequence[RunRecords], metric: str, *, higher_is_better: bool =
     """
     for entry in entries[1:]:
         require_same_rules(entries[0], entry)
-    keys = _common(entries, metric)
+    keys = shared_episodes(entries, metric)
+    if not keys:
+        raise RunDirectoryError(f"rank: there is no episode in which all {len(entries)} entries have {metric!r}.")
     shared = [_only(entry, keys) for entry in entries]
     means = [math.fsum(entry.episodes[key][metric] for key in keys) / len(keys) for entry in shared]
     sign = -1 if higher_is_better else 1
@@ -96,16 +98,13 @@ def played(entry: RunRecords) -> bool:
     return entry.played_well != 0
 
 
-def _common(entries: Sequence[RunRecords], metric: str) -> list[EpisodeKey]:
-    """The episodes in which every entry has a finite value, in order."""
+def shared_episodes(entries: Sequence[RunRecords], metric: str) -> list[EpisodeKey]:
+    """The episodes in which every entry has a finite value, in order; perhaps none."""
     if not entries:
         raise RunDirectoryError("rank needs at least one run. Name a run directory.")
     runs = [run for entry in entries for run in (entry.seeds or (entry,))]
     shared = set.intersection(*(set(run.episodes) for run in runs))
-    keys = sorted(key for key in shared if all(math.isfinite(run.episodes[key].get(metric, math.nan)) for run in runs))
-    if not keys:
-        raise RunDirectoryError(f"rank: there is no episode in which all {len(entries)} entries have {metric!r}.")
-    return keys
+    return sorted(key for key in shared if all(math.isfinite(run.episodes[key].get(metric, math.nan)) for run in runs))
 
 
 def _only(entry: RunRecords, keys: Collection[EpisodeKey]) -> RunRecords:

@@ -8,7 +8,7 @@ from pathlib import Path
 from nav_eval.errors import RunDirectoryError
 from nav_eval.registry import nearest
 from nav_eval.report.verdict import sentences
-from nav_eval.results.ranking import Place, Ranking, rank
+from nav_eval.results.ranking import Place, Ranking, rank, shared_episodes
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.seeds import grouped
 from nav_eval.runs.comparison import Reader, read_records, run_records
@@ -41,10 +41,12 @@ def primary(path: Path) -> str:
 
 
 def headline(paths: Sequence[Path], language: str, read: Reader = read_records) -> list[str]:
-    """Who is better by the benchmark's primary measure, in words; nothing where the runs have none that ranks."""
+    """Who is better by the benchmark's primary measure, in words; nothing where no measure or no episode ranks them."""
     by = primary(paths[0])
     definition = read(paths[0]).definitions.get(by)
-    return sentences(language, rank_runs(paths, by, read), definition, {}) if definition and definition.better else []
+    if definition is None or definition.better is None or not shared_episodes(run_records(paths, read), by):
+        return []
+    return sentences(language, rank_runs(paths, by, read), definition, {})
 
 
 def ranking_table(ranking: Ranking) -> list[str]:
