@@ -208,10 +208,14 @@ def test_nothing_is_known_elsewhere_that_is_not_known_here() -> None:
         assert (found.more_buildings is None) == found.sure_elsewhere or abs(found.difference or 0) < 0.01
 
 
-def test_seeds_of_one_agent_are_one_entry_with_both_errors() -> None:
-    """Against the components of variance of two crossed random effects, by expected mean squares."""
-    rng = np.random.default_rng(7)
-    table = rng.normal(0.5, 0.1, 40) + rng.normal(0, 0.05, (4, 1)) + rng.normal(0, 0.02, (4, 40))
+@pytest.mark.parametrize(("luck", "noise"), [(0.05, 0.02), (0.0, 0.3)])
+def test_seeds_of_one_agent_are_one_entry_with_both_errors(luck: float, noise: float) -> None:
+    """Against the components of variance of two crossed random effects, by expected mean squares.
+
+    Seeds that seem alike (the second case: less than noise alone would bring) are known from 3 degrees all the same.
+    """
+    rng = np.random.default_rng(1)
+    table = rng.normal(0.5, 0.1, 40) + rng.normal(0, luck, (4, 1)) + rng.normal(0, noise, (4, 40))
     runs = [run(f"runs/a@{seed}", row) for seed, row in enumerate(table)] + [run("runs/b", rng.normal(0.4, 0.1, 40))]
     a, b = grouped(runs)
     assert (a.name, len(a.seeds), b.name, b.seeds) == ("runs/a", 4, "runs/b", ())
@@ -219,10 +223,11 @@ def test_seeds_of_one_agent_are_one_entry_with_both_errors() -> None:
     assert found.mean_second == pytest.approx(table.mean())
     assert (found.test, found.p_adjusted) == ("student", found.p)
     between = 40 * table.mean(axis=1).var(ddof=1)
-    noise = (table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()).ravel()
-    seeds = (between - noise @ noise / (3 * 39)) / 40 / 4
+    rest = (table - table.mean(axis=1, keepdims=True) - table.mean(axis=0) + table.mean()).ravel()
+    seeds = max(0.0, between - rest @ rest / (3 * 39)) / 40 / 4
+    assert (seeds > 0) == (luck > 0)
     own = (table.mean(axis=0) - [row["spl"] for row in b.episodes.values()]).var(ddof=1) / 40
-    freedom = int((seeds + own) ** 2 / (seeds**2 / 3 + own**2 / 39))
+    freedom = int((seeds + own) ** 2 / ((between / 40 / 4) ** 2 / 3 + own**2 / 39))
     assert found.p == pytest.approx(2 * stats.t.sf(abs(found.difference or 0.0) / math.sqrt(seeds + own), freedom))
 
 

@@ -199,11 +199,15 @@ def surely_higher(first: RunRecords, second: RunRecords, metric: str, pairs: int
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A variance of a mean; `known`: how much of it, and of what was taken off it, was seen with `freedom` degrees."""
+    """One source's share of the variance of a mean, and its degrees of freedom.
+
+    `measured`: the mean square behind it, where something was taken off that to get `variance`. It is as uncertain as
+    what was measured, not as what is left: near zero there is little left and much doubt.
+    """
 
     variance: float
     freedom: int
-    seen: float | None = None
+    measured: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +303,7 @@ def _is_binary(values: Column) -> bool:
 
 
 def _between_seeds(run: RunRecords, metric: str) -> list[_Part]:
-    """The variance of an entry's mean that its seeds bring, with its degrees of freedom; nothing for one run.
+    """The variance of an entry's mean that its seeds bring; nothing for one run.
 
     What the seeds' means differ by because every episode is played anew is in the episodes' own variance already, and
     taken off (the components of variance of two crossed random effects).
@@ -341,9 +345,13 @@ def with_seeds(run: RunRecords, metric: str) -> Interval | None:
 
 
 def _combined(parts: Sequence[_Part]) -> tuple[float, int]:
-    """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded down)."""
+    """Standard error and degrees of freedom of a sum of independent errors (Satterthwaite 1946, rounded down).
+
+    Where a mean square was taken off, the degrees of freedom are those of the sum with it: Satterthwaite's formula for
+    a linear combination with a negative coefficient, whose own small term is left out.
+    """
     variance = total(one.variance for one in parts)
-    scatter = total((one.variance if one.seen is None else one.seen) ** 2 / one.freedom for one in parts)
+    scatter = total((one.variance if one.measured is None else one.measured) ** 2 / one.freedom for one in parts)
     # A whole number must not be lost to rounding.
     freedom = int(variance**2 / scatter + 1e-6) if scatter else parts[0].freedom
     return math.sqrt(variance), max(1, freedom)
