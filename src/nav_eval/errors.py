@@ -15,7 +15,7 @@ NavEvalError                    exit 4: the evaluator's own fault, unless a subc
 │   ├── AgentError              it answers with an error, or with something that is no answer
 │   └── InvalidAction           it answers with an action that the task does not allow
 ├── SimulatorError              exit 4: a simulator backend failed during an episode
-│   └── SimulatorUnavailable    exit 3: nobody answers where a simulator should run already
+│   └── SimulatorUnavailable    exit 3: nobody answers where a simulator should run, or its command does not start
 ├── ResourceExhausted           exit 4: this machine is out of files, memory, threads or disk
 └── BudgetExceeded              an episode used up the budget that the organiser set
 ```

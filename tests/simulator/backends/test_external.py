@@ -201,8 +201,9 @@ def test_a_process_that_dies_in_start_leaves_its_exit_code():
 )
 def test_a_process_that_never_listens(line, message):
     backend = ExternalBackend(config(command=line, options=FAST))
-    with pytest.raises(SimulatorError, match=message):
+    with pytest.raises(SimulatorUnavailable, match=message) as told:
         backend.open_session()
+    assert told.value.exit_code == 3
     backend.close()
 
 

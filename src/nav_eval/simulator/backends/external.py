@@ -67,7 +67,7 @@ class ExternalBackend(SimulatorBackend):
     def connect(self) -> SimulatorClient:
         """A new connection; a process of ours that has ended is started again.
 
-        Raises SimulatorUnavailable where nobody answers, SimulatorError where a process of ours does not begin.
+        Raises SimulatorUnavailable where nobody answers, or a process of ours does not begin.
         """
         endpoint = self._endpoint()
         try:

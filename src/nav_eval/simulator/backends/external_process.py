@@ -16,7 +16,7 @@ from collections import deque
 from collections.abc import Sequence
 from functools import partial
 
-from nav_eval.errors import SimulatorError
+from nav_eval.errors import SimulatorUnavailable
 from nav_eval_sdk.variables import SIMULATOR_PORT, SIMULATOR_STDIN
 
 ANNOUNCEMENT = re.compile(r"listening on (\S+)")
@@ -47,7 +47,7 @@ class SimulatorProcess:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> str:
-        """Its endpoint, once it listens; raises SimulatorError if it ends or does not listen in time."""
+        """Its endpoint, once it listens; raises SimulatorUnavailable if it ends or does not listen in time."""
         environment = os.environ | {SIMULATOR_STDIN.name: "1"}
         if self._port:
             environment[SIMULATOR_PORT.name] = self._port
@@ -61,7 +61,7 @@ class SimulatorProcess:
                 start_new_session=sys.platform != "win32",
             )
         except OSError as error:
-            raise SimulatorError(
+            raise SimulatorUnavailable(
                 f"simulator.command: {self._words[0]!r} cannot be started ({error.strerror}). Check the path."
             ) from None
         atexit.register(self.stop)
@@ -92,7 +92,7 @@ class SimulatorProcess:
         problem = "ended" if self.ends_within() else f"did not say 'listening on HOST:PORT' within {self._timeout:g} s"
         said = self.last_words
         self.stop()
-        raise SimulatorError(f"simulator.command: {self._words[0]!r} {problem}.{said} Run it by hand to see why.")
+        raise SimulatorUnavailable(f"simulator.command: {self._words[0]!r} {problem}.{said} Run it by hand to see why.")
 
     def _listens(self) -> bool:
         try:
