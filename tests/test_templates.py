@@ -1,0 +1,16 @@
+"""Templates of pages can be read in a diff."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEMPLATES = [path for folder in ("src", "packages") for path in sorted((ROOT / folder).rglob("*.html"))]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_no_line_of_a_template_is_too_long_for_a_diff(path: Path) -> None:
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert [number for number, line in enumerate(lines, 1) if len(line) > 160] == []
