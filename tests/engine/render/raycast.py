@@ -1,4 +1,4 @@
-"""Frames by casting a ray through each pixel's centre with trimesh, triangle by triangle: slow, and nobody's renderer."""
+"""Frames by casting a ray through each pixel's centre with trimesh, triangle by triangle: slow, and no renderer."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def rays(width: int, height: int, hfov: float, rotation: Quaternion) -> Floats:
 def frame(
     triangles: Floats, eye: Vec3, yaw: float, width: int, height: int, hfov: float
 ) -> tuple[Floats, NDArray[np.int64]]:
-    """(depth in metres, triangle) of each pixel, (H, W), of (T, 3, 3) triangles seen from in front; 0 and -1 if none."""
+    """(depth in metres, triangle) of each pixel, (H, W), of (T, 3, 3) triangles seen from in front; 0, -1 if none."""
     ways = rays(width, height, hfov, yaw_rotation(yaw))
     depth, seen = np.full(len(ways), np.inf), np.full(len(ways), -1)
     normals: Any = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])

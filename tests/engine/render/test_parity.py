@@ -23,6 +23,7 @@ from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.errors import ConfigError
 from recordings import OWN_SCENES, SCENES, arrays, file_of, folder_of
 
+
 @cache
 def scene_of(path: Path) -> Scene:
     return load_scene(path)
@@ -79,7 +80,7 @@ def check_against_rays(kind: str, name: str) -> None:
         assert (~right).sum() <= 2
         assert abs(frame.rgb - 255 * colours[surface])[right].max() <= 1.0
         shown |= {*surface.ravel().tolist()}
-    assert shown >= {*range(1, len(colours))}
+    assert shown - {0} == {*(scene.material_ids + 1).tolist()}
     renderer.close()
 
 
