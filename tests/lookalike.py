@@ -208,7 +208,8 @@ def walk(scan: str, graph: nx.Graph[str], path: list[str], number: int, rng: ran
 
 
 def parts(one: dict[str, Any]) -> dict[str, Any]:
-    words = [[text.split()[:6], text.split()[6:]] for text in one["instructions"]]
+    """Of three instructions: the release has none of a fourth."""
+    words = [[text.split()[:6], text.split()[6:]] for text in one["instructions"][:3]]
     return {"new_instructions": repr(words), "chunk_view": [[[1, 2], [2, len(one["path"])]] for _ in words]}
 
 
@@ -220,7 +221,10 @@ def dialogue(one: dict[str, Any], graph: nx.Graph[str]) -> dict[str, Any]:
         "inst_idx": one["path_id"],
         "scan": one["scan"],
         "target": "towel",
-        "dialog_history": [{"nav_idx": 0, "role": "navigator", "message": "Which way?"}],
+        "dialog_history": [
+            {"nav_idx": 0, "role": "navigator", "message": "Should I stop?"},
+            {"nav_idx": 0, "role": "oracle", "message": "no, walk on"},
+        ],
         "nav_history": [],
         "start_pano": {"pano": path[0], "heading": one["heading"], "elevation": 17.5},
         "end_panos": [path[-1], min(graph[path[-1]])],
