@@ -14,13 +14,12 @@ from hypothesis import settings
 
 import nav_eval_sdk.quiet  # noqa: F401  grpc's core reads its level once: before a test imports grpc for itself
 from browsing import axe, browser  # noqa: F401  once for all: two of Playwright do not bear each other
+from recordings import SHARED_DATA
 from torch_python import trainer  # noqa: F401  once for all: torch takes minutes to install
 
 settings.register_profile("same", derandomize=True)  # what passed once passes again: `make soak` draws other examples
 settings.register_profile("other")
 settings.load_profile("same")
-ROOT = Path(__file__).parents[1]
-SHARED_DATA = Path(os.environ.get("NAV_EVAL_SHARED_DATA") or ROOT.parent / "shared" / "data").resolve()
 
 
 def pytest_configure() -> None:
@@ -32,6 +31,8 @@ def pytest_configure() -> None:
 def pytest_sessionstart(session: pytest.Session) -> None:
     if reporter := session.config.pluginmanager.get_plugin("terminalreporter"):
         reporter.write_line(f"order of the tests: TEST_ORDER_SEED={os.environ['TEST_ORDER_SEED']}")
+        if not SHARED_DATA.is_dir():
+            reporter.write_line(f"no real data at {SHARED_DATA}: our own recordings and look-alike files stand in")
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest then brings together what shares a fixture's parameter

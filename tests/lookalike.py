@@ -152,6 +152,10 @@ def write(path: Path, document: Any) -> None:
     path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
 
 
+def connectivity(folder: Path, scan: str) -> Path:
+    return folder / "r2r" / "connectivity" / f"{scan}_connectivity.json"
+
+
 def write_graphs(folder: Path) -> None:
     """Two scans; R2R, R4R, FGR2R and NDH on them."""
     walks, rng = [], random.Random(0)
@@ -162,7 +166,7 @@ def write_graphs(folder: Path) -> None:
             row["image_id"] = f"{scan[0]}{row['image_id'][1:]}"
             for place in (3, 7, 11):
                 row["pose"][place] += rng.uniform(-0.4, 0.4)
-        write(folder / "r2r" / "connectivity" / f"{scan}_connectivity.json", rows)
+        write(connectivity(folder, scan), rows)
         graph = graph_of(rows)
         for _ in range(10):
             begin, end = rng.sample(sorted(graph), 2)
@@ -177,7 +181,10 @@ def write_graphs(folder: Path) -> None:
     write(folder / "r2r" / "R2R_val_seen.json", walks)
     write(folder / "r4r" / "R4R_val_seen.json", joined)
     write(folder / "fgr2r" / "FGR2R_val_seen.json", [one | parts(one) for one in walks])
-    write(folder / "ndh" / "NDH_val_seen.json", [dialogue(one) for one in walks])
+    graphs = {scan: graph_of(json.loads(connectivity(folder, scan).read_text())) for scan in scans}
+    dialogues = [dialogue(one, graphs[one["scan"]]) for one in walks]
+    write(folder / "ndh" / "NDH_val_seen.json", dialogues)
+    write(folder / "ndh" / "val-seq2seq-walks.json", [wandered(one, graphs[one["scan"]]) for one in dialogues])
 
 
 def graph_of(rows: list[Any]) -> nx.Graph[str]:
@@ -192,7 +199,7 @@ def graph_of(rows: list[Any]) -> nx.Graph[str]:
 
 
 def walk(scan: str, graph: nx.Graph[str], path: list[str], number: int, rng: random.Random) -> dict[str, Any]:
-    said = [" ".join(rng.choices(WORDS, k=12)) + f" {number}." for _ in range(3)]
+    said = [" ".join(rng.choices(WORDS, k=12)) + f" {number}." for _ in range(4 if number == 7 else 3)]
     length = sum(graph.edges[edge]["weight"] for edge in pairwise(path))
     heading = rng.uniform(0, 6.28)
     return {
@@ -201,23 +208,39 @@ def walk(scan: str, graph: nx.Graph[str], path: list[str], number: int, rng: ran
 
 
 def parts(one: dict[str, Any]) -> dict[str, Any]:
-    words = [[text.split()[:6], text.split()[6:]] for text in one["instructions"]]
+    """Of three instructions: the release has none of a fourth."""
+    words = [[text.split()[:6], text.split()[6:]] for text in one["instructions"][:3]]
     return {"new_instructions": repr(words), "chunk_view": [[[1, 2], [2, len(one["path"])]] for _ in words]}
 
 
-def dialogue(one: dict[str, Any]) -> dict[str, Any]:
+def dialogue(one: dict[str, Any], graph: nx.Graph[str]) -> dict[str, Any]:
+    """Of every third the player was led astray, and only the planner's path reaches the goal."""
     path = one["path"]
+    astray = [path[0], min(graph[path[0]])]
     return {
         "inst_idx": one["path_id"],
         "scan": one["scan"],
         "target": "towel",
-        "dialog_history": [{"nav_idx": 0, "role": "navigator", "message": "Which way?"}],
+        "dialog_history": [
+            {"nav_idx": 0, "role": "navigator", "message": "Should I stop?"},
+            {"nav_idx": 0, "role": "oracle", "message": "no, walk on"},
+        ],
         "nav_history": [],
         "start_pano": {"pano": path[0], "heading": one["heading"], "elevation": 17.5},
-        "end_panos": path[-1:],
+        "end_panos": [path[-1], min(graph[path[-1]])],
         "planner_path": path,
-        "player_path": path,
+        "player_path": astray if one["path_id"] % 3 == 1 and path[-1] not in astray else path,
     }
+
+
+def wandered(one: dict[str, Any], graph: nx.Graph[str]) -> dict[str, Any]:
+    """A submission's walk: part of the planner's path, and a few steps by chance; headings in steps of 30 degrees."""
+    rng, planned = random.Random(one["inst_idx"]), one["planner_path"]
+    path = planned[: rng.randint(1, len(planned))]
+    for _ in range(rng.randint(0, 3)):
+        path = [*path, rng.choice(sorted(graph[path[-1]]))]
+    heading = round(math.degrees(one["start_pano"]["heading"]) / 30) % 12 * math.pi / 6
+    return {"inst_idx": one["inst_idx"], "trajectory": [[node, heading, 0.0] for node in path]}
 
 
 def places(folder: Path, name: str, count: int) -> list[tuple[list[float], list[float], float]]:
@@ -297,7 +320,7 @@ def write_continuous(folder: Path) -> None:
                     "instruction_text": " ".join(said),
                     "instruction_tokens": [2 + WORDS.index(word) for word in said] + [0] * (200 - len(said)),
                 },
-                "reference_path": [begin, end],
+                "reference_path": [[a + share * (b - a) for a, b in zip(begin, end)] for share in (0, 0.3, 0.7, 1)],
             }
         )
         way_points = [[a + share * (b - a) for a, b in zip(begin, end, strict=True)] for share in shares]

@@ -37,6 +37,7 @@ from nav_eval.testing import fake_context, fake_walk
 from nav_eval_sdk import TestClient, VLNAgent, start
 from nav_eval_sdk.protocol.messages import EpisodeData, InitialObservation
 from patience import until
+from recordings import SHARED_DATA
 from rooms import write_room
 from specification import PAGE, QUOTES, SECTION_9, sections
 
@@ -44,12 +45,14 @@ PAGES = [PAGE, PAGE.parent / "zh" / PAGE.name]
 ROW = re.compile(r"(?m)^\| (\d+(?:\.\d+)?) [^|]*\|([^|]*)\|")
 
 
+TEXT = SHARED_DATA.parent / "design" / "spec.zh.md"
+
+
 @pytest.fixture(scope="module")
-def text(shared_data: Path) -> str:
-    path = shared_data.parent / "design" / "spec.zh.md"
-    if not path.is_file():
-        pytest.skip(f"no specification at {path}")
-    return path.read_text(encoding="utf-8")
+def text() -> str:
+    if not TEXT.is_file():
+        pytest.skip(f"no specification at {TEXT}")
+    return TEXT.read_text(encoding="utf-8")
 
 
 def names(section: str) -> dict[str, list[str]]:
@@ -65,7 +68,7 @@ def test_every_example_of_the_page_is_the_specifications(text: str) -> None:
         assert example in printed[section], section
 
 
-@pytest.mark.parametrize("page", PAGES, ids=["en", "zh"])
+@pytest.mark.parametrize("page", PAGES if TEXT.is_file() else PAGES[:1], ids=["en", "zh"][: 1 + TEXT.is_file()])
 def test_every_section_has_its_row(text: str, page: Path) -> None:
     printed = sections(text)
     leaves = [one for one in printed if not any(other.startswith(f"{one}.") for other in printed)]

@@ -42,7 +42,7 @@ DATABASE_PASSWORD_FILE = Variable(
 )
 SHARED_DATA = Variable(
     "NAV_EVAL_SHARED_DATA",
-    "tests.conftest",
+    "tests.recordings",
     "real data for the project's own tests",
     "项目自身测试所用的真实数据",
     default="../shared/data",

@@ -19,7 +19,9 @@ from nav_eval.dataset.streaming import open_bytes
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import ConfigError, DatasetError
 from nav_eval.geometry import IDENTITY, wrap_angle, yaw_of
+from recordings import SHARED_DATA
 
+REAL = SHARED_DATA.is_dir()
 R2R = "r2r/R2R_val_seen.json"
 CE = "r2r-ce/val_seen.json.gz"
 
@@ -50,9 +52,9 @@ def test_r2r_has_one_episode_per_instruction(released: Path, name: str, file: st
             assert math.isclose(wrap_angle(yaw_of(episode.start_rotation) + item["heading"]), 0, abs_tol=1e-12)
 
 
-def test_a_path_of_val_seen_has_four_instructions(shared_data: Path) -> None:
-    episodes = by_id(list(load_dataset("r2r", shared_data / R2R)))
-    assert len(episodes) == 1021
+def test_a_path_of_val_seen_has_four_instructions(released: Path) -> None:
+    episodes = by_id(list(load_dataset("r2r", released / R2R)))
+    assert len(episodes) == (1021 if REAL else 61)
     assert sum(key.endswith("_3") for key in episodes) == 1
 
 
@@ -65,21 +67,25 @@ def test_yaw_agrees_with_r2r_ce(shared_data: Path) -> None:
         assert abs(turn) < math.radians(15)
 
 
-def test_fgr2r_keeps_sub_instructions(shared_data: Path) -> None:
-    episodes = list(load_dataset("fgr2r", shared_data / "fgr2r/FGR2R_val_seen.json"))
+def test_fgr2r_keeps_sub_instructions(released: Path) -> None:
+    episodes = list(load_dataset("fgr2r", released / "fgr2r/FGR2R_val_seen.json"))
     first = episodes[0].instruction
     assert first is not None
-    assert first.extra["sub_instructions"][0] == ["exit", "the", "bedroom"]
-    assert first.extra["chunk_view"] == [[1, 3], [3, 4], [4, 5]]
+    if REAL:
+        assert first.extra["sub_instructions"][0] == ["exit", "the", "bedroom"]
+        assert first.extra["chunk_view"] == [[1, 3], [3, 4], [4, 5]]
+    else:
+        assert first.extra["sub_instructions"] == [first.text.split()[:6], first.text.split()[6:]]
+        assert first.extra["chunk_view"] == [[1, 2], [2, len(episodes[0].reference_nodes)]]
     bare = [e for e in episodes if e.instruction is not None and "sub_instructions" not in e.instruction.extra]
     assert len(bare) == 1
 
 
-def test_ndh_starts_where_a_model_of_the_authors_started(shared_data: Path) -> None:
+def test_ndh_starts_where_a_model_of_the_authors_started(released: Path) -> None:
     """Their simulator rounds the heading to 30 degrees."""
-    episodes = by_id(list(load_dataset("ndh", shared_data / "ndh/NDH_val_seen.json")))
-    walks = raw(next((shared_data / "ndh").glob("val-seq2seq-*.json")))
-    assert len(walks) == len(episodes) == 382
+    episodes = by_id(list(load_dataset("ndh", released / "ndh/NDH_val_seen.json")))
+    walks = raw(next((released / "ndh").glob("val-seq2seq-*.json")))
+    assert len(walks) == len(episodes) == (382 if REAL else 20)
     for walk in walks:
         episode = episodes[str(walk["inst_idx"])]
         node, heading, _ = walk["trajectory"][0]
@@ -89,17 +95,21 @@ def test_ndh_starts_where_a_model_of_the_authors_started(shared_data: Path) -> N
         assert math.isclose(wrap_angle(ours - heading), 0, abs_tol=1e-9)
 
 
-def test_ndh_tells_the_dialogue(shared_data: Path) -> None:
-    episodes = by_id(list(load_dataset("ndh", shared_data / "ndh/NDH_val_seen.json")))
-    instruction = episodes["109"].instruction
+def test_ndh_tells_the_dialogue(released: Path) -> None:
+    episodes = by_id(list(load_dataset("ndh", released / "ndh/NDH_val_seen.json")))
+    told = episodes["109" if REAL else "2"]
+    instruction = told.instruction
     assert instruction is not None
-    assert instruction.text == (
-        "<NAV> Should I continue forward? <ORA> yes, you want to go straight and go down the stairs on your right "
-        "<TAR> towel"
-    )
+    if REAL:
+        assert instruction.text == (
+            "<NAV> Should I continue forward? <ORA> yes, you want to go straight and go down the stairs on your right "
+            "<TAR> towel"
+        )
+    else:
+        assert instruction.text == "<NAV> Should I stop? <ORA> no, walk on <TAR> towel"
     assert instruction.tokens[:3] == ("<NAV>", "should", "i")
-    assert len(episodes["109"].goals) == 3
-    assert episodes["109"].reference_nodes == tuple(episodes["109"].extra["player_path"])
+    assert len(told.goals) == (3 if REAL else 2)
+    assert told.reference_nodes == tuple(told.extra["player_path"])
 
 
 def test_r2r_ce_joins_the_expert(released: Path) -> None:

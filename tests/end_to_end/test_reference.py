@@ -104,9 +104,9 @@ def warped(agent, reference):
     return table[-1, -1], cost
 
 
-def test_given_is_the_specifications_formula_to_the_digit(tmp_path, shared_data):
+def test_given_is_the_specifications_formula_to_the_digit(tmp_path, released):
     """Of walks along other episodes' paths, against R2R-CE's file read by json and a table filled by numpy."""
-    file = shared_data / "r2r-ce" / "val_seen.json.gz"
+    file = released / "r2r-ce" / "val_seen.json.gz"
     listed = json.loads(gzip.decompress(file.read_bytes()))["episodes"][:40]
     rng = np.random.default_rng(0)
     walks = {}
@@ -122,7 +122,7 @@ def test_given_is_the_specifications_formula_to_the_digit(tmp_path, shared_data)
         "task.measurements=[dtw,ndtw,path_coverage,waypoint_coverage]",
     ]
     scored = score_predictions(benchmark_config("r2r-ce", overrides=given), tmp_path / "walks.json")
-    assert scored.results.references == {"given": 40}
+    assert scored.results.references == {"given": len(listed)}
     for episode, result in zip(listed, scored.episodes, strict=True):
         reference = episode["reference_path"]
         dtw, cost = warped(walks[result.episode_id], reference)

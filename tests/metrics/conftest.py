@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
 import pytest
 
 from nav_eval.config.schema import TaskConfig
@@ -18,6 +16,7 @@ from nav_eval.core.types import AgentState, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.geometry import Vec3, euclidean
 from nav_eval.metrics.registry import make_metrics
+from official import OfficialGraphs
 
 ORIGIN = (0.0, 0.0, 0.0)
 Play = Callable[..., Mapping[str, Any]]
@@ -70,35 +69,6 @@ def _state(place: str | Vec3) -> AgentState:
 @pytest.fixture(scope="session")
 def play() -> Play:
     return _play
-
-
-class OfficialGraphs:
-    """Connectivity read with networkx, as the benchmarks' own scripts do; shares no code with the product."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._graphs: dict[str, nx.Graph] = {}
-        self._lengths: dict[tuple[str, str], dict[str, float]] = {}
-
-    def graph(self, scan: str) -> nx.Graph:
-        if scan not in self._graphs:
-            rows = json.loads((self._folder / f"{scan}_connectivity.json").read_text())
-            graph = self._graphs[scan] = nx.Graph()
-            for row in rows:
-                for other, free in zip(rows, row["unobstructed"], strict=True):
-                    if free and row["included"] and other["included"]:
-                        gaps = [(row["pose"][k] - other["pose"][k]) ** 2 for k in (3, 7, 11)]
-                        graph.add_edge(row["image_id"], other["image_id"], weight=sum(gaps) ** 0.5)
-        return self._graphs[scan]
-
-    def distance(self, scan: str, a: str, b: str) -> float:
-        if (scan, a) not in self._lengths:
-            self._lengths[scan, a] = nx.single_source_dijkstra_path_length(self.graph(scan), a)
-        return self._lengths[scan, a][b]
-
-    def function(self, scan: str) -> Any:
-        """A DistanceFunction over the scan's nodes."""
-        return lambda start, ends: min(self.distance(scan, start.node, end.node) for end in ends)
 
 
 @pytest.fixture(scope="session")

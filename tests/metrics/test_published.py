@@ -1,4 +1,7 @@
-"""Scores on real data: R2R's official figures, R4R, NDH and R2R-CE against independent or published evaluations."""
+"""Scores on real data: R2R's official figures, R4R, NDH and R2R-CE against independent or published evaluations.
+
+Where the real data are absent, on files of ours in their formats, against the independent evaluations alone.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ import json
 import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,6 +20,10 @@ import pytest
 from nav_eval.metrics.dtw import dtw_points
 from nav_eval.metrics.functional import ndtw, path_length
 from nav_eval.results.statistics import summarise
+from official import aligned, r2r_means
+from recordings import SHARED_DATA
+
+REAL = SHARED_DATA.is_dir()
 
 R2R_METRICS = ["navigation_error", "path_length", "oracle_success", "success", "spl", "ndtw", "sdtw", "cls"]
 Rows = list[tuple[str, Mapping[str, Any]]]
@@ -27,10 +33,10 @@ def mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
-def r2r_rows(shared_data: Path, official: Any, play: Any, walked: Any) -> Rows:
+def r2r_rows(released: Path, official: Any, play: Any, walked: Any) -> Rows:
     """(instruction id, values) of every instruction of val_seen for an agent that walks `walked(path)`."""
     rows: Rows = []
-    for item in json.loads((shared_data / "r2r" / "R2R_val_seen.json").read_text()):
+    for item in json.loads((released / "r2r" / "R2R_val_seen.json").read_text()):
         distance = official.function(item["scan"])
         values = play(R2R_METRICS, walked(item["path"]), item["path"], distance=distance, success_rule="final")
         rows += [(f"{item['path_id']}_{k}", values) for k in range(len(item["instructions"]))]
@@ -39,7 +45,8 @@ def r2r_rows(shared_data: Path, official: Any, play: Any, walked: Any) -> Rows:
 
 def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
     kept = [values for name, values in rows if not official_ids_only or name[-2:] in ("_0", "_1", "_2")]
-    assert len(kept) == (1020 if official_ids_only else 1021)
+    real, ours = (1020, 60) if official_ids_only else (1021, 61)
+    assert len(kept) == (real if REAL else ours)
     return {name: mean([values[name] for values in kept]) for name in R2R_METRICS}
 
 
@@ -48,7 +55,7 @@ def means(rows: Rows, official_ids_only: bool) -> dict[str, float]:
     [(True, 10.185449, 0.209277, 0.178100), (False, 10.186418, 0.209223, 0.178075)],
 )
 def test_r2r_stop(
-    shared_data: Path,
+    released: Path,
     official: Any,
     play: Any,
     official_ids_only: bool,
@@ -56,7 +63,10 @@ def test_r2r_stop(
     alignment: float,
     coverage: float,
 ) -> None:
-    found = means(r2r_rows(shared_data, official, play, lambda path: path[:1]), official_ids_only)
+    found = means(r2r_rows(released, official, play, lambda path: path[:1]), official_ids_only)
+    if not REAL:
+        assert found == pytest.approx(r2r_means(released, "stop", 3 if official_ids_only else 99), rel=1e-12)
+        return
     assert found.pop("navigation_error") == pytest.approx(error, abs=5e-7)
     assert found.pop("ndtw") == pytest.approx(alignment, abs=5e-7)
     assert found.pop("cls") == pytest.approx(coverage, abs=5e-7)
@@ -64,8 +74,10 @@ def test_r2r_stop(
 
 
 @pytest.mark.parametrize(("official_ids_only", "length"), [(True, 10.185449), (False, 10.186418)])
-def test_r2r_shortest(shared_data: Path, official: Any, play: Any, official_ids_only: bool, length: float) -> None:
-    found = means(r2r_rows(shared_data, official, play, lambda path: path), official_ids_only)
+def test_r2r_shortest(released: Path, official: Any, play: Any, official_ids_only: bool, length: float) -> None:
+    found = means(r2r_rows(released, official, play, lambda path: path), official_ids_only)
+    if not REAL:
+        length = r2r_means(released, "shortest", 3 if official_ids_only else 99)["path_length"]
     assert found.pop("path_length") == pytest.approx(length, abs=5e-7)
     assert found.pop("navigation_error") == 0.0
     assert set(found.values()) == {1.0}
@@ -79,31 +91,6 @@ def wander(official: Any, scan: str, start: str, steps: int, seed: int) -> list[
     return path
 
 
-def independent(official: Any, scan: str, path: list[str], reference: list[str]) -> dict[str, float]:
-    """nDTW from the last cell back and CLS with numpy, on networkx distances."""
-    agent = [node for i, node in enumerate(path) if i == 0 or node != path[i - 1]]
-    gaps = np.array([[official.distance(scan, a, b) for b in reference] for a in agent])
-
-    @cache
-    def cost(i: int, j: int) -> float:
-        before = [cost(a, b) for a, b in ((i - 1, j), (i, j - 1), (i - 1, j - 1)) if a >= 0 and b >= 0]
-        return float(gaps[i, j]) + (min(before) if before else 0.0)
-
-    def length(nodes: list[str]) -> float:
-        return float(sum(official.graph(scan).edges[edge]["weight"] for edge in pairwise(nodes)))
-
-    aligned = math.exp(-cost(len(agent) - 1, len(reference) - 1) / (3 * len(reference)))
-    covered = float(np.mean(np.exp(-gaps.min(axis=0) / 3)))
-    wanted = covered * length(reference)
-    arrived = float(official.distance(scan, agent[-1], reference[-1]) < 3)
-    return {
-        "ndtw": aligned,
-        "sdtw": arrived * aligned,
-        "cls": covered * wanted / (wanted + abs(wanted - length(agent))),
-        "path_length": length(agent),
-    }
-
-
 def test_r4r_equals_an_independent_evaluation(released: Path, official: Any, play: Any) -> None:
     items = json.loads((released / "r4r" / "R4R_val_seen.json").read_text())
     for seed, item in enumerate(items):
@@ -111,7 +98,7 @@ def test_r4r_equals_an_independent_evaluation(released: Path, official: Any, pla
         walk = wander(official, scan, reference[0], 12, seed)
         cut = seed % len(reference)
         for path in (walk, reference, reference[: cut + 1] + wander(official, scan, reference[cut], 5, seed)):
-            expected = independent(official, scan, path, reference)
+            expected = aligned(official, scan, path, reference)
             found = play(expected, path, reference, distance=official.function(scan), success_rule="final")
             assert {name: found[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
@@ -128,9 +115,9 @@ NDH_METRICS = {
 """A published submission's scores, as the authors' own script gives them."""
 
 
-def ndh_items(shared_data: Path) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
+def ndh_items(released: Path) -> Iterator[tuple[dict[str, Any], list[str], list[str]]]:
     """(record, trusted path, submitted path); the trusted path is worked out as the authors describe it."""
-    folder = shared_data / "ndh"
+    folder = released / "ndh"
     records = {item["inst_idx"]: item for item in json.loads((folder / "NDH_val_seen.json").read_text())}
     (submission,) = folder.glob("val-seq2seq*.json")
     for row in json.loads(submission.read_text()):
@@ -159,10 +146,10 @@ def ndh_by_the_authors(official: Any, record: dict[str, Any], trusted: list[str]
     }
 
 
-def test_ndh_submission(shared_data: Path, official: Any, play: Any) -> None:
+def test_ndh_submission(released: Path, official: Any, play: Any) -> None:
     """All 382 dialogues: each against the authors' rules, the means against the figures that they give."""
     found = []
-    for record, trusted, path in ndh_items(shared_data):
+    for record, trusted, path in ndh_items(released):
         values = play(
             NDH_METRICS, path, trusted, distance=official.function(record["scan"]), success_rule="final",
             goal_nodes=record["end_panos"], extra=record,
@@ -170,29 +157,37 @@ def test_ndh_submission(shared_data: Path, official: Any, play: Any) -> None:
         expected = ndh_by_the_authors(official, record, trusted, path)
         assert {name: values[name] for name in expected} == pytest.approx(expected, rel=1e-12, abs=1e-12)
         found.append(values)
-    assert len(found) == 382
+    assert len(found) == (382 if REAL else 20)
     means = {name: mean([values[name] for values in found]) for name in NDH_METRICS}
-    assert means == pytest.approx(NDH_METRICS, rel=1e-12)
+    assert all(means.values())
+    if REAL:
+        assert means == pytest.approx(NDH_METRICS, rel=1e-12)
+
+
+needs_the_release = pytest.mark.usefixtures("shared_data")
 
 
 @pytest.fixture(scope="module")
-def recorded(shared_data: Path) -> list[dict[str, Any]]:
+def recorded(released: Path) -> list[dict[str, Any]]:
     """R2R-CE val_seen, each episode with its `_gt` entry."""
-    folder = shared_data / "r2r-ce"
+    folder = released / "r2r-ce"
     episodes = json.loads(gzip.decompress((folder / "val_seen.json.gz").read_bytes()))["episodes"]
     truth = json.loads(gzip.decompress((folder / "val_seen_gt.json.gz").read_bytes()))
     return [episode | truth[str(episode["episode_id"])] for episode in episodes]
 
 
 def test_r2r_ce_stop_and_perfect_agents(recorded: list[dict[str, Any]], play: Any) -> None:
-    standing, perfect = [], []
+    standing, perfect, expected = [], [], []
     for episode in recorded:
         locations = [tuple(point) for point in episode["locations"]]
         start = tuple(episode["start_position"])
         standing.append(play(["ndtw"], [start], locations, goals=[locations[-1]])["ndtw"])
         perfect.append(play(["ndtw"], locations, locations, goals=[locations[-1]])["ndtw"])
-    assert len(standing) == 778
-    assert mean(standing) == pytest.approx(0.2714, abs=5e-5)
+        gaps = np.linalg.norm(np.array(locations) - start, axis=1)  # all of one point's cells are on its only way
+        expected.append(math.exp(-gaps.sum() / (3 * len(locations))))
+    assert standing == pytest.approx(expected, rel=1e-12)
+    assert len(standing) == (778 if REAL else 12)
+    assert mean(standing) == pytest.approx(0.2714, abs=5e-5) or not REAL
     assert set(perfect) == {1.0}
 
 
@@ -203,6 +198,7 @@ def densified(path: list[list[float]]) -> np.ndarray:
     return np.concatenate([*legs, corners[-1:]])
 
 
+@needs_the_release
 def test_what_a_perfect_run_is_worth_depends_on_the_reference(recorded: list[dict[str, Any]]) -> None:
     """Why the kind of reference is recorded with every score."""
 
@@ -214,6 +210,7 @@ def test_what_a_perfect_run_is_worth_depends_on_the_reference(recorded: list[dic
     assert score(densified) == pytest.approx(0.95, abs=0.005)
 
 
+@needs_the_release
 def test_r2r_ce_recorded_paths(recorded: list[dict[str, Any]], play: Any) -> None:
     """The gt locations hold one entry per change of place, so their length is close to the replayed TL of 9.765."""
     lengths = [path_length([tuple(point) for point in episode["locations"]]) for episode in recorded]

@@ -1,10 +1,11 @@
-"""The follower against Habitat's recorded episodes, action for action."""
+"""The follower against recorded episodes of Habitat's, and of its rules over Detour, action for action."""
 
 from __future__ import annotations
 
 import json
 import math
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,17 +16,16 @@ from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.geometry import yaw_rotation
 from nav_eval.simulator.follower import FollowerProfile, GreedyFollower, next_move
 from nav_eval.simulator.motion import MotionProfile, perform
+from recordings import SCENES, SHARED_DATA, folder_of, read
 
-SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 
 
 @pytest.mark.parametrize("scene", SCENES)
-def test_recorded_episodes(shared_data: Path, scene: str) -> None:
-    folder = shared_data / "habitat-parity" / scene
-    nav = load_navmesh(folder / "scene.navmesh")
+def test_recorded_episodes(scene: str) -> None:
+    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
     assert nav is not None
-    recording = json.loads((folder / "follower_slide.json").read_text())
+    recording = read(scene, "follower_slide")
     follower = GreedyFollower(nav, FollowerProfile(recording["goal_radius"], 0.25, math.radians(15), sliding=True))
     same = []
     for episode in recording["episodes"]:
@@ -41,12 +41,22 @@ def test_recorded_episodes(shared_data: Path, scene: str) -> None:
     assert np.mean(same) >= 0.95
 
 
-def test_no_way_and_near_enough(shared_data: Path) -> None:
-    nav = load_navmesh(shared_data / "scenes" / "van-gogh-room.navmesh")
+def cut_off() -> tuple[Path, dict[str, Any]]:
+    """A navmesh, and a start and an end between which there is no way: Habitat's golden ones, or ours."""
+    if not SHARED_DATA.is_dir():
+        pair = next(pair for pair in read("rooms", "nav")["pairs"] if pair["geodesic"] == math.inf)
+        return folder_of("rooms") / "scene.navmesh", pair
+    golden = json.loads((SHARED_DATA / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
+    return SHARED_DATA / "scenes" / "van-gogh-room.navmesh", next(
+        case for case in golden if case["expected"] == math.inf
+    )
+
+
+def test_no_way_and_near_enough() -> None:
+    path, pair = cut_off()
+    nav = load_navmesh(path)
     assert nav is not None
-    golden = json.loads((shared_data / "habitat-golden" / "geodesic_single_end.json").read_text())["single_end"]
-    cut_off = next(case for case in golden if case["expected"] == math.inf)
     profile = FollowerProfile(0.2, 0.25, math.radians(15), sliding=True)
     facing = yaw_rotation(0.0)
-    assert next_move(nav, tuple(cut_off["start"]), facing, cut_off["end"], profile) is None
-    assert next_move(nav, tuple(cut_off["start"]), facing, cut_off["start"], profile) == "stop"
+    assert next_move(nav, tuple(pair["start"]), facing, pair["end"], profile) is None
+    assert next_move(nav, tuple(pair["start"]), facing, pair["start"], profile) == "stop"

@@ -1,10 +1,8 @@
-"""Motion against Habitat's recorded walks, and against closed forms on an open floor."""
+"""Motion against recorded walks, Habitat's and those of its rules over Detour, and against closed forms."""
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,8 +16,8 @@ from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Quaternion, Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import MODELS, ActuationNoise
 from nav_eval.simulator.motion import MotionProfile, perform, tilt, turn
+from recordings import SCENES, folder_of, read
 
-SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 
 
@@ -32,11 +30,10 @@ class Floor:
 
 @pytest.mark.parametrize("sliding", [True, False])
 @pytest.mark.parametrize("scene", SCENES)
-def test_recorded_walks(shared_data: Path, scene: str, sliding: bool) -> None:
-    folder = shared_data / "habitat-parity" / scene
-    nav = load_navmesh(folder / "scene.navmesh")
+def test_recorded_walks(scene: str, sliding: bool) -> None:
+    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
     assert nav is not None
-    walk = json.loads((folder / f"agent_walk_{'slide' if sliding else 'noslide'}.json").read_text())
+    walk = read(scene, f"agent_walk_{'slide' if sliding else 'noslide'}")
     profile = MotionProfile(turn_angle=math.radians(15), sliding=sliding)
     state = AgentState(tuple(walk["start"]))
     poses, flags = [], []

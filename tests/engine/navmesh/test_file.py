@@ -16,18 +16,19 @@ from nav_eval.engine.navmesh.links import build_links
 from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.errors import NavmeshError
+from recordings import SCENES, SHARED_DATA, folder_of
 
 SMALL = single(grid(3, 2))
 TILE_AT, HEADER = 48, 100
 
 
-def recorded(shared_data: Path) -> list[Path]:
-    return [*shared_data.glob("habitat-parity/*/scene.navmesh"), *shared_data.glob("scenes/*.navmesh")]
+def recorded() -> list[Path]:
+    return [*(folder_of(scene) / "scene.navmesh" for scene in SCENES), *SHARED_DATA.glob("scenes/*.navmesh")]
 
 
-def test_recorded_files_return_byte_for_byte(shared_data: Path, tmp_path: Path) -> None:
-    files = recorded(shared_data)
-    assert len(files) == 6
+def test_recorded_files_return_byte_for_byte(tmp_path: Path) -> None:
+    files = recorded()
+    assert len(files) == (8 if SHARED_DATA.is_dir() else 2)
     for path in files:
         file = read_navmesh(path)
         assert file.to_bytes() == path.read_bytes()
@@ -67,11 +68,12 @@ def test_settings_are_kept_in_version_2() -> None:
     assert parse_navmesh(SMALL).settings is None
 
 
-def test_defaults_are_habitats(shared_data: Path) -> None:
-    file = read_navmesh(shared_data / "habitat-parity" / "gz_cafe" / "scene.navmesh")
+def test_defaults_are_habitats() -> None:
     ours = NavmeshSettings()
-    for name in NavmeshSettings.__slots__:
-        assert getattr(file.settings, name) == pytest.approx(getattr(ours, name)), name
+    for scene in {"gz_cafe", "rooms"} & {*SCENES}:
+        file = read_navmesh(folder_of(scene) / "scene.navmesh")
+        for name in NavmeshSettings.__slots__:
+            assert getattr(file.settings, name) == pytest.approx(getattr(ours, name)), name
 
 
 @pytest.mark.parametrize(("name", "value"), [("cell_size", 0), ("agent_radius", -1), ("agent_height", float("nan"))])

@@ -1,4 +1,4 @@
-"""Every recorded answer of Habitat on its own navmeshes, to the last bit."""
+"""Every recorded answer of Habitat, and of Detour asked as Habitat asks it, on their own navmeshes, to the last bit."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pytest
 
 from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
+from recordings import HABITATS_SCENES, OWN_SCENES, SCENES, arrays, folder_of, read
 
-SCENES = ("gz_aws_small_house", "gz_cafe", "ifc_LargeBuilding_nodoors", "house_200k")
 Floats = npt.NDArray[np.float32]
 
 
@@ -30,17 +30,17 @@ class Recording:
 
 
 @cache
-def _recording(folder: Path) -> Recording:
-    nav = load_navmesh(folder / "scene.navmesh")
+def _recording(scene: str) -> Recording:
+    nav = load_navmesh(folder_of(scene) / "scene.navmesh")
     assert nav is not None
-    pairs = json.loads((folder / "nav.json").read_text())["pairs"]
-    off_mesh = json.loads((folder / "offmesh.json").read_text())
-    return Recording(nav, dict(np.load(folder / "nav.npz")), pairs, off_mesh, dict(np.load(folder / "topdown.npz")))
+    return Recording(
+        nav, arrays(scene, "nav"), read(scene, "nav")["pairs"], read(scene, "offmesh"), arrays(scene, "topdown")
+    )
 
 
 @pytest.fixture(params=SCENES)
-def recorded(request: pytest.FixtureRequest, shared_data: Path) -> Recording:
-    return _recording(shared_data / "habitat-parity" / request.param)
+def recorded(request: pytest.FixtureRequest) -> Recording:
+    return _recording(request.param)
 
 
 def assert_bits(ours: Any, theirs: Any, share: float = 0.999) -> None:
@@ -70,7 +70,7 @@ def test_points_off_the_mesh(recorded: Recording) -> None:
     nav = recorded.nav
     for pair in recorded.off_mesh:
         path = nav.shortest_path(pair["start"], pair["end"])
-        assert path.length == float(pair["geodesic"])
+        assert path.length == np.float32(pair["geodesic"])
         np.testing.assert_array_equal(path.points, np.array(pair["points"], np.float32).reshape(-1, 3))
     for key, ours in (
         ("snap_start", [nav.snap(p["start"]) for p in recorded.off_mesh]),
@@ -117,17 +117,19 @@ def test_topdown(recorded: Recording) -> None:
     np.testing.assert_array_equal(ours, expected["map"])
 
 
-def test_area_and_islands_of_the_readme(shared_data: Path) -> None:
+def test_area_and_islands_of_the_readme() -> None:
     table = {
         "gz_aws_small_house": (142.7, 4),
         "gz_cafe": (187.0, 5),
         "ifc_LargeBuilding_nodoors": (727.7, 28),
         "house_200k": (197.2, 4),
     }
-    for scene, (area, islands) in table.items():
-        nav = _recording(shared_data / "habitat-parity" / scene).nav
-        assert round(nav.area, 1) == area
-        assert len(nav.islands) == islands
+    assert tuple(table) == HABITATS_SCENES
+    for scene in OWN_SCENES:
+        table[scene] = (round(read(scene, "nav")["area"], 1), read(scene, "nav")["islands"])
+    for scene in SCENES:
+        nav = _recording(scene).nav
+        assert (round(nav.area, 1), len(nav.islands)) == table[scene]
 
 
 def test_pointnav_episodes(shared_data: Path) -> None:
