@@ -7,6 +7,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -140,6 +141,7 @@ def test_a_full_disk_costs_the_cache_only(
 
 ALIGN = """
 import sys
+import tomllib
 import numpy as np
 print("ready", flush=True)
 sys.stdin.readline()
@@ -165,6 +167,7 @@ def test_twenty_times_four_processes_compile_the_metrics_into_an_empty_cache(tmp
 
 PRODUCT = """
 import sys
+import tomllib
 import numpy as np
 from numba import njit
 from small import total
@@ -179,3 +182,45 @@ def test_scipys_linear_algebra_is_imported_only_for_who_multiplies_matrices(smal
     environment = os.environ | {"NAV_EVAL_CACHE": str(small.cache), "PYTHONPATH": str(small._package)}
     done = subprocess.run([sys.executable, "-c", PRODUCT], env=environment, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "18.0"]
+
+
+NEWER = """
+import numba
+numba.__version__ = "99.0.1"
+import numpy as np
+from nav_eval.metrics.dtw import dtw_points
+from nav_eval.jit import inner, kernel
+
+@inner()
+def one_more(x):
+    return x + 1
+
+@kernel()
+def two_more(x):
+    return one_more(one_more(x))
+
+assert two_more(1) == 3
+print(repr(dtw_points([(float(i), 0.5, 0.0) for i in range(9)], [(2.0 * i, 0.0, 0.1) for i in range(5)])))
+"""
+
+
+def test_a_numba_that_nobody_has_tested_computes_the_same_and_is_warned_of(tmp_path: Path) -> None:
+    from nav_eval.metrics.dtw import dtw_points
+
+    script = tmp_path / "newer.py"
+    script.write_text(NEWER)
+    environment = os.environ | {"NAV_EVAL_CACHE": str(tmp_path), "NUMBA_CACHE_DIR": str(tmp_path / "numba")}
+    ran = subprocess.run(
+        [sys.executable, str(script)], env=environment, capture_output=True, text=True, timeout=PATIENCE, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    first, second = [(float(i), 0.5, 0.0) for i in range(9)], [(2.0 * i, 0.0, 0.1) for i in range(5)]
+    assert float(ran.stdout) == dtw_points(first, second)
+    assert ran.stderr.count("numba 99.0.1 is newer than nav_eval knows") == 1
+    assert list(tmp_path.rglob("*.nbc")) == []
+
+
+def test_the_distribution_asks_for_a_numba_that_is_tested() -> None:
+    below = ".".join(map(str, jit.UNTESTED_NUMBA))
+    asked = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text())["project"]["dependencies"]
+    assert [one for one in asked if one.startswith("numba")] == [f"numba>=0.66,<{below}"]

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from nav_eval.gym import collect, make_env, make_vec_env
     from nav_eval.metrics.registry import register_metric
     from nav_eval.report.published import register_published
+    from nav_eval.runs.generators import register_generator
     from nav_eval.runs.library import Evaluation, evaluate, make_simulator
     from nav_eval.runs.registry import register_benchmark
     from nav_eval.simulator.perturbations.registry import register_perturbation
@@ -61,6 +62,7 @@ _HOMES = {
     "register_agent": "nav_eval.agents.registry",
     "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
+    "register_generator": "nav_eval.runs.generators",
     "register_metric": "nav_eval.metrics.registry",
     "register_published": "nav_eval.report.published",
     "register_perturbation": "nav_eval.simulator.perturbations.registry",
@@ -101,6 +103,7 @@ __all__ = [
     "register_benchmark",
     "register_crowds",
     "register_dataset",
+    "register_generator",
     "register_metric",
     "register_perturbation",
     "register_physics",

@@ -20,6 +20,8 @@ from nav_eval.logging import get_logger
 from nav_eval.variables import CACHE, CACHE_HOME
 
 F = TypeVar("F", bound=Callable[..., Any])
+UNTESTED_NUMBA = (0, 69)
+"""The first release that no test has seen; pyproject.toml has the same bound."""
 COMMON = {"error_model": "numpy", "no_cfunc_wrapper": True}
 
 
@@ -72,6 +74,27 @@ def _writable(path: Path) -> bool:
         return False
 
 
+@cache
+def _knows_numba() -> bool:
+    """Whether numba is one whose inner parts inner_kernel.py and machine_code.py were tested with; else says so, once.
+
+    Plain numba compiles the same kernels to the same results, several times as long and with its own cache.
+    """
+    import numba
+
+    found = tuple(map(int, numba.__version__.split(".")[:2]))
+    if found < UNTESTED_NUMBA:
+        return True
+    get_logger(__name__).warning(
+        "numba %s is newer than nav_eval knows (below %d.%d): kernels compile more slowly. "
+        "`pip install -U nav-eval` may know it; `pip install 'numba<%d.%d'` is fast.",
+        numba.__version__,
+        *UNTESTED_NUMBA,
+        *UNTESTED_NUMBA,
+    )
+    return False
+
+
 def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable[[F], F]:
     """Compile a function with numba: nogil, cached on disk, numpy's division rules, no fastmath.
 
@@ -82,6 +105,8 @@ def kernel(signature: str | list[str] | None = None, **options: Any) -> Callable
 
     njit: Any = numba.njit
     numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    if not _knows_numba():
+        return njit(signature, **{"nogil": True, "cache": True} | COMMON | options)  # type: ignore[no-any-return]
 
     def wrap(function: F) -> F:
         from nav_eval.inner_kernel import OuterCompiler
@@ -105,7 +130,10 @@ def inner(**options: Any) -> Callable[[F], F]:
     """
     import numba
 
+    njit: Any = numba.njit
     numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
+    if not _knows_numba():
+        return njit(**{"nogil": True, "cache": True} | COMMON | options)  # type: ignore[no-any-return]
 
     def wrap(function: F) -> F:
         if numba_is_off:

@@ -74,9 +74,9 @@ def test_work_of_many_seconds_tells_the_time_left_and_short_work_nothing():
     told = ["10%, about 54 s left", "30%, about 42 s left", "50%, about 30 s left"]
     for seconds, lines in ((0.2, []), (6.0, told)):
         out, now = io.StringIO(), iter(seconds * count for count in range(12))
-        with worked("homes", out, lambda now=now: next(now)) as tell:
+        with worked("homes", out, lambda now=now: next(now)) as on_progress:
             for _ in range(10):
-                tell(0.1)
+                on_progress(0.1)
         assert out.getvalue().splitlines()[:3] == [f"homes: {line}" for line in lines]
 
 
@@ -86,8 +86,8 @@ def test_on_a_terminal_work_has_a_bar_that_leaves_no_trace():
             return True
 
     out = Terminal()
-    with worked("homes", out) as tell:
-        tell(0.25)
+    with worked("homes", out) as on_progress:
+        on_progress(0.25)
     assert "homes" in out.getvalue()
     assert "25%" in out.getvalue()
 
@@ -95,12 +95,12 @@ def test_on_a_terminal_work_has_a_bar_that_leaves_no_trace():
 @pytest.mark.parametrize("task", [pytest.param("vln", marks=pytest.mark.soak), "pointnav"])
 def test_the_shares_of_generating_sum_to_one(tmp_path, task):
     shares = []
-    list(make_scenes(tmp_path / "scenes", ["a"], 2, 1, "home", 20_000, tell=shares.append))
+    list(make_scenes(tmp_path / "scenes", ["a"], 2, 1, "home", 20_000, on_progress=shares.append))
     assert sum(shares) == pytest.approx(1.0)
     assert len(shares) > 4
     shares.clear()
     sites = open_sites(tmp_path / "scenes", shares.append)
     assert shares == [1.0]
     shares.clear()
-    make_episodes(task, sites, tmp_path / task, 1, "s", tell=shares.append)
+    make_episodes(task, sites, tmp_path / task, 1, "s", on_progress=shares.append)
     assert sum(shares) == pytest.approx(1.0)

@@ -43,6 +43,7 @@ KINDS = {
     "crowds": "pacers",
     "sensors": "odometer",
     "datasets": "lines",
+    "generators": "shelf",
     "agents": "walker",
     "benchmarks": "corridor-walk",
     "scene_formats": "xyz",
@@ -249,3 +250,18 @@ def test_an_option_of_its_physics_is_checked_with_its_key(installed, tmp_path):
     assert told.returncode == 2
     assert "simulator.options.stifness" in told.stderr
     assert "stiffness" in told.stderr
+
+
+def test_its_generator_makes_what_is_played_and_names_what_scores_are_filed_under(installed, tmp_path):
+    made = ["dataset.generate.generator=shelf", "dataset.generate.version=3", "simulator.sensors={}"]
+    ran = nav_eval(
+        installed, "run", "pointnav-demo", *made, "agent_service.agent=shortest_path", "--out", "run", cwd=tmp_path
+    )
+    assert ran.returncode == 0, ran.stderr
+    assert "pointnav-demo, shelf v3" in ran.stdout
+    results = document(tmp_path)
+    assert (results["n_episodes"], results["metrics"]["success"]["mean"]) == (1, 1.0)
+    assert results["metrics"]["path_length"]["mean"] == pytest.approx(2.0, abs=0.25)
+    other = nav_eval(installed, "run", "pointnav-demo", made[0], "--out", "other", cwd=tmp_path)
+    assert (other.returncode, "this release makes version 3 only" in other.stderr) == (2, True)
+    assert nav_eval(installed, "run", "pointnav-demo", "dataset.generate.generator=shelv", cwd=tmp_path).returncode == 2

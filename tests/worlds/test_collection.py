@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from nav_eval import progress
 from nav_eval.config.loader import load_config
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import generated_data, make_episodes
-from nav_eval.worlds import collection, telling
+from nav_eval.worlds import collection
 from nav_eval.worlds.collection import buildings_of, make_scenes, open_sites
 from nav_eval.worlds.collection import make_episodes as write_splits
 from nav_eval.worlds.episodes.splits import assets_of
@@ -66,8 +67,8 @@ def test_what_is_made_for_a_run_tells_its_progress_in_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(collection, "cache_home", lambda: tmp_path)
-    monkeypatch.setattr(telling, "SECONDS_BEFORE_SHARES", 0.0)
-    monkeypatch.setattr(telling, "SECONDS_BETWEEN_SHARES", 0.2)
+    monkeypatch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
     caplog.set_level(logging.INFO, "nav_eval")
     collection.cached_collection("pointnav", "train", "a", 1, 2, 1, "home", 20_000, 1)
     lines = [line for line in caplog.messages if line.startswith("1 buildings: ")]

@@ -17,7 +17,7 @@ from nav_eval.engine.scene.scene import Scene
 from nav_eval.worlds import GENERATOR
 from nav_eval.worlds.collection import make_scenes
 from nav_eval.worlds.episodes.site import load_site
-from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.plan.floor_plan import Kind
 from nav_eval.worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]

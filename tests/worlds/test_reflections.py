@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nav_eval.report.views import view_image
-from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.plan.floor_plan import Kind
 from nav_eval.worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.episodes.splits import assets_of
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.palette import Palette
-from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.prints import tints
-from nav_eval.worlds.styles import STYLES
+from nav_eval.worlds.plan.floor_plan import Kind
+from nav_eval.worlds.surfaces.palette import Palette
+from nav_eval.worlds.surfaces.prints import tints
+from nav_eval.worlds.surfaces.styles import STYLES
 from nav_eval.worlds.things.catalogue import ASSETS, MAKERS, numbers, variants
 from nav_eval.worlds.things.sketch import Shape
 from nav_eval.worlds.world import World, generate_world

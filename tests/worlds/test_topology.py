@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from nav_eval.worlds.openings import make_plan
-from nav_eval.worlds.plan import Door, Plan, Rect, Room
-from nav_eval.worlds.topology import clusters, topology
+from nav_eval.worlds.plan.floor_plan import Door, Plan, Rect, Room
+from nav_eval.worlds.plan.openings import make_plan
+from nav_eval.worlds.plan.topology import clusters, topology
 
 
 def door(number: int, a: int, b: int, vertical: bool, line: int, low: int, high: int) -> Door:

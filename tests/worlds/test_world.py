@@ -16,7 +16,7 @@ from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.plan import KNEE, Kind
+from nav_eval.worlds.plan.floor_plan import KNEE, Kind
 from nav_eval.worlds.world import World, generate_world
 from worlds.geometry_checks import collisions, floating
 

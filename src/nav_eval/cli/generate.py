@@ -66,8 +66,8 @@ def scenes(
         raise ConfigError(f"--processes {cores}: give 1 or more.")
     numbers = _room_range(rooms)
     seeds = [f"{seed}-{number}" for number in range(count)]
-    with worked(f"{count} building{'s' * (count != 1)}") as tell:
-        made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, tell, assets, cores))
+    with worked(f"{count} building{'s' * (count != 1)}") as on_progress:
+        made = list(make_scenes(out, seeds, numbers, storeys, kind, detail, name, on_progress, assets, cores))
     say(*made)
     return DONE
 
@@ -126,11 +126,11 @@ def episodes(
 
     shares = None if ratios is None else _shares(ratios)
     asked = {name: controls_of(name, min_length, spacing) for name in (TASKS if task == "all" else (task,))}
-    with worked("scenes read") as tell:
-        sites = open_sites(scenes_dir, tell)
+    with worked("scenes read") as on_progress:
+        sites = open_sites(scenes_dir, on_progress)
     for name, controls in asked.items():
-        with worked(f"{name} episodes") as tell:
-            made = make_episodes(name, sites, out / name, per_scene, seed, controls, tell, shares)
+        with worked(f"{name} episodes") as on_progress:
+            made = make_episodes(name, sites, out / name, per_scene, seed, controls, on_progress, shares)
         say(*made.values())
     return DONE
 

@@ -22,6 +22,7 @@ Kind = Literal[
     "sensors",
     "agents",
     "datasets",
+    "generators",
     "scene_formats",
     "perturbations",
     "published",
@@ -57,7 +58,7 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
     if kind == "published":
         return _published_rows()
     registry = _registry(kind)
-    if kind in ("perturbations", "agents"):
+    if kind in ("perturbations", "agents", "generators"):
         return [{"name": name, "about": _first_sentence(registry.get(name))} for name in registry]
     return [{"name": name} for name in registry]
 
@@ -92,6 +93,7 @@ def _registry(kind: Kind) -> Any:
         "perturbations": "nav_eval.simulator.perturbations.registry:PERTURBATIONS",
         "agents": "nav_eval.agents.registry:AGENTS",
         "datasets": "nav_eval.dataset.registry:DATASETS",
+        "generators": "nav_eval.runs.generators:GENERATORS",
         "scene_formats": "nav_eval.engine.scene.formats:SCENE_FORMATS",
     }[kind]
     module, _, name = home.partition(":")

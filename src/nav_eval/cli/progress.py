@@ -18,7 +18,7 @@ from nav_eval.cli.chinese import spoken
 from nav_eval.core.orchestrator import ResultStore, Watcher
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
-from nav_eval.worlds.telling import Tell, in_lines
+from nav_eval.progress import ProgressCallback, progress_lines
 
 Style = Literal["auto", "bar", "json", "none"]
 SECONDS_BETWEEN_LINES = 1.0
@@ -142,21 +142,23 @@ def _about(progress: Progress) -> str:
 
 
 @contextmanager
-def worked(what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> Iterator[Tell]:
+def worked(
+    what: str, out: TextIO | None = None, clock: Callable[[], float] = time.monotonic
+) -> Iterator[ProgressCallback]:
     """Yields what is told of each share of some work as it is done: a bar on a terminal, elsewhere now and then a line.
 
     Work that ends within seconds leaves no trace in either.
     """
     out = out or sys.stderr
     if out.isatty():
-        with _share_bar(what, out) as tell:
-            yield tell
+        with _share_bar(what, out) as on_progress:
+            yield on_progress
     else:
-        yield in_lines(what, lambda line: print(spoken(line), file=out, flush=True), clock)
+        yield progress_lines(what, lambda line: print(spoken(line), file=out, flush=True), clock)
 
 
 @contextmanager
-def _share_bar(what: str, out: TextIO) -> Iterator[Tell]:
+def _share_bar(what: str, out: TextIO) -> Iterator[ProgressCallback]:
     from rich import progress as rich
     from rich.console import Console
 

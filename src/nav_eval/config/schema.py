@@ -226,6 +226,7 @@ class SimulatorConfig(Section):
 class GenerateConfig(Section):
     """Buildings and episodes made from a seed when they are first asked for, and kept in the cache."""
 
+    generator: str = Field("homes", description="who makes them: a name from `nav-eval list generators`")
     version: Annotated[int, Field(ge=1, le=8)] = Field(
         8,
         description="version of the generator: this release makes the last one only, and scores are filed under it; "
@@ -472,7 +473,9 @@ class Config(Section):
     def title(self) -> str:
         """What scores are filed under: the benchmark, and the version of the generator that makes its worlds."""
         made = self.dataset.generate if self.dataset.data_path is None else None
-        return self.benchmark.name if made is None else f"{self.benchmark.name}, worlds v{made.version}"
+        if made is None:
+            return self.benchmark.name
+        return f"{self.benchmark.name}, {'worlds' if made.generator == 'homes' else made.generator} v{made.version}"
 
     @property
     def perturbed(self) -> Mapping[str, int]:

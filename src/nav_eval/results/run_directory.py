@@ -40,6 +40,7 @@ PLUGIN_KINDS = (
     "benchmarks",
     "crowds",
     "datasets",
+    "generators",
     "metrics",
     "perturbations",
     "physics",

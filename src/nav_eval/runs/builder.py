@@ -25,6 +25,7 @@ from nav_eval.core.perturbing import RewordedDataset, Veil
 from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
+from nav_eval.runs.generators import GENERATORS
 from nav_eval.simulator.perturbations.registry import make_perturbations
 from nav_eval.variables import DATA
 from nav_eval_sdk.protocol.deadlines import Deadlines
@@ -282,32 +283,20 @@ def make_backend(config: Config, task: Task) -> SimulatorBackend:
 def generated_data(config: Config) -> Config:
     """The configuration with the paths of generated scenes and episodes, which are made now if they are missing.
 
-    Raises ConfigError for a version of the generator that is not this release's.
+    Raises ConfigError for an unknown generator, or a version of it that is not the installed one.
     """
     if config.dataset.data_path or config.dataset.generate is None:
         return config
-    from nav_eval.worlds import GENERATOR
-    from nav_eval.worlds.collection import cached_collection
-
-    made, split = config.dataset.generate, config.dataset.split or config.dataset.default_split
+    wish, split = config.dataset.generate, config.dataset.split or config.dataset.default_split
     if split is None:
         raise ConfigError("dataset.generate: of which split? Set dataset.split.")
-    if made.version != GENERATOR:
+    generator = GENERATORS.get(wish.generator)
+    if wish.version != generator.version:
         raise ConfigError(
-            f"dataset.generate.version: is {made.version}, and this release makes version {GENERATOR} only. "
+            f"dataset.generate.version: is {wish.version}, and this release makes version {generator.version} only. "
             "Install the release that made it, or leave the key out."
         )
-    scenes, episodes = cached_collection(
-        made.task or config.task.type,
-        split,
-        made.seed,
-        made.scenes,
-        made.rooms,
-        made.storeys,
-        made.kind,
-        made.detail,
-        made.per_scene,
-    )
+    scenes, episodes = generator.make(wish.task or config.task.type, split, wish)
     file = "{split}.json.gz" if config.dataset.type == "r2r-ce" else "{split}/{split}.json.gz"
     return config.model_copy(
         update={

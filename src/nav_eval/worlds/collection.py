@@ -13,14 +13,14 @@ from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.jit import cache_home, source_hash
 from nav_eval.logging import get_logger
-from nav_eval.worlds.crew import Order, made
+from nav_eval.progress import ProgressCallback, no_progress, progress_lines, share_of
 from nav_eval.worlds.episodes.controls import Controls
 from nav_eval.worlds.episodes.site import Site, load_site
 from nav_eval.worlds.episodes.splits import Ratios, assets_of, split_scenes, write_task
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.plan import Kind
-from nav_eval.worlds.telling import Tell, in_lines, part, silent
+from nav_eval.worlds.plan.floor_plan import Kind
 from nav_eval.worlds.things.catalogue import Assets
+from nav_eval.worlds.workers import Order, make_all
 from nav_eval.worlds.world import check_building
 
 
@@ -32,7 +32,7 @@ def make_scenes(
     kind: Kind,
     detail: int,
     name: str | None = None,
-    tell: Tell = silent,
+    on_progress: ProgressCallback = no_progress,
     assets: Assets = "all",
     processes: int = 1,
 ) -> Iterator[Path]:
@@ -50,10 +50,10 @@ def make_scenes(
     names = [None if name is None else f"{name}_{number}" for number in range(len(seeds))]
     building = (storeys, kind, detail, assets)
     orders = [Order(folder, seed, own, *building, called) for seed, own, called in zip(seeds, drawn, names)]
-    yield from made(orders, processes, tell)
+    yield from make_all(orders, processes, on_progress)
 
 
-def open_sites(folder: Path, tell: Tell = silent) -> list[Site]:
+def open_sites(folder: Path, on_progress: ProgressCallback = no_progress) -> list[Site]:
     """Every scene under `folder` with the navmesh beside it; the scene id is the file's path from there.
 
     Raises SceneError where there is none. Files called *semantic.* (HM3D, Matterport3D) colour another scene.
@@ -65,7 +65,7 @@ def open_sites(folder: Path, tell: Tell = silent) -> list[Site]:
     sites = []
     for path in scenes:
         sites.append(load_site(path, path.relative_to(folder).as_posix()))
-        tell(1 / len(scenes))
+        on_progress(1 / len(scenes))
     return sites
 
 
@@ -76,11 +76,13 @@ def make_episodes(
     per_scene: int,
     seed: str,
     controls: Controls | None = None,
-    tell: Tell = silent,
+    on_progress: ProgressCallback = no_progress,
     ratios: Ratios | None = None,
 ) -> dict[str, Path]:
     """Write the splits of a task, and `all`, which has every scene; split -> its main file."""
-    return write_task(task, split_scenes(sites, ratios) | {"all": list(sites)}, folder, per_scene, seed, controls, tell)
+    return write_task(
+        task, split_scenes(sites, ratios) | {"all": list(sites)}, folder, per_scene, seed, controls, on_progress
+    )
 
 
 def cached_collection(
@@ -104,19 +106,19 @@ def cached_collection(
     made = cache_home() / "worlds" / _key(*sources, str(rooms), str(storeys), kind, str(detail))
     root = made / _key(*(f"{own}:{assets}" for own, assets in buildings.items()))
 
-    def build(folder: Path, tell: Tell) -> None:
-        one = part(tell, 1 / len(buildings))
+    def build(folder: Path, on_progress: ProgressCallback) -> None:
+        one = share_of(on_progress, 1 / len(buildings))
         for own, assets in buildings.items():
 
-            def build_one(alone: Path, tell: Tell, own: str = own, assets: Assets = assets) -> None:
-                list(make_scenes(alone, [own], rooms, storeys, kind, detail, None, tell, assets))
+            def build_one(alone: Path, on_progress: ProgressCallback, own: str = own, assets: Assets = assets) -> None:
+                list(make_scenes(alone, [own], rooms, storeys, kind, detail, None, on_progress, assets))
 
             home = _made_once(made / "each" / _key(own, assets), build_one, one)
             shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
 
-    def play(folder: Path, tell: Tell) -> None:
-        sites = open_sites(homes, part(tell, 0.5))
-        write_task(task, {split: sites}, folder, per_scene, seed, None, part(tell, 0.5))
+    def play(folder: Path, on_progress: ProgressCallback) -> None:
+        sites = open_sites(homes, share_of(on_progress, 0.5))
+        write_task(task, {split: sites}, folder, per_scene, seed, None, share_of(on_progress, 0.5))
 
     homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
     return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{per_scene}", play)
@@ -158,23 +160,23 @@ def _linked(source: str, target: str) -> None:
         shutil.copy2(source, target)
 
 
-def _in_the_log(what: str, folder: Path, make: Callable[[Path, Tell], None]) -> Path:
+def _in_the_log(what: str, folder: Path, make: Callable[[Path, ProgressCallback], None]) -> Path:
     """`_made_once`, of which the log tells."""
     say = get_logger(__name__).info
     if not folder.is_dir():
         say("Making %s, once: kept in %s.", what, folder)
-    return _made_once(folder, make, in_lines(what, say))
+    return _made_once(folder, make, progress_lines(what, say))
 
 
-def _made_once(folder: Path, make: Callable[[Path, Tell], None], tell: Tell) -> Path:
+def _made_once(folder: Path, make: Callable[[Path, ProgressCallback], None], on_progress: ProgressCallback) -> Path:
     """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
     if folder.is_dir():
-        tell(1.0)
+        on_progress(1.0)
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     fresh = Path(tempfile.mkdtemp(dir=folder.parent))
     try:
-        make(fresh, tell)
+        make(fresh, on_progress)
         fresh.chmod(0o755)
         fresh.rename(folder)
     except OSError:

@@ -15,28 +15,28 @@ from numpy.typing import NDArray
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.scene.scene import Material, Scene, SemanticObject, SemanticRegion, Sky
 from nav_eval.errors import ConfigError
-from nav_eval.worlds.daylight import Daylight, draw_daylight
+from nav_eval.progress import ProgressCallback, no_progress, share_of
 from nav_eval.worlds.exact import Floats, Stream, quantise
-from nav_eval.worlds.facade import facade_items
-from nav_eval.worlds.fittings import fitting_items
-from nav_eval.worlds.furnish import furnish
-from nav_eval.worlds.glb import write_glb
-from nav_eval.worlds.hanging import hung
-from nav_eval.worlds.item import Item
 from nav_eval.worlds.light.bake import bake
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.openings import MAX_ROOMS, make_plan
-from nav_eval.worlds.palette import REFLECTION, Palette
-from nav_eval.worlds.plan import Kind, Plan
-from nav_eval.worlds.reflections import Face, reflecting, reflections
-from nav_eval.worlds.semantics import objects, regions, sidecar
-from nav_eval.worlds.shell import shell_items
-from nav_eval.worlds.sky import make_sky, outdoors, shade_outdoors
-from nav_eval.worlds.styles import Style, building_style
-from nav_eval.worlds.telling import Tell, part, silent
-from nav_eval.worlds.tessellate import tessellate
+from nav_eval.worlds.light.daylight import Daylight, draw_daylight
+from nav_eval.worlds.light.reflections import Face, reflecting, reflections
+from nav_eval.worlds.mesh.glb import write_glb
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.mesh.semantics import objects, regions, sidecar
+from nav_eval.worlds.mesh.tessellate import tessellate
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.outside.sky import make_sky, outdoors, shade_outdoors
+from nav_eval.worlds.plan.floor_plan import Kind, Plan
+from nav_eval.worlds.plan.openings import MAX_ROOMS, make_plan
+from nav_eval.worlds.rooms.furnish import furnish
+from nav_eval.worlds.shell.facade import facade_items
+from nav_eval.worlds.shell.fittings import fitting_items
+from nav_eval.worlds.shell.structure import shell_items
+from nav_eval.worlds.shell.windows import window_items
+from nav_eval.worlds.surfaces.hanging import hung
+from nav_eval.worlds.surfaces.palette import REFLECTION, Palette
+from nav_eval.worlds.surfaces.styles import Style, building_style
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
-from nav_eval.worlds.windows import window_items
 
 LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
 
@@ -131,7 +131,7 @@ def generate_world(
     storeys: int = 1,
     kind: Kind = "home",
     detail: int = 60_000,
-    tell: Tell = silent,
+    on_progress: ProgressCallback = no_progress,
     assets: Assets = "all",
 ) -> World:
     """A furnished building of `rooms` rooms (corridors not counted) with about `detail` triangles.
@@ -144,14 +144,14 @@ def generate_world(
     style = building_style(str(seed), kind)
     items, faces = reflecting(_items(plan, style, Stream("world", seed, kind, rooms, storeys), assets))
     mesh = tessellate(items, detail)
-    tell(0.25)
+    on_progress(0.25)
     palette = Palette(str(seed), kind, style)
     daylight = draw_daylight(str(seed), kind)
     textures = tuple(outdoors(name, palette.texels(name), daylight) for name in mesh.names)
     sky = make_sky(str(seed), plan, daylight)
-    tell(0.15)
+    on_progress(0.15)
     name = f"{kind}_{seed}_{rooms}r{storeys}s"
-    colors, lightmap = bake(plan, items, mesh, textures, daylight, part(tell, 0.6))
+    colors, lightmap = bake(plan, items, mesh, textures, daylight, share_of(on_progress, 0.6))
     shade_outdoors(mesh, colors, daylight)
     textures = _reflected(faces, plan, mesh, palette, textures, (colors, lightmap), sky)
     found = objects(items, mesh)

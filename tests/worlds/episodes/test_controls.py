@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from nav_eval.errors import ConfigError
-from nav_eval.worlds import collection, crew
+from nav_eval.worlds import collection, workers
 from nav_eval.worlds.episodes.controls import Controls, controls_of
 from nav_eval.worlds.episodes.records import instance_records, object_records, point_records
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.splits import split_scenes
 from nav_eval.worlds.episodes.vln import vln_paths
-from nav_eval.worlds.plan import Kind
+from nav_eval.worlds.plan.floor_plan import Kind
 
 MakeSite = Callable[[int, int, int, Kind, float], Site]
 HOME: tuple[int, int, int, Kind, float] = (3, 10, 1, "home", 0.1)
@@ -112,7 +112,7 @@ def test_each_building_of_a_range_draws_its_number_of_rooms(tmp_path: Path, monk
         def save(self, folder: Path) -> Path:
             return folder / self.name
 
-    monkeypatch.setattr(crew, "generate_world", Sketch)
+    monkeypatch.setattr(workers, "generate_world", Sketch)
     seeds = [f"0-{number}" for number in range(40)]
     for _ in range(2):
         list(collection.make_scenes(tmp_path, seeds, range(4, 9), 1, "home", 20_000))

@@ -84,7 +84,7 @@ def _apart(start: Vec3, goal: Vec3 | None, others: list[Record], controls: Contr
 def _enough_rooms(site: Site, corners: list[Vec3], controls: Controls) -> bool:
     if controls.min_rooms <= 1 and controls.max_rooms >= 20:
         return True
-    from nav_eval.worlds.episodes.routes import stretches
+    from nav_eval.worlds.language.routes import stretches
 
     parts = stretches(site.rooms, corners)
     return parts is not None and controls.min_rooms <= len(parts) <= controls.max_rooms

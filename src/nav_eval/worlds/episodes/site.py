@@ -19,10 +19,10 @@ from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.scene.scene import Scene
 from nav_eval.errors import NavmeshError, SceneError
 from nav_eval.geometry import Vec3
-from nav_eval.worlds.episodes.looks import Looks
-from nav_eval.worlds.episodes.rooms_map import RoomsMap, rooms_map
 from nav_eval.worlds.exact import Stream, length
-from nav_eval.worlds.voxels import Voxels, voxelise
+from nav_eval.worlds.language.looks import Looks
+from nav_eval.worlds.language.rooms_map import RoomsMap, rooms_map
+from nav_eval.worlds.mesh.voxels import Voxels, voxelise
 
 EYE = 1.25
 _CELL = 0.06

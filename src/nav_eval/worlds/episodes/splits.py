@@ -15,12 +15,12 @@ from typing import Any
 from nav_eval.dataset.writing import write_object
 from nav_eval.errors import ConfigError
 from nav_eval.logging import get_logger
+from nav_eval.progress import ProgressCallback, no_progress, share_of
 from nav_eval.worlds.episodes.controls import CONTROLS, Controls
 from nav_eval.worlds.episodes.goals import CATEGORIES
 from nav_eval.worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
 from nav_eval.worlds.episodes.site import Site
 from nav_eval.worlds.episodes.vln import Drawn, vln_paths
-from nav_eval.worlds.telling import Tell, part, silent
 from nav_eval.worlds.things.catalogue import Assets
 
 TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav")
@@ -38,7 +38,7 @@ def write_task(
     per_scene: int,
     seed: str,
     controls: Controls | None = None,
-    tell: Tell = silent,
+    on_progress: ProgressCallback = no_progress,
 ) -> dict[str, Path]:
     """Writes the splits of one task under `folder`; returns their main files. ConfigError for an unknown task."""
     if task not in TASKS:
@@ -48,18 +48,18 @@ def write_task(
     for split, chosen in scenes.items():
         key = f"{seed}/{task}/{split}"
         if task == "vln":
-            files[split] = _write_vln(chosen, folder, split, per_scene, key, controls, part(tell, each))
+            files[split] = _write_vln(chosen, folder, split, per_scene, key, controls, share_of(on_progress, each))
         else:
-            sites = _one_by_one(chosen, part(tell, each))
+            sites = _one_by_one(chosen, share_of(on_progress, each))
             files[split] = _write_content(task, sites, folder / split, split, per_scene, key, controls)
     return files
 
 
-def _one_by_one(sites: Sequence[Site], tell: Tell) -> Iterator[Site]:
+def _one_by_one(sites: Sequence[Site], on_progress: ProgressCallback) -> Iterator[Site]:
     """The sites, each told of when whoever takes them comes back for the next."""
     for site in sites:
         yield site
-        tell(1.0)
+        on_progress(1.0)
 
 
 def split_scenes(sites: Sequence[Site], ratios: Ratios | None = None) -> dict[str, list[Site]]:
@@ -119,13 +119,13 @@ def _write_vln(
     per_scene: int,
     seed: str,
     controls: Controls | None,
-    tell: Tell,
+    on_progress: ProgressCallback,
 ) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     episodes: list[Record] = []
     truth: dict[str, Record] = {}
     for site in sites:
-        drawn = vln_paths(site, per_scene, seed, controls, tell)
+        drawn = vln_paths(site, per_scene, seed, controls, on_progress)
         _tell_of_few(site, split, len(drawn.paths), per_scene, _reason(drawn))
         records, gt = vln_records(drawn.paths, len(episodes) + 1)
         episodes += records

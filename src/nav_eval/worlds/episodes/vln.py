@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from nav_eval.engine.scene.scene import SemanticObject
 from nav_eval.errors import SceneError
 from nav_eval.geometry import Quaternion, Vec3, yaw_rotation
+from nav_eval.progress import ProgressCallback, no_progress
 from nav_eval.worlds.episodes.controls import CONTROLS, Controls
 from nav_eval.worlds.episodes.follower import Walk, walk
-from nav_eval.worlds.episodes.routes import clear_at_first, stretches, tell
 from nav_eval.worlds.episodes.site import Site, densified
-from nav_eval.worlds.episodes.speaker import STYLES, say
-from nav_eval.worlds.episodes.steps import Step
-from nav_eval.worlds.episodes.wording import KINDS, LANGUAGES
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.telling import Tell, silent
+from nav_eval.worlds.language.routes import clear_at_first, stretches, tell
+from nav_eval.worlds.language.speaker import STYLES, say
+from nav_eval.worlds.language.steps import Step
+from nav_eval.worlds.language.wording import KINDS, LANGUAGES
 
 GOAL_RADIUS = 3.0
 SPACINGS = (3.3, 1.5, 0.0)
@@ -66,10 +66,12 @@ class Drawn:
     refused: Mapping[str, int]
 
 
-def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = None, tell: Tell = silent) -> Drawn:
+def vln_paths(
+    site: Site, count: int, seed: str, controls: Controls | None = None, on_progress: ProgressCallback = no_progress
+) -> Drawn:
     """`count` paths, goals well apart as long as there are such; fewer where the building has no more to offer.
 
-    Tells of each path that is found, and in the end of those that are not.
+    `on_progress` hears of each path that is found, and in the end of those that are not.
     SceneError where the scene does not say which rooms its doors join.
     """
     if len(site.rooms.rooms) > 1 and not site.rooms.doors:
@@ -85,8 +87,8 @@ def vln_paths(site: Site, count: int, seed: str, controls: Controls | None = Non
                 if len(draw.paths) == count:
                     return draw.drawn()
                 if draw.attempt(index, spacing):
-                    tell(1 / count)
-    tell(1 - len(draw.paths) / count)
+                    on_progress(1 / count)
+    on_progress(1 - len(draw.paths) / count)
     return draw.drawn()
 
 

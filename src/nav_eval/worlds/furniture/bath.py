@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from nav_eval.worlds.cloth import over_bar
 from nav_eval.worlds.exact import Floats, Stream
+from nav_eval.worlds.furniture.cloth import over_bar
 from nav_eval.worlds.furniture.made import Made, family, fronts, legs, make
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Grid, Model, Profile
+from nav_eval.worlds.surfaces.parametric import Grid, Model, Profile
+from nav_eval.worlds.surfaces.styles import Style
 
 _BUILT_IN = 1.7
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nav_eval.worlds.cloth import heap, sheet
 from nav_eval.worlds.exact import Floats, Stream
+from nav_eval.worlds.furniture.cloth import heap, sheet
 from nav_eval.worlds.furniture.made import Made, family, legs, make
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model, pillow
+from nav_eval.worlds.surfaces.parametric import Model, pillow
+from nav_eval.worlds.surfaces.styles import Style
 
 _D = 2.08
 

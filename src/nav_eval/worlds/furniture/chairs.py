@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made, beam, family, legs, make, pegs
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
+from nav_eval.worlds.surfaces.styles import Style
 
 _W, _D = 0.46, 0.5
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, sin_turns
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.surfaces import Grid, Model, lattice
+from nav_eval.worlds.surfaces.parametric import Grid, Model, lattice
 
 _FOLDS = 4
 """Of a curtain."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made, family, fronts, make
 from nav_eval.worlds.furniture.small import bowl
-from nav_eval.worlds.prints import field_of
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
+from nav_eval.worlds.surfaces.prints import field_of
+from nav_eval.worlds.surfaces.styles import Style
 
 _D, _TOP = 0.6, 0.9
 _RIM = 0.03

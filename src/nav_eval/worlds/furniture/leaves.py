@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
+from nav_eval.worlds.surfaces.styles import Style
 
 HALF = 0.02
 _PRIVATE = frozenset(("bedroom", "bathroom", "laundry room", "storage room", "copy room"))

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, cos_turns, cross, length, sin_turns
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Grid, Model
+from nav_eval.worlds.surfaces.parametric import Grid, Model
+from nav_eval.worlds.surfaces.styles import Style
 
 Point = tuple[float, float, float]
 Designs = dict[str, Callable[..., "Made"]]

@@ -8,8 +8,8 @@ import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
 from nav_eval.worlds.furniture.made import Made, beam, family, legs, make
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Grid, Model, lattice
+from nav_eval.worlds.surfaces.parametric import Grid, Model, lattice
+from nav_eval.worlds.surfaces.styles import Style
 
 Path = Callable[[Floats], tuple[Floats, Floats, Floats]]
 

@@ -7,7 +7,7 @@ import numpy as np
 from nav_eval.worlds.exact import Stream, cos_turns, sin_turns
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.furniture.plants import Path, blade
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
 
 
 def vase(stream: Stream) -> Made:

@@ -6,8 +6,8 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.furniture.made import Made, beam, family, fronts, legs, make, pegs
 from nav_eval.worlds.furniture.small import book_row, bowl, television, vase
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
+from nav_eval.worlds.surfaces.styles import Style
 
 _WOODS = ("wood", "wood2")
 _FACES = ("wood", "wood2", "white")

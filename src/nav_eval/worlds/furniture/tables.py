@@ -6,8 +6,8 @@ from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.lamps import table_lamp
 from nav_eval.worlds.furniture.made import Made, beam, ellipse, family, fronts, legs, make, pegs
 from nav_eval.worlds.furniture.small import bowl, laptop, monitor, vase
-from nav_eval.worlds.styles import Style
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.surfaces.parametric import Model
+from nav_eval.worlds.surfaces.styles import Style
 
 _H = 0.75
 

@@ -7,21 +7,21 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.daylight import Daylight
-from nav_eval.worlds.exposure import balanced, compressed, exposed
-from nav_eval.worlds.gloss import Glints, polished
-from nav_eval.worlds.item import Item
+from nav_eval.progress import ProgressCallback, no_progress
 from nav_eval.worlds.light.bounced import bounced
 from nav_eval.worlds.light.coarse import fill
 from nav_eval.worlds.light.contact import grounded, lifted
 from nav_eval.worlds.light.cubes import cubes
+from nav_eval.worlds.light.daylight import Daylight
 from nav_eval.worlds.light.direct import Shining, opaque, soft_light, sunlight
+from nav_eval.worlds.light.exposure import balanced, compressed, exposed
+from nav_eval.worlds.light.gloss import Glints, polished
 from nav_eval.worlds.light.materials import materials, matt, mean_colours, sent_back
 from nav_eval.worlds.light.places import places
 from nav_eval.worlds.light.stored import stored
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.plan import Plan
-from nav_eval.worlds.telling import Tell, silent
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.plan.floor_plan import Plan
 
 _DIRECT = 2.2
 """Of sky and lamps, where what surfaces send back has 1: shadows have a direction, which white rooms wash out."""
@@ -33,11 +33,11 @@ def bake(
     mesh: Mesh,
     textures: Sequence[NDArray[np.uint8]],
     day: Daylight,
-    tell: Tell = silent,
+    on_progress: ProgressCallback = no_progress,
 ) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """(V, 4) uint8, what the vertices are multiplied with (255 is 1), and the lightmap (H, W, 3) uint8 (128 is 1)."""
     grid = cubes(mesh, plan, items)
-    tell(0.15)
+    on_progress(0.15)
     free = np.flatnonzero(~mesh.lit)
     charts = mesh.patches.charts
     halved = charts.halved()
@@ -46,14 +46,14 @@ def bake(
     soup = opaque(mesh, items)
     direct = soft_light(grid, soup, charts, halved, sharp, soft, shining)
     sun = sunlight(grid, soup, mesh, sharp, shining.windows, day) * matt(mesh, free)
-    tell(0.5)
+    on_progress(0.5)
     light = direct * _DIRECT + bounced(grid, charts, halved, sharp, soft, direct + sun, sent_back(mesh, textures, free))
     light = lifted(mesh, sharp, light, free) * grounded(mesh, items, sharp) + sun
     fill(charts, sharp, light)
-    tell(0.3)
+    on_progress(0.3)
     light = exposed(light, len(sharp) - len(free), sharp.points.at, sharp.points.room, plan, day)
     value = compressed(balanced(light, len(sharp) - len(free)))
     glints = Glints(plan, day, shining.windows, shining.lamps, shining.lamp_rooms)
     value = polished(value, glints, sharp.points, materials(mesh, free), mesh.names, mean_colours(textures))
-    tell(0.05)
+    on_progress(0.05)
     return stored(value, mesh, free)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import Charts
 from nav_eval.worlds.exact import Floats, sphere
-from nav_eval.worlds.exposure import luminance
 from nav_eval.worlds.light.coarse import fill, refined, soften
+from nav_eval.worlds.light.exposure import luminance
 from nav_eval.worlds.light.places import Places
+from nav_eval.worlds.mesh.charts import Charts
 from nav_eval.worlds.rays import bounce
 from nav_eval.worlds.rays.march import Grid
 

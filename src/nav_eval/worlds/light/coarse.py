@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from nav_eval.worlds.charts import Charts
 from nav_eval.worlds.exact import Floats
 from nav_eval.worlds.light.places import Places
+from nav_eval.worlds.mesh.charts import Charts
 from nav_eval.worlds.rays import bounce
 
 _FILL = 3

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import THIN
 from nav_eval.worlds.exact import Floats, cross, length, sphere
-from nav_eval.worlds.item import Item
 from nav_eval.worlds.light.places import Places
-from nav_eval.worlds.mesh import Mesh
+from nav_eval.worlds.mesh.charts import THIN
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.mesh.triangles import Mesh
 from nav_eval.worlds.rays.soup import crowded, soup_of, standing
 
 _LOOKS, _OVER, _CLOSE, _STANDS = 14, 0.012, 0.16, 0.85

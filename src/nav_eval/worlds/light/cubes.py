@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from nav_eval.worlds.exact import Floats
-from nav_eval.worlds.item import Item
 from nav_eval.worlds.light.holes import hole
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.plan import OUTER, Plan
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.mesh.voxels import Voxels, voxelise
+from nav_eval.worlds.plan.floor_plan import OUTER, Plan
 from nav_eval.worlds.rays.march import Grid
-from nav_eval.worlds.voxels import Voxels, voxelise
 
 CELL = 0.06
 """Side of a cube, metres."""

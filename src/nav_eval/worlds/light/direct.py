@@ -9,17 +9,17 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import Charts
-from nav_eval.worlds.daylight import Daylight, Rgb
 from nav_eval.worlds.exact import Floats, cross, normalised
-from nav_eval.worlds.exposure import luminance
-from nav_eval.worlds.item import Item
 from nav_eval.worlds.light.coarse import fill, refined
+from nav_eval.worlds.light.daylight import Daylight, Rgb
+from nav_eval.worlds.light.exposure import luminance
 from nav_eval.worlds.light.holes import windows_of
 from nav_eval.worlds.light.lamps import lamps_of
 from nav_eval.worlds.light.places import Places
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.plan import Plan
+from nav_eval.worlds.mesh.charts import Charts
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.plan.floor_plan import Plan
 from nav_eval.worlds.rays import bounce, sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.rays.soup import Soup, soup_of, standing

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import OUTER, WALL, Plan, Room, Window, wall_line
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.plan.floor_plan import OUTER, WALL, Plan, Room, Window, wall_line
 from nav_eval.worlds.rays.sources import Windows
-from nav_eval.worlds.windows import panes, uncurtained
+from nav_eval.worlds.shell.windows import panes, uncurtained
 
 
 def windows_of(plan: Plan, items: Sequence[Item] = ()) -> Windows:

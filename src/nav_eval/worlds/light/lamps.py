@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nav_eval.worlds.daylight import Daylight
 from nav_eval.worlds.exact import Floats
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import Plan
+from nav_eval.worlds.light.daylight import Daylight
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.plan.floor_plan import Plan
 from nav_eval.worlds.rays.sources import Lamps
-from nav_eval.worlds.surfaces import place
+from nav_eval.worlds.surfaces.parametric import place
 
 _LAMP_BY_DAY, _LAMP_AT_WORK, _LAMP = 0.035, 0.07, 0.08
 _INNER = 1.6

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.worlds.exact import Floats
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.palette import glows
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.surfaces.palette import glows
 
 _SMOOTH_FACES = ("mirror", "glass", "frosted")
 """Materials that throw sunlight on instead of scattering it."""

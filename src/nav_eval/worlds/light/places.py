@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nav_eval.worlds.charts import Charts
 from nav_eval.worlds.exact import Floats, cross, normalised
-from nav_eval.worlds.mesh import Mesh
+from nav_eval.worlds.mesh.charts import Charts
+from nav_eval.worlds.mesh.triangles import Mesh
 from nav_eval.worlds.rays import sources
 from nav_eval.worlds.rays.march import Grid
 from nav_eval.worlds.rays.sources import Points

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nav_eval.worlds.exact import Floats
-from nav_eval.worlds.mesh import Mesh
-from nav_eval.worlds.palette import glows
+from nav_eval.worlds.mesh.triangles import Mesh
+from nav_eval.worlds.surfaces.palette import glows
 
 _SHADE = 0.3
 """What a lampshade loses of its brightness to its upper edge."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import Rect
-from nav_eval.worlds.space import Space
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.plan.floor_plan import Rect
+from nav_eval.worlds.rooms.space import Space
 from nav_eval.worlds.things.catalogue import Stock
 from nav_eval.worlds.things.tops import Top, tops_of
 

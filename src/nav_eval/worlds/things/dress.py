@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.space import Space
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.rooms.space import Space
 from nav_eval.worlds.things.carriers import Carriers, Wish, inward
 from nav_eval.worlds.things.catalogue import Stock
 from nav_eval.worlds.things.lived_in import leave

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.space import Space, Spot
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.rooms.space import Space, Spot
 from nav_eval.worlds.things.carriers import Carriers, Wish
 from nav_eval.worlds.things.catalogue import Stock
 

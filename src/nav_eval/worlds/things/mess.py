@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from nav_eval.worlds.cloth import heap
 from nav_eval.worlds.exact import Stream, sin_turns
+from nav_eval.worlds.furniture.cloth import heap
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 

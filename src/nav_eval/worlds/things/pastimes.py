@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from nav_eval.worlds.cloth import heap
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.cloth import heap
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream, cos_turns, sin_turns
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.prints import field_of
-from nav_eval.worlds.surfaces import Evaluate, Grid, Model, Quad, lattice, pillow
+from nav_eval.worlds.surfaces.parametric import Evaluate, Grid, Model, Quad, lattice, pillow
+from nav_eval.worlds.surfaces.prints import field_of
 
 T = TypeVar("T")
 Point = tuple[float, float, float]

@@ -12,8 +12,8 @@ import numpy as np
 
 from nav_eval.worlds.exact import Floats, Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.plan import Rect
-from nav_eval.worlds.surfaces import Model
+from nav_eval.worlds.plan.floor_plan import Rect
+from nav_eval.worlds.surfaces.parametric import Model
 
 _LEAST = 110
 _NEAR = 60

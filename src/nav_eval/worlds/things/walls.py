@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from nav_eval.worlds.exact import Stream
 from nav_eval.worlds.furniture.made import Made
-from nav_eval.worlds.item import Item
-from nav_eval.worlds.plan import Window, wall_line
-from nav_eval.worlds.shell import openings, point
-from nav_eval.worlds.space import TURN_OF
+from nav_eval.worlds.mesh.item import Item
+from nav_eval.worlds.plan.floor_plan import Window, wall_line
+from nav_eval.worlds.rooms.space import TURN_OF
+from nav_eval.worlds.shell.structure import openings, point
+from nav_eval.worlds.shell.windows import curtain_places
 from nav_eval.worlds.things.carriers import Carriers, Wish
 from nav_eval.worlds.things.fixtures import blind_for
 from nav_eval.worlds.things.sketch import Shape
-from nav_eval.worlds.windows import curtain_places
 
 _SWITCH, _SOCKET, _RADIATOR = 1050, 250, 110
 """Heights of their lower edges, mm."""

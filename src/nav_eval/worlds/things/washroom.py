@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from nav_eval.worlds.cloth import over_bar
 from nav_eval.worlds.exact import Stream
+from nav_eval.worlds.furniture.cloth import over_bar
 from nav_eval.worlds.furniture.made import Made
 from nav_eval.worlds.things.sketch import BRIGHTS, CALM, Shape, Sketch, finished, tint
 

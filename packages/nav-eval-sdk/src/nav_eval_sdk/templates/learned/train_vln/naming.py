@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from nav_eval.worlds.episodes.wording import LANGUAGES, tables
+from nav_eval.worlds.language.wording import LANGUAGES, tables
 from nav_eval_sdk.examples.learned.words import tokens
 
 OF_KIND = {

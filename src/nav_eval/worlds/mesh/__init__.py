@@ -1,0 +1,1 @@
+"""From placed items to triangles and files: tessellation, welding, lightmap charts, voxels, GLB, semantics."""

@@ -1,0 +1,1 @@
+"""What is seen through the windows: sky, ground, trees, streets and the buildings opposite."""

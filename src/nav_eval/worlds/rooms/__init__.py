@@ -1,0 +1,1 @@
+"""What stands in which room: the furniture of homes and offices, and where it fits."""

@@ -1,0 +1,1 @@
+"""The building itself: walls, floors, ceilings, stairs, windows, what is built in, and its outer walls."""

@@ -1,0 +1,1 @@
+"""How surfaces look and how they are described: styles, materials, textures, pictures, parametric patches."""
