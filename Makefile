@@ -9,7 +9,7 @@ PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml packages/nav-eva
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check lint types kernels suite docs soak fuzz audit bench requirements clean
+.PHONY: help demo test check room lint types kernels suite docs soak fuzz audit bench requirements clean
 
 # CPU seconds for each target of `make fuzz`.
 FUZZ_SECONDS ?= 1800
@@ -17,7 +17,7 @@ FUZZ_SECONDS ?= 1800
 help:
 	@echo "make demo    set up and run the demonstration"
 	@echo "make test    set up and run every check and test (what CI runs)"
-	@echo "make check   formatter, linter, types, import rules"
+	@echo "make check   formatter, linter, types, import rules; with ROOM=metrics (or any folder of tests/) its tests too"
 	@echo "make docs    the reference pages from the code, then the documentation site into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
@@ -46,7 +46,11 @@ test: lint
 	$(MAKE) -j 2 types kernels
 	$(MAKE) suite
 
-check: lint types
+check: lint types $(if $(ROOM),room)
+
+# A room is a package: metrics, engine/render, server, ... Its tests are in the folder of the same name.
+room: $(VENV)/test.stamp
+	$(BIN)/python -m pytest -q -n 2 -m "not soak" tests/$(ROOM)
 
 lint: $(VENV)/test.stamp
 	$(BIN)/ruff format --check src packages tests benchmarks examples
