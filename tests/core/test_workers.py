@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nav_eval.core.types import EpisodeResult
-from nav_eval.core.workers import Crew, Launcher, Processes, Shard, WorkerLost, shards
+from nav_eval.core.workers import Launcher, Processes, Shard, WorkerLost, WorkerPool, shards
 from nav_eval.errors import RunDirectoryError, SceneError
 from nav_eval.logging import get_logger
 from patience import PATIENCE
@@ -59,7 +59,7 @@ KEYS = tuple(("s", str(number)) for number in range(9))
 
 def played(job, parts):
     delivered = []
-    lost = Crew(Processes(job), lambda key, reason: result(key, "worker_crash", reason))
+    lost = WorkerPool(Processes(job), lambda key, reason: result(key, "worker_crash", reason))
     lost.play(parts, delivered.append)
     return delivered
 
@@ -128,7 +128,7 @@ def test_a_store_that_fails_stops_every_worker():
 
     launcher = Scripted()
     with pytest.raises(RunDirectoryError, match="full"):
-        Crew(launcher, lambda key, reason: result(key, "worker_crash")).play(
+        WorkerPool(launcher, lambda key, reason: result(key, "worker_crash")).play(
             [Shard(KEYS[:2], 1), Shard(KEYS[2:], 1)], full
         )
     assert launcher.stopped.is_set()

@@ -12,12 +12,12 @@ import yaml
 
 from nav_eval.errors import ConfigError
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text, load_challenge
-from nav_eval_server.founding import Answers, found
+from nav_eval_server.init import Answers, create
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    found(tmp_path, Answers("homes", 'The "homes"', "Asia/Shanghai", "ada", 1))
+    create(tmp_path, Answers("homes", 'The "homes"', "Asia/Shanghai", "ada", 1))
     return tmp_path / "challenge.yaml"
 
 
@@ -43,7 +43,7 @@ def test_phases_and_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) 
     """Each its own: what is told of one phase tells nothing that is drawn in another."""
     drawn = []
     for name in ("a", "b"):
-        found(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
+        create(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
         drawn += seeds(load_challenge(tmp_path / name / "challenge.yaml"))
     assert len(set(drawn)) == len(drawn) == 6
     assert sorted(drawn)[1] > 1 << 40

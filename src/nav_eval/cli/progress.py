@@ -46,7 +46,7 @@ class Latencies:
 
 
 class Progress(Watcher):
-    """The figures. `done` counts episodes of earlier sittings too, the time left those of this one."""
+    """The figures. `done` counts episodes of earlier segments too, the time left those of this one."""
 
     def __init__(self, show: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.total = self.done = self._before = self.failed = 0

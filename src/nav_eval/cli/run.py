@@ -92,11 +92,11 @@ def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
     if not watch:
         yield ()
         return
-    from nav_eval.cli.report import make_workshop
+    from nav_eval.cli.report import make_context
     from nav_eval.report.live import live_view
     from nav_eval.runs.builder import settled_split
 
-    with live_view(settled_split(config), make_workshop(allow_plugins=True)) as (url, page):
+    with live_view(settled_split(config), make_context(allow_plugins=True)) as (url, page):
         sys.stderr.write(f"{spoken(f'Watch the run at {url}')}\n")
         yield (page,)
 

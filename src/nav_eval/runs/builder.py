@@ -14,7 +14,7 @@ from nav_eval.config.schema import Config, DatasetConfig, EvaluationConfig, Sens
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.clock import ChargedClock
-from nav_eval.core.countdown import Countdown
+from nav_eval.core.deadline import Deadline
 from nav_eval.core.definitions import Definition
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
@@ -143,7 +143,7 @@ class Plan:
             replays=service.replays,
             budget_seconds=budget.episode_seconds,
             budget_mb=budget.memory_mb,
-            budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
+            budget_run=None if budget.total_seconds is None else Deadline(budget.total_seconds),
         )
 
 

@@ -1,4 +1,4 @@
-"""The relay's process: `python -m nav_eval_server.join CHALLENGE FD`, FD being its end of handing.pair()."""
+"""The relay's process: `python -m nav_eval_server.join CHALLENGE FD`, FD being its end of fd_passing.pair()."""
 
 from __future__ import annotations
 

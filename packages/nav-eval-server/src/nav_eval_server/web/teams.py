@@ -44,7 +44,7 @@ def person(request: HttpRequest) -> User:
 
 
 def member(view: View) -> View:
-    """A view that takes the team of who asks; without one they are led to founding it."""
+    """A view that takes the team of who asks; without one they are led to creating it."""
 
     @wraps(view)
     @login_required
@@ -85,18 +85,18 @@ def stand(submission: Submission, now: datetime) -> Standing:
 def home(request: HttpRequest) -> HttpResponse:
     """The team's page, or the form that founds one."""
     team = roster.team_of(person(request))
-    return _founding(request) if team is None else _page(request, team, Service())
+    return _create_team(request) if team is None else _page(request, team, Service())
 
 
-def _founding(request: HttpRequest) -> HttpResponse:
+def _create_team(request: HttpRequest) -> HttpResponse:
     form = Name(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            roster.found(current(), person(request), form.cleaned_data["name"])
+            roster.create(current(), person(request), form.cleaned_data["name"])
             return redirect("team")
         except roster.Denied as denied:
             form.add_error("name", str(denied))
-    return render(request, "founding.html", {"form": form})
+    return render(request, "create_team.html", {"form": form})
 
 
 def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) -> HttpResponse:

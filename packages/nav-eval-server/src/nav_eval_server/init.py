@@ -75,7 +75,7 @@ def init(
         _check_empty(database)
     default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database)
     answers = default if yes else _asked(default)
-    found(folder, answers)
+    create(folder, answers)
     challenge = load_challenge(Folder(folder).challenge)
     for phase in challenge.phases.values():
         make_data(challenge, phase.split, BUILDINGS.get(phase.split, answers.buildings))
@@ -107,7 +107,7 @@ def _check_empty(url: str) -> None:
         raise InputError(f"--database: {found['NAME']} holds tables already. Take an empty one.")
 
 
-def found(path: Path, answers: Answers) -> None:
+def create(path: Path, answers: Answers) -> None:
     """Folders, keys and challenge.yaml, which is written last: without it there is no competition."""
     folder = Folder(path)
     folder.make()

@@ -27,7 +27,7 @@ def pair() -> tuple[int, int]:
     return ours.detach(), theirs.detach()
 
 
-def handing(app: Wsgi, fd: int) -> Wsgi:
+def passing_fds(app: Wsgi, fd: int) -> Wsgi:
     """`app`, but for requests that want to be turned round."""
     line = socket.socket(fileno=fd)
     line.setblocking(False)

@@ -1,4 +1,4 @@
-"""`nav-eval-agent submit`, `status` and `cancel`: a team's entries in a competition, from its terminal.
+"""`nav-eval-agent submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
 
 Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void or too long; 2 bad input, a bad file too; 3 the team's
 service or the server could not be reached; 4 a fault of the organisers' side, which cost nothing.
