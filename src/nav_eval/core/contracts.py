@@ -13,7 +13,7 @@ from typing import Any
 
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
-from nav_eval.core.interfaces import Crowds, Metric, Perturbation, Physics, Sensor, SimulatorBackend, Task
+from nav_eval.core.interfaces import Metric, PedestrianModel, Perturbation, Physics, Sensor, SimulatorBackend, Task
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS
@@ -46,7 +46,7 @@ def admit_physics(name: str, member: Any) -> Any:
 
 
 def admit_crowds(name: str, member: Any) -> Any:
-    return _admitted("crowds", name, member, Crowds, ("config",), _no_faults)
+    return _admitted("crowds", name, member, PedestrianModel, ("config",), _no_faults)
 
 
 def _admitted(

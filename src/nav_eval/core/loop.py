@@ -141,7 +141,7 @@ class EpisodeLoop:
                     asked = None
                     chunk = Chunk(decision, self._environment.rules, steps[-1].action if steps else None)
                 steps.append(chunk.carry_on(self._environment))
-                if self._observers or self._environment.veiled or (chunk.done and not self._environment.over):
+                if self._observers or self._environment.perturbed or (chunk.done and not self._environment.over):
                     observations = self._environment.observe()
                 for observer in self._observers:
                     observer.step_taken(episode, steps[-1], observations)

@@ -33,11 +33,11 @@ class _Company(Metric):
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         self._steps += 1
-        if (company := step.events.get("people")) is not None:
+        if (nearby := step.events.get("people")) is not None:
             self._told += 1
-            self.meet(company)
+            self.meet(nearby)
 
-    def meet(self, company: Mapping[str, Any]) -> None:
+    def meet(self, nearby: Mapping[str, Any]) -> None:
         raise NotImplementedError
 
     def told(self, value: float) -> float:
@@ -58,8 +58,8 @@ class HumanCollisions(_Company):
         self._held: Collection[int] = ()
         self._count = 0
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        touched = set(company["touched"])
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        touched = set(nearby["touched"])
         self._count += len(touched.difference(self._held))
         self._held = touched
 
@@ -100,8 +100,8 @@ class PersonalSpaceCompliance(_Company):
         self._kept: list[float] = []
         self._all: list[float] = []
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        nearest, seconds = company["nearest"], company["seconds"]
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        nearest, seconds = nearby["nearest"], nearby["seconds"]
         self._all.append(seconds)
         if nearest is None or nearest >= self._space:
             self._kept.append(seconds)
@@ -121,9 +121,9 @@ class MinPersonDistance(_Company):
         super().reset_metric(context)
         self._least = math.inf
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        if company["nearest"] is not None:
-            self._least = min(self._least, company["nearest"])
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        if nearby["nearest"] is not None:
+            self._least = min(self._least, nearby["nearest"])
 
     def get_metric(self) -> float:
         return self.told(self._least)
@@ -143,8 +143,8 @@ class _Timed(ShortestPathMetric):
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         super().update_metric(step, others)
         self._steps += 1
-        if (company := step.events.get("people")) is not None:
-            self._seconds.append(company["seconds"])
+        if (nearby := step.events.get("people")) is not None:
+            self._seconds.append(nearby["seconds"])
 
     @property
     def seconds(self) -> float:

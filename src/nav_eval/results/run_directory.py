@@ -43,11 +43,13 @@ PLUGIN_KINDS = (
     "metrics",
     "perturbations",
     "physics",
+    "published_tables",
     "scene_formats",
     "sensors",
     "simulators",
     "tasks",
 )
+"""Every group of entry points that a plug-in can use, without its `nav_eval.`."""
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
 SHARDS_MISSING = "shards_missing"

@@ -21,7 +21,7 @@ from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, Metric, SimulatorBackend, Task
 from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.perturbing import RewordedDataset, Veil
+from nav_eval.core.perturbing import PerturbedSensors, RewordedDataset
 from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
@@ -115,14 +115,14 @@ class Plan:
         """One of its own for one session."""
         measurements = Measurements(metric() for metric in self.metrics)
         session = self.backend.open_session()
-        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._veil())
+        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._perturbed())
 
-    def _veil(self) -> Veil | None:
+    def _perturbed(self) -> PerturbedSensors | None:
         """Of a session's own; None where no reading is perturbed."""
         perturbations = make_perturbations(self.config.perturbed)
         kinds = {name: sensor.type or name for name, sensor in self.sensors.items()}
         touching = {name: one for name, one in perturbations.items() if {*kinds.values()} & {*one.sensors}}
-        return Veil(touching, kinds, self.config.seed) if touching else None
+        return PerturbedSensors(touching, kinds, self.config.seed) if touching else None
 
     def aggregator(self) -> MetricsAggregator:
         return make_aggregator(self.config, self.reported)

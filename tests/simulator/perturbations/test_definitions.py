@@ -19,7 +19,7 @@ from nav_eval.config.schema import (
     SensorConfig,
     SimulatorConfig,
 )
-from nav_eval.core.perturbing import Draws, Veil
+from nav_eval.core.perturbing import PerturbedSensors, SeededRngSource
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
 
@@ -33,7 +33,7 @@ def made(name, severity):
 def reading(name, severity, value, *, kind="rgb", step=0, episode=EPISODE, seed=0):
     perturbation = made(name, severity)
     perturbation.begin()
-    return perturbation.reading(kind, kind, value, Draws(seed, episode, name, step))
+    return perturbation.reading(kind, kind, value, SeededRngSource(seed, episode, name, step))
 
 
 def picture(height=224, width=224):
@@ -105,8 +105,8 @@ def test_dropped_frames_repeat_the_last_that_came_for_all_cameras_alike(severity
     perturbation.begin()
     shown = []
     for step in range(2000):
-        draws = Draws(0, EPISODE, "dropped_frames", step)
-        shown.append([perturbation.reading(name, name, step, draws) for name in ("rgb", "depth", "rgb")])
+        rng = SeededRngSource(0, EPISODE, "dropped_frames", step)
+        shown.append([perturbation.reading(name, name, step, rng) for name in ("rgb", "depth", "rgb")])
     assert all(len(set(row)) == 1 for row in shown)
     seen = [row[0] for row in shown]
     dropped = sum(one != step for step, one in enumerate(seen))
@@ -178,7 +178,7 @@ CHINESE = "穿过走廊，在木桌前右转，停在黄色的椅子旁边。"
 
 def told(name, severity, text, others=(), language="en", episode=EPISODE):
     given = Instruction(text=text, language=language)
-    return made(name, severity).instruction(given, others, Draws(0, episode, name))
+    return made(name, severity).instruction(given, others, SeededRngSource(0, episode, name))
 
 
 @pytest.mark.parametrize(("severity", "count"), [(1, 2), (2, 4), (3, 6)])
@@ -229,9 +229,9 @@ def test_other_wordings_come_from_the_data_set_alone():
 
 
 def test_absent_readings_stay_absent():
-    veil = Veil({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
-    veil.begin(Episode(episode_id="1", scene_id="s"))
-    assert veil.shown({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
+    perturbed = PerturbedSensors({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
+    perturbed.begin(Episode(episode_id="1", scene_id="s"))
+    assert perturbed.shown({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
 
 
 @pytest.mark.parametrize(("severity", "more"), [(1, 2), (2, 4), (3, 6)])

@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nav_eval.core.interfaces import Chance, Perturbation
+from nav_eval.core.interfaces import Perturbation, RngSource
 from nav_eval.dataset.episode import Instruction
 from nav_eval.dataset.tokens import UNSPACED
 
@@ -24,7 +24,7 @@ class Paraphrase(Perturbation):
     severities = 1
     rewords = True
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: RngSource) -> Instruction:
         return _drawn(given, [one for one in others if _language(one) == _language(given)], chance)
 
 
@@ -37,7 +37,7 @@ class OtherLanguage(Perturbation):
     severities = 1
     rewords = True
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: RngSource) -> Instruction:
         return _drawn(given, [one for one in others if _language(one) != _language(given)], chance)
 
 
@@ -52,7 +52,7 @@ class Typos(Perturbation):
     SHARES: ClassVar = (0.1, 0.3, 0.5)
     WORD: ClassVar = re.compile(rf"[{UNSPACED}]{{4}}|(?:(?![{UNSPACED}])[^\W\d_]){{4,}}")
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: RngSource) -> Instruction:
         words = [word for word in self.WORD.finditer(given.text) if _swaps(word.group())]
         generator = chance.of_episode()
         count = math.ceil(self.SHARES[self.severity - 1] * len(words))
@@ -74,7 +74,7 @@ class Truncated(Perturbation):
     SHARES: ClassVar = (0.75, 0.5, 0.25)
     WORD: ClassVar = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: RngSource) -> Instruction:
         words = list(self.WORD.finditer(given.text))
         kept = math.ceil(self.SHARES[self.severity - 1] * len(words))
         return replace(given, text=given.text[: words[kept - 1].end()] if words else given.text)
@@ -85,7 +85,7 @@ def _language(instruction: Instruction) -> str:
     return instruction.language.partition("-")[0]
 
 
-def _drawn(given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+def _drawn(given: Instruction, others: Sequence[Instruction], chance: RngSource) -> Instruction:
     return others[int(chance.of_episode().integers(len(others)))] if others else given
 
 
