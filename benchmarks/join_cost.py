@@ -33,7 +33,7 @@ from nav_eval_server.join.fd_passing import pair, passing_fds
 from nav_eval_server.join.relay import Relay
 
 SIZES = {"224x224": (224, 224), "640x480": (480, 640)}
-MOST_SESSIONS = 8
+MAX_SESSIONS = 8
 
 
 def serve_web(fd: int, pipe: Pipe) -> None:
@@ -49,13 +49,13 @@ def serve_relay(fd: int, pipe: Pipe) -> None:
 
 
 def serve_direct(pipe: Pipe) -> None:
-    with start(Ready, protocol="rest", port=0, max_sessions=MOST_SESSIONS).wait_loaded() as server:
+    with start(Ready, protocol="rest", port=0, max_sessions=MAX_SESSIONS).wait_loaded() as server:
         pipe.send(server.endpoint)
         pipe.poll(None)
 
 
 def serve_joined(url: str, pipe: Pipe) -> None:
-    with start_joined(Ready, url, "team", max_sessions=MOST_SESSIONS).wait_loaded():
+    with start_joined(Ready, url, "team", max_sessions=MAX_SESSIONS).wait_loaded():
         pipe.send(None)
         pipe.poll(None)
 

@@ -35,7 +35,7 @@ from nav_eval.logging import get_logger
 
 DIGEST_BYTES = 32
 SUFFIX = ".nbc"
-MOST_WAIT = 300.0
+MAX_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
 UNTOLD_SECONDS, TOLD_SECONDS = 1.0, 10.0
@@ -243,8 +243,8 @@ def _alone(directory: Path) -> Iterator[None]:
 
 
 def _wait_for(file: BinaryIO) -> None:
-    """Lock a file until it is closed; after MOST_WAIT go on without. Raises OSError where nothing can be locked."""
-    until = time.monotonic() + MOST_WAIT
+    """Lock a file until it is closed; after MAX_WAIT go on without. Raises OSError where nothing can be locked."""
+    until = time.monotonic() + MAX_WAIT
     while time.monotonic() < until:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -42,7 +42,7 @@ def write_challenge(folder: Path, **changes: object) -> Challenge:
     content = yaml.safe_load(path.read_text()) | {"evaluation": evaluation(), "phases": {"dev": phase()}}
     content["endpoints"]["allowed_networks"] = ["loopback"]
     del content["dry_run"]  # the demo's homes have no graph
-    del content["ranking"]["beside"]
+    del content["ranking"]["secondary_metrics"]
     for key, value in changes.items():
         content[key] = content.get(key, {}) | value if isinstance(value, dict) else value
     path.write_text(yaml.safe_dump(content))

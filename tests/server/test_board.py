@@ -138,7 +138,7 @@ def test_a_board_by_hand(challenge: Challenge) -> None:
 
 def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: Make) -> None:
     """Everybody reads them of the entry too; a Ladder's team is told one number until the reveal."""
-    challenge = make(ranking={"beside": ["success", "steps"]}, phases=PHASES)
+    challenge = make(ranking={"secondary_metrics": ["success", "steps"]}, phases=PHASES)
     rows = {
         name: done(team("t"), {("b", "1"): 0.5}, phase=name, others={"success": 0.75, "ndtw": 0.1}) for name in PHASES
     }

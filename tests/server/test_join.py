@@ -331,7 +331,7 @@ def test_an_endless_answer_is_the_evaluators_to_end(here: Ground) -> None:
 
 
 def test_a_team_has_so_many_connections(here: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "MOST_OF_TEAM", 3)
+    monkeypatch.setattr(relay, "MAX_TEAM_CONNECTIONS", 3)
     held = [guest(here) for _ in range(4)]
     assert [peer.status for peer in held] == [101, 101, 101, 503]
     assert guest(here, "borealis").status == 101

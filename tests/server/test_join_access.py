@@ -99,7 +99,7 @@ def test_what_is_handed_over_is_whole_or_nothing() -> None:
     with web, relay, socket.socket() as handed:
         web.send(b"{}")
         assert fd_passing.receive(relay) is None
-        socket.send_fds(web, [b" " * (fd_passing.MOST_MESSAGE + 1)], [handed.fileno()])
+        socket.send_fds(web, [b" " * (fd_passing.MAX_MESSAGE + 1)], [handed.fileno()])
         assert fd_passing.receive(relay) is None
         socket.send_fds(web, [b'{"path": "x"}'], [handed.fileno()])
         found = fd_passing.receive(relay)

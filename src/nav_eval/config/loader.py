@@ -34,7 +34,7 @@ LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator")
 NO_KEYS = frozenset(variable.name for variable in VARIABLES)
-MOST_FAULTS = 50
+MAX_FAULTS = 50
 """Told in one message."""
 _HYDRA_IS_GLOBAL = threading.Lock()
 
@@ -260,10 +260,10 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
 
 def _explain(error: ValidationError, layers: Layers) -> str:
     total = error.error_count()
-    told = islice(faults_of(error, Config), MOST_FAULTS)
+    told = islice(faults_of(error, Config), MAX_FAULTS)
     lines = [f"{key}: {text} [{layers.origin(key)}]" for key, text in told]
-    if total > MOST_FAULTS:
-        lines.append(f"... and {total - MOST_FAULTS} more.")
+    if total > MAX_FAULTS:
+        lines.append(f"... and {total - MAX_FAULTS} more.")
     count = f"{total} faults in the configuration" if total > 1 else "1 fault in the configuration"
     return "\n  ".join([f"{count}:", *lines])
 

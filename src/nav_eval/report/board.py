@@ -16,7 +16,7 @@ from nav_eval.report.source import Entry, Run, common_definitions
 from nav_eval.results.ranking import Place, Ranking
 from nav_eval.results.seeds import agent_of
 
-LEAST_ENTRIES = 3
+MIN_ENTRIES = 3
 FIELDS = ("run", "name", "url", "paper")
 
 

@@ -18,7 +18,7 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.best import Best, best
-from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
+from nav_eval.report.board import MIN_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
 from nav_eval.report.context import ReportContext
@@ -37,9 +37,9 @@ from nav_eval.results.export import ORACLE
 SCHEMA = 1
 GRAPH = "nav_graph"
 DIFFERENT = "different"
-MOST_FRAME_BYTES = 7 << 19
+MAX_FRAME_BYTES = 7 << 19
 """Of JPEG; with the scenes' shapes a page stays below 8 MB."""
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 """Of all runs after the first: some 3 MB of paths."""
 
 
@@ -53,7 +53,7 @@ class ReportOptions:
 
 
 NOTHING = ReportOptions()
-MOST_RUNS = 50
+MAX_RUNS = 50
 """Of one page: 50 runs of 1,021 episodes are 4.3 MB, and nobody reads more."""
 
 
@@ -70,9 +70,9 @@ def make_document(
 
     Raises RunDirectoryError for a directory without a run, ConfigError for options that cannot be met.
     """
-    if len(paths) > MOST_RUNS:
+    if len(paths) > MAX_RUNS:
         raise ConfigError(
-            f"A page holds {MOST_RUNS} runs at most, not {len(paths)}: name fewer, or write a table with --out x.csv."
+            f"A page holds {MAX_RUNS} runs at most, not {len(paths)}: name fewer, or write a table with --out x.csv."
         )
     runs = with_entries([read_run(path, context.config(path)) for path in paths], options.entries)
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
@@ -155,7 +155,7 @@ def board_record(
 
     `bold`: places in the board's order.
     """
-    if len(runs) < LEAST_ENTRIES and not others:
+    if len(runs) < MIN_ENTRIES and not others:
         return None
     ranking, places, entries = board.ranking, board.places(runs), together(runs, board)
     refused = DIFFERENT if public and board.refused else board.refused
@@ -199,7 +199,7 @@ def _per_episode(
     live: bool,
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
-    budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
+    budget = FrameBudget(runs, keys, MAX_FRAME_BYTES)
     drawn = _drawn(runs, order)
     results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
     thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
@@ -218,7 +218,7 @@ def _drawn(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
     drawn, steps = set[int](), 0
     for i in order:
         steps += sum(len(track.actions) for track in runs[i].tracks.values())
-        if drawn and steps > MOST_STEPS:
+        if drawn and steps > MAX_STEPS:
             break
         drawn.add(i)
     return drawn
@@ -345,7 +345,7 @@ def comparison(runs: Sequence[Run], context: ReportContext, *, public: bool = Fa
 
     A reason may name episodes.
     """
-    if len(runs) < 2 or len(runs) >= LEAST_ENTRIES:
+    if len(runs) < 2 or len(runs) >= MIN_ENTRIES:
         return None
     index = {str(run.path): i for i, run in enumerate(runs)}
     try:

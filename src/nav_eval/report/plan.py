@@ -24,9 +24,9 @@ Box = tuple[float, float, float, float]
 FLOOR_DELTA = 0.5
 """Metres: floor within this of a storey's height lies on it."""
 DEFAULT_RADIUS = 0.1
-LEAST_ISLAND = 1.0
+MIN_ISLAND = 1.0
 """Square metres: smaller floor that nothing leads to is a thing's top."""
-MOST_SHARED = 0.05
+MAX_SHARED = 0.05
 """Rooms whose boxes share more of their area are no boxes: they are named only."""
 _LEAST_DRAWN = 0.06
 """Square metres of floor from which on a thing is drawn."""
@@ -72,7 +72,7 @@ def scene_plan(scene: Scene, storey: int) -> Plan:
     return Plan(
         rooms=tuple((region.category, _box(region.low, region.high)) for region in regions),
         things=tuple((_KINDS.get(o.category, "thing"), _footprint(o)) for o in things),
-        boxes=bool(regions) and _shared(regions) <= MOST_SHARED,
+        boxes=bool(regions) and _shared(regions) <= MAX_SHARED,
     )
 
 
@@ -94,7 +94,7 @@ def storey_plan(navmesh: NavMesh, height: float, scene: Scene | None) -> Plan:
 def _polygons(navmesh: NavMesh) -> list[tuple[float, npt.NDArray[np.float64]]]:
     """Mean height and corners (x, z) of each polygon that can be walked on; table tops and the like are left out."""
     layout, islands = navmesh.layout, navmesh.islands
-    least = min(LEAST_ISLAND, max((island.area for island in islands), default=0.0))
+    least = min(MIN_ISLAND, max((island.area for island in islands), default=0.0))
     ground = {island.index for island in islands if island.area >= least}
     corners = layout.corners.astype(np.float64)
     return [

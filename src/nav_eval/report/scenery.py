@@ -25,12 +25,12 @@ from nav_eval.engine.scene.scene import SemanticRegion
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
 from nav_eval.report.context import ReportContext
-from nav_eval.report.mesh import MOST_BYTES, SceneMesh, scene_mesh
+from nav_eval.report.mesh import MAX_BYTES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres
 
-MOST_GOALS = 60
+MAX_GOALS = 60
 
 
 class Shape(Protocol):
@@ -90,7 +90,7 @@ def look_up(
     scenes: dict[str, Scene] = {}
     try:
         with closing(context.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
-            most = MOST_BYTES // max(1, len(groups))
+            most = MAX_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
                 notes += _visit(
                     session, scene_id, members, task, run, facts, scenes, shape and partial(shape, most=most)
@@ -202,8 +202,8 @@ def _positions(places: Iterable[Place], session: Simulator | None) -> list[Vec3]
 
 
 def _thinned(goals: Ints) -> Ints:
-    """At most MOST_GOALS of many view points, spread over them all."""
-    if len(goals) <= MOST_GOALS:
+    """At most MAX_GOALS of many view points, spread over them all."""
+    if len(goals) <= MAX_GOALS:
         return goals
-    kept: Ints = goals[np.linspace(0, len(goals) - 1, MOST_GOALS).astype(int)]
+    kept: Ints = goals[np.linspace(0, len(goals) - 1, MAX_GOALS).astype(int)]
     return kept

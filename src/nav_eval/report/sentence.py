@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.locations import DATA
-from nav_eval.report.board import LEAST_ENTRIES, Board, excluded
+from nav_eval.report.board import MIN_ENTRIES, Board, excluded
 from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Run
 from nav_eval.report.tables import label, references
@@ -110,7 +110,7 @@ def joint_sentence(
     public: bool = False,
 ) -> Sentence | None:
     """Of runs that were judged together; None where there is one, or they cannot be compared."""
-    if len(runs) >= LEAST_ENTRIES:
+    if len(runs) >= MIN_ENTRIES:
         ranking = board.ranking
         return _sentences(runs, context, "many", ranking.n_episodes, public) if ranking else None
     if compared is None or compared["refused"]:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 BIN = 0.1
 SPREAD = 0.3
 REACH = 1.6
-LEAST_SHARE = 0.015
+MIN_SHARE = 0.015
 MOST = 12
 
 
@@ -26,7 +26,7 @@ def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -
     found: list[float] = []
     while len(found) < MOST and share.any():
         level, held = _fullest(y, share)
-        if held < LEAST_SHARE * total:
+        if held < MIN_SHARE * total:
             break
         found.append(level)
         share[np.abs(y - level) <= REACH] = 0

@@ -40,7 +40,7 @@ SKIN = 0.005
 """Half the thickness of a triangle, m."""
 NEAR_CONTACT = 0.1
 """Contacts that lie so near to each other in the plane are one, m."""
-LEAST_FORCE = 1.0
+MIN_FORCE = 1.0
 """A contact that never pressed harder is none, N."""
 OFF_MESH = 0.5
 """Further from the navmesh than this the floor under the robot is none of the navmesh's, m."""
@@ -361,7 +361,7 @@ class RigidBody(Body):
         return self._touches[-1]
 
     def _contacts(self) -> tuple[Contact, ...]:
-        hard = [touch for touch in self._touches if touch.force >= LEAST_FORCE]
+        hard = [touch for touch in self._touches if touch.force >= MIN_FORCE]
         return tuple(Contact(touch.position, touch.force, touch.impulse) for touch in hard)
 
     def _seen(self, elevation: float) -> AgentState:

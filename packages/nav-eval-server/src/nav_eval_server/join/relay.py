@@ -32,7 +32,7 @@ STUCK = 60.0
 PIECE = 1 << 20
 """Bytes in passing, in one direction; a third less work for an image than with a quarter of it."""
 POLL = 0.01
-MOST_OF_TEAM = 128
+MAX_TEAM_CONNECTIONS = 128
 MOST = 4000
 """Connections."""
 SWITCHING = f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: {UPGRADE}\r\nConnection: Upgrade\r\n\r\n".encode()
@@ -153,7 +153,7 @@ class Relay:
         process = self._processes.setdefault(team, TeamProcess(instance, token))
         if process.instance != instance:
             return ANOTHER
-        if len(process.connections) >= MOST_OF_TEAM:
+        if len(process.connections) >= MAX_TEAM_CONNECTIONS:
             return FULL
         connection = Connection(sock)
         process.connections.add(connection)

@@ -38,9 +38,9 @@ class Standings:
     rows: tuple[Row, ...]
 
     @property
-    def beside(self) -> list[str]:
+    def secondary_metrics(self) -> list[str]:
         """Measures that it shows next to the one that ranks."""
-        return beside_of(self.document)
+        return secondary_metrics_of(self.document)
 
     @property
     def remarks(self) -> list[str]:
@@ -60,7 +60,7 @@ def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
     return [*known, *filter(None, [verdict.few(told_in, document["n_buildings"])])]
 
 
-def beside_of(document: Mapping[str, Any]) -> list[str]:
+def secondary_metrics_of(document: Mapping[str, Any]) -> list[str]:
     """Of a board's document (board.places)."""
     return list(next((line.get("beside", {}) for line in document["entries"]), {}))
 

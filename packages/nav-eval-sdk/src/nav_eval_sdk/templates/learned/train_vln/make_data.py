@@ -23,7 +23,7 @@ SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"
 DETAIL = 30_000
 ENVS = 16
 """At a time, at most."""
-MOST_STEPS = 250
+MAX_STEPS = 250
 """Of a walk, as in an evaluation; the oracle needs 60 to 110. Who is lost learns to find the way as well."""
 
 
@@ -54,7 +54,7 @@ def played(
         f"simulator.scenes_dir={homes}",
         f"simulator.sensors={{{sensors}}}",
         f"simulator.options.expert_within={json.dumps(stop_within)}",
-        f"evaluation.max_steps={MOST_STEPS}",
+        f"evaluation.max_steps={MAX_STEPS}",
         f"dataset.episodes={json.dumps(episodes)}",
     ]
 
