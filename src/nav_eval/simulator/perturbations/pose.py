@@ -26,8 +26,8 @@ class PoseDrift(Perturbation):
         "compass": (math.radians(0.5), math.radians(1), math.radians(2)),
     }
 
-    def reading(self, name: str, kind: str, value: Any, chance: RngSource) -> Any:
-        increments = chance.of_episode(kind).normal(0.0, 1.0, (chance.step, value.size))
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
+        increments = rng.of_episode(kind).normal(0.0, 1.0, (rng.step, value.size))
         drift = increments.sum(axis=0) * self.DEVIATIONS[kind][self.severity - 1]
         moved = value + drift
         if kind == "compass":
