@@ -129,7 +129,7 @@ class MachineCode(_Cache):
             yield
         else:
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
-            with global_compiler_lock, _alone(self._directory), _told(self._directory), _uncollected():
+            with global_compiler_lock, _alone(self._directory), _report_compilation(self._directory), _uncollected():
                 yield
 
 
@@ -178,7 +178,7 @@ notice = Notice()
 
 
 @contextmanager
-def _told(directory: Path) -> Iterator[None]:
+def _report_compilation(directory: Path) -> Iterator[None]:
     """Around a compilation under the compiler's lock; the time of a kernel that is called is its caller's."""
     outermost, begun = not _depth, time.monotonic()
     _depth.append(1)

@@ -31,7 +31,7 @@ def in_chinese() -> bool:
 
 def told(text: str) -> str:
     """`text` in the language of the page."""
-    return _texts().told(text) if _chinese and text else text
+    return _texts().translate(text) if _chinese and text else text
 
 
 @cache

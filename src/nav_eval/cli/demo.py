@@ -18,14 +18,14 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     quick
         2 homes and 2 episodes instead of 3 and 4.
     """
-    from nav_eval.cli.progress import shown
+    from nav_eval.cli.progress import show_progress
     from nav_eval.cli.report import make_context
     from nav_eval.cli.table import metrics_table
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
     from nav_eval.runs.demo import run_demo
 
-    with shown("auto") as bar:
+    with show_progress("auto") as bar:
         made = run_demo(out, quick=quick, say=say, watcher=bar)
     for evaluated in made.runs:
         say("", *f"{evaluated.path.name}: {metrics_table(evaluated.document)}".splitlines(), "")

@@ -84,7 +84,7 @@ class Progress(Watcher):
 
 
 @contextmanager
-def shown(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
+def show_progress(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
     """Yields what follows one run after the other, on stderr; auto is a bar on a terminal and nothing elsewhere."""
     out = out or sys.stderr
     if style == "auto":

@@ -147,7 +147,7 @@ class Layers:
         command_line = tuple(o for o in self.command_line if not may_tell(o))
         return replace(self, environment=environment, command_line=command_line, bare=True)
 
-    def _told(self, file: ConfigFile) -> dict[str, Any]:
+    def _content_of(self, file: ConfigFile) -> dict[str, Any]:
         held: dict[str, Any] = without_secrets(file.content) if self.bare else file.content
         return held
 
@@ -183,13 +183,15 @@ class Layers:
         defaults = []
         if self.benchmark_file is not None:
             store.store(
-                name="nav_eval_plugin_benchmark", node=self._told(read_yaml(self.benchmark_file)), package="_global_"
+                name="nav_eval_plugin_benchmark",
+                node=self._content_of(read_yaml(self.benchmark_file)),
+                package="_global_",
             )
             defaults.append("nav_eval_plugin_benchmark")
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
         if self.file is not None:
-            store.store(name="nav_eval_config_file", node=self._told(self.own), package="_global_")
+            store.store(name="nav_eval_config_file", node=self._content_of(self.own), package="_global_")
             defaults.append("nav_eval_config_file")
         return [*defaults, "_self_"]
 

@@ -181,12 +181,12 @@ class Environment:
 
         A service refuses such an observation, and would be blamed for it.
         """
-        return self.shown(self.simulator.observe())
+        return self.perturb_and_check(self.simulator.observe())
 
-    def shown(self, observations: Observations) -> Observations:
+    def perturb_and_check(self, observations: Observations) -> Observations:
         """What the agent is shown of what the simulator observed now, checked as by observe."""
         if self._perturbed_sensors is not None:
-            observations = self._perturbed_sensors.shown(observations, self.steps)
+            observations = self._perturbed_sensors.apply(observations, self.steps)
         for name, spec in self._specs.items():
             if fault := spec.fault(observations.get(name), thorough=False):
                 raise SimulatorError(f"sensor {name} {fault}, as its spec says.")

@@ -57,7 +57,7 @@ class PerturbedSensors:
         for _, perturbation, _ in self._layers:
             perturbation.begin()
 
-    def shown(self, observations: Observations, step: int) -> Observations:
+    def apply(self, observations: Observations, step: int) -> Observations:
         """What the agent is shown of them; an absent reading stays absent."""
         seen = dict(observations)
         for name, perturbation, sensors in self._layers:
@@ -93,14 +93,14 @@ class RewordedDataset(Dataset):
             return episode
         told = given
         for name, perturbation in self._perturbations.items():
-            others = [other for other in self._told()[_path(episode)] if other.text != given.text]
+            others = [other for other in self._wordings_by_path()[_path(episode)] if other.text != given.text]
             told = perturbation.instruction(told, others, SeededRngSource(self._seed, episode.key, name))
         if told is given:
             return episode
         fresh = replace(told, tokens=tokenize(told.text), vocabulary_ids=None)
         return replace(episode, instruction=fresh)
 
-    def _told(self) -> Mapping[PathKey, Sequence[Instruction]]:
+    def _wordings_by_path(self) -> Mapping[PathKey, Sequence[Instruction]]:
         if self._wordings is None:
             self._wordings = {}
             for episode in self._every():

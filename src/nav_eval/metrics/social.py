@@ -22,7 +22,7 @@ from nav_eval.metrics import functional
 from nav_eval.metrics.base import ShortestPathMetric
 
 
-class _Company(Metric):
+class _NearbyPedestriansMetric(Metric):
     """Takes in what each step tells of people."""
 
     category = "safety"
@@ -40,14 +40,14 @@ class _Company(Metric):
     def meet(self, nearby: Mapping[str, Any]) -> None:
         raise NotImplementedError
 
-    def told(self, value: float) -> float:
+    def check_measured(self, value: float) -> float:
         """`value`, unless there was nobody to tell of."""
         if self._steps and not self._told:
             raise SimulatorError(f"{self.name}: no step records people. Set simulator.people.count.")
         return value
 
 
-class HumanCollisions(_Company):
+class HumanCollisions(_NearbyPedestriansMetric):
     """How often somebody was touched; as long as one stays in touch it is once."""
 
     name = "human_collisions"
@@ -64,7 +64,7 @@ class HumanCollisions(_Company):
         self._held = touched
 
     def get_metric(self) -> float:
-        return self.told(float(self._count))
+        return self.check_measured(float(self._count))
 
 
 class HumanCollisionRate(HumanCollisions):
@@ -75,10 +75,10 @@ class HumanCollisionRate(HumanCollisions):
     unit = "share"
 
     def get_metric(self) -> float:
-        return self.told(float(self._count > 0))
+        return self.check_measured(float(self._count > 0))
 
 
-class PersonalSpaceCompliance(_Company):
+class PersonalSpaceCompliance(_NearbyPedestriansMetric):
     """Share of the time in which nobody was nearer than the personal space; 1 before any time has passed."""
 
     name = "personal_space_compliance"
@@ -107,10 +107,10 @@ class PersonalSpaceCompliance(_Company):
             self._kept.append(seconds)
 
     def get_metric(self) -> float:
-        return self.told(functional.share(total(self._kept), total(self._all)))
+        return self.check_measured(functional.share(total(self._kept), total(self._all)))
 
 
-class MinPersonDistance(_Company):
+class MinPersonDistance(_NearbyPedestriansMetric):
     """The least distance (m) to a person in the whole episode; inf if none was ever on the agent's storey."""
 
     name = "min_person_distance"
@@ -126,7 +126,7 @@ class MinPersonDistance(_Company):
             self._least = min(self._least, nearby["nearest"])
 
     def get_metric(self) -> float:
-        return self.told(self._least)
+        return self.check_measured(self._least)
 
 
 class _Timed(ShortestPathMetric):

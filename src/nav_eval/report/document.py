@@ -200,7 +200,7 @@ def _per_episode(
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
     budget = FrameBudget(runs, keys, MAX_FRAME_BYTES)
-    drawn = _drawn(runs, order)
+    drawn = _choose_drawn_runs(runs, order)
     results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
     thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
     if len(drawn) < len(runs):
@@ -213,7 +213,7 @@ def _per_episode(
     }
 
 
-def _drawn(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
+def _choose_drawn_runs(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
     """Indices of the runs whose paths a page can hold: the first of the board, and more while there is room."""
     drawn, steps = set[int](), 0
     for i in order:

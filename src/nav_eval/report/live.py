@@ -124,7 +124,7 @@ class LiveRun(Watcher):
                 "per_minute": 60 * played / passed if played else None,
                 "left": passed / played * (total - n) if played and not self.done else None,
                 "lost": self._lost,
-                "sessions": [shown for session in self._sessions if (shown := session.shown())],
+                "sessions": [shown for session in self._sessions if (shown := session.describe_episode())],
             }
 
     def facts(self, key: EpisodeKey) -> EpisodeFacts:
@@ -132,7 +132,7 @@ class LiveRun(Watcher):
         return EpisodeFacts() if self._scenery is None else self._scenery.episodes.get(key, EpisodeFacts())
 
     @property
-    def drawn(self) -> int:
+    def document_version(self) -> int:
         """The version of the last document, 0 before the first: what a page that was opened just now shows."""
         return 0 if self._document is None else self._document[0]
 
@@ -195,7 +195,7 @@ class LiveSession:
         with self._lock:
             self._episode = None
 
-    def shown(self) -> dict[str, Any] | None:
+    def describe_episode(self) -> dict[str, Any] | None:
         """Of the episode being played; None between two."""
         with self._lock:
             episode, poses = self._episode, tuple(self._poses)
@@ -274,7 +274,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
-    seen, drawn, told = 0, live.drawn, -math.inf
+    seen, drawn, told = 0, live.document_version, -math.inf
     while True:
         seen, done = live.wait(seen)
         yield "progress", msgspec.json.encode(live.progress()).decode()

@@ -240,11 +240,11 @@ class RunDirectory:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        if error is not None and self._fresh and not self._told():
+        if error is not None and self._fresh and not self._has_shown_episodes():
             self._withdraw()
         self.close()
 
-    def _told(self) -> bool:
+    def _has_shown_episodes(self) -> bool:
         """Whether any episode was shown to the agent, or has a result."""
         files = (self.path / name for name in PER_EPISODE if name != "shard.json")
         return any(file.exists() and file.stat().st_size for file in files)

@@ -331,17 +331,17 @@ def make_service(config: Config, secret: bytes) -> AgentService:
 
     parallel = config.evaluation.parallel
     keep = parallel.workers == 1 and parallel.executor == "local"
-    return ProcessService(service.agent, agent, keep=keep, **_told(config, secret))
+    return ProcessService(service.agent, agent, keep=keep, **_service_options(config, secret))
 
 
 def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, limited: bool = True) -> AgentService:
     """Agents made by `factory`, one per session, in this process; `limited`: held to their deadlines."""
     from nav_eval.api.local import LocalService
 
-    return LocalService(factory, limited=limited, **_told(config, secret))
+    return LocalService(factory, limited=limited, **_service_options(config, secret))
 
 
-def _told(config: Config, secret: bytes) -> dict[str, Any]:
+def _service_options(config: Config, secret: bytes) -> dict[str, Any]:
     return {"disclosure": config.agent_service.disclosure, "secret": secret, "deadlines": _deadlines(config)}
 
 

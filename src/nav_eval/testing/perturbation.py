@@ -100,7 +100,7 @@ def it_changes_something(trial: Trial) -> str:
     """Or its figures would look like robustness."""
     perturbation = trial.perturbation()
     config = perturbation.simulator(trial.config) != trial.config
-    words = any(_told(trial, given).text != given.text for given in WORDINGS)
+    words = any(_reword(trial, given).text != given.text for given in WORDINGS)
     return "" if config or words or _seen_otherwise(trial) else "neither the simulator, the words nor any reading."
 
 
@@ -114,17 +114,17 @@ def _seen_otherwise(trial: Trial) -> bool:
     )
 
 
-def _told(trial: Trial, given: Instruction) -> Instruction:
+def _reword(trial: Trial, given: Instruction) -> Instruction:
     others = [one for one in WORDINGS if one is not given]
     return trial.perturbation().instruction(given, others, SeededRngSource(0, trial.episodes[0].key, "tried"))
 
 
 def the_instruction_stays_one(trial: Trial) -> str:
     for given in WORDINGS:
-        told: object = _told(trial, given)
+        told: object = _reword(trial, given)
         if not isinstance(told, Instruction) or not told.text.strip():
             return f"of {given.text!r:.40} it made {told!r:.60}. Return an Instruction with a text."
-        if told != _told(trial, given):
+        if told != _reword(trial, given):
             return "asked twice it says something else: draw from `rng` alone."
         if told.text != given.text and not trial.perturbation().rewords:
             return "it changes the instruction, but `rewords` is False, so it is never asked. Write rewords = True"
@@ -161,7 +161,7 @@ def readings_keep_their_form(trial: Trial) -> str:
 def looking_twice_shows_the_same(trial: Trial) -> str:
     perturbed = trial.perturbed()
     for step, (clean, shown) in enumerate(_walked(trial, trial.episodes[0], perturbed)):
-        if fault := difference(shown, perturbed.shown(clean, step)):
+        if fault := difference(shown, perturbed.apply(clean, step)):
             return f"the second look at a step shows another {fault}."
     return ""
 
@@ -170,7 +170,7 @@ def nothing_that_is_handed_in_is_written_to(trial: Trial) -> str:
     perturbed = trial.perturbed()
     for clean, kept in ((clean, deepcopy(clean)) for clean, _ in _walked(trial, trial.episodes[0], trial.perturbed())):
         perturbed.begin(trial.episodes[0])
-        perturbed.shown(clean, 0)
+        perturbed.apply(clean, 0)
         if fault := difference(clean, kept):
             return f"it writes into {fault}, which others look at: make a copy."
     return ""
@@ -199,7 +199,7 @@ def _walked(trial: Trial, episode: Episode, perturbed: PerturbedSensors) -> Iter
     perturbed.begin(episode)
     for step in range(len(STEPS) + 1):
         clean = session.observe()
-        yield clean, perturbed.shown(clean, step)
+        yield clean, perturbed.apply(clean, step)
         if step < len(STEPS):
             session.step(STEPS[step])
 

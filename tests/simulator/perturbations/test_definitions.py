@@ -231,7 +231,7 @@ def test_other_wordings_come_from_the_data_set_alone():
 def test_absent_readings_stay_absent():
     perturbed = PerturbedSensors({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
     perturbed.begin(Episode(episode_id="1", scene_id="s"))
-    assert perturbed.shown({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
+    assert perturbed.apply({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
 
 
 @pytest.mark.parametrize(("severity", "more"), [(1, 2), (2, 4), (3, 6)])

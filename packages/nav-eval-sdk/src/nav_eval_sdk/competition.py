@@ -100,11 +100,11 @@ class Competition:
 
     def submit(self, phase: str, endpoint: int, key: str | None = None) -> Any:
         """The accepted submission. Without `key` one is drawn, so that a try after a lost answer submits once."""
-        return self._call("POST", "/submissions", {"phase": phase, "endpoint": endpoint}, key=key or _drawn())
+        return self._call("POST", "/submissions", {"phase": phase, "endpoint": endpoint}, key=key or _new_id())
 
     def submit_file(self, phase: str, predictions: bytes, key: str | None = None) -> Any:
         path = f"/submissions/predictions?{urlencode({'phase': phase})}"
-        return self._call("POST", path, predictions, key=key or _drawn())
+        return self._call("POST", path, predictions, key=key or _new_id())
 
     def submissions(self, limit: int = 20) -> Any:
         return self._call("GET", f"/submissions?limit={limit}")
@@ -136,12 +136,12 @@ class Competition:
         request = urllib.request.Request(f"{self.url}/api/v1{path}", data, headers, method=method)
         for pause in TRIES:
             try:
-                return self._asked(request)
+                return self._send(request)
             except Away:
                 self._sleep(pause)
-        return self._asked(request)
+        return self._send(request)
 
-    def _asked(self, request: urllib.request.Request) -> bytes:
+    def _send(self, request: urllib.request.Request) -> bytes:
         try:
             with self._opener.open(request, timeout=SECONDS) as answer:
                 content: bytes = answer.read(MOST + 1)
@@ -173,5 +173,5 @@ class Competition:
         return Refusal(404, {"detail": f"{self.url} is not a competition server. Give the address of its first page."})
 
 
-def _drawn() -> str:
+def _new_id() -> str:
     return str(uuid.uuid4())

@@ -146,10 +146,10 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
-    return _asked(server, server.register(wanted[:60], protocol, wanted, token))
+    return _probe_service(server, server.register(wanted[:60], protocol, wanted, token))
 
 
-def _asked(server: Competition, endpoint: Any) -> Any:
+def _probe_service(server: Competition, endpoint: Any) -> Any:
     """A new service; if it is not ready, or speaks another protocol than it is registered with, that is said now."""
     try:
         found = server.probe(endpoint["id"])

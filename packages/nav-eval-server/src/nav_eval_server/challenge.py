@@ -331,7 +331,7 @@ def load_challenge(path: Path) -> Challenge:
     try:
         challenge = Challenge.model_validate({**content, "folder": path.resolve().parent})
     except ValidationError as error:
-        raise ConfigError(_told(path, error)) from None
+        raise ConfigError(_describe_faults(path, error)) from None
     _check_evaluation(path, challenge)
     return challenge
 
@@ -350,13 +350,13 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _told(path: Path, error: ValidationError) -> str:
-    lines = [f"{_key(fault['loc'])}{_said(fault)}" for fault in error.errors()]
+def _describe_faults(path: Path, error: ValidationError) -> str:
+    lines = [f"{_key(fault['loc'])}{_describe_fault(fault)}" for fault in error.errors()]
     count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
     return "\n  ".join([f"{path}: {count}:", *lines])
 
 
-def _said(fault: Any) -> str:
+def _describe_fault(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
         return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
     return f"{fault['msg'].removeprefix('Value error, ')}."

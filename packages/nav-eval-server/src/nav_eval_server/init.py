@@ -74,7 +74,7 @@ def init(
     if database is not None:
         _check_empty(database)
     default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database)
-    answers = default if yes else _asked(default)
+    answers = default if yes else _ask_answers(default)
     create(folder, answers)
     challenge = load_challenge(Folder(folder).challenge)
     for phase in challenge.phases.values():
@@ -211,7 +211,7 @@ def _name(folder: Path) -> str:
     return kept.strip("-")[:40] or "challenge"
 
 
-def _asked(default: Answers) -> Answers:
+def _ask_answers(default: Answers) -> Answers:
     title = _ask("Title", default.title)
     zone = _ask("Time zone, in which days of a quota end", default.timezone)
     if zone not in available_timezones():

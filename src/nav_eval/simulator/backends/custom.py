@@ -196,7 +196,9 @@ class CustomSession(SensorSession):
             return super().stay(action)
         seconds = self._config.people.wait_s if action == WAIT else 0.0
         if seconds and self._physics.meets_people:
-            return self._told(self._moved(action, Action("velocity", {"linear": 0, "angular": 0, "duration": seconds})))
+            return self._update_sensors(
+                self._moved(action, Action("velocity", {"linear": 0, "angular": 0, "duration": seconds}))
+            )
         self._frames.clear()
         return replace(super().stay(action), events=self._passed(seconds, self._state.position))
 
@@ -228,7 +230,7 @@ class CustomSession(SensorSession):
         assert self._pedestrians is not None
         met = self._physics.meets_people  # then time passed as the body moved
         self._pedestrians.pass_time(0.0 if met else seconds, before, self._state.position)
-        return {"people": self._pedestrians.told(seconds).to_record()}
+        return {"people": self._pedestrians.report_step(seconds).to_record()}
 
     def people(self) -> Sequence[Posed]:
         """Whoever walks about here now."""

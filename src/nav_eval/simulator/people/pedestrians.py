@@ -65,7 +65,7 @@ class PedestriansOfAgent:
         be pushed by them."""
         self._smooth = True
 
-    def told(self, seconds: float) -> NearbyPedestrians:
+    def report_step(self, seconds: float) -> NearbyPedestrians:
         """Of a step that took so long: who came how near since this was last asked."""
         nearest, touched = self._met
         self._met = (math.inf, set())

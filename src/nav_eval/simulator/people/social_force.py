@@ -111,7 +111,7 @@ class _Crowd(Crowd):
         self._start = episode.start_position
         self._island = navmesh.island_of(self._start)
         way = self._agents_way(episode)
-        self._people = [self._drawn(way) for _ in range(count)]
+        self._people = [self._draw_person(way) for _ in range(count)]
 
     @property
     def people(self) -> Sequence[Walker]:
@@ -124,7 +124,7 @@ class _Crowd(Crowd):
         points = self._navmesh.shortest_path(self._start, np.array(ends, np.float32)).points
         return [_vector(point) for point in points]
 
-    def _drawn(self, way: Sequence[Vec3]) -> _Person:
+    def _draw_person(self, way: Sequence[Vec3]) -> _Person:
         crossing = bool(self._draw.random() < self._options.crossing) and len(way) > 1
         share = 0.45 + 0.55 * float(self._draw.random())
         position = self._free(_along(way, share)) if crossing else self._elsewhere(self._start)

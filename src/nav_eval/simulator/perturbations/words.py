@@ -25,7 +25,7 @@ class Paraphrase(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _drawn(given, [one for one in others if _language(one) == _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if _language(one) == _language(given)], rng)
 
 
 class OtherLanguage(Perturbation):
@@ -38,7 +38,7 @@ class OtherLanguage(Perturbation):
     rewords = True
 
     def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
-        return _drawn(given, [one for one in others if _language(one) != _language(given)], rng)
+        return _draw_instruction(given, [one for one in others if _language(one) != _language(given)], rng)
 
 
 class Typos(Perturbation):
@@ -85,7 +85,7 @@ def _language(instruction: Instruction) -> str:
     return instruction.language.partition("-")[0]
 
 
-def _drawn(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+def _draw_instruction(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
     return others[int(rng.of_episode().integers(len(others)))] if others else given
 
 

@@ -108,7 +108,7 @@ def _cell(value: Any) -> Any:
 
 def _write_values(challenge: Challenge, phase: str, out: Path) -> None:
     """Of a revealed phase only: single episodes tell what a board hides."""
-    shown = decisions.shown(challenge, phase)
+    shown = decisions.board_state(challenge, phase)
     if shown == "hidden":
         return
     if shown == "changed":

@@ -24,14 +24,14 @@ def limited(door: str, most: int, view: View) -> View:
     """The view, which answers 429 to the POSTs of a network beyond `most` in a quarter of an hour."""
 
     @wraps(view)
-    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponseBase:
+    def checked(request: HttpRequest, *args: object, **named: object) -> HttpResponseBase:
         if request.method == "POST" and _count_requests(door, request) > most:
             answer = render(request, "locked.html", status=429)
             answer["Retry-After"] = str(SECONDS - int(time.time()) % SECONDS)
             return answer
         return view(request, *args, **named)
 
-    return asked
+    return checked
 
 
 def network(request: HttpRequest) -> str:
