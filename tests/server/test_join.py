@@ -123,7 +123,7 @@ def test_a_proxy_with_tls_stands_before_it(here: Ground, certificates: Path) -> 
             client.close()
         stranger = start_joined(Summing, f"https://localhost:{port}", "aurora")
         time.sleep(0.3)
-        assert not here.relay._parties, "a certificate that nobody vouches for"
+        assert not here.relay._processes, "a certificate that nobody vouches for"
         stranger.stop()
 
 
@@ -235,10 +235,10 @@ def test_a_second_process_waits_until_the_first_has_gone(here: Ground) -> None:
     assert (second.status, b"Another process has joined" in second.rest()) == (409, True)
     assert guest(here, "borealis", instance="two").status == 101
     first.close()
-    until(lambda: len(here.relay._parties[1].guests) == 1)
+    until(lambda: len(here.relay._processes[1].guests) == 1)
     assert guest(here, instance="two").status == 409
     same.close()
-    until(lambda: 1 not in here.relay._parties)
+    until(lambda: 1 not in here.relay._processes)
     assert guest(here, instance="two").status == 101
 
 

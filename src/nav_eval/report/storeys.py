@@ -15,7 +15,7 @@ BIN = 0.1
 SPREAD = 0.3
 REACH = 1.6
 MIN_SHARE = 0.015
-MOST = 12
+MAX_STOREYS = 12
 
 
 def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> list[float]:
@@ -24,7 +24,7 @@ def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -
     share = np.ones(len(y)) if weights is None else np.asarray(weights, np.float64).copy()
     total = share.sum()
     found: list[float] = []
-    while len(found) < MOST and share.any():
+    while len(found) < MAX_STOREYS and share.any():
         level, held = _fullest(y, share)
         if held < MIN_SHARE * total:
             break

@@ -26,7 +26,7 @@ from nav_eval_sdk.transport.upgrade import DOT, INSTANCE, JOIN, WANTED, turned
 log = logging.getLogger(__name__)
 SPARE = 2
 MAX_WAITING = 8
-MOST = 100
+MAX_CONNECTIONS = 100
 """Connections in all, whatever the server wants."""
 CALL_SECONDS = 20.0
 SILENCE = 60.0
@@ -73,7 +73,7 @@ class Joining:
         """One connection after the other, once the agents are made."""
         failures, pause = 0, 0.0
         while not self._stopping.wait(pause):
-            if self._service.health().status == "loading" or self._rest.connections >= MOST:
+            if self._service.health().status == "loading" or self._rest.connections >= MAX_CONNECTIONS:
                 pause = 0.1
                 continue
             try:

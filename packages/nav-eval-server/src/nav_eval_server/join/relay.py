@@ -33,7 +33,7 @@ PIECE = 1 << 20
 """Bytes in passing, in one direction; a third less work for an image than with a quarter of it."""
 POLL = 0.01
 MAX_TEAM_CONNECTIONS = 128
-MOST = 4000
+MAX_CONNECTIONS = 4000
 """Connections."""
 SWITCHING = f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: {UPGRADE}\r\nConnection: Upgrade\r\n\r\n".encode()
 AGREED = re.compile(rb"\.*!")
@@ -127,7 +127,7 @@ class Relay:
     async def _serve(self, told: Mapping[str, str], sock: socket.socket) -> None:
         try:
             _set_up(sock)
-            answer = FULL if len(self._tasks) > MOST else await self._admit(told, sock)
+            answer = FULL if len(self._tasks) > MAX_CONNECTIONS else await self._admit(told, sock)
             if answer is not None:
                 await _send(sock, bytes(answer))
         except (OSError, TimeoutError):
