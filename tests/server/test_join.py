@@ -235,7 +235,7 @@ def test_a_second_process_waits_until_the_first_has_gone(here: Ground) -> None:
     assert (second.status, b"Another process has joined" in second.rest()) == (409, True)
     assert guest(here, "borealis", instance="two").status == 101
     first.close()
-    until(lambda: len(here.relay._processes[1].guests) == 1)
+    until(lambda: len(here.relay._processes[1].connections) == 1)
     assert guest(here, instance="two").status == 409
     same.close()
     until(lambda: 1 not in here.relay._processes)
