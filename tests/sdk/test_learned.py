@@ -33,13 +33,13 @@ def observation(rng: np.random.Generator, height: int = 224, width: int = 224) -
     }
 
 
-def told(text: str) -> dict[str, Any]:
+def make_episode(text: str) -> dict[str, Any]:
     return {"instruction": {"text": text}, "action_space": {key: {} for key in ACTIONS}, "seed": 0}
 
 
 def walked(agent: LearnedAgent, text: str, seed: int, steps: int = 8) -> list[str]:
     rng = np.random.default_rng(seed)
-    agent.reset(told(text))
+    agent.reset(make_episode(text))
     return [agent.act(observation(rng)) for _ in range(steps)]
 
 
@@ -172,7 +172,7 @@ def test_it_knows_the_words_of_both_languages_and_answers_to_no_text():
     for text in ("Turn left and stop next to the sofa.", "左转，走进厨房，在沙发旁边停下。"):
         assert UNKNOWN not in reader.numbers(text)
     agent = LearnedAgent()
-    agent.reset({**told(""), "instruction": None})
+    agent.reset({**make_episode(""), "instruction": None})
     assert agent.act(observation(np.random.default_rng(0))) in ACTIONS
 
 

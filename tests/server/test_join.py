@@ -362,11 +362,11 @@ def test_it_comes_back_when_the_server_does(
     """However long that takes; it says that it is away and that it is back, each news once until the other comes."""
     monkeypatch.setattr(joining, "PAUSES", (0.05,))
 
-    def told() -> list[str]:
+    def read_log() -> list[str]:
         return [row.message for row in caplog.records if row.name == joining.__name__]
 
     def says(begin: str) -> bool:
-        return told()[-1:] != [] and told()[-1].startswith(begin)
+        return read_log()[-1:] != [] and read_log()[-1].startswith(begin)
 
     with caplog.at_level(logging.INFO, "nav_eval_sdk"), start_joined(Summing, here.url, "aurora", max_sessions=2):
         until(lambda: says("Joined") and here.notes)
@@ -375,7 +375,7 @@ def test_it_comes_back_when_the_server_does(
         here.begin()
         until(lambda: says("Joined"))
         assert len(played(here.joined, "ticket", 2)) == 2
-    said = told()
+    said = read_log()
     assert said[0].startswith("Joined")
     assert all(news.startswith("Joined ") or news.endswith(". Trying again.") for news in said), said
     for _, stretch in itertools.groupby(said, lambda news: news.startswith("Joined")):

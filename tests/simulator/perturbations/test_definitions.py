@@ -176,7 +176,7 @@ ENGLISH = "Walk through the hallway and stop beside the yellow chair in the kitc
 CHINESE = "穿过走廊，在木桌前右转，停在黄色的椅子旁边。"
 
 
-def told(name, severity, text, others=(), language="en", episode=EPISODE):
+def reword(name, severity, text, others=(), language="en", episode=EPISODE):
     given = Instruction(text=text, language=language)
     return made(name, severity).instruction(given, others, SeededRngSource(0, episode, name))
 
@@ -184,7 +184,7 @@ def told(name, severity, text, others=(), language="en", episode=EPISODE):
 @pytest.mark.parametrize(("severity", "count"), [(1, 2), (2, 4), (3, 6)])
 def test_typos_swap_inner_letters_in_a_share_of_the_long_words(severity, count):
     """Eleven words have four letters or more and two inner neighbours that differ; 10, 30 and 50 % are 2, 4 and 6."""
-    words, mistyped = ENGLISH.split(), told("typos", severity, ENGLISH).text.split()
+    words, mistyped = ENGLISH.split(), reword("typos", severity, ENGLISH).text.split()
     changed = [(a, b) for a, b in zip(words, mistyped, strict=True) if a != b]
     long = [word for word in words if len(word) >= 4]
     assert len(long) == 11
@@ -196,7 +196,7 @@ def test_typos_swap_inner_letters_in_a_share_of_the_long_words(severity, count):
 
 
 def test_typos_of_chinese_swap_neighbours_and_leave_the_punctuation():
-    mistyped = told("typos", 3, CHINESE, language="zh").text
+    mistyped = reword("typos", 3, CHINESE, language="zh").text
     assert mistyped != CHINESE
     assert [place for place, c in enumerate(mistyped) if c in "，。"] == [
         place for place, c in enumerate(CHINESE) if c in "，。"
@@ -205,15 +205,15 @@ def test_typos_of_chinese_swap_neighbours_and_leave_the_punctuation():
 
 
 def test_nothing_to_mistype_stays_as_it_is():
-    assert told("typos", 3, "go to it").text == "go to it"
-    assert told("typos", 3, "aaaa bbbbb").text == "aaaa bbbbb"
+    assert reword("typos", 3, "go to it").text == "go to it"
+    assert reword("typos", 3, "aaaa bbbbb").text == "aaaa bbbbb"
 
 
 def test_truncated_keeps_the_first_words():
-    assert told("truncated", 1, "one two, three four").text == "one two, three"
-    assert told("truncated", 2, "one two, three four").text == "one two,"
-    assert told("truncated", 3, "one two, three four five").text == "one two,"
-    assert told("truncated", 2, "穿过走廊。").text == "穿过走"
+    assert reword("truncated", 1, "one two, three four").text == "one two, three"
+    assert reword("truncated", 2, "one two, three four").text == "one two,"
+    assert reword("truncated", 3, "one two, three four five").text == "one two,"
+    assert reword("truncated", 2, "穿过走廊。").text == "穿过走"
 
 
 def test_other_wordings_come_from_the_data_set_alone():
@@ -222,10 +222,10 @@ def test_other_wordings_come_from_the_data_set_alone():
         Instruction(text="c", language="en-US"),
         Instruction(text="丙", language="zh"),
     ]
-    drawn = {told("paraphrase", 1, "a", others, "en-US", ("s", str(n))).text for n in range(30)}
+    drawn = {reword("paraphrase", 1, "a", others, "en-US", ("s", str(n))).text for n in range(30)}
     assert drawn == {"b", "c"}
-    assert told("other_language", 1, "a", others).text == "丙"
-    assert told("other_language", 1, "a", others[:2]).text == "a"
+    assert reword("other_language", 1, "a", others).text == "丙"
+    assert reword("other_language", 1, "a", others[:2]).text == "a"
 
 
 def test_absent_readings_stay_absent():
