@@ -175,7 +175,7 @@ class Journal:
         return [file for file in (self._trajectories, self._episodes) if file is not None]
 
     @property
-    def _tried(self) -> list[AttemptFile]:
+    def _attempt_files(self) -> list[AttemptFile]:
         return [] if self._attempts is None else [self._attempts]
 
     def add(self, result: EpisodeResult) -> None:
@@ -187,7 +187,7 @@ class Journal:
     def _appended(self) -> None:
         with self._beginning:
             if self._syncer is None:
-                self._syncer = Syncer([*self._files, *self._tried])
+                self._syncer = Syncer([*self._files, *self._attempt_files])
         self._syncer.appended()
 
     def finished(self) -> Collection[EpisodeKey]:
@@ -234,8 +234,8 @@ class Journal:
         finally:
             for file in self._files:
                 file.close()
-            for attempted in self._tried:
-                attempted.close()
+            for attempts in self._attempt_files:
+                attempts.close()
 
 
 def _key(record: Mapping[str, Any]) -> EpisodeKey | None:
