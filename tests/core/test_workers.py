@@ -46,12 +46,12 @@ class Deadly:
         for place in range(0, len(shard.keys), shard.sessions):
             together = shard.keys[place : place + shard.sessions]
             for key in together:
-                report.begun(key)
+                report.on_start(key)
             for key in together:
                 if key[1] in self.poison or (key[1] in self.unlucky and shard.sessions > 1):
                     os.kill(os.getpid(), signal.SIGKILL)
                 get_logger("job").warning("played %s", key[1])
-                report.ended(result(key))
+                report.on_result(result(key))
 
 
 KEYS = tuple(("s", str(number)) for number in range(9))
@@ -75,8 +75,8 @@ def test_a_worker_crash_costs_only_the_episode_that_causes_it(caplog):
 
 
 def failing(shard, report):
-    report.begun(shard.keys[0])
-    report.ended(result(shard.keys[0]))
+    report.on_start(shard.keys[0])
+    report.on_result(result(shard.keys[0]))
     raise SceneError("house.glb: is gone.")
 
 

@@ -49,11 +49,11 @@ class RunStopped(NavEvalError):
 class Report(Protocol):
     """Who is told of episodes; called from the sessions' threads, one at a time."""
 
-    def begun(self, key: EpisodeKey) -> None: ...
+    def on_start(self, key: EpisodeKey) -> None: ...
 
-    def attempted(self, noted: Attempt) -> None: ...
+    def on_attempt(self, noted: Attempt) -> None: ...
 
-    def ended(self, result: EpisodeResult) -> None: ...
+    def on_result(self, result: EpisodeResult) -> None: ...
 
 
 class Sessions:
@@ -108,7 +108,7 @@ class Sessions:
 
     def _serve(self, turn: _Turn) -> None:
         try:
-            with self._session(turn.stopped, turn.attempted) as loop:
+            with self._session(turn.stopped, turn.on_attempt) as loop:
                 while (episode := turn.next_episode()) is not None:
                     self._take(loop, episode, turn)
         except Stopped:
@@ -141,7 +141,7 @@ class Sessions:
         while result.status == "service_unavailable" and left[result.shown] > 0:
             left[result.shown] -= 1
             if result.shown:
-                turn.attempted(Attempt(episode.key, "lost"))
+                turn.on_attempt(Attempt(episode.key, "lost"))
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
         return result
@@ -194,10 +194,10 @@ class InProcess:
 class _Delivery:
     """A Report for somebody who does not ask what has begun."""
 
-    ended: Callable[[EpisodeResult], None]
-    attempted: Callable[[Attempt], None]
+    on_result: Callable[[EpisodeResult], None]
+    on_attempt: Callable[[Attempt], None]
 
-    def begun(self, key: EpisodeKey) -> None:
+    def on_start(self, key: EpisodeKey) -> None:
         """Nobody asked."""
 
 
@@ -244,17 +244,17 @@ class _Turn:
             if episode is not None and self._wish is not None:
                 self._error, episode = self._wish, None
             if episode is not None:
-                self._report.begun(episode.key)
+                self._report.on_start(episode.key)
             return episode
 
     def deliver(self, result: EpisodeResult) -> None:
         with self._lock:
             if not self._stopped:
-                self._report.ended(result)
+                self._report.on_result(result)
 
-    def attempted(self, noted: Attempt) -> None:
+    def on_attempt(self, noted: Attempt) -> None:
         with self._lock:
-            self._report.attempted(noted)
+            self._report.on_attempt(noted)
 
     def leave_out(self, error: NavEvalError) -> None:
         """An episode that cannot be played here and now; the others go on."""

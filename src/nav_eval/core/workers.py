@@ -324,13 +324,13 @@ class WorkerReporter(logging.Handler):
         self._send = send
         self._one_at_a_time = threading.Lock()
 
-    def begun(self, key: EpisodeKey) -> None:
+    def on_start(self, key: EpisodeKey) -> None:
         self.say(key)
 
-    def attempted(self, noted: Attempt) -> None:
+    def on_attempt(self, noted: Attempt) -> None:
         self.say(noted)
 
-    def ended(self, result: EpisodeResult) -> None:
+    def on_result(self, result: EpisodeResult) -> None:
         self.say(result)
 
     def emit(self, record: logging.LogRecord) -> None:
