@@ -246,7 +246,7 @@ def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
         thread.join()
 
 
-def test_a_process_tied_to_its_parent_dies_with_its_parent(tmp_path: Path) -> None:
+def test_a_process_tied_to_its_parent_dies_with_it(tmp_path: Path) -> None:
     inner = killed_with_parent(
         [sys.executable, "-c", "import time, os; print(os.getpid(), flush=True); time.sleep(60)"]
     )
