@@ -29,15 +29,15 @@ from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import ActionSpec, TensorSpec
 from nav_eval_sdk.server.serving import start_joined
-from nav_eval_server.join.handing import handing, pair
+from nav_eval_server.join.fd_passing import pair, passing_fds
 from nav_eval_server.join.relay import Relay
 
 SIZES = {"224x224": (224, 224), "640x480": (480, 640)}
-MOST_SESSIONS = 8
+MAX_SESSIONS = 8
 
 
 def serve_web(fd: int, pipe: Pipe) -> None:
-    server = create_server(handing(lambda environ, respond: [], fd), host="127.0.0.1", port=0, threads=16)
+    server = create_server(passing_fds(lambda environ, respond: [], fd), host="127.0.0.1", port=0, threads=16)
     pipe.send(server.effective_port)
     server.run()
 
@@ -49,13 +49,13 @@ def serve_relay(fd: int, pipe: Pipe) -> None:
 
 
 def serve_direct(pipe: Pipe) -> None:
-    with start(Ready, protocol="rest", port=0, max_sessions=MOST_SESSIONS).wait_loaded() as server:
+    with start(Ready, protocol="rest", port=0, max_sessions=MAX_SESSIONS).wait_loaded() as server:
         pipe.send(server.endpoint)
         pipe.poll(None)
 
 
 def serve_joined(url: str, pipe: Pipe) -> None:
-    with start_joined(Ready, url, "team", max_sessions=MOST_SESSIONS).wait_loaded():
+    with start_joined(Ready, url, "team", max_sessions=MAX_SESSIONS).wait_loaded():
         pipe.send(None)
         pipe.poll(None)
 

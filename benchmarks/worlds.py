@@ -232,10 +232,10 @@ def compare(asked: argparse.Namespace) -> None:
     print(f"{'':36}{COMMIT:>11}{'this tree':>11}{'wanted':>11}")
     for name, ours in sides[1].items():
         theirs = sides[0][name]
-        print(f"{name:36}{_shown(theirs):>11}{_shown(ours):>11}{WANTED.get(name, ''):>11}", flush=True)
+        print(f"{name:36}{_format(theirs):>11}{_format(ours):>11}{WANTED.get(name, ''):>11}", flush=True)
 
 
-def _shown(value: float | None) -> str:
+def _format(value: float | None) -> str:
     return "-" if value is None else f"{value:.0f}" if float(value).is_integer() else f"{value:.3g}"
 
 

@@ -114,7 +114,7 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_who_waits_too_long_compiles_for_himself(directory: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(machine_code, "MOST_WAIT", 0.1)
+    monkeypatch.setattr(machine_code, "MAX_WAIT", 0.1)
     with (directory / ".lock").open("wb") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         assert jit.kernel()(doubled)(np.float32(4)) == 8

@@ -35,7 +35,7 @@ from nav_eval.logging import get_logger
 
 DIGEST_BYTES = 32
 SUFFIX = ".nbc"
-MOST_WAIT = 300.0
+MAX_WAIT = 300.0
 """Seconds that a process waits for another's compilation before it compiles for itself."""
 POLL_SECONDS = 0.05
 UNTOLD_SECONDS, TOLD_SECONDS = 1.0, 10.0
@@ -129,7 +129,7 @@ class MachineCode(_Cache):
             yield
         else:
             # Numba's lock comes first, as in a kernel that is being compiled and compiles those it calls.
-            with global_compiler_lock, _alone(self._directory), _told(self._directory), _uncollected():
+            with global_compiler_lock, _alone(self._directory), _report_compilation(self._directory), _uncollected():
                 yield
 
 
@@ -178,7 +178,7 @@ notice = Notice()
 
 
 @contextmanager
-def _told(directory: Path) -> Iterator[None]:
+def _report_compilation(directory: Path) -> Iterator[None]:
     """Around a compilation under the compiler's lock; the time of a kernel that is called is its caller's."""
     outermost, begun = not _depth, time.monotonic()
     _depth.append(1)
@@ -243,8 +243,8 @@ def _alone(directory: Path) -> Iterator[None]:
 
 
 def _wait_for(file: BinaryIO) -> None:
-    """Lock a file until it is closed; after MOST_WAIT go on without. Raises OSError where nothing can be locked."""
-    until = time.monotonic() + MOST_WAIT
+    """Lock a file until it is closed; after MAX_WAIT go on without. Raises OSError where nothing can be locked."""
+    until = time.monotonic() + MAX_WAIT
     while time.monotonic() < until:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -27,8 +27,8 @@ from nav_eval_sdk.protocol import grpc as pb
 from nav_eval_sdk.protocol import messages as m
 from patience import PATIENCE
 
-MOST = 3
-GRANTED = replace(offer(), max_chunk=MOST)
+MAX_CHUNK = 3
+GRANTED = replace(offer(), max_chunk=MAX_CHUNK)
 SLOW = {"linear": 0.5, "angular": -0.25, "duration": 1.0}
 
 
@@ -89,7 +89,7 @@ def test_several_actions_travel_on_every_wire(endpoints: dict[str, str], protoco
 FAST = {"linear": float("nan"), "angular": 0.0, "duration": 1.0}
 BAD: list[tuple[Any, str]] = [
     ([], "actions is empty"),
-    (["stop"] * (MOST + 1), r"actions holds 4 actions, max_chunk allows 3"),
+    (["stop"] * (MAX_CHUNK + 1), r"actions holds 4 actions, max_chunk allows 3"),
     (["turn_left", ["stop"]], r"actions\[1\]"),
     (["turn_left", {"actions": ["stop"]}], r"actions\[1\]"),
     (["turn_left", None], r"actions\[1\]"),

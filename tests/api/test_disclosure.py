@@ -194,12 +194,12 @@ MEASURES: list[tuple[Spec, Any, Any]] = [
 
 @pytest.mark.parametrize(("spec", "given", "sent"), MEASURES)
 def test_measures_are_rounded_by_their_unit(spec: Spec, given: Any, sent: Any) -> None:
-    def shown(mode: Any) -> Any:
+    def disclose_reading(mode: Any) -> Any:
         disclosed = disclose(offer(specs={"own": spec}), Disclosure(mode, SECRET), Limits())
         return disclosed.observation({"own": given})["own"]
 
-    assert repr(shown("competition")) == repr(sent)
-    assert repr(shown("full")) == repr(given)
+    assert repr(disclose_reading("competition")) == repr(sent)
+    assert repr(disclose_reading("full")) == repr(given)
 
 
 def test_every_sensor_of_ours_declares_the_unit_of_its_measures() -> None:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 Job = dict[str, Any]
-MOST_BYTES = 6 << 30
+MAX_BYTES = 6 << 30
 """Of address space: an endless file must not take the machine with it."""
 NOT_BEFORE_A_FORK = ("grpc", "google", "nav_eval_sdk.transport.grpc")
 
@@ -46,7 +46,7 @@ def run(job: Job) -> int:
     os.setsid()
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job begins deaf to it
     Path(f"{job['result']}.pid").write_text(str(os.getpid()))
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+    resource.setrlimit(resource.RLIMIT_AS, (MAX_BYTES, MAX_BYTES))
     os.chdir(job["cwd"])
     os.environ.update(job["environment"])
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)

@@ -72,13 +72,13 @@ def attack(name: str, what: str, prepare: Prepare, expected: Expectation = ONE_M
         outcome.findings += [f"took {one['cpu']:.0f} s" for one in trial.told[:-1] if one["cpu"] > SECONDS]
         outcome.findings += ["a stranger's code was run"] * any(sandbox.rglob(CANARY))
         outcome.findings += ["it connected to where a file pointed"] * bool(trapped)
-        outcome.findings += _told(sandbox, known)
+        outcome.findings += _leaks(sandbox, known)
         return outcome
 
     return Attack(name, "file", what, expected, carry_out)
 
 
-def _told(sandbox: Path, known: set[Path]) -> list[str]:
+def _leaks(sandbox: Path, known: set[Path]) -> list[str]:
     """Whether the secret came to anything that was written."""
     written = [path for path in sandbox.rglob("*") if path.is_file() and not path.is_symlink() and path not in known]
     return [f"{path.name} tells the secret" for path in written if MARK.encode() in path.read_bytes()][:2]

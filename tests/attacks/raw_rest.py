@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 CALLS = ("info", "health", "validate", "reset", "act", "end")
-MOST_SENT = 256 << 20
+MAX_SENT = 256 << 20
 """Bytes that an endless answer sends at most."""
 
 
@@ -79,7 +79,7 @@ class Connection:
             if self.hostile.released.wait(pause):
                 return
 
-    def pour(self, block: bytes, total: int = MOST_SENT) -> None:
+    def pour(self, block: bytes, total: int = MAX_SENT) -> None:
         """`block` over and over."""
         for _ in range(max(1, total // len(block))):
             if self.hostile.released.is_set():

@@ -275,13 +275,13 @@ def _many() -> Iterator[Attack]:
 
 
 def _signals() -> Iterator[Attack]:
-    """The seat at a service must be free soon after a run was told to end."""
+    """The slot at a service must be free soon after a run was told to end."""
     for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
         for call, reply in (
             ("act", lambda request: _slowly(request, 0.2)),
             ("act-hang", lambda request: Connection.hang),
         ):
-            expected = Expectation(f"exit {code}, the seat is freed", frozenset({code}))
+            expected = Expectation(f"exit {code}, the slot is freed", frozenset({code}))
             yield rest(
                 f"signals/{number.name.lower()}/{call}",
                 f"{number.name} while {call}",

@@ -75,7 +75,7 @@ def printed() -> Iterator[str]:
     yield from strings(SOURCE / "config")
     for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator", "worlds"):
         yield from messages(SOURCE / part)
-    for part in ("cli", "entering", "entries", "competition", "conformance", "project", "server/serving"):
+    for part in ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving"):
         yield from strings(SDK / f"{part}.py")
 
 
@@ -101,7 +101,7 @@ def test_everything_that_is_said_has_its_chinese() -> None:
     agents = re.compile(
         r"(?P<frame>.*(?:sample agent: |secret; or |token; or |address; or |asks for; or |page; or )).*"
     )
-    lacking = {text for text in said() - known if catalogue().told(text) == text or not agents.fullmatch(text)}
+    lacking = {text for text in said() - known if catalogue().translate(text) == text or not agents.fullmatch(text)}
     assert sorted(lacking) == []
 
 
@@ -215,12 +215,12 @@ ENTRIES = {
     ],
 )
 def test_a_message_is_found_within_a_line(english: str, told: str) -> None:
-    assert Catalogue(ENTRIES).told(english) == told
+    assert Catalogue(ENTRIES).translate(english) == told
 
 
 def test_a_stranger_cannot_make_it_slow() -> None:
     """A line is at most 1,000 characters when it comes here."""
-    catalogue().told("x: y. " * 160)
+    catalogue().translate("x: y. " * 160)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from graphs import write_r2r
-from nav_eval.cli.progress import Latencies, Progress, shown, worked
+from nav_eval.cli.progress import Latencies, Progress, show_progress, worked
 from nav_eval.core.actions import STOP
 from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
@@ -53,7 +53,7 @@ def test_the_time_left_counts_this_sitting_only():
 
 def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
     out = io.StringIO()
-    with shown("json", out) as bar:
+    with show_progress("json", out) as bar:
         run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
     lines = [json.loads(line)["progress"] for line in out.getvalue().splitlines()]
     assert lines[0]["done"] == 0
@@ -64,7 +64,7 @@ def test_json_lines_tell_the_beginning_and_the_end(tmp_path):
 @pytest.mark.parametrize(("style", "words"), [("bar", ["5/5", "0 failed", "ms"]), ("auto", []), ("none", [])])
 def test_a_bar_is_for_people_and_auto_knows_that_a_file_is_none(tmp_path, style, words):
     out = io.StringIO()
-    with shown(style, out) as bar:
+    with show_progress(style, out) as bar:
         run_benchmark(benchmark_config("r2r", overrides=write_r2r(tmp_path)), tmp_path / "run", watchers=[bar])
     assert all(word in out.getvalue() for word in words)
     assert bool(out.getvalue()) is bool(words)

@@ -18,7 +18,7 @@ FAULTY = [
 ]
 
 
-def told(tmp_path, text):
+def load_faulty(tmp_path, text):
     path = tmp_path / "mine.yaml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigError) as error:
@@ -28,14 +28,14 @@ def told(tmp_path, text):
 
 @pytest.mark.parametrize(("text", "what", "where"), FAULTY)
 def test_a_fault_names_its_line(tmp_path, text, what, where):
-    said = told(tmp_path, text)
+    said = load_faulty(tmp_path, text)
     assert what in said
     assert where in said
     assert "FILE" in said
 
 
 def test_a_secret_that_stands_twice_is_not_repeated(tmp_path):
-    said = told(tmp_path, "agent_service:\n  token: swordfish\n  token: swordfish2\n")
+    said = load_faulty(tmp_path, "agent_service:\n  token: swordfish\n  token: swordfish2\n")
     assert "line 3: a key appears twice." in said
     assert "sword" not in said
 

@@ -23,7 +23,7 @@ BUILT_IN = ("success", "spl", "ndtw", "trajectory")
 EVENTS = {"people": {"poses": [[1.0, 0.0, 2.0, 0.5]], "touched": []}}
 
 
-def shown():
+def make_context_and_steps():
     """A context and steps with something in every corner."""
     image = ImageGoal(position=(0, 0, 0), rotation=(0, 0, 0, 1), hfov=90, image_size=(1, 1), extra={"k": {}})
     episode = fake_episode()
@@ -38,7 +38,7 @@ def shown():
 
 def measured(*more):
     measurements = Measurements([*make_metrics(BUILT_IN), *more])
-    context, steps = shown()
+    context, steps = make_context_and_steps()
     measurements.reset(context)
     for step in steps:
         measurements.update(step)
@@ -115,7 +115,7 @@ def test_a_name_that_a_plug_in_keeps_something_under_is_none_of_ours():
     keeper.reset_metric = lambda context: context.shared.update(reference="mine")
     keeper.meddle, keeper.context = (lambda context, step, others: None), None
     measurements = Measurements([keeper, *make_metrics(BUILT_IN)])
-    measurements.reset(shown()[0])
+    measurements.reset(make_context_and_steps()[0])
     assert not measurements.faults
 
 

@@ -13,7 +13,7 @@ import pytest
 from graphs import item, node, write_r2r
 from nav_eval import Metric, evaluate, register_metric
 from nav_eval.config.loader import load_config
-from nav_eval.core.countdown import Countdown
+from nav_eval.core.deadline import Deadline
 from nav_eval.core.loop import Meter, Policy, resident_mb
 from nav_eval.errors import AgentError, AgentTimeout, BudgetExceeded, ConfigError, ServiceUnavailable, exhausted
 from nav_eval.runs.evaluation import run_benchmark
@@ -110,7 +110,7 @@ def test_the_services_own_limit_is_the_agents_failure():
     with pytest.raises(AgentTimeout):
         meter.check()
     with pytest.raises(BudgetExceeded, match="total_seconds"):
-        Meter(Policy(budget_run=Countdown(-1))).check()
+        Meter(Policy(budget_run=Deadline(-1))).check()
     Meter(Policy()).check()
 
 

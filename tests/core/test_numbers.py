@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.report import make_context, report
 from nav_eval.cli.table import metrics_table
 from nav_eval.report.document import make_document
 from nav_eval.runs.comparison import compare_runs
@@ -82,7 +82,7 @@ def test_results_csv_has_them_and_ends_with_the_means_of_results_json(run: Path)
 def test_compare_and_report_have_them(run: Path, tmp_path: Path) -> None:
     shutil.copytree(run, tmp_path / "again")
     assert {"legs.turns", "legs.walks"} <= {row["metric"] for row in compare_runs([run, tmp_path / "again"])}
-    document = make_document([run], make_workshop(allow_plugins=True))
+    document = make_document([run], make_context(allow_plugins=True))
     assert {"legs.turns", "legs.walks"} <= set(document["metrics"])
     for ending in (".md", ".csv"):
         report(str(run), out=tmp_path / f"table{ending}", allow_plugins=True)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nav_eval.core.types import EpisodeResult
-from nav_eval.core.workers import Crew, Launcher, Processes, Shard, WorkerLost, shards
+from nav_eval.core.workers import Launcher, Processes, Shard, WorkerLost, WorkerPool, shards
 from nav_eval.errors import RunDirectoryError, SceneError
 from nav_eval.logging import get_logger
 from patience import PATIENCE
@@ -46,12 +46,12 @@ class Deadly:
         for place in range(0, len(shard.keys), shard.sessions):
             together = shard.keys[place : place + shard.sessions]
             for key in together:
-                report.begun(key)
+                report.on_start(key)
             for key in together:
                 if key[1] in self.poison or (key[1] in self.unlucky and shard.sessions > 1):
                     os.kill(os.getpid(), signal.SIGKILL)
                 get_logger("job").warning("played %s", key[1])
-                report.ended(result(key))
+                report.on_result(result(key))
 
 
 KEYS = tuple(("s", str(number)) for number in range(9))
@@ -59,7 +59,7 @@ KEYS = tuple(("s", str(number)) for number in range(9))
 
 def played(job, parts):
     delivered = []
-    lost = Crew(Processes(job), lambda key, reason: result(key, "worker_crash", reason))
+    lost = WorkerPool(Processes(job), lambda key, reason: result(key, "worker_crash", reason))
     lost.play(parts, delivered.append)
     return delivered
 
@@ -75,8 +75,8 @@ def test_a_worker_crash_costs_only_the_episode_that_causes_it(caplog):
 
 
 def failing(shard, report):
-    report.begun(shard.keys[0])
-    report.ended(result(shard.keys[0]))
+    report.on_start(shard.keys[0])
+    report.on_result(result(shard.keys[0]))
     raise SceneError("house.glb: is gone.")
 
 
@@ -128,7 +128,7 @@ def test_a_store_that_fails_stops_every_worker():
 
     launcher = Scripted()
     with pytest.raises(RunDirectoryError, match="full"):
-        Crew(launcher, lambda key, reason: result(key, "worker_crash")).play(
+        WorkerPool(launcher, lambda key, reason: result(key, "worker_crash")).play(
             [Shard(KEYS[:2], 1), Shard(KEYS[2:], 1)], full
         )
     assert launcher.stopped.is_set()

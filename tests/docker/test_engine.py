@@ -198,10 +198,10 @@ def test_a_competition_with_postgresql(competition: Composed, tmp_path: Path) ->
     docker, begun = competition.engine.docker, begin(competition)
     server, database = begun.server, begun.database
 
-    def asked(query: str) -> str:
+    def query_database(query: str) -> str:
         return docker("exec", database, "psql", "-U", "competition", "-Atc", query).strip()
 
-    assert asked("SELECT username FROM competition_user") == "organiser"
+    assert query_database("SELECT username FROM competition_user") == "organiser"
     assert docker("exec", server, "sh", "-c", "ls /competition/cup/state/db.sqlite3 || true").count("cannot access")
     for container, user in ((server, "10001"), (database, "postgres")):
         status = docker("exec", container, "sh", "-c", "id -un; id -u; grep CapBnd /proc/self/status; touch /x || true")
@@ -262,7 +262,7 @@ def submit(token: Path) -> str:
         joined.communicate(timeout=PATIENCE)
 
 
-def shown(entry: str) -> list[str]:
+def read_pages(entry: str) -> list[str]:
     """The board and an entry of it to a spectator, once its report and its signed files are made."""
     spectator = Visitor(SERVED)
     until(lambda: f"{entry}report/" in spectator.main(entry), "a report")
@@ -274,7 +274,7 @@ def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_pat
     docker, begun = competition.engine.docker, begin(competition)
     enter(begun, tmp_path / "token")
     entry = f"/entries/{submit(tmp_path / 'token')}/"
-    before = shown(entry)
+    before = read_pages(entry)
     assert "Aurora" in before[0]
     docker("exec", begun.server, "nav-eval", "competition", "backup", "cup/challenge.yaml", "--out", "kept.tar")
     docker("cp", f"{begun.server}:/competition/kept.tar", str(tmp_path))
@@ -288,6 +288,6 @@ def test_a_competition_comes_back_from_its_backup(competition: Composed, tmp_pat
     assert "is as it was at" in competition("run", "--rm", "-T", "competition", "restore", "kept.tar", "cup")
     competition("up", "--no-build", "-d")
     healthy(competition, "competition")
-    assert shown(entry) == before
+    assert read_pages(entry) == before
     again = Visitor(SERVED).sends("/login/", "/login/", username="grace", password=SECRET)
     assert "Aurora" in again

@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from documentation.language import told
+from documentation.language import translate
 from documentation.markdown import about, code, names, prose, table
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
@@ -142,14 +142,16 @@ def sensors() -> Iterator[str]:
             continue
         spec: Spec = kind(name, SensorConfig(), SimulatorConfig(skybox_dir="skyboxes")).spec
         yield from (f"### {name} {{ #{name} }}", "", prose(inspect.getdoc(kind) or spec.description), "")
-        absent = told("{reading} or `None`").format(reading=_form(name, spec)) if spec.optional else _form(name, spec)
-        yield f"- {told('Reading')}: {absent}{f', {spec.unit}' * bool(spec.unit)}"
-        yield from (f"- {told('Backends')}: {_backends(kind.needs)}", "")
+        absent = (
+            translate("{reading} or `None`").format(reading=_form(name, spec)) if spec.optional else _form(name, spec)
+        )
+        yield f"- {translate('Reading')}: {absent}{f', {spec.unit}' * bool(spec.unit)}"
+        yield from (f"- {translate('Backends')}: {_backends(kind.needs)}", "")
 
 
 def _backends(needs: Sequence[type]) -> str:
     able = [name for name, session in SESSIONS.items() if all(issubclass(session, need) for need in needs)]
-    return names(able) if needs else told("all")
+    return names(able) if needs else translate("all")
 
 
 def _form(name: str, spec: Spec) -> str:
@@ -157,12 +159,12 @@ def _form(name: str, spec: Spec) -> str:
         case TensorSpec():
             return f"{code(f'{spec.dtype} {_shape(name, spec.shape)}')} {_range(*spec.bounds)}".strip()
         case TextSpec():
-            return told("id of a viewpoint" if spec.is_node else "text")
+            return translate("id of a viewpoint" if spec.is_node else "text")
         case NumberSpec():
             unit = f" ({spec.unit})" if spec.unit else ""
-            return f"{told('number')}{unit} {_range(*spec.bounds)}".strip()
+            return f"{translate('number')}{unit} {_range(*spec.bounds)}".strip()
         case ListSpec():
-            return told("list of {items}").format(items=_form(name, spec.item))
+            return translate("list of {items}").format(items=_form(name, spec.item))
         case StructSpec():
             return "; ".join(f"{code(part)}: {_form(name, inner)}" for part, inner in spec.parts.items())
     raise AssertionError(f"unknown spec {spec}")
@@ -179,7 +181,7 @@ def _range(low: float, high: float) -> str:
         return ""
     shown = [_number(limit) for limit in (low, high)]
     form = "at least {low}" if math.isinf(high) else "at most {high}" if math.isinf(low) else "{low} to {high}"
-    return told(form).format(low=shown[0], high=shown[1])
+    return translate(form).format(low=shown[0], high=shown[1])
 
 
 def _number(value: float) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from cyclopts import App, Parameter
 
-from documentation.language import told
+from documentation.language import translate
 from documentation.markdown import code, prose, table
 from nav_eval.cli import make_app
 from nav_eval.cli.commands import GROUPS
@@ -61,7 +61,7 @@ def _all(found: dict[str, tuple[str, App]]) -> Iterator[str]:
 
 
 def _section(command: str, function: Any, line: str, rows: Sequence[Row]) -> Iterator[str]:
-    summary = told(" ".join((inspect.getdoc(function) or line).split("\n\n")[0].split()))
+    summary = translate(" ".join((inspect.getdoc(function) or line).split("\n\n")[0].split()))
     yield from (f"### {command} {{ #{command.replace(' ', '-')} }}", "", prose(_called(summary)), "")
     yield from ("```text", usage(command, rows), "```", "")
     yield from table(HEAD, rows)
@@ -87,7 +87,9 @@ def usage(command: str, rows: Sequence[Row]) -> str:
 def _argument(argument: Any) -> Row:
     info = argument.field_info
     default = "" if info.default in (inspect.Parameter.empty, None) else info.default
-    shown = told("required") if argument.required else told("off") if default is False else code(_plain(default))
+    shown = (
+        translate("required") if argument.required else translate("off") if default is False else code(_plain(default))
+    )
     return _name(argument), _value(argument), shown, prose(argument.parameter.help or "")
 
 
@@ -110,7 +112,7 @@ def _value(argument: Any) -> str:
         return ""
     kinds = [kind for kind in (typing.get_args(hint) or (hint,)) if kind is not type(None)]
     members = [member for kind in kinds for member in (typing.get_args(kind) or (kind,)) if member is not Ellipsis]
-    return " ".join(told(VALUES[member.__name__]) for member in members)
+    return " ".join(translate(VALUES[member.__name__]) for member in members)
 
 
 def _plain(value: object) -> object:
@@ -136,9 +138,9 @@ def _option(action: argparse.Action) -> Row:
     flag = action.nargs == 0
     values = ", ".join(map(code, action.choices)) if action.choices else "" if flag else _kind(action)
     needed = not action.option_strings and action.nargs != "?"
-    default = told("required" if needed else "off" if flag else "")
+    default = translate("required" if needed else "off" if flag else "")
     default = default or code("" if action.default is None else action.default)
-    shown = told(action.help or "")
+    shown = translate(action.help or "")
     shown = shown if action.default is None else re.sub(r"(; |；)?(default: |默认：)[^;；]*$", "", shown)
     return name, values, default, prose(shown or "")
 
@@ -149,4 +151,4 @@ def _metavar(action: argparse.Action) -> str:
 
 
 def _kind(action: argparse.Action) -> str:
-    return told(VALUES[getattr(action.type, "__name__", "str")]) if action.option_strings else ""
+    return translate(VALUES[getattr(action.type, "__name__", "str")]) if action.option_strings else ""

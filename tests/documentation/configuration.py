@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from documentation.language import in_chinese, told
+from documentation.language import in_chinese, translate
 from documentation.markdown import code, prose, table
 from nav_eval.config.schema import Config
 from nav_eval.metrics.registry import METRICS
@@ -86,7 +86,7 @@ def _child(name: str, form: Mapping[str, Any], definitions: Mapping[str, Any]) -
 
 def keys() -> Iterator[str]:
     for part in parts():
-        title = part.name or told("The top level")
+        title = part.name or translate("The top level")
         yield from (f"### {title} {{ #{part.name or 'top'} }}", "", prose(part.about))
         yield from table(HEAD, map(_row, part.keys))
 
@@ -111,13 +111,13 @@ def options() -> Iterator[str]:
 def _options(key: str, owner: str, schema: Mapping[str, Any]) -> Iterator[str]:
     for part in _parts(key, schema, schema.get("$defs", {})):
         if not part.name.endswith(f"options.sensors.{OF_A_SENSOR}"):
-            title = told("{section} of {owner}").format(section=part.name, owner=owner)
+            title = translate("{section} of {owner}").format(section=part.name, owner=owner)
             yield from (f"### {title} {{ #{part.name}-{owner} }}", "", prose(part.about))
             yield from table(HEAD, map(_row, part.keys))
 
 
 def _row(key: Key) -> tuple[str, ...]:
-    value = f" {told('or')} ".join(map(_value, key.forms)) + (f" ({told(key.unit)})" if key.unit else "")
+    value = f" {translate('or')} ".join(map(_value, key.forms)) + (f" ({translate(key.unit)})" if key.unit else "")
     return code(key.name), value, code(_default(key)), prose(key.description)
 
 
@@ -132,8 +132,8 @@ def _value(form: Mapping[str, Any]) -> str:
     if "const" in form:
         return code(form["const"])
     if "$ref" in form:
-        return told("section")
+        return translate("section")
     if form["type"] == "array":
-        return told("list of {items}").format(items=_value(form["items"]))
+        return translate("list of {items}").format(items=_value(form["items"]))
     limits = [text.format(form[limit]) for limit, text in LIMITS.items() if limit in form]
-    return " ".join([told(TYPES[form["type"]]), ", ".join(limits)]).strip()
+    return " ".join([translate(TYPES[form["type"]]), ", ".join(limits)]).strip()

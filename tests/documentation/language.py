@@ -15,7 +15,7 @@ _chinese = False
 
 @contextmanager
 def chinese() -> Iterator[None]:
-    """What `told` answers within is Chinese."""
+    """What `translate` answers within is Chinese."""
     global _chinese
     _chinese = True
     try:
@@ -29,9 +29,9 @@ def in_chinese() -> bool:
     return _chinese
 
 
-def told(text: str) -> str:
+def translate(text: str) -> str:
     """`text` in the language of the page."""
-    return _texts().told(text) if _chinese and text else text
+    return _texts().translate(text) if _chinese and text else text
 
 
 @cache

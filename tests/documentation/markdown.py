@@ -6,7 +6,7 @@ import inspect
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from documentation.language import told
+from documentation.language import translate
 
 CHINESE = "\u3000-\u303f\u4e00-\u9fff\uff00-\uffef"
 """Of a regular expression's brackets: no blank parts these from a word."""
@@ -16,7 +16,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> Iterator[str]:
     """A table between empty lines; nothing without rows."""
     lines = [_row(row) for row in rows]
     if lines:
-        yield from ("", _row([*map(told, head)]), _row(["---"] * len(head)), *lines, "")
+        yield from ("", _row([*map(translate, head)]), _row(["---"] * len(head)), *lines, "")
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -39,7 +39,7 @@ def about(thing: object) -> str:
 
 def prose(text: str) -> str:
     """Words of a help text as Markdown, in the page's language: options, names and patterns become code."""
-    pieces = _pieces(told(" ".join(text.split())))
+    pieces = _pieces(translate(" ".join(text.split())))
     return "".join(_words(piece) if index % 2 == 0 else code(piece.strip("`")) for index, piece in pieces)
 
 

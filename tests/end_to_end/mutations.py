@@ -61,7 +61,7 @@ TOGETHER: tuple[tuple[Change, ...], ...] = (
 )
 
 
-def drawn(chance: random.Random) -> list[Change]:
+def draw_changes(chance: random.Random) -> list[Change]:
     """One to three changes."""
     found: list[Change] = []
     for _ in range(chance.choice((1, 1, 1, 2, 3))):

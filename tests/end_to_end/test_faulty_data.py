@@ -77,7 +77,7 @@ def test_the_key_leaves_them_out_and_says_so(house, tmp_path, kind):
     assert (evaluated.results.n_episodes, evaluated.results.n_failed) == (5, 0)
     assert any("1 episodes that cannot be played" in note for note in evaluated.document["notes"])
     again = run_benchmark(config, tmp_path / "run", resume=True, agent=Asked).document
-    assert again | {"timing": {}} == evaluated.document | {"timing": {}}, "only another sitting's seconds are added"
+    assert again | {"timing": {}} == evaluated.document | {"timing": {}}, "only another segment's seconds are added"
 
 
 def test_episodes_that_are_not_chosen_are_not_looked_at(house, tmp_path):

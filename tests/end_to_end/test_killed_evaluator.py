@@ -56,7 +56,7 @@ def evaluating(folder, protocol, endpoint):
 
 
 def until_taken(protocol, endpoint):
-    """Until an evaluator has its seat."""
+    """Until an evaluator has its slot."""
     client = TestClient(endpoint, wire="rest-json" if protocol == "rest" else "grpc-unary")
     until = time.monotonic() + PATIENCE
     while not client.health().detail.startswith("1 "):

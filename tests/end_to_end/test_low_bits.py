@@ -59,7 +59,7 @@ def hall(folder):
     return [f"dataset.data_path={folder}/hall.json.gz", f"simulator.scenes_dir={folder}"]
 
 
-def shown(folder, disclosure):
+def observe_positions(folder, disclosure):
     """[(N, 2) float64 per episode]: [forward, right] as agents got it."""
     Tracker.seen = []
     sensors = "simulator.sensors={gps: {}, compass: {}}"
@@ -98,7 +98,7 @@ def search(track, lattice=LATTICE):
 @pytest.fixture(scope="module")
 def tracks(tmp_path_factory):
     folder = tmp_path_factory.mktemp("hall")
-    return {disclosure: shown(folder, disclosure) for disclosure in ("full", "competition")}
+    return {disclosure: observe_positions(folder, disclosure) for disclosure in ("full", "competition")}
 
 
 def test_exact_measures_would_tell_the_heading_and_how_large_coordinates_are(tracks):

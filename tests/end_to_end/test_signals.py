@@ -1,4 +1,4 @@
-"""Real signals to a real evaluator: what becomes of the seats at the service, of the episodes, and of the exit code."""
+"""Real signals to a real evaluator: what becomes of the slots at the service, of the episodes, and of the exit code."""
 
 from __future__ import annotations
 

@@ -120,14 +120,17 @@ def test_the_order_of_the_measures_of_a_card(swept):
     higher, lower = told["metrics"]["spl"], told["metrics"]["navigation_error"]
     metrics = {name: lower if name == "navigation_error" else higher for name in names}
 
-    def drawn(**clean):
+    def choose_measures(**clean):
         means = {name: {"mean": clean.get(name, 0.0)} for name in names}
         return drawn_measure([told | {"metrics": metrics, "clean": means}])
 
-    assert drawn(spl=0.1, success=0.2) == ("spl", [])
-    assert drawn(oracle_success=0.2, ndtw=0.1) == ("oracle_success", ["spl", "success"])
-    assert drawn(goal_progress=-1.0, ndtw=0.1) == ("ndtw", ["spl", "success", "oracle_success", "goal_progress"])
-    assert drawn(navigation_error=9.0) == ("navigation_error", list(names[:-1]))
+    assert choose_measures(spl=0.1, success=0.2) == ("spl", [])
+    assert choose_measures(oracle_success=0.2, ndtw=0.1) == ("oracle_success", ["spl", "success"])
+    assert choose_measures(goal_progress=-1.0, ndtw=0.1) == (
+        "ndtw",
+        ["spl", "success", "oracle_success", "goal_progress"],
+    )
+    assert choose_measures(navigation_error=9.0) == ("navigation_error", list(names[:-1]))
     strong = told | {"metrics": metrics, "clean": {name: {"mean": 0.5} for name in names}}
     weak = strong | {"clean": strong["clean"] | {"spl": {"mean": 0.0}}}
     assert drawn_measure([strong, weak]) == ("success", ["spl"])

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from end_to_end.mutations import applied, drawn
+from end_to_end.mutations import applied, draw_changes
 from graphs import write_r2r
 from nav_eval.config.loader import load_config, validate
 from nav_eval.errors import NavEvalError
@@ -87,7 +87,7 @@ def agree(bases, seeds, folder):
     valid = 0
     for seed in seeds:
         chance = random.Random(seed)
-        changes = drawn(chance)
+        changes = draw_changes(chance)
         content, out = applied(chance.choice(bases), changes), folder / str(seed)
         verdict, outcome = validated(content), begun(content, out)
         assert verdict == outcome, f"seed {seed}: {changes}"

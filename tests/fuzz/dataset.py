@@ -124,10 +124,12 @@ def _written_back(dataset: FileDataset, episodes: list[Episode], *, strict: bool
             raise AssertionError("a valid data set cannot be written back") from None
         return
     again = open_as(dataset.type, DatasetRequest(data_path=str(target), gt_path=getattr(dataset, "gt_file", None)))
-    assert not strict or list(map(_told, again)) == list(map(_told, episodes)), "written back it reads otherwise"
+    assert not strict or list(map(_without_empty_keys, again)) == list(map(_without_empty_keys, episodes)), (
+        "written back it reads otherwise"
+    )
 
 
-def _told(episode: Episode) -> Episode:
+def _without_empty_keys(episode: Episode) -> Episode:
     """Without the keys that stood there empty: ObjectNav's old layout comes back as the new one."""
     return replace(episode, extra={key: value for key, value in episode.extra.items() if value})
 

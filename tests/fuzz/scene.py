@@ -35,7 +35,7 @@ from nav_eval.errors import SceneError
 MAX_LEN = 32768
 NAME = "room"
 ENDINGS = ("glb", "gltf", "obj", "ply", "basis.glb")
-MOST_BYTES = 1 << 30
+MAX_BYTES = 1 << 30
 OUTPUTS = ("rgb", "depth", "semantic", "normal")
 PIXELS = np.arange(48, dtype=np.uint8).reshape(4, 4, 3)
 
@@ -80,7 +80,7 @@ def one(data: bytes) -> None:
             scene = load_scene(folder / main, head if head in ("y", "z") else "auto")  # type: ignore[arg-type]
             _check(scene)
             _draw(scene)
-        assert _peak() - before < MOST_BYTES, f"{_peak() - before >> 20} MiB for {len(data)} bytes"
+        assert _peak() - before < MAX_BYTES, f"{_peak() - before >> 20} MiB for {len(data)} bytes"
 
 
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:

@@ -27,11 +27,11 @@ def test_some_seconds(target: str, seconds: int, tmp_path: Path, monkeypatch: py
     monkeypatch.setenv("FUZZ_SEED", "1")
     pytest.importorskip("atheris", reason=f"atheris has no wheel for Python {sys.version_info.minor} here")
     outcome = fuzz(target, seconds, tmp_path / "corpus", tmp_path / "findings")
-    told = [_told(path) for path in outcome.findings]
+    told = [_read_report(path) for path in outcome.findings]
     assert not told, f"inputs in {tmp_path / 'findings'}:\n" + "\n".join(told)
     assert outcome.executions > 5
 
 
-def _told(path: Path) -> str:
+def _read_report(path: Path) -> str:
     text = path if path.suffix == ".txt" else path.with_name(f"{path.name}.txt")
     return f"{path.name}: {text.read_text(errors='replace')[-2000:] if text.exists() else 'hang, crash or memory'}"

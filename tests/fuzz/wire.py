@@ -31,7 +31,7 @@ from nav_eval_sdk.protocol.values import message_limit, outgoing
 from nav_eval_sdk.transport.base import Ask, Deadline
 
 MAX_LEN = 16384
-MOST_BYTES = 1 << 29
+MAX_BYTES = 1 << 29
 Files = dict[str, bytes]
 KINDS: dict[str, type[m.Message]] = {
     kind.__name__: kind
@@ -85,7 +85,7 @@ def one(data: bytes) -> None:
     if decoder is not None:
         before = _peak()
         decoder(argument, files)
-        assert _peak() - before < MOST_BYTES, f"{_peak() - before >> 20} MiB for {len(data)} bytes"
+        assert _peak() - before < MAX_BYTES, f"{_peak() - before >> 20} MiB for {len(data)} bytes"
 
 
 mutate = documents.mutate

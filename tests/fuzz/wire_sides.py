@@ -27,7 +27,7 @@ from nav_eval_sdk.simulator_host.socket_client import SocketClient
 from nav_eval_sdk.transport.base import Connection, Deadline, Endpoint
 from nav_eval_sdk.transport.rest import RestTransport, _Socket
 
-MOST_READ = 2 * contract.MAX_HEADER
+MAX_READ = 2 * contract.MAX_HEADER
 """Bytes that nobody should take of an endless answer; a header alone may have MAX_HEADER."""
 
 
@@ -53,7 +53,7 @@ class Answering:
         buffer[: len(part)] = part
         self._data = self._data[len(part) :]
         self._read += len(part)
-        assert self._read <= MOST_READ, "an endless answer is read and read"
+        assert self._read <= MAX_READ, "an endless answer is read and read"
         return len(part)
 
     def makefile(self, mode: str) -> Any:

@@ -1,4 +1,4 @@
-"""Measures of company, against walks written by hand and formulas as they were published."""
+"""Measures of the people nearby, against walks written by hand and formulas as they were published."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from nav_eval.core.actions import Action
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.types import AgentState, Company, StepRecord
+from nav_eval.core.types import AgentState, NearbyPedestrians, StepRecord
 from nav_eval.errors import SimulatorError
 from nav_eval.metrics import functional
 from nav_eval.metrics.registry import METRICS, make_metrics
@@ -20,17 +20,17 @@ from nav_eval.testing.fakes import fake_episode
 SOCIAL = ("human_collisions", "human_collision_rate", "personal_space_compliance", "min_person_distance")
 
 
-def measured(name: str, walk: list[Company | None], **settings: Any) -> Any:
+def measured(name: str, walk: list[NearbyPedestrians | None], **settings: Any) -> Any:
     metric = METRICS.get(name)()
     metric.reset_metric(fake_context(**settings))
-    for company in walk:
-        events = {} if company is None else {"people": company.to_record()}
+    for nearby in walk:
+        events = {} if nearby is None else {"people": nearby.to_record()}
         metric.update_metric(StepRecord(Action("move_forward"), AgentState((0.0, 0.0, 0.0)), events=events), {})
     return metric.get_metric()
 
 
-def near(nearest: float | None, seconds: float = 1.0, *touched: int) -> Company:
-    return Company(seconds, (), nearest, touched)
+def near(nearest: float | None, seconds: float = 1.0, *touched: int) -> NearbyPedestrians:
+    return NearbyPedestrians(seconds, (), nearest, touched)
 
 
 def test_a_touch_counts_as_it_begins_and_for_each_person() -> None:

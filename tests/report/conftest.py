@@ -11,7 +11,7 @@ import pytest
 
 from browsing import patient
 from graphs import item, node, write_r2r
-from nav_eval.cli.report import make_workshop
+from nav_eval.cli.report import make_context
 from nav_eval.report.document import make_document
 from nav_eval.report.page import write_page
 from nav_eval.runs.evaluation import run_benchmark
@@ -53,7 +53,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory, data: list[str]) -> list[Path
 
 @pytest.fixture(scope="session")
 def document(runs: list[Path]) -> dict[str, Any]:
-    return make_document(runs, make_workshop())
+    return make_document(runs, make_context())
 
 
 @pytest.fixture(scope="session")
@@ -67,7 +67,7 @@ def page_file(tmp_path_factory: pytest.TempPathFactory, document: dict[str, Any]
 def pair_file(tmp_path_factory: pytest.TempPathFactory, runs: list[Path]) -> Path:
     """The page of two runs: paired tests, and no board."""
     path = tmp_path_factory.mktemp("pair") / "report.html"
-    write_page(make_document([runs[1], runs[2]], make_workshop()), path)
+    write_page(make_document([runs[1], runs[2]], make_context()), path)
     return path
 
 

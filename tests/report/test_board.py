@@ -14,10 +14,10 @@ from urllib.parse import quote
 
 import pytest
 
-from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.report import make_context, report
 from nav_eval.errors import ConfigError
 from nav_eval.report.board import make_board, with_entries
-from nav_eval.report.document import Wishes, make_document
+from nav_eval.report.document import ReportOptions, make_document
 from nav_eval.report.page import write_page
 from nav_eval.report.published import published
 from nav_eval.report.source import Run, read_run
@@ -29,8 +29,8 @@ LINKS = ("name=Mine,url=https://example.org/m,paper=https://example.org/p?a=1,2"
 
 
 def read(paths: list[Path]) -> list[Run]:
-    workshop = make_workshop()
-    return [read_run(path, workshop.config(path)) for path in paths]
+    context = make_context()
+    return [read_run(path, context.config(path)) for path in paths]
 
 
 def renamed(run: Path, to: Path, **manifest: Any) -> Path:
@@ -51,13 +51,13 @@ def many(tmp_path_factory: pytest.TempPathFactory, runs: list[Path]) -> list[Pat
 @pytest.fixture(scope="module")
 def board_file(tmp_path_factory: pytest.TempPathFactory, many: list[Path]) -> Path:
     path = tmp_path_factory.mktemp("board") / "report.html"
-    wishes = Wishes(("name=Mine,url=https://example.org/m",), None, published("r2r"))
-    write_page(make_document(many, make_workshop(), wishes), path)
+    options = ReportOptions(("name=Mine,url=https://example.org/m",), None, published("r2r"))
+    write_page(make_document(many, make_context(), options), path)
     return path
 
 
 def test_the_order_is_that_of_the_measure_and_an_oracle_has_no_rank(runs: list[Path]) -> None:
-    found = make_board(read(runs), make_workshop())
+    found = make_board(read(runs), make_context())
     means = [sum(e["metrics"]["spl"] for e in episodes_of(run)) / 12 for run in runs]
     assert means[0] > means[2] == 0.0
     assert found.metric == "spl"
@@ -72,21 +72,21 @@ def test_the_benchmark_says_what_ranks_and_by_overrules_it(tmp_path: Path, runs:
     paths = [copytree(run, tmp_path / run.name) for run in runs]
     text = (paths[0] / "config.yaml").read_text()
     (paths[0] / "config.yaml").write_text(re.sub("primary: spl", "primary: oracle_success", text))
-    assert make_board(read(paths), make_workshop()).metric == "oracle_success"
-    error = make_board(read(paths), make_workshop(), "navigation_error")
+    assert make_board(read(paths), make_context()).metric == "oracle_success"
+    error = make_board(read(paths), make_context(), "navigation_error")
     assert error.ranking is not None
     assert not error.ranking.higher_is_better
     with pytest.raises(ConfigError, match="no such measure of which more or less is better"):
-        make_board(read(paths), make_workshop(), "spll")
+        make_board(read(paths), make_context(), "spll")
 
 
 def test_runs_by_other_rules_are_listed_without_ranks(tmp_path: Path, runs: list[Path]) -> None:
     other = renamed(runs[0], tmp_path / "other", profile={"name": "mine", "version": "9"})
-    document = make_document([*runs, other], make_workshop())
+    document = make_document([*runs, other], make_context())
     assert "profile is" in document["board"]["refused"]
     assert document["board"]["places"] == [None] * 4
     assert document["board"]["order"][0] == 1
-    hidden = make_document([*runs, other], make_workshop(), public=True)
+    hidden = make_document([*runs, other], make_context(), public=True)
     assert hidden["board"]["refused"] == "different"
 
 
@@ -114,7 +114,7 @@ def test_what_is_in_no_figure_is_counted(tmp_path: Path, runs: list[Path]) -> No
     cut = renamed(runs[0], tmp_path / "cut", finished=None)
     for name in ("episodes.jsonl", "trajectories.jsonl"):
         (cut / name).write_text("".join((cut / name).read_text().splitlines(keepends=True)[2:]))
-    document = make_document([*runs, cut], make_workshop())
+    document = make_document([*runs, cut], make_context())
     assert [run["n_excluded"] for run in document["runs"]] == [0, 0, 0, 2]
     assert document["board"]["n"] == 10
     assert document["board"]["places"][0]["left_out"] == 2

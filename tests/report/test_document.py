@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nav_eval.cli.report import make_workshop, report, split_runs
+from nav_eval.cli.report import make_context, report, split_runs
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.metrics.registry import METRICS
 from nav_eval.report.columns import episode_columns
@@ -97,7 +97,7 @@ def test_comparison_needs_the_same_episodes(tmp_path: Path, runs: list[Path]) ->
     other = copytree(runs[0], tmp_path / "other")
     lines = (other / "episodes.jsonl").read_text().splitlines(keepends=True)
     (other / "episodes.jsonl").write_text("".join(lines[:-1]))
-    found = make_document([runs[1], other], make_workshop())
+    found = make_document([runs[1], other], make_context())
     assert "lacks 1 of" in found["comparison"]["refused"]
     assert len(found["episodes"]["id"]) == len(lines)
 
@@ -113,7 +113,7 @@ def test_truncated_last_line_is_left_alone(tmp_path: Path, runs: list[Path]) -> 
     manifest = json.loads((live / "manifest.json").read_text())
     (live / "manifest.json").write_text(json.dumps(manifest | {"finished": None}))
     before = (live / "episodes.jsonl").read_bytes()
-    run = make_document([live], make_workshop())["runs"][0]
+    run = make_document([live], make_context())["runs"][0]
     assert run["n"] == run["n_expected"] - 1
     assert run["finished"] is None
     assert (live / "episodes.jsonl").read_bytes() == before
@@ -130,14 +130,14 @@ def test_an_episode_without_its_trajectory_is_missing_as_in_the_journal(tmp_path
         directory.open_for_reading()
         known = directory.journal.recorded
     assert len(known) == len(lines) - 1
-    assert read_run(cut, make_workshop().config(cut)).results.keys() == known
+    assert read_run(cut, make_context().config(cut)).results.keys() == known
 
 
 def test_data_that_has_gone_costs_maps_and_texts_only(runs: list[Path]) -> None:
-    found = make_document([runs[0]], make_workshop(("dataset.data_path=/nowhere.json",)))
+    found = make_document([runs[0]], make_context(("dataset.data_path=/nowhere.json",)))
     assert "data set could not be read" in found["notes"][0]
     assert found["episodes"]["text"] == [None] * len(found["episodes"]["id"])
-    found = make_document([runs[0]], make_workshop(("simulator.connectivity_dir=/nowhere",)))
+    found = make_document([runs[0]], make_context(("simulator.connectivity_dir=/nowhere",)))
     assert "There is no map of scene tinyhouse" in found["notes"][0]
     assert found["scenes"][0]["storeys"] == []
     assert found["episodes"]["text"][1] == "Walk to door 0."
@@ -151,16 +151,16 @@ def test_damage_is_named(tmp_path: Path, runs: list[Path], name: str) -> None:
     content = (broken / name).read_bytes().split(b"\n")
     (broken / name).write_bytes(b"\n".join([content[0], b'{"scene_id": \xff\xfe', *content[1:]]))
     with pytest.raises(RunDirectoryError, match=f"{name}: line 2 is damaged"):
-        make_document([broken], make_workshop())
+        make_document([broken], make_context())
 
 
 def test_no_run(tmp_path: Path) -> None:
     with pytest.raises(RunDirectoryError, match="is not a run directory"):
-        make_document([tmp_path], make_workshop())
+        make_document([tmp_path], make_context())
 
 
 def test_public_report_holds_no_episode(runs: list[Path]) -> None:
-    document = make_document(runs, make_workshop(), public=True)
+    document = make_document(runs, make_context(), public=True)
     text = json.dumps(document, default=np.ndarray.tolist, ensure_ascii=False)
     for secret in (*HOSTILE, "Walk to door", *(e["episode_id"] for e in episodes_of(runs[0]))):
         assert secret not in text
@@ -244,7 +244,7 @@ def test_arguments(tmp_path: Path) -> None:
 
 def test_a_fault_in_an_override_is_the_users(runs: list[Path]) -> None:
     with pytest.raises(ConfigError, match=r"dataset\.data_pth"):
-        make_document([runs[0]], make_workshop(("dataset.data_pth=x",)))
+        make_document([runs[0]], make_context(("dataset.data_pth=x",)))
 
 
 def test_public_refusal_names_no_episode(tmp_path: Path, runs: list[Path]) -> None:
@@ -253,7 +253,7 @@ def test_public_refusal_names_no_episode(tmp_path: Path, runs: list[Path]) -> No
     other = copytree(runs[0], tmp_path / "other")
     lines = (other / "episodes.jsonl").read_text().splitlines(keepends=True)
     (other / "episodes.jsonl").write_text("".join(lines[:-1]))
-    found = make_document([runs[1], other], make_workshop(), public=True)
+    found = make_document([runs[1], other], make_context(), public=True)
     assert found["comparison"] == {"refused": "different", "rows": []}
 
 
@@ -266,7 +266,7 @@ def test_broken_unicode_in_an_instruction() -> None:
 
 def test_a_page_says_how_many_runs_it_holds() -> None:
     with pytest.raises(ConfigError, match="A page holds 50 runs at most, not 51"):
-        make_document([Path("run")] * 51, make_workshop())
+        make_document([Path("run")] * 51, make_context())
 
 
 def test_english_words_agree_with_their_number() -> None:

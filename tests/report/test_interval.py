@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nav_eval.cli.report import make_workshop
+from nav_eval.cli.report import make_context
 from nav_eval.core.types import EpisodeResult
 from nav_eval.report.board import make_board
 from nav_eval.report.document import assemble, board_record
@@ -26,8 +26,8 @@ from report.conftest import Visit
 
 @pytest.fixture
 def read(runs: list[Path]) -> list[Run]:
-    workshop = make_workshop()
-    return [read_run(path, workshop.config(path)) for path in runs]
+    context = make_context()
+    return [read_run(path, context.config(path)) for path in runs]
 
 
 def with_intervals(run: Run, **intervals: tuple[float, float]) -> Run:
@@ -56,7 +56,7 @@ def test_page_and_files_give_the_same_interval(
     visit: Callable[..., Visit], read: list[Run], runs: list[Path], tmp_path: Path
 ) -> None:
     read = [with_intervals(run, spl=(0.125, 0.375)) for run in read]
-    board = make_board(read, make_workshop())
+    board = make_board(read, make_context())
     table = results_table(read, lambda metric: set())
     assert table.rows[0][table.header.index("spl ↑")].beside == "[0.1250, 0.3750]"  # type: ignore[union-attr]
     rows = list(csv.DictReader(io.StringIO(comma_separated(read, board))))

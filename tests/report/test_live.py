@@ -19,7 +19,7 @@ import pytest
 from numpy.typing import NDArray
 from PIL import Image
 
-from nav_eval.cli.report import make_workshop
+from nav_eval.cli.report import make_context
 from nav_eval.core.types import Action, AgentState, EpisodeResult, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.report.live import LiveRun, live_view
@@ -44,7 +44,7 @@ def config(data: list[str]) -> Any:
 
 
 def test_only_this_machine_is_answered(config: Any) -> None:
-    with live_view(config, make_workshop()) as (address, page):
+    with live_view(config, make_context()) as (address, page):
         assert urlsplit(address).hostname == "127.0.0.1"
         assert page is not None
         assert get(address, "/", "evil.example:80")[0] == 403
@@ -59,7 +59,7 @@ def document_of(body: bytes) -> Any:
 
 
 def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
-    with live_view(config, make_workshop()) as (address, page):
+    with live_view(config, make_context()) as (address, page):
         before = document_of(get(address, "/")[1])
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
         status, body = get(address, "/?lang=zh&theme=dark")
@@ -72,7 +72,7 @@ def test_data_follows_the_run(config: Any, tmp_path: Path) -> None:
 
 
 def test_two_watchers(config: Any, tmp_path: Path) -> None:
-    with live_view(config, make_workshop()) as (one, first), live_view(config, make_workshop()) as (other, second):
+    with live_view(config, make_context()) as (one, first), live_view(config, make_context()) as (other, second):
         run_benchmark(config, tmp_path / "run", watchers=[first, second])
         counts = [document_of(get(x, "/")[1])["runs"][0]["n"] for x in (one, other)]
     assert counts[0] == counts[1] > 0
@@ -80,7 +80,7 @@ def test_two_watchers(config: Any, tmp_path: Path) -> None:
 
 def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:
     heard: list[bytes] = []
-    with live_view(config, make_workshop()) as (address, page):
+    with live_view(config, make_context()) as (address, page):
         listener = threading.Thread(target=lambda: heard.append(get(address, "/events")[1]))
         listener.start()
         evaluated = run_benchmark(config, tmp_path / "run", watchers=[page])
@@ -100,7 +100,7 @@ def test_events_tell_of_progress_and_end(config: Any, tmp_path: Path) -> None:
 
 
 def test_a_session_is_shown_while_it_plays(config: Any) -> None:
-    live = LiveRun(config, make_workshop())
+    live = LiveRun(config, make_context())
     assert live.observers is not None
     (session,) = live.observers()
     episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
@@ -123,7 +123,7 @@ def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size:
     frame[:8] = frame[-8:] = frame[:, :8] = frame[:, -8:] = (200, 0, 0)
     episode = Episode(scene_id="s", episode_id="7", start_position=(0.0, 0.0, 0.0), start_rotation=(0.0, 0.0, 0.0, 1.0))
     guest = visit()
-    with live_view(config, make_workshop()) as (address, watcher):
+    with live_view(config, make_context()) as (address, watcher):
         assert watcher.observers is not None
         (session,) = watcher.observers()
         session.episode_started(episode, {})
@@ -144,7 +144,7 @@ def test_the_whole_frame_is_seen(config: Any, visit: Callable[..., Visit], size:
 def test_page_grows_in_the_browser(config: Any, tmp_path: Path, visit: Callable[..., Visit]) -> None:
     """What the reader is at is left alone: what came meanwhile is drawn when they are done with it."""
     guest = visit()
-    with live_view(config, make_workshop()) as (address, page):
+    with live_view(config, make_context()) as (address, page):
         guest.page.goto(address)
         guest.page.wait_for_selector("#page[data-ready]")
         assert guest.page.locator("table.episodes").count() == 0

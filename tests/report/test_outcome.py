@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from nav_eval.core.types import EpisodeResult
 from nav_eval.report.columns import significant
 from nav_eval.report.figures import length_bins, nice_edges
-from nav_eval.report.outcome import Yardstick, outcome
+from nav_eval.report.outcome import Thresholds, outcome
 from nav_eval.report.track import Track, centimetres, deltas
 
-FAR = Yardstick(success_distance=3.0, shortest=10.0)
+FAR = Thresholds(success_distance=3.0, shortest=10.0)
 
 
 def result(status: str = "ok", **metrics: Any) -> EpisodeResult:
@@ -56,7 +56,7 @@ def test_outcomes(metrics: dict[str, Any], way: Track | None, expected: str) -> 
 
 
 def test_who_ends_no_nearer_than_he_began_went_astray_however_near_that_is() -> None:
-    assert outcome(result(success=0.0, navigation_error=4.9), WALK, Yardstick(3.0, 4.3)) == "stopped_away"
+    assert outcome(result(success=0.0, navigation_error=4.9), WALK, Thresholds(3.0, 4.3)) == "stopped_away"
 
 
 def test_a_status_comes_before_everything() -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.report import make_context, report
 from nav_eval.report.document import make_document
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -70,7 +70,7 @@ def test_two_runs_have_one_sentence_and_a_public_one_keeps_the_seed(
 
 
 def test_the_page_says_the_same(runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
-    document = make_document(runs, make_workshop())
+    document = make_document(runs, make_context())
     assert document["sentence"]["en"] == printed(capsys, *runs)
     assert [run["sentence"]["en"] for run in document["runs"]] == [printed(capsys, run) for run in runs]
 

@@ -20,7 +20,7 @@ from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
 COPIES, PATHS = 100, 1000
-MOST_MB = 600
+MAX_MEGABYTES = 600
 WORDS = "Walk past the table on your left and through the second door, then turn right, go up and wait by it. "
 
 
@@ -57,7 +57,7 @@ def test_a_report_of_100_000_episodes_fits_into_600_mb(tmp_path):
     _, status, used = os.wait4(process.pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     assert process.returncode == 0
-    assert used.ru_maxrss * 1024 / 1e6 <= MOST_MB
+    assert used.ru_maxrss * 1024 / 1e6 <= MAX_MEGABYTES
     assert (run / "report.html").stat().st_size > COPIES * 1000
 
 

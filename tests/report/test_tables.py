@@ -10,7 +10,7 @@ from shutil import copytree
 
 import pytest
 
-from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.report import make_context, report
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report.best import best
 from nav_eval.report.source import Run, read_run
@@ -20,8 +20,8 @@ from report.conftest import episodes_of
 
 @pytest.fixture
 def read(runs: list[Path]) -> list[Run]:
-    workshop = make_workshop()
-    return [read_run(path, workshop.config(path)) for path in runs]
+    context = make_context()
+    return [read_run(path, context.config(path)) for path in runs]
 
 
 def none(metric: str) -> set[int]:
@@ -71,9 +71,9 @@ def test_best_is_bold_and_so_is_what_ties_with_it(tmp_path: Path, runs: list[Pat
 
 
 def test_oracles_and_single_runs_are_not_best(read: list[Run]) -> None:
-    assert best(read, make_workshop(), "success") == {0, 2}, "12 episodes do not part chance from standing still"
-    assert best(read[1:], make_workshop(), "success") == set()
-    assert best(read, make_workshop(), "path_length") == set()
+    assert best(read, make_context(), "success") == {0, 2}, "12 episodes do not part chance from standing still"
+    assert best(read[1:], make_context(), "success") == set()
+    assert best(read, make_context(), "path_length") == set()
 
 
 @pytest.mark.parametrize(("service", "name"), [({"name": "Follower", "version": "2"}, "Follower"), ({}, "Seq2Seq")])

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nav_eval.cli.report import make_workshop, report
+from nav_eval.cli.report import make_context, report
 from nav_eval.cli.score import compare
 from nav_eval.core.definitions import Definition
 from nav_eval.report.document import make_document
@@ -94,7 +94,7 @@ def test_every_page_gives_the_same_answer(opened: list[Path], language: str) -> 
         ranking = rank_runs(paths)
         assert ranking.ahead is not None
         terminal = headline(paths, language)
-        document: dict[str, Any] = make_document(paths, make_workshop(), solid=False)
+        document: dict[str, Any] = make_document(paths, make_context(), solid=False)
         page = document["verdict"][language]
         names = {str(path): json.loads((path / "manifest.json").read_text())["agent"] for path in paths}
         for path, name in names.items():

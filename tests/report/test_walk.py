@@ -136,12 +136,12 @@ def test_positions_keep_their_millimetres(home: tuple[Scene, NavMesh], page_of_h
 
 def test_too_much_for_a_browser_is_refused(home: tuple[Scene, NavMesh], monkeypatch: pytest.MonkeyPatch) -> None:
     scene, navmesh = home
-    monkeypatch.setattr("nav_eval.report.walk.MOST_TRIANGLES", 1000)
+    monkeypatch.setattr("nav_eval.report.walk.MAX_TRIANGLES", 1000)
     with pytest.raises(SceneError, match=r"a page takes 1 to 1,000. Look at it with --kind"):
         render_walk(scene, navmesh)
     monkeypatch.undo()
     texture = np.full((64, 64, 4), 255, np.uint8)
-    monkeypatch.setattr("nav_eval.report.walk.MOST_TEXELS", 1024)
+    monkeypatch.setattr("nav_eval.report.walk.MAX_TEXELS", 1024)
     small = replace(scene, textures=tuple(texture for _ in scene.textures))
     halved = unpacked(render_walk(small, None))[0]["shrunk"]
     assert len(scene.textures) * (64 / halved) ** 2 <= 1024 < len(scene.textures) * (128 / halved) ** 2

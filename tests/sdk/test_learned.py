@@ -16,7 +16,7 @@ from PIL import Image
 from nav_eval_sdk.examples.learned import ACTIONS, LearnedAgent, load
 from nav_eval_sdk.examples.learned.senses import CELLS, REFLECTED, SIDE, motion, nearness, picture
 from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
-from nav_eval_sdk.examples.learned.tried import MOST, Tried
+from nav_eval_sdk.examples.learned.tried import MAX_REPEATS, Tried
 from nav_eval_sdk.examples.learned.words import LONGEST, UNKNOWN, Reader, tokens, vocabulary
 from torch_python import run
 
@@ -33,13 +33,13 @@ def observation(rng: np.random.Generator, height: int = 224, width: int = 224) -
     }
 
 
-def told(text: str) -> dict[str, Any]:
+def make_episode(text: str) -> dict[str, Any]:
     return {"instruction": {"text": text}, "action_space": {key: {} for key in ACTIONS}, "seed": 0}
 
 
 def walked(agent: LearnedAgent, text: str, seed: int, steps: int = 8) -> list[str]:
     rng = np.random.default_rng(seed)
-    agent.reset(told(text))
+    agent.reset(make_episode(text))
     return [agent.act(observation(rng)) for _ in range(steps)]
 
 
@@ -143,8 +143,8 @@ def test_no_action_is_taken_three_times_in_one_pose(liked: int):
     tried, scores = Tried(), np.array([-9.0, 0.1, 0.2, 0.3])
     scores[liked] = 5
     actions = [tried.choose(scores, (1.0, 2.0, 0.5)) for _ in range(9)]
-    assert actions[:MOST] == [liked] * MOST
-    assert sorted(actions) == [0] * (9 - 3 * MOST) + [1] * MOST + [2] * MOST + [3] * MOST
+    assert actions[:MAX_REPEATS] == [liked] * MAX_REPEATS
+    assert sorted(actions) == [0] * (9 - 3 * MAX_REPEATS) + [1] * MAX_REPEATS + [2] * MAX_REPEATS + [3] * MAX_REPEATS
     assert tried.choose(scores, (1.0, 2.25, 0.5)) == liked, "a step aside it may again"
 
 
@@ -153,7 +153,7 @@ def test_pushing_against_a_wall_ends():
     tried, scores, pushed = Tried(), np.array([-9.0, 5.0, 0.0, -1.0]), 0
     for step in range(60):
         pushed += tried.choose(scores, (0.001 * step, 0.0, 2 * np.pi * step)) == 1
-    assert pushed <= MOST
+    assert pushed <= MAX_REPEATS
 
 
 def test_english_words_and_chinese_characters_share_a_vocabulary():
@@ -172,7 +172,7 @@ def test_it_knows_the_words_of_both_languages_and_answers_to_no_text():
     for text in ("Turn left and stop next to the sofa.", "左转，走进厨房，在沙发旁边停下。"):
         assert UNKNOWN not in reader.numbers(text)
     agent = LearnedAgent()
-    agent.reset({**told(""), "instruction": None})
+    agent.reset({**make_episode(""), "instruction": None})
     assert agent.act(observation(np.random.default_rng(0))) in ACTIONS
 
 

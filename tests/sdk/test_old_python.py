@@ -38,7 +38,7 @@ def findings(endpoint: str) -> list[str]:
     return [f"{f.check}: {f.detail}" for wire in wires for f in check(Target(endpoint, wire)) if not f.ok]
 
 
-def told(results: Any) -> Any:
+def without_times(results: Any) -> Any:
     """What an evaluation found out, but for what a clock says."""
     timed = {"agent_latency", "agent_latency_p95", "episode_time"}
     return results.statuses, {name: value for name, value in results.metrics.items() if name not in timed}
@@ -61,7 +61,7 @@ def test_an_evaluation_over_it_equals_one_in_this_process(monkeypatch: pytest.Mo
     with serving() as endpoint:
         remote = ["agent_service.type=remote", f"agent_service.endpoint={endpoint}"]
         there = nav_eval.evaluate("vln-demo", overrides=[*few, *remote])
-    assert told(here) == told(there)
+    assert without_times(here) == without_times(there)
     assert dict(there.statuses) == {"ok": 2}
 
 

@@ -23,7 +23,7 @@ def answered(status: str, body: bytes = b"") -> bytes:
 
 
 @contextmanager
-def asked(
+def answer_with(
     answer: bytes, *, pause: float = 0.0, path: str = ""
 ) -> Iterator[tuple[socket.socket, Connection, list[bytes]]]:
     """A socket whose other end says `answer`, byte by byte with `pause` between; what that end has heard."""
@@ -46,7 +46,7 @@ def asked(
 
 
 def test_what_is_asked_and_what_is_left() -> None:
-    with asked(SWITCHING + b"..!", path="/lab") as (sock, connection, heard):
+    with answer_with(SWITCHING + b"..!", path="/lab") as (sock, connection, heard):
         turned(sock, connection, JOIN, {"Nav-Eval-Instance": "i"}, Deadline(5))
         assert sock.recv(10) == b"..!"
     lines = b"".join(heard).decode().split("\r\n")
@@ -78,14 +78,14 @@ def test_what_is_asked_and_what_is_left() -> None:
     ],
 )
 def test_every_other_answer_is_an_error(answer: bytes, error: type[WireError], said: str) -> None:
-    with asked(answer) as (sock, connection, _), pytest.raises(error, match=said):
+    with answer_with(answer) as (sock, connection, _), pytest.raises(error, match=said):
         turned(sock, connection, JOIN, {}, Deadline(5))
 
 
 def test_a_deadline_is_for_the_whole_answer() -> None:
     began = time.monotonic()
     with (
-        asked(SWITCHING, pause=1.0) as (sock, connection, _),
+        answer_with(SWITCHING, pause=1.0) as (sock, connection, _),
         pytest.raises((DeadlineMissed, TimeoutError)),
     ):
         turned(sock, connection, JOIN, {}, Deadline(0.3))

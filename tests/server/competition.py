@@ -16,7 +16,7 @@ from nav_eval.results.run_directory import public_config
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import Answers, found
+from nav_eval_server.init import Answers, create
 
 ANSWERS = Answers("homes", "Homes", "UTC", "ada", 1)
 DATES = {"opens": "2020-01-01T00:00", "closes": "2099-01-01T00:00"}
@@ -37,12 +37,12 @@ def phase(kind: str = "service", **quota: int) -> dict[str, object]:
 
 def write_challenge(folder: Path, **changes: object) -> Challenge:
     """A founded competition with one phase, dev; `changes` are laid over the keys of its challenge.yaml."""
-    found(folder, ANSWERS)
+    create(folder, ANSWERS)
     path = Folder(folder).challenge
     content = yaml.safe_load(path.read_text()) | {"evaluation": evaluation(), "phases": {"dev": phase()}}
     content["endpoints"]["allowed_networks"] = ["loopback"]
     del content["dry_run"]  # the demo's homes have no graph
-    del content["ranking"]["beside"]
+    del content["ranking"]["secondary_metrics"]
     for key, value in changes.items():
         content[key] = content.get(key, {}) | value if isinstance(value, dict) else value
     path.write_text(yaml.safe_dump(content))

@@ -21,7 +21,7 @@ from django.db import connections
 
 from nav_eval_server.challenge import Challenge, Web
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import found
+from nav_eval_server.init import create
 from nav_eval_server.settings import configure, database
 from nav_eval_server.web import alike
 from server.competition import ANSWERS, write_challenge
@@ -34,7 +34,7 @@ os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "1"
 if not apps.ready:
     place = Path(tempfile.mkdtemp())
     atexit.register(shutil.rmtree, place, ignore_errors=True)
-    found(place, ANSWERS)
+    create(place, ANSWERS)
     configure(Challenge.model_construct(folder=place, database=None, web=Web()))
 
 

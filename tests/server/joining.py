@@ -17,7 +17,7 @@ from typing import Any
 from waitress import create_server, wasyncore
 
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, JOINED, UPGRADE, WANTED
-from nav_eval_server.join.handing import handing, pair
+from nav_eval_server.join.fd_passing import pair, passing_fds
 from nav_eval_server.join.relay import Relay
 from patience import PATIENCE
 
@@ -35,7 +35,7 @@ class Ground:
         self.teams = dict(TEAMS)
         self.notes: list[tuple[int, bool]] = []
         webs, self._relays = pair()
-        app = handing(page, webs)
+        app = passing_fds(page, webs)
         self._web = create_server(app, host="127.0.0.1", port=0, threads=2)
         self.port: int = self._web.effective_port
         self.url = f"http://127.0.0.1:{self.port}"

@@ -79,17 +79,17 @@ def test_bounds(full: Crowd) -> None:
     """One open at a time, a few in all, so many words, each so long; none without reasons or after the decision."""
     write(full, "done", "  ")
     assert not Appeal.objects.exists()
-    for _ in range(appeals.MOST_WORDS + 2):
+    for _ in range(appeals.MAX_WORDS + 2):
         write(full, "done", "x" * 3000)
     assert Appeal.objects.count() == 1
-    assert [len(word.text) for word in Appeal.objects.get().words.all()] == [appeals.LONGEST] * appeals.MOST_WORDS
+    assert [len(word.text) for word in Appeal.objects.get().words.all()] == [appeals.LONGEST] * appeals.MAX_WORDS
     decide(full, "stands", " ")
     assert Appeal.objects.get().state == Appeal.State.OPEN
-    for _ in range(appeals.MOST_APPEALS + 1):
+    for _ in range(appeals.MAX_APPEALS + 1):
         decide(full, "stands")
         decide(full, "void")
         write(full, "done")
-    assert Appeal.objects.count() == appeals.MOST_APPEALS
+    assert Appeal.objects.count() == appeals.MAX_APPEALS
     assert Submission.objects.get(pk=full.mine["done"].pk).state == State.DONE
 
 

@@ -233,7 +233,7 @@ PHASES = {"open": phase() | {"ladder": 0.05}, "hidden": phase() | {"board": "pri
 @pytest.fixture
 def challenge(make: Make) -> Challenge:
     """Two teams and a baseline in each phase."""
-    made = make(phases=PHASES, ranking={"beside": ["success"]})
+    made = make(phases=PHASES, ranking={"secondary_metrics": ["success"]})
     for name in PHASES:
         for n, who in enumerate(("=cmd()", "weak")):
             row = {key: 0.8 - 0.4 * n + 0.01 * i for i, key in enumerate(KEYS)}
@@ -456,5 +456,5 @@ def test_the_doctor_finds_what_is_to_be_mended(make: Make) -> None:
 def test_the_doctors_command(make: Make) -> None:
     said = call("doctor", Folder(make().folder).challenge)
     assert said.returncode == 1
-    assert "MEND there is no backup" in said.stdout
+    assert "FIX  there is no backup" in said.stdout
     assert "ok   keys, runs and uploads" in said.stdout

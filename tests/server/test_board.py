@@ -63,7 +63,7 @@ def written(folder: Path, boards: Iterable[tuple[dict[str, object], dict[str, ob
     return folder
 
 
-def drawn(seed: int) -> None:
+def draw_competition(seed: int) -> None:
     """One to five teams with up to four submissions each, baselines, failures, ties, holes."""
     rng = random.Random(seed)
     better, keys = rng.choice(("higher", "lower")), _episodes(rng)
@@ -94,7 +94,7 @@ def test_the_standard_library_alone_finds_the_same_boards(challenge: Challenge, 
     told, sizes = [], []
     for seed in seeds:
         with transaction.atomic():
-            drawn(seed)
+            draw_competition(seed)
             for name, board in (("plain", Board.PUBLIC), ("climb", Board.PUBLIC), ("plain", Board.FINAL)):
                 found = document(challenge, name, board)
                 told.append((found, values(challenge, name, board)))
@@ -138,7 +138,7 @@ def test_a_board_by_hand(challenge: Challenge) -> None:
 
 def test_a_board_shows_further_measures_but_for_what_a_ladder_holds_back(make: Make) -> None:
     """Everybody reads them of the entry too; a Ladder's team is told one number until the reveal."""
-    challenge = make(ranking={"beside": ["success", "steps"]}, phases=PHASES)
+    challenge = make(ranking={"secondary_metrics": ["success", "steps"]}, phases=PHASES)
     rows = {
         name: done(team("t"), {("b", "1"): 0.5}, phase=name, others={"success": 0.75, "ndtw": 0.1}) for name in PHASES
     }
@@ -304,7 +304,7 @@ def seen(challenge: Challenge) -> Callable[[str], object]:
     worse = {name: done(mine, {("b", "1"): 0.401}, phase=name) for name in PHASES}
     Keeper(challenge).refresh(NOW)
 
-    def told(role: str) -> dict[str, object]:
+    def read_all(role: str) -> dict[str, object]:
         viewer: User | Team | AnonymousUser | None = people.get(role) or {"token": mine}.get(role)
         sight = visible_to(viewer or AnonymousUser())
         found: dict[str, object] = {}
@@ -316,7 +316,7 @@ def seen(challenge: Challenge) -> Callable[[str], object]:
             found[name] = (scores, final is not None, figures, proof)
         return found
 
-    return told
+    return read_all
 
 
 BOTH = {"spl": 0.513, "success": 0.513}

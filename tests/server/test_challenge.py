@@ -12,12 +12,12 @@ import yaml
 
 from nav_eval.errors import ConfigError
 from nav_eval_server.challenge import DRY_RUN, Challenge, evaluation_text, load_challenge
-from nav_eval_server.founding import Answers, found
+from nav_eval_server.init import Answers, create
 
 
 @pytest.fixture
 def file(tmp_path: Path) -> Path:
-    found(tmp_path, Answers("homes", 'The "homes"', "Asia/Shanghai", "ada", 1))
+    create(tmp_path, Answers("homes", 'The "homes"', "Asia/Shanghai", "ada", 1))
     return tmp_path / "challenge.yaml"
 
 
@@ -43,7 +43,7 @@ def test_phases_and_competitions_have_seeds_that_nobody_guesses(tmp_path: Path) 
     """Each its own: what is told of one phase tells nothing that is drawn in another."""
     drawn = []
     for name in ("a", "b"):
-        found(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
+        create(tmp_path / name, Answers("homes", "Homes", "UTC", "ada", 1))
         drawn += seeds(load_challenge(tmp_path / name / "challenge.yaml"))
     assert len(set(drawn)) == len(drawn) == 6
     assert sorted(drawn)[1] > 1 << 40
@@ -61,6 +61,7 @@ def test_a_phase_without_a_seed_of_its_own_has_the_evaluations(file: Path) -> No
     told = {key: content[key] for key in ("name", "evaluation", "phases", "ranking")}
     for phase in told["phases"].values():
         del phase["opens"], phase["closes"]
+    told["ranking"]["beside"] = told["ranking"].pop("secondary_metrics")  # the name that sums are made under
     written = json.dumps(told, sort_keys=True, separators=(",", ":"))
     assert challenge.rules_sha256 == hashlib.sha256(written.encode()).hexdigest()
     with_one = changed(file, "phases.dev.seed", 5)
@@ -100,8 +101,12 @@ def test_what_init_writes_is_valid(file: Path) -> None:
         ("endpoints.allowed_ports", [0], "'0' is not a port"),
         ("endpoints.allowed_ports", ["1-65536"], "'1-65536' is not a port"),
         ("ranking.by", "elegance", "ranking.by: 'elegance' is not measured"),
-        ("ranking.beside", ["ndtw", "elegance"], "ranking.beside: 'elegance' is not measured"),
-        ("ranking.beside", ["ndtw", "spl"], "ranking: beside: names a measure twice, or the one of by"),
+        ("ranking.secondary_metrics", ["ndtw", "elegance"], "ranking.secondary_metrics: 'elegance' is not measured"),
+        (
+            "ranking.secondary_metrics",
+            ["ndtw", "spl"],
+            "ranking: secondary_metrics: names a measure twice, or the one of by",
+        ),
         ("evaluation.evaluation.max_stepz", 3, "Did you mean 'max_steps'"),
         ("folder", "/etc", "folder: is not a key"),
         ("name", "Große Häuser", "name: String should match pattern"),
@@ -148,9 +153,18 @@ def test_dates_without_a_zone_are_of_the_challenges(file: Path) -> None:
         ("phases.dev.quota.per_day", 7, False),
         ("evaluation.evaluation.max_steps", 7, False),
         ("ranking.by", "ndtw", False),
-        ("ranking.beside", ["ndtw"], False),
+        ("ranking.secondary_metrics", ["ndtw"], False),
     ],
 )
 def test_dates_may_be_moved_and_rules_may_not(file: Path, key: str, value: object, same: bool) -> None:
     before = load_challenge(file).rules_sha256
     assert (changed(file, key, value).rules_sha256 == before) == same
+
+
+def test_the_old_name_of_the_secondary_metrics_is_the_same_rule(file: Path) -> None:
+    now = changed(file, "ranking", {"by": "spl", "secondary_metrics": ["ndtw"]})
+    once = changed(file, "ranking", {"by": "spl", "beside": ["ndtw"]})
+    assert once.ranking.secondary_metrics == ("ndtw",)
+    assert (once.rules_sha256, once.sha256) == (now.rules_sha256, now.sha256)
+    with pytest.raises(ConfigError, match="beside: is the old name of secondary_metrics; name the latter only"):
+        changed(file, "ranking", {"secondary_metrics": ["ndtw"], "beside": ["ndtw"]})

@@ -42,7 +42,7 @@ def endpoint(challenge: Challenge, url: str, token: str = "") -> Endpoint:
     return Endpoint.objects.create(team=team, name="a", protocol="rest", url=url, sealed_token=sealed)
 
 
-def told(one: Endpoint) -> str:
+def describe(one: Endpoint) -> str:
     return endpoints.sentence(Endpoint.objects.get(pk=one.pk), "en", zone=ZoneInfo("Asia/Shanghai"), now=NOW)
 
 
@@ -53,9 +53,9 @@ def told(one: Endpoint) -> str:
 def test_the_answer_and_its_time_are_kept(make: Make, agent: str, token: str, answer: str, said: str) -> None:
     challenge = make(endpoints={"probe_seconds": 3})
     one = endpoint(challenge, agent, token)
-    assert told(one) == "Not asked yet."
+    assert describe(one) == "Not asked yet."
     assert endpoints.check(challenge, one, NOW) == answer
-    assert told(one) == said
+    assert describe(one) == said
 
 
 def test_what_is_not_ready_is_told_in_one_way_and_the_same_time(make: Make, agent: str) -> None:
@@ -64,19 +64,19 @@ def test_what_is_not_ready_is_told_in_one_way_and_the_same_time(make: Make, agen
     with socket.create_server(("127.0.0.1", 0)) as mute:
         seen = set()
         for url in (f"127.0.0.1:{free_port()}", "127.0.0.1:9", f"127.0.0.1:{mute.getsockname()[1]}"):
-            seen.add(_asked(challenge, endpoint(challenge, url)))
+            seen.add(_check_timed(challenge, endpoint(challenge, url)))
         elsewhere = challenge.model_copy(update={"endpoints": challenge.endpoints.model_copy(update=PUBLIC)})
-        seen.add(_asked(elsewhere, endpoint(challenge, agent, "right")))
+        seen.add(_check_timed(elsewhere, endpoint(challenge, agent, "right")))
     assert len(seen) == 1, seen
 
 
 PUBLIC = {"allowed_networks": ("public",)}
 
 
-def _asked(challenge: Challenge, one: Endpoint) -> tuple[str, str, bool]:
+def _check_timed(challenge: Challenge, one: Endpoint) -> tuple[str, str, bool]:
     began = time.monotonic()
     answer = endpoints.check(challenge, one, NOW)
-    return answer, told(one), SECONDS <= time.monotonic() - began < SECONDS + 1
+    return answer, describe(one), SECONDS <= time.monotonic() - began < SECONDS + 1
 
 
 def test_a_service_is_called_by_the_protocol_that_its_address_names(make: Make) -> None:

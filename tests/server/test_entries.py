@@ -95,14 +95,16 @@ def test_a_spectator_downloads_and_verifies(make: Make, run: Path, tmp_path: Pat
         assert b"".join(answer.streaming_content) == (tmp_path / made.pk / name).read_bytes()
         assert answer["Content-Disposition"] == f'attachment; filename="{name}"'
         assert answer["X-Content-Type-Options"] == "nosniff"
-    told = [path.read_bytes() for path in (tmp_path / made.pk).iterdir()] + [drawn(tmp_path / made.pk / "report.html")]
+    told = [path.read_bytes() for path in (tmp_path / made.pk).iterdir()] + [
+        read_document(tmp_path / made.pk / "report.html")
+    ]
     hidden = json.loads(Path(challenge.evaluation["dataset"]["data_path"]).read_text())
     texts = {text for item in hidden for text in (*item["instructions"], *item["path"])}
     assert len(texts) > 5
     assert [text for text in texts if any(text.encode() in part for part in told)] == []
 
 
-def drawn(report: Path) -> bytes:
+def read_document(report: Path) -> bytes:
     """The document inside the page."""
     packed = re.search(r'id="data">([^<]+)<', report.read_text())
     assert packed is not None

@@ -123,7 +123,7 @@ def test_a_proxy_with_tls_stands_before_it(here: Ground, certificates: Path) -> 
             client.close()
         stranger = start_joined(Summing, f"https://localhost:{port}", "aurora")
         time.sleep(0.3)
-        assert not here.relay._parties, "a certificate that nobody vouches for"
+        assert not here.relay._processes, "a certificate that nobody vouches for"
         stranger.stop()
 
 
@@ -235,10 +235,10 @@ def test_a_second_process_waits_until_the_first_has_gone(here: Ground) -> None:
     assert (second.status, b"Another process has joined" in second.rest()) == (409, True)
     assert guest(here, "borealis", instance="two").status == 101
     first.close()
-    until(lambda: len(here.relay._parties[1].guests) == 1)
+    until(lambda: len(here.relay._processes[1].connections) == 1)
     assert guest(here, instance="two").status == 409
     same.close()
-    until(lambda: 1 not in here.relay._parties)
+    until(lambda: 1 not in here.relay._processes)
     assert guest(here, instance="two").status == 101
 
 
@@ -331,7 +331,7 @@ def test_an_endless_answer_is_the_evaluators_to_end(here: Ground) -> None:
 
 
 def test_a_team_has_so_many_connections(here: Ground, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(relay, "MOST_OF_TEAM", 3)
+    monkeypatch.setattr(relay, "MAX_TEAM_CONNECTIONS", 3)
     held = [guest(here) for _ in range(4)]
     assert [peer.status for peer in held] == [101, 101, 101, 503]
     assert guest(here, "borealis").status == 101
@@ -362,11 +362,11 @@ def test_it_comes_back_when_the_server_does(
     """However long that takes; it says that it is away and that it is back, each news once until the other comes."""
     monkeypatch.setattr(joining, "PAUSES", (0.05,))
 
-    def told() -> list[str]:
+    def read_log() -> list[str]:
         return [row.message for row in caplog.records if row.name == joining.__name__]
 
     def says(begin: str) -> bool:
-        return told()[-1:] != [] and told()[-1].startswith(begin)
+        return read_log()[-1:] != [] and read_log()[-1].startswith(begin)
 
     with caplog.at_level(logging.INFO, "nav_eval_sdk"), start_joined(Summing, here.url, "aurora", max_sessions=2):
         until(lambda: says("Joined") and here.notes)
@@ -375,7 +375,7 @@ def test_it_comes_back_when_the_server_does(
         here.begin()
         until(lambda: says("Joined"))
         assert len(played(here.joined, "ticket", 2)) == 2
-    said = told()
+    said = read_log()
     assert said[0].startswith("Joined")
     assert all(news.startswith("Joined ") or news.endswith(". Trying again.") for news in said), said
     for _, stretch in itertools.groupby(said, lambda news: news.startswith("Joined")):

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from nav_eval_server.api.teams import EndpointOut
 from nav_eval_server.folder import Folder
-from nav_eval_server.join import handing, presence
+from nav_eval_server.join import fd_passing, presence
 from nav_eval_server.join.tickets import admitted
 from nav_eval_server.models import Endpoint, Submission, Team, Token
 from nav_eval_server.queue import endpoints
@@ -98,11 +98,11 @@ def test_what_is_handed_over_is_whole_or_nothing() -> None:
     web, relay = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with web, relay, socket.socket() as handed:
         web.send(b"{}")
-        assert handing.receive(relay) is None
-        socket.send_fds(web, [b" " * (handing.MOST_MESSAGE + 1)], [handed.fileno()])
-        assert handing.receive(relay) is None
+        assert fd_passing.receive(relay) is None
+        socket.send_fds(web, [b" " * (fd_passing.MAX_MESSAGE + 1)], [handed.fileno()])
+        assert fd_passing.receive(relay) is None
         socket.send_fds(web, [b'{"path": "x"}'], [handed.fileno()])
-        found = handing.receive(relay)
+        found = fd_passing.receive(relay)
         assert found is not None
         assert found[0] == {"path": "x"}
         found[1].close()

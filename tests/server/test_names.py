@@ -98,6 +98,6 @@ def test_of_two_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
 def test_of_two_teams_at_once_one_is_told_that_the_name_is_taken(make: Make) -> None:
     challenge = make()
     people = [person(f"person{n}") for n in range(4)]
-    found = together([lambda one=one: roster.found(challenge, one, "Cygnus") for one in people])  # type: ignore[misc]
+    found = together([lambda one=one: roster.create(challenge, one, "Cygnus") for one in people])  # type: ignore[misc]
     assert sorted(type(one).__name__ for one in found) == ["Denied"] * 3 + ["Team"]
     assert (Team.objects.count(), Membership.objects.count()) == (1, 1)

@@ -20,7 +20,7 @@ from nav_eval_server.board.decisions import close, reveal
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Appeal, Endpoint, Event, Notice, Submission, Team, User
-from nav_eval_server.notices.delivery import Postman
+from nav_eval_server.notices.delivery import MailSender
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.verdict import Ending
 from sdk.test_servers import certificates  # noqa: F401 - a fixture
@@ -74,7 +74,7 @@ def deliver(challenge: Challenge, minutes: float = 0) -> int:
     gone = timedelta(minutes=minutes)
     for notice in Notice.objects.all():
         Notice.objects.filter(pk=notice.pk).update(next_at=notice.next_at - gone, deadline=notice.deadline - gone)
-    return Postman(challenge).deliver()
+    return MailSender(challenge).deliver()
 
 
 def test_each_event_reaches_whom_it_concerns(make: Make, box: Mailbox) -> None:

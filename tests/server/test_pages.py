@@ -25,7 +25,7 @@ from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
-from nav_eval_server.web import alike, knocking, roster, urls
+from nav_eval_server.web import alike, rate_limit, roster, urls
 from nav_eval_server.web.rules import facts
 from server.competition import phase
 from server.conftest import Make
@@ -418,11 +418,11 @@ def test_guessing_passwords_is_shut_out(full: Crowd) -> None:
     ],
 )
 def test_who_knocks(address: str, network: str) -> None:
-    assert knocking.network(RequestFactory(REMOTE_ADDR=address).get("/")) == network
+    assert rate_limit.network(RequestFactory(REMOTE_ADDR=address).get("/")) == network
 
 
 @pytest.mark.parametrize(("door", "most"), [("signup", 30), ("login", 60)])
-def test_knocking_often_is_shut_out_whatever_is_said(make: Make, door: str, most: int) -> None:
+def test_posting_often_is_shut_out_whatever_is_said(make: Make, door: str, most: int) -> None:
     """One answer for a name that there is and one that there is not; who shares the /64 is shut out too."""
     make()
     person("ada")

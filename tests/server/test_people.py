@@ -24,7 +24,7 @@ from nav_eval_server import appeals, events, privacy, second_factor
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Endpoint, Event, Membership, Notice, Submission, Team, Token, User
-from nav_eval_server.notices.delivery import Postman
+from nav_eval_server.notices.delivery import MailSender
 from nav_eval_server.queue.states import State
 from nav_eval_server.settings import current
 from nav_eval_server.vault import Vault
@@ -174,7 +174,7 @@ def test_a_forgotten_password(make: Make, box: Mailbox) -> None:
         text = client().post(reverse("forgotten"), {"email": email}).content.decode()
         pages.append(re.sub(r'name="csrfmiddlewaretoken" value="\w+"', "", text))
     assert pages[0] == pages[1] == pages[2]
-    Postman(challenge).deliver()
+    MailSender(challenge).deliver()
     ((to, mail),) = box.mails
     assert to == "Ada@example.org"
     link = re.search(r"http://localhost/\S+", mail.get_content())  # type: ignore[attr-defined]

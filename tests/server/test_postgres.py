@@ -18,18 +18,18 @@ from server.test_dispatcher import (  # noqa: F401 - collected here a second tim
     test_many_workers_at_once_get_each_submission_once,
     test_one_run_per_service,
 )
-from server.test_entering import (  # noqa: F401 - and with a team, over HTTP
+from server.test_names import (  # noqa: F401
+    test_of_two_at_once_one_is_told_that_the_name_is_taken,
+    test_of_two_teams_at_once_one_is_told_that_the_name_is_taken,
+)
+from server.test_submit_cli import (  # noqa: F401 - and with a team, over HTTP
     challenge,
     run,
     server,
     test_submit_status_cancel,
     token,
 )
-from server.test_entering import test_fifty_at_once_and_a_quota_of_one as test_fifty_over_http  # noqa: F401
-from server.test_names import (  # noqa: F401
-    test_of_two_at_once_one_is_told_that_the_name_is_taken,
-    test_of_two_teams_at_once_one_is_told_that_the_name_is_taken,
-)
+from server.test_submit_cli import test_fifty_at_once_and_a_quota_of_one as test_fifty_over_http  # noqa: F401
 from server.test_teams_api import (  # noqa: F401
     full,
     team,

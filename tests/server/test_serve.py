@@ -320,7 +320,7 @@ def test_a_phase_is_not_open_without_its_data(
         command("serve", port=free_port())
     assert openings() == 0
     assert command("doctor") == 1
-    assert f"MEND {told.replace(' is open, but', ' (open):')}" in capsys.readouterr().out
+    assert f"FIX  {told.replace(' is open, but', ' (open):')}" in capsys.readouterr().out
     command("serve", port=free_port(), jobs=0)
     rules["phases"]["dev"]["opens"] = "2098-01-01T00:00"
     file.write_text(yaml.safe_dump(rules))

@@ -19,7 +19,7 @@ from nav_eval_server import events
 from nav_eval_server.board.places import Keeper, latest
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import found
+from nav_eval_server.init import create
 from nav_eval_server.models import Ranking, Submission, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
@@ -34,7 +34,7 @@ MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()", "competit
 def upgraded(tmp_path: Path) -> Iterator[Challenge]:
     """By the command that an organiser calls first; it also compares the rules with those of the opening."""
     before: Challenge = settings.CHALLENGE
-    found(tmp_path, ANSWERS)
+    create(tmp_path, ANSWERS)
     file = Folder(tmp_path).challenge
     shutil.copy(FIRST / "challenge.yaml", file)
     with closing(sqlite3.connect(Folder(tmp_path).database)) as database:

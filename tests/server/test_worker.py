@@ -18,12 +18,12 @@ from nav_eval.errors import InputError
 from nav_eval_sdk import start
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.evaluator import COMMAND
+from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.play import Play, without_folders
 from nav_eval_server.queue.probe import parsed
 from nav_eval_server.queue.run_folder import RunFolder
 from nav_eval_server.queue.worker import Worker
-from nav_eval_server.tether import tethered
 from patience import until
 
 TICKING = """
@@ -246,11 +246,13 @@ def test_two_workers_do_not_share_a_folder(tmp_path: Path) -> None:
         thread.join()
 
 
-def test_a_tethered_process_dies_with_its_parent(tmp_path: Path) -> None:
-    inner = tethered([sys.executable, "-c", "import time, os; print(os.getpid(), flush=True); time.sleep(60)"])
+def test_a_process_tied_to_its_parent_dies_with_it(tmp_path: Path) -> None:
+    inner = killed_with_parent(
+        [sys.executable, "-c", "import time, os; print(os.getpid(), flush=True); time.sleep(60)"]
+    )
     script = (
-        "import os, subprocess, sys, time; from nav_eval_server.tether import tethered\n"
-        f"p = subprocess.Popen(tethered({inner[6:]!r}), stdout=subprocess.PIPE)\n"
+        "import os, subprocess, sys, time; from nav_eval_server.parent_death import killed_with_parent\n"
+        f"p = subprocess.Popen(killed_with_parent({inner[6:]!r}), stdout=subprocess.PIPE)\n"
         "print(p.stdout.readline().decode(), flush=True); time.sleep(60)"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True)

@@ -19,8 +19,8 @@ from nav_eval.core.clock import WAIT
 from nav_eval.core.types import AgentState
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
-from nav_eval.simulator.people.company import FIRST_ID, RADIUS
 from nav_eval.simulator.people.lighting import Lighting
+from nav_eval.simulator.people.pedestrians import FIRST_ID, RADIUS
 from nav_eval.simulator.people.recorded import read_tracks
 from nav_eval.simulator.people.social_force import LOOK_AHEAD, RANGE, REPULSION, repulsion
 from nav_eval.simulator.registry import make_simulator_backend
@@ -47,7 +47,7 @@ def session(folder: Path, *, seed: int = 0, count: int = 3, cameras: bool = Fals
     return simulator
 
 
-def company(step: Any) -> dict[str, Any]:
+def nearby(step: Any) -> dict[str, Any]:
     return dict(step.events["people"])
 
 
@@ -103,13 +103,13 @@ def test_time_cut_into_other_actions_is_the_same_time(tmp_path: Path) -> None:
     for _ in range(9):
         last = turns.advance(TURN)
     spin = Action("velocity", {"linear": 0.0, "angular": math.radians(90), "duration": 1.5})
-    assert company(last)["poses"] == company(drive.advance(spin))["poses"]
+    assert nearby(last)["poses"] == nearby(drive.advance(spin))["poses"]
 
 
 def test_who_waits_is_walked_round_and_touched_by_nobody(tmp_path: Path) -> None:
     """A minute in a room with a wall across: they come near, but keep off; each of them gets about."""
     simulator = session(tmp_path, count=4, options={"pause": 0.0})
-    told = [company(simulator.stay(WAIT)) for _ in range(120)]
+    told = [nearby(simulator.stay(WAIT)) for _ in range(120)]
     assert all(one["seconds"] == 0.5 and one["touched"] == [] for one in told)
     reach = 0.1 + RADIUS
     assert reach < min(one["nearest"] for one in told) < 1.0
@@ -121,7 +121,7 @@ def test_who_waits_is_walked_round_and_touched_by_nobody(tmp_path: Path) -> None
 
 def test_a_minute_of_steps_is_never_faster_than_a_walk_and_never_through_the_wall(tmp_path: Path) -> None:
     simulator = session(tmp_path, count=4)
-    poses = np.array([company(simulator.advance(TURN))["poses"] for _ in range(200)])
+    poses = np.array([nearby(simulator.advance(TURN))["poses"] for _ in range(200)])
     steps = np.linalg.norm(np.diff(poses[:, :, :3:2], axis=0), axis=2)
     assert steps.max() < 0.2 * 1.2 * 1.3 + 1e-3
     navmesh = simulator.navmesh()
@@ -133,7 +133,7 @@ def test_the_agent_that_drives_into_somebody_touches_them(tmp_path: Path) -> Non
     tracks = tmp_path / "still.txt"
     tracks.write_text("0 1 -2.0 0.0\n10 1 -2.0 0.0\n")  # on the way ahead, 1.5 m off
     simulator = session(tmp_path, count=1, motion="recorded", options={"file": str(tracks)})
-    told = [company(simulator.advance(FORWARD)) for _ in range(8)]
+    told = [nearby(simulator.advance(FORWARD)) for _ in range(8)]
     assert [one["touched"] for one in told[:3]] == [[], [], []]
     assert told[3]["nearest"] == pytest.approx(0.5, abs=0.02)
     assert told[5]["touched"] == [0]
@@ -144,9 +144,9 @@ def test_recorded_people_are_where_the_file_says(tmp_path: Path) -> None:
     tracks = tmp_path / "eth.txt"
     tracks.write_text("780\t1\t-2.0\t1.0\n\n790\t1\t-1.6\t1.0\n800\t1\t-1.6\t1.4\n790 2 1.0 -1.0\n")
     simulator = session(tmp_path, count=2, motion="recorded", options={"file": str(tracks)})
-    first = company(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.2})))
+    first = nearby(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.2})))
     assert first["poses"][0] == pytest.approx([-1.8, first["poses"][0][1], -1.0, -math.pi / 2], abs=1e-5)
-    later = company(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.5})))
+    later = nearby(simulator.advance(Action("velocity", {"linear": 0, "angular": 0, "duration": 0.5})))
     assert later["poses"][0][::2] == pytest.approx([-1.6, -1.3], abs=1e-5)
     assert later["poses"][0][3] == pytest.approx(0.0, abs=1e-5)
     assert later["poses"][1][:3:2] == pytest.approx([1.0, 1.0], abs=1e-5)
@@ -203,7 +203,7 @@ def test_frames_of_a_batch_are_those_of_each_session(tmp_path: Path) -> None:
 
 def test_feet_are_on_the_floor_that_is_drawn(tmp_path: Path) -> None:
     simulator = session(tmp_path)
-    people, walkers = simulator.people(), simulator._company.walkers
+    people, walkers = simulator.people(), simulator._pedestrians.walkers
     assert all(one.position[1] == pytest.approx(0.0, abs=1e-6) for one in people)
     assert all(0.0 <= one.position[1] <= 0.2 for one in walkers)
 
@@ -238,7 +238,7 @@ def test_people_are_lit_as_the_floor_round_them_is(tmp_path: Path) -> None:
 
 def gaps(told: list[Any]) -> list[float]:
     """Between the middles of the agent and the first person after each step, m."""
-    pairs = [(step.state.position, company(step)["poses"][0]) for step in told]
+    pairs = [(step.state.position, nearby(step)["poses"][0]) for step in told]
     return [math.hypot(place[0] - pose[0], place[2] - pose[2]) for place, pose in pairs]
 
 
@@ -252,7 +252,7 @@ def test_a_body_with_mass_is_stopped_by_who_stands_in_its_way(tmp_path: Path, ro
     reach = 0.1 + RADIUS
     assert min(gaps(told)) > reach - GIVES
     assert gaps(told)[-1] == pytest.approx(reach, abs=GIVES)
-    met = [number for number, step in enumerate(told) if company(step)["touched"]]
+    met = [number for number, step in enumerate(told) if nearby(step)["touched"]]
     felt = [number for number, step in enumerate(told) if step.events["felt"]["contacts"]]
     assert met == felt == list(range(met[0], 9))
     last = told[-1].events["felt"]
@@ -305,7 +305,7 @@ def test_a_body_with_mass_that_waits_among_people_repeats_and_keeps_off(tmp_path
 
     one, other = walk(tmp_path), walk(tmp_path)
     assert [(step.state, step.events) for step in one] == [(step.state, step.events) for step in other]
-    assert [company(step)["seconds"] for step in one[1:3]] == [0.5, 0.5]
-    poses = np.array([company(step)["poses"] for step in one])
+    assert [nearby(step)["seconds"] for step in one[1:3]] == [0.5, 0.5]
+    poses = np.array([nearby(step)["poses"] for step in one])
     places = np.array([step.state.position for step in one])
     assert np.linalg.norm((poses[:, :, :3] - places[:, None])[..., ::2], axis=2).min() > 0.1 + RADIUS - GIVES

@@ -13,7 +13,7 @@ import nav_eval
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Body, Building, Physics
-from nav_eval.core.types import AgentState, Contact, Felt, Moved
+from nav_eval.core.types import AgentState, Contact, Contacts, Moved
 from nav_eval.errors import ConfigError
 from nav_eval.simulator.motion import motion_profile, perform
 from nav_eval.simulator.physics.kinematic import Kinematic
@@ -77,8 +77,8 @@ def engine(body: Any, **attributes: Any) -> type[Physics]:
     return Engine
 
 
-FAR = Felt((Contact((9.0, 0.0, 9.0), 1.0, 1.0),))
-ENDLESS = Felt((Contact((-1.5, 0.0, -2.3), float("inf"), 1.0),), stuck=True)
+FAR = Contacts((Contact((9.0, 0.0, 9.0), 1.0, 1.0),))
+ENDLESS = Contacts((Contact((-1.5, 0.0, -2.3), float("inf"), 1.0),), stuck=True)
 
 
 class Teleport(Wrapped):
@@ -116,8 +116,8 @@ FAULTS = [
     ("a wall holds", lambda body: Wrapped(body, collided=False), {}),
     ("a wall holds", Teleport, {}),
     ("the same walk is the same twice", Drifts, {}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=Felt()), {}),
-    ("what is felt is told", lambda body: Wrapped(body, felt=Felt()), {"feels": True}),
+    ("what is felt is told", lambda body: Wrapped(body, felt=Contacts()), {}),
+    ("what is felt is told", lambda body: Wrapped(body, felt=Contacts()), {"feels": True}),
     ("what is felt is told", lambda body: body, {"feels": True}),
     ("what is felt is told", lambda body: Wrapped(body, felt=FAR), {"feels": True}),
     ("what is felt is told", lambda body: Wrapped(body, felt=ENDLESS), {"feels": True}),

@@ -33,8 +33,8 @@ class Sound(Perturbation):
     severities = 1
     sensors: ClassVar = ("gps",)
 
-    def reading(self, name, kind, value, chance):
-        return value + chance.of_episode().normal(0, 1, 2).astype(value.dtype)
+    def reading(self, name, kind, value, rng):
+        return value + rng.of_episode().normal(0, 1, 2).astype(value.dtype)
 
 
 class Global(Sound):
@@ -44,7 +44,7 @@ class Global(Sound):
         super().__init__(severity)
         self.generator = np.random.default_rng()
 
-    def reading(self, name, kind, value, chance):
+    def reading(self, name, kind, value, rng):
         return value + self.generator.normal(0, 1, 2).astype(value.dtype)
 
 
@@ -53,36 +53,36 @@ class Remembering(Sound):
 
     looks = 0
 
-    def reading(self, name, kind, value, chance):
+    def reading(self, name, kind, value, rng):
         self.looks += 1
         return value + np.float32(self.looks)
 
 
 class Widening(Sound):
-    def reading(self, name, kind, value, chance):
+    def reading(self, name, kind, value, rng):
         return value.astype(np.float64)
 
 
 class Scribbling(Sound):
-    def reading(self, name, kind, value, chance):
+    def reading(self, name, kind, value, rng):
         value += 1
         return value
 
 
 class Idle(Sound):
-    def reading(self, name, kind, value, chance):
+    def reading(self, name, kind, value, rng):
         return value
 
 
 class Secretive(Sound):
-    def instruction(self, given, others, chance):
+    def instruction(self, given, others, rng):
         return replace(given, text=given.text.upper())
 
 
 class Wordless(Sound):
     rewords = True
 
-    def instruction(self, given, others, chance):
+    def instruction(self, given, others, rng):
         return given.text
 
 

@@ -21,7 +21,6 @@ from nav_eval.api.packing import Packing, packing
 from nav_eval.api.retrying import Retrying
 from nav_eval.api.settings import Encoding, Retry
 from nav_eval.core.actions import ActionSpace
-from nav_eval.core.countdown import Countdown
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError, ServiceUnavailable
@@ -220,9 +219,9 @@ class RemoteService(AgentService):
         ]
         for thread in threads:
             thread.start()
-        rest = Countdown(ABANDON_SECONDS)
+        until = time.monotonic() + ABANDON_SECONDS
         for thread in threads:
-            thread.join(max(0.0, rest.left))
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _end(self, running: Sequence[EpisodeEnd]) -> None:
         transport = self._protocol.open_plain(self._connection)

@@ -22,4 +22,4 @@ def catalogue() -> Catalogue:
 
 def spoken(text: str) -> str:
     """The text in the user's language; as it is where that is not Chinese, or nobody has translated it."""
-    return catalogue().told(text) if asked_for() else text
+    return catalogue().translate(text) if asked_for() else text

@@ -18,7 +18,7 @@ class ChineseHelp(DefaultFormatter):
     """As the default, from the catalogue."""
 
     def __call__(self, console: Console, options: ConsoleOptions, panel: HelpPanel) -> None:
-        entries = [_told(entry) for entry in panel.entries]
+        entries = [_translate_entry(entry) for entry in panel.entries]
         super().__call__(console, options, panel.copy(title=spoken(str(panel.title)), entries=entries))
 
     def render_usage(self, console: Console, options: ConsoleOptions, usage: Any) -> None:
@@ -30,7 +30,7 @@ class ChineseHelp(DefaultFormatter):
             console.print(Text(f"{spoken(_plain(description))}\n"))
 
 
-def _told(entry: HelpEntry) -> HelpEntry:
+def _translate_entry(entry: HelpEntry) -> HelpEntry:
     """What stands in brackets is part of the sentence; that a flag is off by default goes without saying."""
     notes = [f"可选：{'、'.join(entry.choices)}"] if entry.choices else []
     notes += [f"默认：{entry.default}"] if entry.default not in (None, "False") else []

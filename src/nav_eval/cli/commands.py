@@ -133,7 +133,7 @@ WORLDS = {
 COMPETITIONS = {
     "competition": Command(
         "Run a competition: teams, a fair queue, evaluations that survive every crash.",
-        "nav_eval.cli.lacking:competition",
+        "nav_eval.cli.missing_extra:competition",
         "nav-eval competition init my-challenge",
     ),
 }

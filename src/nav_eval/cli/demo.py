@@ -18,19 +18,19 @@ def demo(*, out: Path = Path("demo-results"), quick: bool = False) -> int:
     quick
         2 homes and 2 episodes instead of 3 and 4.
     """
-    from nav_eval.cli.progress import shown
-    from nav_eval.cli.report import make_workshop
+    from nav_eval.cli.progress import show_progress
+    from nav_eval.cli.report import make_context
     from nav_eval.cli.table import metrics_table
     from nav_eval.report.document import make_document
     from nav_eval.report.page import write_page
     from nav_eval.runs.demo import run_demo
 
-    with shown("auto") as bar:
+    with show_progress("auto") as bar:
         made = run_demo(out, quick=quick, say=say, watcher=bar)
     for evaluated in made.runs:
         say("", *f"{evaluated.path.name}: {metrics_table(evaluated.document)}".splitlines(), "")
     say(*made.comparison.splitlines(), "")
     page = out / "report.html"
-    write_page(make_document([run.path for run in made.runs], make_workshop(allow_plugins=True)), page)
+    write_page(make_document([run.path for run in made.runs], make_context(allow_plugins=True)), page)
     say(f"Pictures: {', '.join(map(str, made.pictures))}", f"Report: {page} (open it in a browser)")
     return DONE

@@ -46,7 +46,7 @@ class Latencies:
 
 
 class Progress(Watcher):
-    """The figures. `done` counts episodes of earlier sittings too, the time left those of this one."""
+    """The figures. `done` counts episodes of earlier segments too, the time left those of this one."""
 
     def __init__(self, show: Callable[[Progress], None], clock: Callable[[], float] = time.monotonic) -> None:
         self.total = self.done = self._before = self.failed = 0
@@ -84,7 +84,7 @@ class Progress(Watcher):
 
 
 @contextmanager
-def shown(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
+def show_progress(style: Style, out: TextIO | None = None) -> Iterator[Watcher]:
     """Yields what follows one run after the other, on stderr; auto is a bar on a terminal and nothing elsewhere."""
     out = out or sys.stderr
     if style == "auto":

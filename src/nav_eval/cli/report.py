@@ -11,8 +11,8 @@ from nav_eval.cli.say import say
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
-    from nav_eval.report.document import Wishes
-    from nav_eval.report.workshop import Workshop
+    from nav_eval.report.context import ReportContext
+    from nav_eval.report.document import ReportOptions
 
 
 def report(
@@ -71,13 +71,13 @@ def report(
         _write_card(paths, target)
         say(target)
         return DONE
-    workshop = make_workshop(overrides, allow_plugins=allow_plugins)
+    context = make_context(overrides, allow_plugins=allow_plugins)
     if with_published:
-        workshop.config(paths[0])  # imports the plug-ins, one of which may bring the table
+        context.config(paths[0])  # imports the plug-ins, one of which may bring the table
     if sentence:
-        say(*_sentences(paths, workshop, tuple(entry or ()), public))
+        say(*_sentences(paths, context, tuple(entry or ()), public))
         return DONE
-    _write(paths, workshop, target, _wishes(tuple(entry or ()), by, with_published), columns, public, no_3d)
+    _write(paths, context, target, _options(tuple(entry or ()), by, with_published), columns, public, no_3d)
     say(target)
     return DONE
 
@@ -91,7 +91,7 @@ def _write_card(paths: list[Path], target: Path) -> None:
     write_card(read_sweeps(paths), target)
 
 
-def _sentences(paths: list[Path], workshop: Workshop, entry: tuple[str, ...], public: bool) -> list[str]:
+def _sentences(paths: list[Path], context: ReportContext, entry: tuple[str, ...], public: bool) -> list[str]:
     """One for all runs where they are judged together, else one each."""
     from nav_eval.cli.chinese import asked_for
     from nav_eval.report.board import make_board, with_entries
@@ -99,22 +99,28 @@ def _sentences(paths: list[Path], workshop: Workshop, entry: tuple[str, ...], pu
     from nav_eval.report.sentence import joint_sentence, run_sentence
     from nav_eval.report.source import read_run
 
-    runs = with_entries([read_run(path, workshop.config(path)) for path in paths], entry)
-    compared, board = comparison(runs, workshop), make_board(runs, workshop)
-    joint = joint_sentence(runs, workshop, compared, board, public=public)
-    found = [joint] if joint else [run_sentence(run, workshop, public=public) for run in runs]
+    runs = with_entries([read_run(path, context.config(path)) for path in paths], entry)
+    compared, board = comparison(runs, context), make_board(runs, context)
+    joint = joint_sentence(runs, context, compared, board, public=public)
+    found = [joint] if joint else [run_sentence(run, context, public=public) for run in runs]
     return [one["zh" if asked_for() else "en"] for one in found]
 
 
-def _wishes(entry: tuple[str, ...], by: str | None, table: str | None) -> Wishes:
-    from nav_eval.report.document import Wishes
+def _options(entry: tuple[str, ...], by: str | None, table: str | None) -> ReportOptions:
+    from nav_eval.report.document import ReportOptions
     from nav_eval.report.published import published
 
-    return Wishes(entry, by, published(table) if table else ())
+    return ReportOptions(entry, by, published(table) if table else ())
 
 
 def _write(
-    paths: list[Path], workshop: Workshop, target: Path, wishes: Wishes, columns: str | None, public: bool, no_3d: bool
+    paths: list[Path],
+    context: ReportContext,
+    target: Path,
+    options: ReportOptions,
+    columns: str | None,
+    public: bool,
+    no_3d: bool,
 ) -> None:
     from nav_eval.errors import ConfigError
     from nav_eval.report.best import best
@@ -132,16 +138,16 @@ def _write(
     if columns is not None and target.suffix not in FORMATS:
         raise ConfigError(f"--columns: {target} is no .tex or .md table. Name one with --out, or drop --columns.")
     if target.suffix in (*FORMATS, ".csv"):
-        runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
-        board = make_board(runs, workshop, wishes.by)
+        runs = with_entries([read_run(path, context.config(path)) for path in paths], options.entries)
+        board = make_board(runs, context, options.by)
         rows, placed = together(runs, board)
-        write_table(rows, target, placed, partial(best, rows, workshop), columns, wishes.others)
+        write_table(rows, target, placed, partial(best, rows, context), columns, options.others)
     elif target.suffix == ".parquet":
-        write_parquet([read_run(path, workshop.config(path)) for path in paths], target)
+        write_parquet([read_run(path, context.config(path)) for path in paths], target)
     elif target.suffix == ".rrd":
-        write_recording([read_run(path, workshop.config(path)) for path in paths], workshop, target)
+        write_recording([read_run(path, context.config(path)) for path in paths], context, target)
     else:
-        write_page(make_document(paths, workshop, wishes, public=public, solid=not no_3d), target)
+        write_page(make_document(paths, context, options, public=public, solid=not no_3d), target)
 
 
 def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]:
@@ -150,9 +156,9 @@ def split_runs(arguments: tuple[str, ...]) -> tuple[list[Path], tuple[str, ...]]
     return [Path(word) for word in arguments if word not in overrides], overrides
 
 
-def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False) -> Workshop:
+def make_context(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False) -> ReportContext:
     """What nav_eval.report takes from the composition root."""
-    from nav_eval.report.workshop import Workshop
+    from nav_eval.report.context import ReportContext
     from nav_eval.runs import builder
     from nav_eval.runs.comparison import compare_runs, read_records
     from nav_eval.runs.ranks import rank_runs
@@ -160,7 +166,7 @@ def make_workshop(overrides: tuple[str, ...] = (), *, allow_plugins: bool = Fals
 
     read = cache(read_records)
 
-    return Workshop(
+    return ReportContext(
         config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),
         episodes=builder.make_episodes,
         task=builder.make_task,

@@ -55,7 +55,7 @@ def run(
     progress
         On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
     """
-    from nav_eval.cli.progress import shown
+    from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable
     from nav_eval.runs.evaluation import run_benchmark
     from nav_eval.runs.registry import benchmark_config
@@ -67,7 +67,7 @@ def run(
     resolved = benchmark_config(benchmark, file=config, overrides=overrides)
     part = None if shard is None else Part.parse(shard)
     style = "none" if quiet and progress == "auto" else progress
-    with drainable(), shown(style) as bar, _live(resolved, watch) as live:
+    with drainable(), show_progress(style) as bar, _live(resolved, watch) as live:
         evaluated = run_benchmark(resolved, out, resume=resume, watchers=[bar, *live], part=part)
     if not quiet:
         say(*metrics_table(evaluated.document).splitlines())
@@ -92,11 +92,11 @@ def _live(config: Config, watch: bool) -> Iterator[Sequence[Watcher]]:
     if not watch:
         yield ()
         return
-    from nav_eval.cli.report import make_workshop
+    from nav_eval.cli.report import make_context
     from nav_eval.report.live import live_view
     from nav_eval.runs.builder import settled_split
 
-    with live_view(settled_split(config), make_workshop(allow_plugins=True)) as (url, page):
+    with live_view(settled_split(config), make_context(allow_plugins=True)) as (url, page):
         sys.stderr.write(f"{spoken(f'Watch the run at {url}')}\n")
         yield (page,)
 

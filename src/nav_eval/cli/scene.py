@@ -44,16 +44,16 @@ def info(scene: Path, *, up: Up = "auto", scale: float = 1.0, json: bool = False
     if json:
         say_json(found)
     else:
-        say(*(f"{name:<20} {_shown(value)}" for name, value in found.items() if name != "notes"))
+        say(*(f"{name:<20} {_format_value(value)}" for name, value in found.items() if name != "notes"))
         say(*(f"note: {note}" for note in found["notes"]))
     return DONE
 
 
-def _shown(value: object) -> str:
+def _format_value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
     if isinstance(value, list | tuple):
-        return ", ".join(map(_shown, value))
+        return ", ".join(map(_format_value, value))
     return str(value)
 
 

@@ -46,7 +46,7 @@ def sweep(
     progress
         On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
     """
-    from nav_eval.cli.progress import shown
+    from nav_eval.cli.progress import show_progress
     from nav_eval.core.stopping import drainable
     from nav_eval.runs.registry import benchmark_config
     from nav_eval.runs.sweep import Suite, sweep_benchmark
@@ -56,7 +56,7 @@ def sweep(
     resolved = benchmark_config(benchmark, file=config, overrides=others)
     suite = Suite.parse(own.get("suite", "robustness"), own.get("severities"))
     style = "none" if quiet and progress == "auto" else progress
-    with drainable(), shown(style) as bar:
+    with drainable(), show_progress(style) as bar:
         told = (lambda name, severity, done: None) if quiet else _tell
         document, folder, blameless = sweep_benchmark(resolved, suite, out, resume=resume, watchers=[bar], told=told)
     if not quiet:

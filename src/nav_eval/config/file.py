@@ -15,9 +15,9 @@ from nav_eval.reading import read
 if TYPE_CHECKING:
     from yaml import MarkedYAMLError, Node
 
-MOST_BYTES = 4 << 20
+MAX_BYTES = 4 << 20
 """Of a configuration file; YAML is read at a megabyte in a second or two."""
-MOST_VALUES = 100_000
+MAX_VALUES = 100_000
 """Of a configuration file. A few aliases of aliases are billions, and composing them takes as long."""
 UNFORESEEN = (ValueError, TypeError, AttributeError, KeyError, IndexError, OverflowError, AssertionError)
 """What PyYAML and Hydra raise, besides their own errors, for values of a kind that they did not expect."""
@@ -51,7 +51,7 @@ def read_yaml(path: Path) -> ConfigFile:
 
     text = ""
     try:
-        text = read(path, MOST_BYTES).decode()
+        text = read(path, MAX_BYTES).decode()
         loader = yaml.SafeLoader(text)
         root = loader.get_single_node()
         twice = next(_repeated(root, set()), None)  # before merges are written out
@@ -74,9 +74,9 @@ def read_yaml(path: Path) -> ConfigFile:
 def _check(path: Path, content: Any, count: float) -> None:
     if count == math.inf:
         raise ConfigError(f"{path}: an alias refers to itself. Write its value out.")
-    if count > MOST_VALUES:
+    if count > MAX_VALUES:
         raise ConfigError(
-            f"{path}: holds more than {MOST_VALUES:,} values, aliases written out. Leave out what is not set."
+            f"{path}: holds more than {MAX_VALUES:,} values, aliases written out. Leave out what is not set."
         )
     if not isinstance(content, dict | None):
         raise ConfigError(f"{path}: must hold sections such as `task:` at its top, not {type(content).__name__}.")

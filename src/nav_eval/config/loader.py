@@ -34,7 +34,7 @@ LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
 GROUPS = ("benchmarks", "tasks", "simulator")
 NO_KEYS = frozenset(variable.name for variable in VARIABLES)
-MOST_FAULTS = 50
+MAX_FAULTS = 50
 """Told in one message."""
 _HYDRA_IS_GLOBAL = threading.Lock()
 
@@ -147,7 +147,7 @@ class Layers:
         command_line = tuple(o for o in self.command_line if not may_tell(o))
         return replace(self, environment=environment, command_line=command_line, bare=True)
 
-    def _told(self, file: ConfigFile) -> dict[str, Any]:
+    def _content_of(self, file: ConfigFile) -> dict[str, Any]:
         held: dict[str, Any] = without_secrets(file.content) if self.bare else file.content
         return held
 
@@ -183,13 +183,15 @@ class Layers:
         defaults = []
         if self.benchmark_file is not None:
             store.store(
-                name="nav_eval_plugin_benchmark", node=self._told(read_yaml(self.benchmark_file)), package="_global_"
+                name="nav_eval_plugin_benchmark",
+                node=self._content_of(read_yaml(self.benchmark_file)),
+                package="_global_",
             )
             defaults.append("nav_eval_plugin_benchmark")
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
         if self.file is not None:
-            store.store(name="nav_eval_config_file", node=self._told(self.own), package="_global_")
+            store.store(name="nav_eval_config_file", node=self._content_of(self.own), package="_global_")
             defaults.append("nav_eval_config_file")
         return [*defaults, "_self_"]
 
@@ -260,10 +262,10 @@ def validate(content: Mapping[str, Any], layers: Layers) -> Config:
 
 def _explain(error: ValidationError, layers: Layers) -> str:
     total = error.error_count()
-    told = islice(faults_of(error, Config), MOST_FAULTS)
+    told = islice(faults_of(error, Config), MAX_FAULTS)
     lines = [f"{key}: {text} [{layers.origin(key)}]" for key, text in told]
-    if total > MOST_FAULTS:
-        lines.append(f"... and {total - MOST_FAULTS} more.")
+    if total > MAX_FAULTS:
+        lines.append(f"... and {total - MAX_FAULTS} more.")
     count = f"{total} faults in the configuration" if total > 1 else "1 fault in the configuration"
     return "\n  ".join([f"{count}:", *lines])
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from nav_eval.config.options import Options
 from nav_eval.core.actions import check_own_actions
-from nav_eval.core.interfaces import Crowds, Metric, Perturbation, Physics, Sensor, SimulatorBackend, Task
+from nav_eval.core.interfaces import Metric, PedestrianModel, Perturbation, Physics, Sensor, SimulatorBackend, Task
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.actions import ACTIONS
@@ -46,7 +46,7 @@ def admit_physics(name: str, member: Any) -> Any:
 
 
 def admit_crowds(name: str, member: Any) -> Any:
-    return _admitted("crowds", name, member, Crowds, ("config",), _no_faults)
+    return _admitted("crowds", name, member, PedestrianModel, ("config",), _no_faults)
 
 
 def _admitted(
@@ -106,13 +106,13 @@ def _sensor_faults(cls: Any) -> Iterator[str]:
     if isinstance(needs, property):
         return
     if not isinstance(needs, Iterable) or isinstance(needs, str | type):
-        yield f"`needs` is {_shown(needs)}, no tuple. Write needs = ({_shown(needs)},)"
+        yield f"`needs` is {_describe(needs)}, no tuple. Write needs = ({_describe(needs)},)"
         return
     for need in needs:
         if isinstance(need, str):
             yield f"`needs` holds the string {need!r}. Write {need}: import it from nav_eval.core.capabilities."
         elif not isinstance(need, type) or not getattr(need, "_is_runtime_protocol", True):
-            yield f"`needs` holds {_shown(need)}. Write @runtime_checkable above class {_shown(need)}(Protocol)."
+            yield f"`needs` holds {_describe(need)}. Write @runtime_checkable above class {_describe(need)}(Protocol)."
 
 
 def _perturbation_faults(cls: Any) -> Iterator[str]:
@@ -134,7 +134,7 @@ def _task_faults(cls: Any) -> Iterator[str]:
     metrics = getattr(cls, "own_metrics", {})
     for name, metric in metrics.items() if isinstance(metrics, Mapping) else ():
         if not (isinstance(metric, type) and issubclass(metric, Metric)):
-            yield f"own_metrics: {name!r} is {_shown(metric)}, no class that derives from Metric."
+            yield f"own_metrics: {name!r} is {_describe(metric)}, no class that derives from Metric."
         else:
             faults = [*_class_faults(metric, Metric, ()), *_metric_faults(metric)]
             yield from (f"own_metrics: {name!r}: {fault}" for fault in faults)
@@ -158,8 +158,8 @@ def _names_fault(owner: Any, attribute: str) -> Iterator[str]:
     if isinstance(value, str):
         yield f"`{attribute}` is the string {value!r}. Write {attribute} = ({value!r},)"
     elif not isinstance(value, Iterable | property):
-        yield f"`{attribute}` is {_shown(value)}, no tuple of names."
+        yield f"`{attribute}` is {_describe(value)}, no tuple of names."
 
 
-def _shown(value: object) -> str:
+def _describe(value: object) -> str:
     return getattr(value, "__name__", repr(value)[:60])

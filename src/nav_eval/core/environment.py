@@ -21,7 +21,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
 
 if TYPE_CHECKING:
-    from nav_eval.core.perturbing import Veil
+    from nav_eval.core.perturbing import PerturbedSensors
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,14 +69,14 @@ class Environment:
         measurements: Measurements,
         space: ActionSpace,
         rules: Rules,
-        veil: Veil | None = None,
+        perturbed_sensors: PerturbedSensors | None = None,
     ):
         self.simulator = simulator
         self.task = task
         self.measurements = measurements
         self.action_space = space
         self.rules = rules
-        self._veil = veil
+        self._perturbed_sensors = perturbed_sensors
         self.over = True
         self.ended = False
         self.steps = 0
@@ -100,8 +100,8 @@ class Environment:
         self.simulator.start(episode)
         self.over, self.ended, self.steps, self._moves = False, False, 0, 0
         self.task.begin(episode)
-        if self._veil is not None:
-            self._veil.begin(episode)
+        if self._perturbed_sensors is not None:
+            self._perturbed_sensors.begin(episode)
         self._goals = [self.simulator.locate(goal) for goal in self.task.goals(episode)]
         if episode.has_goal:
             self.measurements.reset(self._context(episode))
@@ -181,23 +181,23 @@ class Environment:
 
         A service refuses such an observation, and would be blamed for it.
         """
-        return self.shown(self.simulator.observe())
+        return self.perturb_and_check(self.simulator.observe())
 
-    def shown(self, observations: Observations) -> Observations:
+    def perturb_and_check(self, observations: Observations) -> Observations:
         """What the agent is shown of what the simulator observed now, checked as by observe."""
-        if self._veil is not None:
-            observations = self._veil.shown(observations, self.steps)
+        if self._perturbed_sensors is not None:
+            observations = self._perturbed_sensors.apply(observations, self.steps)
         for name, spec in self._specs.items():
             if fault := spec.fault(observations.get(name), thorough=False):
                 raise SimulatorError(f"sensor {name} {fault}, as its spec says.")
         return observations
 
     @property
-    def veiled(self) -> bool:
-        """Whether something lies before the sensors, which may remember what they showed: then all steps are observed,
+    def perturbed(self) -> bool:
+        """Whether the sensors are perturbed by what may remember what they showed: then all steps are observed,
         so that what it shows does not depend on who looks between questions.
         """
-        return self._veil is not None
+        return self._perturbed_sensors is not None
 
     @cached_property
     def _specs(self) -> Mapping[str, Spec]:

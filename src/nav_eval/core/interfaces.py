@@ -1,26 +1,30 @@
-"""Every contract of nav_eval in one sitting: simulator, sensor, agent client, metric, task, dataset, observer.
+"""Every contract of nav_eval in one file: simulator, sensor, agent client, metric, task, dataset, observer.
 
 Order of calls in one episode: simulator.reset, client.reset_episode, then until the episode is over
 client.get_action, simulator.step, metric.update_metric; then metric.get_metric and client.end_episode.
 A step has two phases, advance (move) and observe (look), so that the frames of many sessions that share a scene are
-made in one batch; reset and step are the one-session form of the two.
+made in one batch; reset and step are the one-session form of the two. What they pass to each other is in contexts.py.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Protocol, Self
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from nav_eval.config.options import Options as NoOptions
-from nav_eval.config.schema import EvaluationConfig, SimulatorConfig, TaskConfig
-from nav_eval.core.actions import Action, ActionSpace
+from nav_eval.config.schema import EvaluationConfig, SimulatorConfig
+from nav_eval.core.actions import Action
 from nav_eval.core.capabilities import HasFrame, HasRenderer
+from nav_eval.core.contexts import Decision as Decision
+from nav_eval.core.contexts import DistanceFunction as DistanceFunction
+from nav_eval.core.contexts import EpisodeOffer as EpisodeOffer
+from nav_eval.core.contexts import MetricContext as MetricContext
+from nav_eval.core.contexts import ServiceStatus as ServiceStatus
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import (
     AgentState,
@@ -38,15 +42,13 @@ from nav_eval.core.types import (
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
+from nav_eval.renamed import old_names
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 if TYPE_CHECKING:
     from nav_eval.engine.navmesh.mesh import NavMesh
     from nav_eval.engine.people.overlay import Posed
     from nav_eval.engine.scene.scene import Scene
-
-DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
-"""Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""
 
 
 class Simulator(ABC):
@@ -175,14 +177,14 @@ class Body(ABC):
         action that means nothing here, and then moves nothing.
         """
 
-    def among(self, people: Passers) -> None:
+    def among(self, people: Pedestrians) -> None:
         """Told where an engine `meets_people`, as the body is placed: who else walks there from now on.
 
         The body lets their time pass as its own does, and is stopped and pushed by them.
         """
 
 
-class Passers(Protocol):
+class Pedestrians(Protocol):
     """The people round a body with mass, and their clock."""
 
     @property
@@ -229,7 +231,7 @@ class Crowd(ABC):
         """Let so many seconds pass, 0.1 at most; at their end the agent stands at `agent` (m)."""
 
 
-class Crowds(ABC):
+class PedestrianModel(ABC):
     """How people move: CROWDS(config) is made once in a process, for many sessions. Thread-safe."""
 
     class Options(NoOptions):
@@ -278,7 +280,7 @@ class Sensor(ABC):
         """The reading at the simulator's present state; the same however often it is asked."""
 
 
-class Chance(Protocol):
+class RngSource(Protocol):
     """Where a perturbation takes its random numbers from: the same for every agent, session and worker."""
 
     @property
@@ -296,7 +298,7 @@ class Perturbation:
     """One thing that makes an episode harder, at a severity from 1 to `severities`. One object per session.
 
     It may change what the simulator is made with, the time that answers cost, the instruction, and what sensors show.
-    What it draws comes from `chance` alone, so that two agents meet the same perturbation. Nothing tells the
+    What it draws comes from `rng` alone, so that two agents meet the same perturbation. Nothing tells the
     participant of it.
     """
 
@@ -318,7 +320,7 @@ class Perturbation:
         """The rules of time and limits that it is played under; `config` itself where it has nothing to change."""
         return config
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
         """What is told instead of `given`; `others`: all other instructions of the data set for the same path.
 
         Tokens are filled in from the text afterwards.
@@ -328,7 +330,7 @@ class Perturbation:
     def begin(self) -> None:
         """An episode begins. For those that remember."""
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
         """What the sensor `name` of type `kind` shows instead of `value`, of the same shape and type.
 
         The same however often it is asked at a step; arrays that are handed in are not written to.
@@ -383,53 +385,6 @@ class SimulatorBackend(ABC):
         """Release the shared assets."""
 
 
-@dataclass(frozen=True, slots=True)
-class EpisodeOffer:
-    """What a client may know when an episode begins; nav_eval.api.disclosure cuts it down to what is sent.
-
-    `expert` gives the next action on a shortest way: for our own oracle agents, never for anybody else.
-    """
-
-    episode: Episode
-    observation_spec: Mapping[str, Spec]
-    action_space: ActionSpace
-    task: str
-    max_steps: int
-    seed: int
-    expert: Callable[[], Action]
-    max_moves: int | None = None
-    max_chunk: int = 1
-    step_seconds: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Decision:
-    """An agent's answer. `latency`: seconds from asking to having it, retries included.
-
-    `rest`: what is carried out after `action` without asking again, at most max_chunk - 1 of the rules.
-    """
-
-    action: Action
-    latency: float = 0.0
-    rest: tuple[Action, ...] = ()
-
-    @classmethod
-    def of(cls, actions: Sequence[Action], latency: float) -> Decision:
-        """Of one action or several."""
-        return cls(actions[0], latency, tuple(actions[1:]))
-
-
-@dataclass(frozen=True, slots=True)
-class ServiceStatus:
-    """Answer of health_check: is it ready, and what does it say of itself?"""
-
-    ready: bool
-    detail: str = ""
-    name: str = ""
-    version: str = ""
-    max_sessions: int = 1
-
-
 class AgentClient(ABC):
     """One session with a participant's agent, local or behind a wire. Used by one thread.
 
@@ -477,32 +432,6 @@ class AgentService(ABC):
 
     def close(self) -> None:
         """Drop all connections."""
-
-
-@dataclass(frozen=True, slots=True)
-class MetricContext:
-    """What a metric may know at the start of an episode. `distance` is exact and geodesic.
-
-    `reference`: the places that dtw and coverage compare with, and `reference_kind` says which they are
-    ("gt", "densified", "given", "nodes"). `goals`: every place that counts as reached (view points included).
-    `settings`: the section `task` of the configuration. `full_speed`: the body's greatest, m/s. `shared`: what the
-    metrics of this episode need alike, by name, so that it is made once.
-    """
-
-    episode: Episode
-    start: AgentState
-    goals: Sequence[Place]
-    reference: Sequence[Place]
-    reference_kind: str
-    distance: DistanceFunction
-    success_distance: float
-    settings: TaskConfig
-    full_speed: float = 1.0
-    shared: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "goals", tuple(self.goals))
-        object.__setattr__(self, "reference", tuple(self.reference))
 
 
 class Metric(ABC):
@@ -608,3 +537,7 @@ class Observer(Protocol):
     def step_taken(self, episode: Episode, step: StepRecord, observations: Observations) -> None: ...
 
     def episode_ended(self, episode: Episode, result: EpisodeResult) -> None: ...
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, {"Chance": "RngSource", "Crowds": "PedestrianModel", "Passers": "Pedestrians"})

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from nav_eval.core.chunks import Chunk
-from nav_eval.core.countdown import Countdown
+from nav_eval.core.deadline import Deadline
 from nav_eval.core.environment import Environment, derived_seed
 from nav_eval.core.interfaces import AgentClient, EpisodeOffer, Observer
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, Status, StepRecord
@@ -51,7 +51,7 @@ class Policy:
     replays: int = 2
     budget_seconds: float | None = None
     budget_mb: float | None = None
-    budget_run: Countdown | None = None
+    budget_run: Deadline | None = None
 
 
 class Stopped(Exception):
@@ -141,7 +141,7 @@ class EpisodeLoop:
                     asked = None
                     chunk = Chunk(decision, self._environment.rules, steps[-1].action if steps else None)
                 steps.append(chunk.carry_on(self._environment))
-                if self._observers or self._environment.veiled or (chunk.done and not self._environment.over):
+                if self._observers or self._environment.perturbed or (chunk.done and not self._environment.over):
                     observations = self._environment.observe()
                 for observer in self._observers:
                     observer.step_taken(episode, steps[-1], observations)

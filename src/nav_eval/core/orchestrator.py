@@ -51,7 +51,7 @@ class Watcher:
     observers: Callable[[], Sequence[Observer]] | None = None
 
     def begin(self, keys: Sequence[EpisodeKey], store: ResultStore) -> None:
-        """The episodes of the run; `store` knows what earlier sittings finished."""
+        """The episodes of the run; `store` knows what earlier segments finished."""
 
     def take(self, result: EpisodeResult) -> None:
         """A result that is in the store now."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -16,13 +16,14 @@ from nav_eval.core.interfaces import Dataset, Perturbation
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode, EpisodeKey, Instruction
 from nav_eval.dataset.tokens import tokenize
+from nav_eval.renamed import old_names
 
 PathKey: TypeAlias = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
-    """The Chance of one perturbation at one step of one episode."""
+class SeededRngSource:
+    """The RngSource of one perturbation at one step of one episode."""
 
     seed: int
     episode: EpisodeKey
@@ -39,7 +40,7 @@ class Draws:
         return np.random.default_rng(derived_seed(self.seed, *self.episode, "perturbation", self.perturbation, *what))
 
 
-class Veil:
+class PerturbedSensors:
     """What lies between the sensors of one session and its agent. `kinds`: the type of each sensor, by its name."""
 
     def __init__(self, perturbations: Mapping[str, Perturbation], kinds: Mapping[str, str], seed: int) -> None:
@@ -56,14 +57,14 @@ class Veil:
         for _, perturbation, _ in self._layers:
             perturbation.begin()
 
-    def shown(self, observations: Observations, step: int) -> Observations:
+    def apply(self, observations: Observations, step: int) -> Observations:
         """What the agent is shown of them; an absent reading stays absent."""
         seen = dict(observations)
         for name, perturbation, sensors in self._layers:
-            chance = Draws(self._seed, self._episode, name, step)
+            rng = SeededRngSource(self._seed, self._episode, name, step)
             for sensor in sensors:
                 if seen.get(sensor) is not None:
-                    seen[sensor] = perturbation.reading(sensor, self._kinds[sensor], seen[sensor], chance)
+                    seen[sensor] = perturbation.reading(sensor, self._kinds[sensor], seen[sensor], rng)
         return seen
 
 
@@ -92,14 +93,14 @@ class RewordedDataset(Dataset):
             return episode
         told = given
         for name, perturbation in self._perturbations.items():
-            others = [other for other in self._told()[_path(episode)] if other.text != given.text]
-            told = perturbation.instruction(told, others, Draws(self._seed, episode.key, name))
+            others = [other for other in self._wordings_by_path()[_path(episode)] if other.text != given.text]
+            told = perturbation.instruction(told, others, SeededRngSource(self._seed, episode.key, name))
         if told is given:
             return episode
         fresh = replace(told, tokens=tokenize(told.text), vocabulary_ids=None)
         return replace(episode, instruction=fresh)
 
-    def _told(self) -> Mapping[PathKey, Sequence[Instruction]]:
+    def _wordings_by_path(self) -> Mapping[PathKey, Sequence[Instruction]]:
         if self._wordings is None:
             self._wordings = {}
             for episode in self._every():
@@ -119,3 +120,7 @@ def _path(episode: Episode) -> PathKey:
         episode.reference_nodes,
         tuple((goal.position, goal.node) for goal in episode.goals),
     )
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, {"Draws": "SeededRngSource", "Veil": "PerturbedSensors"})

@@ -15,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
+from nav_eval.core.attempts import Announced, Attempt, Attempts
 from nav_eval.core.environment import Environment
 from nav_eval.core.episodes import EpisodeManager
 from nav_eval.core.interfaces import AgentService, Observer
 from nav_eval.core.loop import EpisodeLoop, Policy, Stopped
 from nav_eval.core.stopping import SECONDS_BETWEEN_STEPS, Attended, Draining, wait_for
-from nav_eval.core.tries import Announced, Tries, Try
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import (
@@ -49,11 +49,11 @@ class RunStopped(NavEvalError):
 class Report(Protocol):
     """Who is told of episodes; called from the sessions' threads, one at a time."""
 
-    def begun(self, key: EpisodeKey) -> None: ...
+    def on_start(self, key: EpisodeKey) -> None: ...
 
-    def tried(self, noted: Try) -> None: ...
+    def on_attempt(self, noted: Attempt) -> None: ...
 
-    def ended(self, result: EpisodeResult) -> None: ...
+    def on_result(self, result: EpisodeResult) -> None: ...
 
 
 class Sessions:
@@ -75,7 +75,7 @@ class Sessions:
     def play(
         self, episodes: Iterator[Episode], count: int, report: Report, lost: Mapping[EpisodeKey, int] | None = None
     ) -> None:
-        """Play all `episodes` in `count` sessions. `lost`: how many of an episode's tries the service lost before.
+        """Play all `episodes` in `count` sessions. `lost`: how many of an episode's attempts the service lost before.
 
         Raises ServiceUnavailable, RunStopped or ResourceExhausted as soon as no session plays on, SceneError or
         NavmeshError when all other episodes are played, and Draining if some are left because of that. An interrupt
@@ -108,7 +108,7 @@ class Sessions:
 
     def _serve(self, turn: _Turn) -> None:
         try:
-            with self._session(turn.stopped, turn.tried) as loop:
+            with self._session(turn.stopped, turn.on_attempt) as loop:
                 while (episode := turn.next_episode()) is not None:
                     self._take(loop, episode, turn)
         except Stopped:
@@ -141,14 +141,14 @@ class Sessions:
         while result.status == "service_unavailable" and left[result.shown] > 0:
             left[result.shown] -= 1
             if result.shown:
-                turn.tried(Try(episode.key, "lost"))
+                turn.on_attempt(Attempt(episode.key, "lost"))
             self._breaker.wait_until_back()
             result = loop.run_episode(episode)
         return result
 
     @contextmanager
-    def _session(self, stopped: Callable[[], bool], tried: Callable[[Try], None]) -> Iterator[EpisodeLoop]:
-        environment, client = self._open_environment(), Announced(self._service.open_session(), tried)
+    def _session(self, stopped: Callable[[], bool], attempted: Callable[[Attempt], None]) -> Iterator[EpisodeLoop]:
+        environment, client = self._open_environment(), Announced(self._service.open_session(), attempted)
         try:
             yield EpisodeLoop(environment, client, self._open_observers(), self._policy, stopped)
         finally:
@@ -165,9 +165,9 @@ class InProcess:
         open_environment: Callable[[], Environment],
         policy: Policy,
         open_observers: Callable[[], Sequence[Observer]] = tuple,
-        tries: Tries | None = None,
+        attempts: Attempts | None = None,
     ) -> None:
-        self.tries = tries or Tries()
+        self.attempts = attempts or Attempts()
         self.episodes = episodes
         self._open_environment = open_environment
         self._policy = policy
@@ -180,8 +180,8 @@ class InProcess:
         in_flight: int,
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
-        report = _Delivery(lambda result: deliver(self.tries.marked(result)), self.tries.note)
-        self._sessions(service).play(self.episodes.only(keys), in_flight, report, self.tries.lost(keys))
+        report = _Delivery(lambda result: deliver(self.attempts.marked(result)), self.attempts.note)
+        self._sessions(service).play(self.episodes.only(keys), in_flight, report, self.attempts.lost(keys))
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._sessions(service).run_episode(episode)
@@ -194,10 +194,10 @@ class InProcess:
 class _Delivery:
     """A Report for somebody who does not ask what has begun."""
 
-    ended: Callable[[EpisodeResult], None]
-    tried: Callable[[Try], None]
+    on_result: Callable[[EpisodeResult], None]
+    on_attempt: Callable[[Attempt], None]
 
-    def begun(self, key: EpisodeKey) -> None:
+    def on_start(self, key: EpisodeKey) -> None:
         """Nobody asked."""
 
 
@@ -244,17 +244,17 @@ class _Turn:
             if episode is not None and self._wish is not None:
                 self._error, episode = self._wish, None
             if episode is not None:
-                self._report.begun(episode.key)
+                self._report.on_start(episode.key)
             return episode
 
     def deliver(self, result: EpisodeResult) -> None:
         with self._lock:
             if not self._stopped:
-                self._report.ended(result)
+                self._report.on_result(result)
 
-    def tried(self, noted: Try) -> None:
+    def on_attempt(self, noted: Attempt) -> None:
         with self._lock:
-            self._report.tried(noted)
+            self._report.on_attempt(noted)
 
     def leave_out(self, error: NavEvalError) -> None:
         """An episode that cannot be played here and now; the others go on."""

@@ -15,7 +15,7 @@ from multiprocessing import resource_tracker
 from types import FrameType
 from typing import Any
 
-from nav_eval.core.countdown import Countdown
+from nav_eval.core.deadline import Deadline
 from nav_eval_sdk.signals import wait
 
 SECONDS_BETWEEN_STEPS = 1.0
@@ -99,7 +99,7 @@ class Attended(threading.Thread):
 
 def wait_for(threads: Sequence[Attended], seconds: float | None = None) -> None:
     """Until all of them have ended, but together no longer than `seconds`."""
-    rest = None if seconds is None else Countdown(seconds)
+    rest = None if seconds is None else Deadline(seconds)
     for thread in threads:
         thread.wait(None if rest is None else max(0.0, rest.left))
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from nav_eval.core.actions import Action
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
+from nav_eval.renamed import old_names
 
 Observations: TypeAlias = dict[str, Any]
 """Sensor name -> value that fits the sensor's spec."""
@@ -67,7 +68,7 @@ class Walker:
 
 
 @dataclass(frozen=True, slots=True)
-class Company:
+class NearbyPedestrians:
     """The people round an agent in one step. `seconds`: what the step took; `people`: where they are after it;
     `nearest`: the least distance in the plane, m, between the agent's middle and a person's of the same storey while
     it lasted, None where there is nobody; `touched`: who was touched, by their numbers."""
@@ -93,7 +94,7 @@ class Contact:
 
 
 @dataclass(frozen=True, slots=True)
-class Felt:
+class Contacts:
     """What a body with mass felt in one step. `fallen`: it lies, and stays so; `stuck`: told to move, it was held."""
 
     contacts: tuple[Contact, ...] = ()
@@ -117,7 +118,7 @@ class Moved:
     state: AgentState
     collided: bool = False
     clipped: bool = False
-    felt: Felt | None = None
+    felt: Contacts | None = None
     seconds: float | None = None
 
 
@@ -180,3 +181,7 @@ class EpisodeResult:
     reference: str | None = None
     shown: bool = True
     """Whether the agent was asked for an action, so that it has seen something of the episode; in no record."""
+
+
+if not TYPE_CHECKING:
+    __getattr__ = old_names(__name__, {"Company": "NearbyPedestrians", "Felt": "Contacts"})

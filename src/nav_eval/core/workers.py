@@ -23,6 +23,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
 
+from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.core.interfaces import AgentService
 from nav_eval.core.sessions import InProcess, Report
 from nav_eval.core.stopping import (
@@ -35,7 +36,6 @@ from nav_eval.core.stopping import (
     heed_as_worker,
     wait_for,
 )
-from nav_eval.core.tries import Tries, Try
 from nav_eval.core.types import EpisodeResult
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.errors import NavEvalError, exhausted
@@ -56,7 +56,7 @@ class Shard:
 
 Job: TypeAlias = Callable[[Shard, Report], None]
 """Plays a shard in the process that it is called in; can be pickled."""
-Message: TypeAlias = EpisodeKey | Try | EpisodeResult
+Message: TypeAlias = EpisodeKey | Attempt | EpisodeResult
 """What a worker reports: an episode begins, is shown or lost, has ended."""
 
 
@@ -97,14 +97,14 @@ def scene_blocks(keys: Sequence[EpisodeKey], count: int) -> list[tuple[EpisodeKe
     return [tuple(by_scene[start:end]) for start, end in pairwise(bounds)]
 
 
-class Crew:
+class WorkerPool:
     """`lost` makes the result of an episode that its worker did not survive twice, from its key and the reason."""
 
     def __init__(
-        self, launcher: Launcher, lost: Callable[[EpisodeKey, str], EpisodeResult], tries: Tries | None = None
+        self, launcher: Launcher, lost: Callable[[EpisodeKey, str], EpisodeResult], attempts: Attempts | None = None
     ) -> None:
         self._launcher = launcher
-        self._tries = tries or Tries()
+        self._attempts = attempts or Attempts()
         self._lost = lost
         self._lock = threading.Lock()
         self._errors: list[BaseException] = []
@@ -116,19 +116,19 @@ class Crew:
         """Play all shards; `deliver` is called by one thread at a time. Raises a worker's first error, or Draining."""
         self._deliver, self._errors = deliver, []
         self._missing = sum(len(part.keys) for part in parts)
-        tenders = [Attended(self._tend, args=(part,)) for part in parts]
+        supervisors = [Attended(self._supervise, args=(part,)) for part in parts]
         try:
             try:
-                for tender in tenders:
-                    tender.start()
-                wait_for(tenders)
+                for supervisor in supervisors:
+                    supervisor.start()
+                wait_for(supervisors)
             except Draining as wish:
                 self._wish = wish
                 self._launcher.drain()
-                wait_for(tenders)
+                wait_for(supervisors)
         except KeyboardInterrupt as stop:
             self._fail(stop)
-            wait_for(tenders, SECONDS_OF_A_WORKER)
+            wait_for(supervisors, SECONDS_OF_A_WORKER)
             self._launcher.kill()
             raise
         if self._errors:
@@ -140,7 +140,7 @@ class Crew:
     def _ending(self) -> bool:
         return bool(self._errors) or self._wish is not None
 
-    def _tend(self, shard: Shard) -> None:
+    def _supervise(self, shard: Shard) -> None:
         try:
             suspects = self._together(shard)
             self._one_by_one(suspects)
@@ -173,14 +173,14 @@ class Crew:
     def _attempt(self, shard: Shard) -> Remains:
         """What is left when a worker has ended; nothing if it ended well."""
         left = dict.fromkeys(shard.keys, False)
-        messages = self._launcher.messages(replace(shard, lost=self._tries.lost(shard.keys)))
+        messages = self._launcher.messages(replace(shard, lost=self._attempts.lost(shard.keys)))
         try:
             for message in messages:
                 if isinstance(message, EpisodeResult):
                     self._keep(message)
                     left.pop((message.scene_id, message.episode_id), None)
-                elif isinstance(message, Try):
-                    self._tries.note(message)
+                elif isinstance(message, Attempt):
+                    self._attempts.note(message)
                 else:
                     left[message] = True
         except WorkerLost as error:
@@ -192,7 +192,7 @@ class Crew:
     def _keep(self, result: EpisodeResult) -> None:
         with self._lock:
             if not self._errors:
-                self._deliver(self._tries.marked(result))
+                self._deliver(self._attempts.marked(result))
                 self._missing -= 1
 
     def _fail(self, error: BaseException) -> None:
@@ -215,7 +215,7 @@ class Spread:
         in_flight: int,
         deliver: Callable[[EpisodeResult], None],
     ) -> None:
-        Crew(self._launcher, _lost, self._here.tries).play(shards(keys, self._workers, in_flight), deliver)
+        WorkerPool(self._launcher, _lost, self._here.attempts).play(shards(keys, self._workers, in_flight), deliver)
 
     def run_episode(self, service: AgentService, episode: Episode) -> EpisodeResult:
         return self._here.run_episode(service, episode)
@@ -255,7 +255,7 @@ class Processes(Launcher):
         yield from received(self.raw(shard))
 
     def raw(self, shard: Shard) -> Iterator[Any]:
-        """What the worker's Mouthpiece says, as it comes."""
+        """What the worker's WorkerReporter says, as it comes."""
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._begin(shard, sender)
         try:
@@ -306,7 +306,7 @@ class Processes(Launcher):
 
 
 def received(raw: Iterator[Any]) -> Iterator[Message]:
-    """Messages out of what a Mouthpiece sent: log records go to this process's log, errors are raised."""
+    """Messages out of what a WorkerReporter sent: log records go to this process's log, errors are raised."""
     for item in raw:
         if isinstance(item, logging.LogRecord):
             logging.getLogger(item.name).handle(item)
@@ -316,7 +316,7 @@ def received(raw: Iterator[Any]) -> Iterator[Message]:
             yield item
 
 
-class Mouthpiece(logging.Handler):
+class WorkerReporter(logging.Handler):
     """A worker's voice: its reports, its log and its last error, through one `send`."""
 
     def __init__(self, send: Callable[[Any], None]) -> None:
@@ -324,13 +324,13 @@ class Mouthpiece(logging.Handler):
         self._send = send
         self._one_at_a_time = threading.Lock()
 
-    def begun(self, key: EpisodeKey) -> None:
+    def on_start(self, key: EpisodeKey) -> None:
         self.say(key)
 
-    def tried(self, noted: Try) -> None:
+    def on_attempt(self, noted: Attempt) -> None:
         self.say(noted)
 
-    def ended(self, result: EpisodeResult) -> None:
+    def on_result(self, result: EpisodeResult) -> None:
         self.say(result)
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -356,7 +356,7 @@ class Mouthpiece(logging.Handler):
 def _work(job: Job, shard: Shard, sender: Connection) -> None:
     heed_as_worker()
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    mouth = Mouthpiece(sender.send)
+    mouth = WorkerReporter(sender.send)
     try:
         with suppress(Draining):
             mouth.work(job, shard)

@@ -77,7 +77,7 @@ class Fields:
         self.origin = origin
         self.values: Mapping[str, Any] = value if isinstance(value, dict) else {}
         if not isinstance(value, dict):
-            origin.fault(path, f"expected an object, got {_shown(value)}")
+            origin.fault(path, f"expected an object, got {_abbreviate(value)}")
             self.origin = replace(origin, report=_ignore)  # one fault tells it all
 
     def __contains__(self, key: str) -> bool:
@@ -121,7 +121,7 @@ class Fields:
         """A finite number."""
         value: Any = self.values.get(key)
         if not _finite(value):
-            self.fault(key, f"expected a finite number, got {_shown(value)}")
+            self.fault(key, f"expected a finite number, got {_abbreviate(value)}")
             return 0.0
         return float(value)
 
@@ -144,11 +144,11 @@ class Fields:
         """[x, y, z, w] of unit length, give or take `tolerance`."""
         value: Any = self.values.get(key)
         if not _numbers(value, 4):
-            self.fault(key, f"expected 4 finite numbers, got {_shown(value)}")
+            self.fault(key, f"expected 4 finite numbers, got {_abbreviate(value)}")
             return IDENTITY
         x, y, z, w = map(float, value)
         if abs(math.sqrt(x * x + y * y + z * z + w * w) - 1) > tolerance:
-            self.fault(key, f"the quaternion {_shown(value)} is not of unit length")
+            self.fault(key, f"the quaternion {_abbreviate(value)} is not of unit length")
             return IDENTITY
         return (x, y, z, w)
 
@@ -157,7 +157,7 @@ class Fields:
         items = self.items(key)
         for i, item in enumerate(items):
             if not isinstance(item, str):
-                self.fault(f"{key}[{i}]", f"expected a string, got {_shown(item)}")
+                self.fault(f"{key}[{i}]", f"expected a string, got {_abbreviate(item)}")
             elif not encodable(item):
                 self.fault(f"{key}[{i}]", "the text holds half of a surrogate pair")
         return tuple(item for item in items if isinstance(item, str))
@@ -213,13 +213,15 @@ class Fields:
         value = self.values.get(key)
         if isinstance(value, kind):
             return value
-        self.fault(key, f"expected {name}, got {_shown(value)}" if key in self.values else f"missing: expected {name}")
+        self.fault(
+            key, f"expected {name}, got {_abbreviate(value)}" if key in self.values else f"missing: expected {name}"
+        )
         return default
 
     def _vector(self, key: str, value: Any) -> Vec3:
         found = _floats(value)
         if found is None:
-            self.fault(key, f"expected 3 finite numbers, at most {FARTHEST_M:g}, got {_shown(value)}")
+            self.fault(key, f"expected 3 finite numbers, at most {FARTHEST_M:g}, got {_abbreviate(value)}")
             return (0.0, 0.0, 0.0)
         return found
 
@@ -276,6 +278,6 @@ def _numbers(value: Any, count: int) -> bool:
     return isinstance(value, list) and len(value) == count and all(map(_finite, value))
 
 
-def _shown(value: Any) -> str:
+def _abbreviate(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."

@@ -68,7 +68,7 @@ def make_env(
     stack = ExitStack()
     plan = stack.enter_context(_opened(benchmark, config, overrides))
     play = _Play(plan, render_mode, order, vocabulary)
-    env: Any = _told(play.env(shard, stack.close))
+    env: Any = _log_step_cost(play.env(shard, stack.close))
     kwargs = {
         "benchmark": benchmark,
         "overrides": tuple(overrides),
@@ -125,7 +125,7 @@ def make_vec_env(
     plan = stack.enter_context(_opened(benchmark, config, overrides))
     play = _Play(plan, render_mode, order, vocabulary)
     sessions = [play.env(part) for part in parts]
-    _told(sessions[0])
+    _log_step_cost(sessions[0])
     envs: Any = NavVectorEnv(sessions, plan.backend, close=stack.close, copy=copy)
     envs = VectorDenseReward(envs) if dense_reward else envs
     return VectorExpertActions(envs) if expert_actions else envs
@@ -176,7 +176,7 @@ def _register() -> None:
         )
 
 
-def _told(env: NavEnv) -> NavEnv:
+def _log_step_cost(env: NavEnv) -> NavEnv:
     """`env`; the log (INFO) says what is drawn for each of its steps, because that is most of what a step costs."""
     lenses: Mapping[Any, Sequence[str]] = getattr(env.environment.simulator, "lenses", {})
     drawn = [f"{'+'.join(outputs)} {lens.width}x{lens.height}, hfov {lens.hfov:g}" for lens, outputs in lenses.items()]

@@ -102,7 +102,7 @@ class NavVectorEnv(gymnasium.vector.VectorEnv[dict[str, Any], Any, Any]):
     def _show(self, moved: Sequence[NavEnv]) -> dict[str, Any]:
         seen = self._backend.observe([env.environment.simulator for env in moved])
         for env, one in zip(moved, seen, strict=True):
-            env.seen = env.environment.shown(one)
+            env.seen = env.environment.perturb_and_check(one)
         return {name: held.filled([env.seen.get(name) for env in self.envs]) for name, held in self._columns.items()}
 
     def _gathered(self, infos: Sequence[dict[str, Any]]) -> dict[str, Any]:

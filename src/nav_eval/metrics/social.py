@@ -22,7 +22,7 @@ from nav_eval.metrics import functional
 from nav_eval.metrics.base import ShortestPathMetric
 
 
-class _Company(Metric):
+class _NearbyPedestriansMetric(Metric):
     """Takes in what each step tells of people."""
 
     category = "safety"
@@ -33,21 +33,21 @@ class _Company(Metric):
 
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         self._steps += 1
-        if (company := step.events.get("people")) is not None:
+        if (nearby := step.events.get("people")) is not None:
             self._told += 1
-            self.meet(company)
+            self.meet(nearby)
 
-    def meet(self, company: Mapping[str, Any]) -> None:
+    def meet(self, nearby: Mapping[str, Any]) -> None:
         raise NotImplementedError
 
-    def told(self, value: float) -> float:
+    def check_measured(self, value: float) -> float:
         """`value`, unless there was nobody to tell of."""
         if self._steps and not self._told:
             raise SimulatorError(f"{self.name}: no step records people. Set simulator.people.count.")
         return value
 
 
-class HumanCollisions(_Company):
+class HumanCollisions(_NearbyPedestriansMetric):
     """How often somebody was touched; as long as one stays in touch it is once."""
 
     name = "human_collisions"
@@ -58,13 +58,13 @@ class HumanCollisions(_Company):
         self._held: Collection[int] = ()
         self._count = 0
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        touched = set(company["touched"])
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        touched = set(nearby["touched"])
         self._count += len(touched.difference(self._held))
         self._held = touched
 
     def get_metric(self) -> float:
-        return self.told(float(self._count))
+        return self.check_measured(float(self._count))
 
 
 class HumanCollisionRate(HumanCollisions):
@@ -75,10 +75,10 @@ class HumanCollisionRate(HumanCollisions):
     unit = "share"
 
     def get_metric(self) -> float:
-        return self.told(float(self._count > 0))
+        return self.check_measured(float(self._count > 0))
 
 
-class PersonalSpaceCompliance(_Company):
+class PersonalSpaceCompliance(_NearbyPedestriansMetric):
     """Share of the time in which nobody was nearer than the personal space; 1 before any time has passed."""
 
     name = "personal_space_compliance"
@@ -100,17 +100,17 @@ class PersonalSpaceCompliance(_Company):
         self._kept: list[float] = []
         self._all: list[float] = []
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        nearest, seconds = company["nearest"], company["seconds"]
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        nearest, seconds = nearby["nearest"], nearby["seconds"]
         self._all.append(seconds)
         if nearest is None or nearest >= self._space:
             self._kept.append(seconds)
 
     def get_metric(self) -> float:
-        return self.told(functional.share(total(self._kept), total(self._all)))
+        return self.check_measured(functional.share(total(self._kept), total(self._all)))
 
 
-class MinPersonDistance(_Company):
+class MinPersonDistance(_NearbyPedestriansMetric):
     """The least distance (m) to a person in the whole episode; inf if none was ever on the agent's storey."""
 
     name = "min_person_distance"
@@ -121,12 +121,12 @@ class MinPersonDistance(_Company):
         super().reset_metric(context)
         self._least = math.inf
 
-    def meet(self, company: Mapping[str, Any]) -> None:
-        if company["nearest"] is not None:
-            self._least = min(self._least, company["nearest"])
+    def meet(self, nearby: Mapping[str, Any]) -> None:
+        if nearby["nearest"] is not None:
+            self._least = min(self._least, nearby["nearest"])
 
     def get_metric(self) -> float:
-        return self.told(self._least)
+        return self.check_measured(self._least)
 
 
 class _Timed(ShortestPathMetric):
@@ -143,8 +143,8 @@ class _Timed(ShortestPathMetric):
     def update_metric(self, step: StepRecord, others: Mapping[str, Any]) -> None:
         super().update_metric(step, others)
         self._steps += 1
-        if (company := step.events.get("people")) is not None:
-            self._seconds.append(company["seconds"])
+        if (nearby := step.events.get("people")) is not None:
+            self._seconds.append(nearby["seconds"])
 
     @property
     def seconds(self) -> float:

@@ -8,14 +8,14 @@ from typing import TypeAlias
 
 from nav_eval.errors import RunDirectoryError
 from nav_eval.report.board import places_of
+from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Run, common_definitions
-from nav_eval.report.workshop import Workshop
 
 Best: TypeAlias = Callable[[str], AbstractSet[int]]
 """By a metric's name, indices of the runs that are best."""
 
 
-def best(runs: Sequence[Run], workshop: Workshop, metric: str) -> set[int]:
+def best(runs: Sequence[Run], context: ReportContext, metric: str) -> set[int]:
     """Indices of the runs than which none is surely better; oracles do not compete.
 
     None where the metric has no better end, fewer than two compete, or they cannot be compared.
@@ -24,7 +24,7 @@ def best(runs: Sequence[Run], workshop: Workshop, metric: str) -> set[int]:
     if common_definitions(runs)[metric].better is None:
         return set()
     try:
-        ranking = workshop.rank(paths, metric)
+        ranking = context.rank(paths, metric)
     except RunDirectoryError:
         return set()
     places = places_of(runs, ranking)

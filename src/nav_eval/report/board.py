@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from nav_eval.errors import ConfigError, RunDirectoryError
+from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Entry, Run, common_definitions
-from nav_eval.report.workshop import Workshop
 from nav_eval.results.ranking import Place, Ranking
 from nav_eval.results.seeds import agent_of
 
-LEAST_ENTRIES = 3
+MIN_ENTRIES = 3
 FIELDS = ("run", "name", "url", "paper")
 
 
@@ -44,7 +44,7 @@ def places_of(runs: Sequence[Run], ranking: Ranking) -> dict[int, Place]:
     return {i: place for i, place in found.items() if place is not None}
 
 
-def make_board(runs: Sequence[Run], workshop: Workshop, by: str | None = None) -> Board:
+def make_board(runs: Sequence[Run], context: ReportContext, by: str | None = None) -> Board:
     """Order the runs by one measure, by default the benchmark's primary one, and rank them.
 
     Raises ConfigError for a measure that no run has, or that has no better end.
@@ -54,7 +54,7 @@ def make_board(runs: Sequence[Run], workshop: Workshop, by: str | None = None) -
         return Board(metric, tuple(range(len(runs))))
     open_ones = [run for run in runs if not run.privileged] or list(runs)
     try:
-        ranking = workshop.rank([run.path for run in open_ones], metric)
+        ranking = context.rank([run.path for run in open_ones], metric)
     except RunDirectoryError as error:
         return Board(metric, _by_mean(runs, metric), refused=str(error))
     places = places_of(runs, ranking)

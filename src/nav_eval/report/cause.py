@@ -35,7 +35,7 @@ CAUSES = (
     "untold",
 )
 ABORTED = get_args(Status)[1:]
-LEAST_OFF = 1.0
+MIN_OFF = 1.0
 """Metres from the reference path at which an agent has left it, where the success distance is smaller."""
 DOORWAY_CM = 30
 """Who stands that near to the side of a room's box may be in its door."""
@@ -83,7 +83,7 @@ def _events(
         if lost.any():
             step = int(lost.argmax())
             yield Cause("wrong_room", step, rooms[int(entered[step].argmax())].category)
-        off = to_path(track.positions, facts.reference) > 100 * max(radius, LEAST_OFF)
+        off = to_path(track.positions, facts.reference) > 100 * max(radius, MIN_OFF)
         if off.any():
             yield Cause("left_path", int(off.argmax()))
     if outcome in ("passed_goal", "not_stopped") and len(facts.goals):

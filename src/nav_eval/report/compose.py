@@ -30,7 +30,7 @@ SMALL = 320
 SHEET_COLUMNS = 4
 SHEET_SHOTS = 12
 LOOK = 32
-LEAST_CHANGE = 2.0
+MIN_CHANGE = 2.0
 """Mean difference of grey values, of 255, of small pictures of two frames."""
 
 
@@ -193,7 +193,7 @@ def changing(shots: Sequence[bytes]) -> npt.NDArray[np.intp]:
         image = Image.open(io.BytesIO(shot))
         image.draft("L", (LOOK, LOOK))
         look = np.asarray(image.convert("L").resize((LOOK, LOOK)), np.float64)
-        if before is None or np.abs(look - before).mean() > LEAST_CHANGE:
+        if before is None or np.abs(look - before).mean() > MIN_CHANGE:
             kept.append(i)
             before = look
     if kept[-1] != len(shots) - 1:

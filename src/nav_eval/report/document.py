@@ -18,12 +18,13 @@ from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError, RunDirectoryError
 from nav_eval.report import figures
 from nav_eval.report.best import Best, best
-from nav_eval.report.board import LEAST_ENTRIES, Board, excluded, make_board, with_entries
+from nav_eval.report.board import MIN_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
 from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
+from nav_eval.report.context import ReportContext
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.mesh import scene_mesh
-from nav_eval.report.outcome import OUTCOMES, Yardstick, outcome
+from nav_eval.report.outcome import OUTCOMES, Thresholds, outcome
 from nav_eval.report.published import Published
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.seeds import together
@@ -31,20 +32,19 @@ from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
 from nav_eval.report.verdict import SHORT, sentences
-from nav_eval.report.workshop import Workshop
 from nav_eval.results.export import ORACLE
 
 SCHEMA = 1
 GRAPH = "nav_graph"
 DIFFERENT = "different"
-MOST_FRAME_BYTES = 7 << 19
+MAX_FRAME_BYTES = 7 << 19
 """Of JPEG; with the scenes' shapes a page stays below 8 MB."""
-MOST_STEPS = 1_000_000
+MAX_STEPS = 1_000_000
 """Of all runs after the first: some 3 MB of paths."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class ReportOptions:
     """What the reader of a report of several runs asked for: `--entry`, `--by`, and published results beside them."""
 
     entries: tuple[str, ...] = ()
@@ -52,15 +52,15 @@ class Wishes:
     others: tuple[Published, ...] = ()
 
 
-NOTHING = Wishes()
-MOST_RUNS = 50
+NOTHING = ReportOptions()
+MAX_RUNS = 50
 """Of one page: 50 runs of 1,021 episodes are 4.3 MB, and nobody reads more."""
 
 
 def make_document(
     paths: Sequence[Path],
-    workshop: Workshop,
-    wishes: Wishes = NOTHING,
+    context: ReportContext,
+    options: ReportOptions = NOTHING,
     *,
     public: bool = False,
     live: bool = False,
@@ -68,26 +68,26 @@ def make_document(
 ) -> dict[str, Any]:
     """Read the runs and everything that they refer to; `solid`: with 3-D views of the buildings.
 
-    Raises RunDirectoryError for a directory without a run, ConfigError for wishes that cannot be met.
+    Raises RunDirectoryError for a directory without a run, ConfigError for options that cannot be met.
     """
-    if len(paths) > MOST_RUNS:
+    if len(paths) > MAX_RUNS:
         raise ConfigError(
-            f"A page holds {MOST_RUNS} runs at most, not {len(paths)}: name fewer, or write a table with --out x.csv."
+            f"A page holds {MAX_RUNS} runs at most, not {len(paths)}: name fewer, or write a table with --out x.csv."
         )
-    runs = with_entries([read_run(path, workshop.config(path)) for path in paths], wishes.entries)
+    runs = with_entries([read_run(path, context.config(path)) for path in paths], options.entries)
     keys = list(dict.fromkeys(key for run in runs for key in run.results))
-    board = make_board(runs, workshop, wishes.by)
-    scenery = look_up(runs[0], workshop, keys, shape=scene_mesh if solid and not public else None)
-    compared = comparison(runs, workshop, public=public)
+    board = make_board(runs, context, options.by)
+    scenery = look_up(runs[0], context, keys, shape=scene_mesh if solid and not public else None)
+    compared = comparison(runs, context, public=public)
     document = assemble(runs, scenery, compared, board.order, public=public, live=live)
     for told, run in zip(document["runs"], runs, strict=True):
-        told["sentence"] = run_sentence(run, workshop, public=public)
-    document["sentence"] = joint_sentence(runs, workshop, compared, board, public=public)
+        told["sentence"] = run_sentence(run, context, public=public)
+    document["sentence"] = joint_sentence(runs, context, compared, board, public=public)
     rows, _ = together(runs, board)
-    bold = cache(partial(best, rows, workshop))
+    bold = cache(partial(best, rows, context))
     return document | {
         "verdict": told_verdict(runs, board),
-        "board": board_record(runs, board, wishes.others, bold, public=public),
+        "board": board_record(runs, board, options.others, bold, public=public),
     }
 
 
@@ -155,7 +155,7 @@ def board_record(
 
     `bold`: places in the board's order.
     """
-    if len(runs) < LEAST_ENTRIES and not others:
+    if len(runs) < MIN_ENTRIES and not others:
         return None
     ranking, places, entries = board.ranking, board.places(runs), together(runs, board)
     refused = DIFFERENT if public and board.refused else board.refused
@@ -199,8 +199,8 @@ def _per_episode(
     live: bool,
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
-    budget = FrameBudget(runs, keys, MOST_FRAME_BYTES)
-    drawn = _drawn(runs, order)
+    budget = FrameBudget(runs, keys, MAX_FRAME_BYTES)
+    drawn = _choose_drawn_runs(runs, order)
     results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
     thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
     if len(drawn) < len(runs):
@@ -213,12 +213,12 @@ def _per_episode(
     }
 
 
-def _drawn(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
+def _choose_drawn_runs(runs: Sequence[Run], order: Sequence[int]) -> set[int]:
     """Indices of the runs whose paths a page can hold: the first of the board, and more while there is room."""
     drawn, steps = set[int](), 0
     for i in order:
         steps += sum(len(track.actions) for track in runs[i].tracks.values())
-        if drawn and steps > MOST_STEPS:
+        if drawn and steps > MAX_STEPS:
             break
         drawn.add(i)
     return drawn
@@ -238,7 +238,7 @@ def run_outcomes(run: Run, facts: Mapping[EpisodeKey, EpisodeFacts]) -> dict[Epi
     found = {}
     for key, result in run.results.items():
         shortest = facts[key].shortest if key in facts else None
-        found[key] = outcome(result, run.tracks.get(key), Yardstick(radius, shortest))
+        found[key] = outcome(result, run.tracks.get(key), Thresholds(radius, shortest))
     return found
 
 
@@ -340,16 +340,16 @@ def _facts(manifest: Mapping[str, Any]) -> dict[str, str]:
     return {name: str(value) for name, value in plain.items() if value is not None} | facts
 
 
-def comparison(runs: Sequence[Run], workshop: Workshop, *, public: bool = False) -> dict[str, Any] | None:
+def comparison(runs: Sequence[Run], context: ReportContext, *, public: bool = False) -> dict[str, Any] | None:
     """Paired tests of two runs, or why there are none; None for one run, or as many as a board judges together.
 
     A reason may name episodes.
     """
-    if len(runs) < 2 or len(runs) >= LEAST_ENTRIES:
+    if len(runs) < 2 or len(runs) >= MIN_ENTRIES:
         return None
     index = {str(run.path): i for i, run in enumerate(runs)}
     try:
-        rows = workshop.compare([run.path for run in runs])
+        rows = context.compare([run.path for run in runs])
     except RunDirectoryError as error:
         return {"refused": DIFFERENT if public else str(error), "rows": []}
     return {"refused": None, "rows": [_compared(row, index) for row in rows]}

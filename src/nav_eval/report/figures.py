@@ -22,11 +22,11 @@ from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import Run
 from nav_eval.results.statistics import summarise
 
-MOST_LEADING = 3
+MAX_LEADING = 3
 LENGTH_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0, 20.0, 50.0, 100.0)
-MOST_LENGTHS = 6
+MAX_LENGTHS = 6
 BINS = 24
-LEAST_PUBLIC = 5
+MIN_PUBLIC = 5
 PERCENTILES = (50, 90, 95, 99, 100)
 
 
@@ -68,7 +68,7 @@ def length_bins(lengths: Iterable[float | None]) -> Callable[[float | None], str
     """A function from a length (m) to its bin's name, such as "5-10"; at most six bins, none for unknown or inf."""
     finite = [length for length in lengths if length is not None and math.isfinite(length)]
     most = max(finite, default=0.0)
-    step = next((s for s in LENGTH_STEPS if most / s <= MOST_LENGTHS), LENGTH_STEPS[-1])
+    step = next((s for s in LENGTH_STEPS if most / s <= MAX_LENGTHS), LENGTH_STEPS[-1])
 
     def name(length: float | None) -> str:
         if length is None or not math.isfinite(length):
@@ -85,7 +85,7 @@ def leading_metrics(definitions: Mapping[str, Definition]) -> list[str]:
     for name, definition in definitions.items():
         if definition.better and "clock" not in definition.needs:
             scales.setdefault((definition.kind, definition.unit), name)
-    return [*scales.values()][:MOST_LEADING] or [*definitions][:MOST_LEADING]
+    return [*scales.values()][:MAX_LEADING] or [*definitions][:MAX_LEADING]
 
 
 def breakdown(runs: Sequence[Run], found: Sequence[Group], metrics: Mapping[str, Definition]) -> list[dict[str, Any]]:
@@ -117,7 +117,7 @@ def _mean(name: str, definition: Definition, results: Sequence[EpisodeResult]) -
 
 def public_groups(found: Sequence[Group]) -> list[Group]:
     """Groups too small to hide an episode in are dropped."""
-    return [group for group in found if len(group.keys) >= LEAST_PUBLIC]
+    return [group for group in found if len(group.keys) >= MIN_PUBLIC]
 
 
 def counted(names: Sequence[str], found: Iterable[str]) -> dict[str, int]:

@@ -14,13 +14,13 @@ from nav_eval.results.statistics import Interval, by_building
 
 def interval(summary: Mapping[str, Any] | None) -> Interval | None:
     """Of a metric's entry in results.json; None where nothing can be said: all episodes are the same."""
-    return _told(summary and summary["ci95"])
+    return _read_interval(summary and summary["ci95"])
 
 
 def in_other_buildings(summary: Mapping[str, Any]) -> Interval | None:
     """None below five buildings, and where all of them are the same."""
-    return _told(summary["ci95_scenes"]) if by_building(summary) else None
+    return _read_interval(summary["ci95_scenes"]) if by_building(summary) else None
 
 
-def _told(found: Any) -> Interval | None:
+def _read_interval(found: Any) -> Interval | None:
     return None if found is None or found[0] == found[1] else (found[0], found[1])

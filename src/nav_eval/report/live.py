@@ -26,14 +26,14 @@ from nav_eval.core.types import AgentState, EpisodeResult, Observations, StepRec
 from nav_eval.dataset.episode import Episode, EpisodeKey
 from nav_eval.geometry import yaw_of
 from nav_eval.report.compose import picture_of, small_jpeg
+from nav_eval.report.context import ReportContext
 from nav_eval.report.document import assemble
-from nav_eval.report.outcome import Yardstick, outcome
+from nav_eval.report.outcome import Thresholds, outcome
 from nav_eval.report.page import packed, render_page
 from nav_eval.report.scenery import EpisodeFacts, Scenery, look_up
 from nav_eval.report.sentence import run_sentence
 from nav_eval.report.source import Run, summarise_run
 from nav_eval.report.track import Track, centimetres, deltas, track_of
-from nav_eval.report.workshop import Workshop
 
 HOST = "127.0.0.1"
 PROGRESS_SECONDS = 0.5
@@ -51,9 +51,9 @@ SHARE = 10
 class LiveRun(Watcher):
     """What is known of the run so far. Thread-safe."""
 
-    def __init__(self, config: Config, workshop: Workshop) -> None:
+    def __init__(self, config: Config, context: ReportContext) -> None:
         self._config = config
-        self._workshop = workshop
+        self._context = context
         self._results: dict[EpisodeKey, EpisodeResult] = {}
         self._tracks: dict[EpisodeKey, Track] = {}
         self._keys: Sequence[EpisodeKey] = ()
@@ -88,7 +88,7 @@ class LiveRun(Watcher):
     def take(self, result: EpisodeResult) -> None:
         key = (result.scene_id, result.episode_id)
         track = track_of(result)
-        ended = outcome(result, track, Yardstick(self._config.evaluation.success_distance, self.facts(key).shortest))
+        ended = outcome(result, track, Thresholds(self._config.evaluation.success_distance, self.facts(key).shortest))
         with self.news:
             self._results[key] = result
             if ended not in ("success", "not_scored"):
@@ -124,7 +124,7 @@ class LiveRun(Watcher):
                 "per_minute": 60 * played / passed if played else None,
                 "left": passed / played * (total - n) if played and not self.done else None,
                 "lost": self._lost,
-                "sessions": [shown for session in self._sessions if (shown := session.shown())],
+                "sessions": [shown for session in self._sessions if (shown := session.describe_episode())],
             }
 
     def facts(self, key: EpisodeKey) -> EpisodeFacts:
@@ -132,7 +132,7 @@ class LiveRun(Watcher):
         return EpisodeFacts() if self._scenery is None else self._scenery.episodes.get(key, EpisodeFacts())
 
     @property
-    def drawn(self) -> int:
+    def document_version(self) -> int:
         """The version of the last document, 0 before the first: what a page that was opened just now shows."""
         return 0 if self._document is None else self._document[0]
 
@@ -147,11 +147,11 @@ class LiveRun(Watcher):
 
     def _make(self) -> dict[str, Any]:
         run = self._snapshot()
-        scenery = self._scenery or look_up(run, self._workshop, list(self._keys))
+        scenery = self._scenery or look_up(run, self._context, list(self._keys))
         if self._keys:  # Else it is asked before the run has begun.
             self._scenery = scenery
         document = assemble([run], scenery, None, live=True)
-        document["runs"][0]["sentence"] = run_sentence(run, self._workshop)
+        document["runs"][0]["sentence"] = run_sentence(run, self._context)
         return document
 
     def _snapshot(self) -> Run:
@@ -195,7 +195,7 @@ class LiveSession:
         with self._lock:
             self._episode = None
 
-    def shown(self) -> dict[str, Any] | None:
+    def describe_episode(self) -> dict[str, Any] | None:
         """Of the episode being played; None between two."""
         with self._lock:
             episode, poses = self._episode, tuple(self._poses)
@@ -274,7 +274,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
-    seen, drawn, told = 0, live.drawn, -math.inf
+    seen, drawn, told = 0, live.document_version, -math.inf
     while True:
         seen, done = live.wait(seen)
         yield "progress", msgspec.json.encode(live.progress()).decode()
@@ -288,9 +288,9 @@ def _events(live: LiveRun) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def live_view(config: Config, workshop: Workshop, port: int = 0) -> Iterator[tuple[str, Watcher]]:
+def live_view(config: Config, context: ReportContext, port: int = 0) -> Iterator[tuple[str, Watcher]]:
     """Serve until the block ends: the page's address, and the watcher that feeds it."""
-    live = LiveRun(config, workshop)
+    live = LiveRun(config, context)
     server = _Server(port, live)
     thread = threading.Thread(target=server.serve_forever, name="live-view", daemon=True)
     thread.start()

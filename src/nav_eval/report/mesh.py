@@ -17,13 +17,13 @@ import numpy.typing as npt
 from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.solid import Parts, solid_parts
 
-MOST_BYTES = 2_400_000
+MAX_BYTES = 2_400_000
 """Of one scene, and of all of a report together, packed."""
 PACKED_TRIANGLE = 9.0
 """Bytes that gzip leaves of a triangle and its vertices in a coarser scene."""
 HOPELESS = 8
 """A scene of so many times the bytes is not tried whole."""
-MOST_TEXELS = 1_500_000
+MAX_TEXELS = 1_500_000
 QUALITY = 72
 FIRST_CELL = 0.02
 GROWTH = 1.3
@@ -58,18 +58,18 @@ class SceneMesh:
         return {"head": self.head, "parts": {n: base64.b64encode(data).decode() for n, data in self.parts.items()}}
 
 
-def scene_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
+def scene_mesh(scene: Scene, most: int = MAX_BYTES) -> SceneMesh | None:
     """With its textures where that packs into about `most` bytes, else made coarser; None without triangles."""
     if not len(scene.triangles):
         return None
     known = scene.positions.nbytes + scene.triangles.nbytes
-    whole = _packed(scene, min(most, MOST_TEXELS)) if known <= HOPELESS * most else None
+    whole = _packed(scene, min(most, MAX_TEXELS)) if known <= HOPELESS * most else None
     if whole is not None and sum(len(zlib.compress(part, 1)) for part in whole.parts.values()) <= most:
         return whole
     return coarse_mesh(scene, most)
 
 
-def coarse_mesh(scene: Scene, most: int = MOST_BYTES) -> SceneMesh | None:
+def coarse_mesh(scene: Scene, most: int = MAX_BYTES) -> SceneMesh | None:
     """Without textures, in colours of its vertices; None without triangles."""
     return _packed(coarser(scene, int(most / PACKED_TRIANGLE)), most) if len(scene.triangles) else None
 

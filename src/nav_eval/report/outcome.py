@@ -35,14 +35,14 @@ OUTCOMES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Yardstick:
+class Thresholds:
     """`success_distance` (m) of the run, `shortest` (m): the shortest way from the start to the goal, if known."""
 
     success_distance: float
     shortest: float | None
 
 
-def outcome(result: EpisodeResult, track: Track | None, yardstick: Yardstick) -> str:
+def outcome(result: EpisodeResult, track: Track | None, thresholds: Thresholds) -> str:
     """One of OUTCOMES."""
     if result.status != "ok":
         return result.status if result.status in OUTCOMES else "other"
@@ -55,11 +55,11 @@ def outcome(result: EpisodeResult, track: Track | None, yardstick: Yardstick) ->
         return "other"
     if not math.isfinite(distance):
         return "unreachable"
-    return _failure(result, track, yardstick, distance)
+    return _failure(result, track, thresholds, distance)
 
 
-def _failure(result: EpisodeResult, track: Track | None, yardstick: Yardstick, distance: float) -> str:
-    if track is not None and not track.stopped and distance <= yardstick.success_distance:
+def _failure(result: EpisodeResult, track: Track | None, thresholds: Thresholds, distance: float) -> str:
+    if track is not None and not track.stopped and distance <= thresholds.success_distance:
         return "not_stopped"
     if result.metrics.get("oracle_success") == 1:
         return "passed_goal"
@@ -67,9 +67,9 @@ def _failure(result: EpisodeResult, track: Track | None, yardstick: Yardstick, d
         return "no_move"
     if track is not None and not track.stopped:
         return "stuck" if is_stuck(track) else "out_of_steps"
-    if yardstick.shortest is not None and distance >= yardstick.shortest:
+    if thresholds.shortest is not None and distance >= thresholds.shortest:
         return "stopped_away"
-    return "stopped_near" if distance < 2 * yardstick.success_distance else "stopped_far"
+    return "stopped_near" if distance < 2 * thresholds.success_distance else "stopped_far"
 
 
 def final_distance(result: EpisodeResult) -> float | None:

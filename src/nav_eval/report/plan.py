@@ -24,11 +24,11 @@ Box = tuple[float, float, float, float]
 FLOOR_DELTA = 0.5
 """Metres: floor within this of a storey's height lies on it."""
 DEFAULT_RADIUS = 0.1
-LEAST_ISLAND = 1.0
+MIN_ISLAND = 1.0
 """Square metres: smaller floor that nothing leads to is a thing's top."""
-MOST_SHARED = 0.05
+MAX_SHARED = 0.05
 """Rooms whose boxes share more of their area are no boxes: they are named only."""
-_LEAST_DRAWN = 0.06
+_MIN_DRAWN_AREA = 0.06
 """Square metres of floor from which on a thing is drawn."""
 _NOT_DRAWN = frozenset(("wall", "floor", "ceiling", "lamp", "curtain", "picture", "towel", "whiteboard", "sign"))
 _KINDS = {"door": "door", "doorway": "door", "window": "window", "rug": "rug", "plant": "plant"}
@@ -67,12 +67,12 @@ def scene_plan(scene: Scene, storey: int) -> Plan:
     regions = [region for region in scene.regions if region.storey == storey]
     own = {region.id for region in regions}
     things = sorted(
-        (o for o in scene.objects if o.region in own and _drawn(o)), key=lambda o: o.center[1] + o.size[1] / 2
+        (o for o in scene.objects if o.region in own and _is_drawn(o)), key=lambda o: o.center[1] + o.size[1] / 2
     )
     return Plan(
         rooms=tuple((region.category, _box(region.low, region.high)) for region in regions),
         things=tuple((_KINDS.get(o.category, "thing"), _footprint(o)) for o in things),
-        boxes=bool(regions) and _shared(regions) <= MOST_SHARED,
+        boxes=bool(regions) and _shared(regions) <= MAX_SHARED,
     )
 
 
@@ -94,7 +94,7 @@ def storey_plan(navmesh: NavMesh, height: float, scene: Scene | None) -> Plan:
 def _polygons(navmesh: NavMesh) -> list[tuple[float, npt.NDArray[np.float64]]]:
     """Mean height and corners (x, z) of each polygon that can be walked on; table tops and the like are left out."""
     layout, islands = navmesh.layout, navmesh.islands
-    least = min(LEAST_ISLAND, max((island.area for island in islands), default=0.0))
+    least = min(MIN_ISLAND, max((island.area for island in islands), default=0.0))
     ground = {island.index for island in islands if island.area >= least}
     corners = layout.corners.astype(np.float64)
     return [
@@ -120,8 +120,8 @@ def _shared(regions: Sequence[SemanticRegion]) -> float:
     return common / max(sum((b[2] - b[0]) * (b[3] - b[1]) for b in boxes), 1e-9)
 
 
-def _drawn(thing: SemanticObject) -> bool:
-    return thing.category not in _NOT_DRAWN and thing.size[0] * thing.size[2] > _LEAST_DRAWN
+def _is_drawn(thing: SemanticObject) -> bool:
+    return thing.category not in _NOT_DRAWN and thing.size[0] * thing.size[2] > _MIN_DRAWN_AREA
 
 
 def _footprint(thing: SemanticObject) -> Box:

@@ -27,7 +27,7 @@ PUBLISHED: Registry[str | Path | Callable[[], str | Path]] = Registry(
 )
 METRES = ("TL", "NE")
 SHARES = ("OSR", "SR", "SPL", "nDTW", "SDTW")
-MOST_METRES = 1000
+MAX_METRES = 1000
 YEARS = range(2017, 2100)
 UNSTATED = "unstated"
 
@@ -150,7 +150,7 @@ def _possible(name: str, text: str, scale: str) -> bool:
         value = Decimal(text)
     except InvalidOperation:
         return False
-    most = MOST_METRES if name in METRES else {"share": 1, "percent": 100}[scale]
+    most = MAX_METRES if name in METRES else {"share": 1, "percent": 100}[scale]
     return value.is_finite() and 0 <= value <= most
 
 

@@ -10,21 +10,21 @@ import numpy as np
 
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import ConfigError
+from nav_eval.report.context import ReportContext
 from nav_eval.report.frames import stem
 from nav_eval.report.mesh import coarse_mesh
 from nav_eval.report.picture import time_colour
 from nav_eval.report.scenery import EpisodeFacts, Scene, Scenery, look_up
 from nav_eval.report.source import Run
 from nav_eval.report.track import Track
-from nav_eval.report.workshop import Workshop
 from nav_eval.results.files import write_atomically
 
 
-def write_recording(runs: Sequence[Run], workshop: Workshop, out: Path) -> None:
+def write_recording(runs: Sequence[Run], context: ReportContext, out: Path) -> None:
     """One file with all runs; entity paths are run/episode/..., lengths metres, y up."""
     rerun = _rerun(out)
     scenery = look_up(
-        runs[0], workshop, list(dict.fromkeys(key for run in runs for key in run.results)), shape=coarse_mesh
+        runs[0], context, list(dict.fromkeys(key for run in runs for key in run.results)), shape=coarse_mesh
     )
     write_atomically(out, lambda fresh: _write(rerun, runs, scenery, fresh))
 

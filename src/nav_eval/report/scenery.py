@@ -24,13 +24,13 @@ from nav_eval.engine.scene.scene import Scene as Building
 from nav_eval.engine.scene.scene import SemanticRegion
 from nav_eval.errors import NavEvalError
 from nav_eval.geometry import Vec3
-from nav_eval.report.mesh import MOST_BYTES, SceneMesh, scene_mesh
+from nav_eval.report.context import ReportContext
+from nav_eval.report.mesh import MAX_BYTES, SceneMesh, scene_mesh
 from nav_eval.report.source import Run
 from nav_eval.report.topdown import Map, scene_maps
 from nav_eval.report.track import Ints, centimetres
-from nav_eval.report.workshop import Workshop
 
-MOST_GOALS = 60
+MAX_GOALS = 60
 
 
 class Shape(Protocol):
@@ -74,21 +74,23 @@ class Scenery:
     notes: tuple[str, ...] = ()
 
 
-def look_up(run: Run, workshop: Workshop, keys: Sequence[EpisodeKey], *, shape: Shape | None = scene_mesh) -> Scenery:
+def look_up(
+    run: Run, context: ReportContext, keys: Sequence[EpisodeKey], *, shape: Shape | None = scene_mesh
+) -> Scenery:
     """Read the episodes with these keys and visit each of their scenes once; `shape` makes the scenes' meshes."""
     notes: list[str] = []
     try:
         same = {key: key for key in keys}
-        found = ((same.get(episode.key), episode) for episode in workshop.episodes(run.config))
+        found = ((same.get(episode.key), episode) for episode in context.episodes(run.config))
         groups = _by_scene(_slim(episode, key) for key, episode in found if key is not None)
-        task = workshop.task(run.config)
+        task = context.task(run.config)
     except NavEvalError as error:
         return Scenery(notes=(f"The data set could not be read, so instructions and goals are missing: {error}",))
     facts: dict[EpisodeKey, EpisodeFacts] = {}
     scenes: dict[str, Scene] = {}
     try:
-        with closing(workshop.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
-            most = MOST_BYTES // max(1, len(groups))
+        with closing(context.backend(run.config.blind(), task)) as backend, closing(backend.open_session()) as session:
+            most = MAX_BYTES // max(1, len(groups))
             for scene_id, members in groups.items():
                 notes += _visit(
                     session, scene_id, members, task, run, facts, scenes, shape and partial(shape, most=most)
@@ -200,8 +202,8 @@ def _positions(places: Iterable[Place], session: Simulator | None) -> list[Vec3]
 
 
 def _thinned(goals: Ints) -> Ints:
-    """At most MOST_GOALS of many view points, spread over them all."""
-    if len(goals) <= MOST_GOALS:
+    """At most MAX_GOALS of many view points, spread over them all."""
+    if len(goals) <= MAX_GOALS:
         return goals
-    kept: Ints = goals[np.linspace(0, len(goals) - 1, MOST_GOALS).astype(int)]
+    kept: Ints = goals[np.linspace(0, len(goals) - 1, MAX_GOALS).astype(int)]
     return kept

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from nav_eval.config.locations import DATA
-from nav_eval.report.board import LEAST_ENTRIES, Board, excluded
+from nav_eval.report.board import MIN_ENTRIES, Board, excluded
+from nav_eval.report.context import ReportContext
 from nav_eval.report.source import Run
 from nav_eval.report.tables import label, references
-from nav_eval.report.workshop import Workshop
 from nav_eval.results.run_directory import config_changes, public_config
 from nav_eval.results.seeds import agent_of
 
@@ -96,31 +96,36 @@ WORDS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-def run_sentence(run: Run, workshop: Workshop, *, public: bool = False) -> Sentence:
+def run_sentence(run: Run, context: ReportContext, *, public: bool = False) -> Sentence:
     """Of one run alone. `public`: without the generator's seed, from which whoever has it can make the episodes."""
-    return _sentences([run], workshop, "one", run.summary["n_episodes"], public)
+    return _sentences([run], context, "one", run.summary["n_episodes"], public)
 
 
 def joint_sentence(
-    runs: Sequence[Run], workshop: Workshop, compared: Mapping[str, Any] | None, board: Board, *, public: bool = False
+    runs: Sequence[Run],
+    context: ReportContext,
+    compared: Mapping[str, Any] | None,
+    board: Board,
+    *,
+    public: bool = False,
 ) -> Sentence | None:
     """Of runs that were judged together; None where there is one, or they cannot be compared."""
-    if len(runs) >= LEAST_ENTRIES:
+    if len(runs) >= MIN_ENTRIES:
         ranking = board.ranking
-        return _sentences(runs, workshop, "many", ranking.n_episodes, public) if ranking else None
+        return _sentences(runs, context, "many", ranking.n_episodes, public) if ranking else None
     if compared is None or compared["refused"]:
         return None
-    return _sentences(runs, workshop, "several", runs[0].summary["n_episodes"], public)
+    return _sentences(runs, context, "several", runs[0].summary["n_episodes"], public)
 
 
-def _sentences(runs: Sequence[Run], workshop: Workshop, kind: str, n: int, public: bool) -> Sentence:
-    settings = [differing(run, workshop) for run in runs]
+def _sentences(runs: Sequence[Run], context: ReportContext, kind: str, n: int, public: bool) -> Sentence:
+    settings = [differing(run, context) for run in runs]
     return {language: _sentence(WORDS[language], runs, settings, kind, n, public) for language in LANGUAGES}
 
 
-def differing(run: Run, workshop: Workshop) -> dict[str, str] | None:
+def differing(run: Run, context: ReportContext) -> dict[str, str] | None:
     """Key -> value of the settings that may change a result and are not the benchmark's; None of an unknown one."""
-    benchmark = workshop.benchmark(run.config.benchmark.name)
+    benchmark = context.benchmark(run.config.benchmark.name)
     if benchmark is None:
         return None
     found: dict[str, str] = {}

@@ -14,8 +14,8 @@ import numpy.typing as npt
 BIN = 0.1
 SPREAD = 0.3
 REACH = 1.6
-LEAST_SHARE = 0.015
-MOST = 12
+MIN_SHARE = 0.015
+MAX_STOREYS = 12
 
 
 def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> list[float]:
@@ -24,9 +24,9 @@ def find_storeys(heights: npt.ArrayLike, weights: npt.ArrayLike | None = None) -
     share = np.ones(len(y)) if weights is None else np.asarray(weights, np.float64).copy()
     total = share.sum()
     found: list[float] = []
-    while len(found) < MOST and share.any():
+    while len(found) < MAX_STOREYS and share.any():
         level, held = _fullest(y, share)
-        if held < LEAST_SHARE * total:
+        if held < MIN_SHARE * total:
             break
         found.append(level)
         share[np.abs(y - level) <= REACH] = 0

@@ -27,9 +27,9 @@ from nav_eval.report.track import centimetres, deltas
 Bits = npt.NDArray[np.bool_]
 
 RESOLUTIONS = (0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0)
-MOST_CELLS = 400
+MAX_CELLS = 400
 PROBE = 0.25
-MOST_PROBES = 4000
+MAX_PROBES = 4000
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def navmesh_maps(navmesh: NavMesh, meters_per_pixel: float | None = None, scene:
     """A map per storey; the resolution is chosen so that a side has at most 400 cells."""
     low, high = (corner.tolist() for corner in navmesh.bounds)
     side = max(high[0] - low[0], high[2] - low[2])
-    cell = meters_per_pixel or next((r for r in RESOLUTIONS if side / r <= MOST_CELLS), side / MOST_CELLS)
+    cell = meters_per_pixel or next((r for r in RESOLUTIONS if side / r <= MAX_CELLS), side / MAX_CELLS)
     maps = []
     for level in navmesh_storeys(navmesh):
         floor = navmesh.topdown(cell, level, FLOOR_DELTA)
@@ -156,7 +156,7 @@ def probed_maps(session: Simulator, visited: Iterable[Vec3]) -> list[Map]:
     levels = find_storeys(points[:, 1])
     low, high = points.min(axis=0)[[0, 2]] - 1, points.max(axis=0)[[0, 2]] + 1
     columns, rows = np.ceil((high - low) / PROBE).astype(int).tolist()
-    if rows * columns * len(levels) > MOST_PROBES:
+    if rows * columns * len(levels) > MAX_PROBES:
         return [EmptyMap(level) for level in levels]
     grids = ((level, _probe(session, low, level, (rows, columns))) for level in levels)
     origin = (float(low[0]), float(low[1]))

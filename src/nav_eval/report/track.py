@@ -78,12 +78,12 @@ class _Pose(msgspec.Struct):
     rotation: Quaternion
 
 
-class _Company(msgspec.Struct):
+class _Pedestrians(msgspec.Struct):
     poses: list[list[float]]
 
 
 class _Events(msgspec.Struct, frozen=True):
-    people: _Company | None = None
+    people: _Pedestrians | None = None
 
 
 class _Step(msgspec.Struct):

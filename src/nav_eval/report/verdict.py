@@ -65,10 +65,10 @@ def elsewhere(language: str, ranking: Ranking, definition: Definition, names: Ma
     """The statement on buildings that nobody has played in."""
     found = _found(ranking)
     best, ends = names.get(found.second, found.second), _range(found.ci95_buildings, ranking, definition)
-    return told(language, best, found.sure_elsewhere, found.more_buildings, ends)
+    return describe_other_buildings(language, best, found.sure_elsewhere, found.more_buildings, ends)
 
 
-def told(language: str, best: str, sure: bool, more: int | None, ends: str = "") -> str:
+def describe_other_buildings(language: str, best: str, sure: bool, more: int | None, ends: str = "") -> str:
     """`elsewhere` from its parts."""
     if sure:
         return said(language, "verdict.elsewhere", best=best, range=ends)

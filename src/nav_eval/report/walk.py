@@ -24,8 +24,8 @@ from nav_eval.report.storeys import find_storeys
 from nav_eval.report.views import EYE, open_pose
 from nav_eval.results.files import write_bytes
 
-MOST_TRIANGLES = 2_000_000
-MOST_TEXELS = 24_000_000
+MAX_TRIANGLES = 2_000_000
+MAX_TEXELS = 24_000_000
 """What browsers on phones hold: textures of more texels together are halved until they fit."""
 _QUALITY = 86
 _PLACES = 16
@@ -38,9 +38,9 @@ def write_walk(scene: Scene, navmesh: NavMesh | None, out: Path) -> None:
 
 def render_walk(scene: Scene, navmesh: NavMesh | None) -> str:
     """The HTML; without a navmesh nothing stops who walks."""
-    if not 0 < len(scene.triangles) <= MOST_TRIANGLES:
+    if not 0 < len(scene.triangles) <= MAX_TRIANGLES:
         raise SceneError(
-            f"{scene.name}: has {len(scene.triangles):,} triangles, and a page takes 1 to {MOST_TRIANGLES:,}. "
+            f"{scene.name}: has {len(scene.triangles):,} triangles, and a page takes 1 to {MAX_TRIANGLES:,}. "
             "Look at it with --kind pose or sheet, or simplify its mesh first."
         )
     data = base64.b64encode(_container(*_document(scene, navmesh))).decode()
@@ -60,7 +60,7 @@ def _container(head: dict[str, Any], parts: Mapping[str, bytes]) -> bytes:
 
 
 def _document(scene: Scene, navmesh: NavMesh | None) -> tuple[dict[str, Any], dict[str, bytes]]:
-    head, parts = solid_parts(scene, MOST_TEXELS, _QUALITY)
+    head, parts = solid_parts(scene, MAX_TEXELS, _QUALITY)
     floor = np.empty((0, 3, 3), np.float32) if navmesh is None else navmesh.layout.triangles
     seen = floor if len(floor) else scene.positions[scene.triangles]
     ends = seen.reshape(-1, 3).min(axis=0), seen.reshape(-1, 3).max(axis=0)

@@ -42,7 +42,7 @@ EpisodeKey: TypeAlias = tuple[str, str]
 ALPHA = 0.05
 POWER = 0.8416212335729143
 """Standard errors beyond the critical value for which a difference is found in 4 of 5 cases."""
-MOST_BUILDINGS = 10_000
+MAX_BUILDINGS = 10_000
 """More will not be made: then no number is told."""
 _LARGE = 200
 """So many buildings make Student's t the normal deviate."""
@@ -373,7 +373,7 @@ def _elsewhere(pair: _Pair, *, sure: bool) -> dict[str, Any]:
 def _more(mean: float, spread: float, groups: int, confidence: float) -> int | None:
     """How many more buildings would tell a difference of `mean` with such a `spread` between them."""
     least = (NormalDist().inv_cdf((1 + confidence) / 2) + POWER) * spread
-    if least >= abs(mean) * math.sqrt(MOST_BUILDINGS):
+    if least >= abs(mean) * math.sqrt(MAX_BUILDINGS):
         return None
     needed = max(FEW_SCENES, groups + 1, math.ceil((least / mean) ** 2))
     while needed < _LARGE and abs(mean) * math.sqrt(needed) < (student(needed - 1, confidence) + POWER) * spread:

@@ -112,8 +112,8 @@ def _row(result: EpisodeResult, names: Sequence[str]) -> list[Any]:
     unmeasured = "; ".join(f"{name}: {reason}" for name, reason in result.unmeasured.items())
     told = [result.scene_id, result.episode_id, result.status, result.failure_reason or "", unmeasured, result.steps]
     fixed = [*told, result.reference or ""]
-    tries = [int(result.timing.get(name, usual)) for name, usual in ONCE.items()]
-    return [*map(spreadsheet_cell, fixed), *(_number(metrics, name) for name in names), *tries]
+    attempts = [int(result.timing.get(name, usual)) for name, usual in ONCE.items()]
+    return [*map(spreadsheet_cell, fixed), *(_number(metrics, name) for name in names), *attempts]
 
 
 def spreadsheet_cell(value: Any) -> Any:

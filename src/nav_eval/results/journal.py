@@ -17,14 +17,14 @@ from typing import Any, Literal
 
 import msgspec
 
-from nav_eval.core.tries import Tries
+from nav_eval.core.attempts import Attempts
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.dataset.episode import EpisodeKey
 from nav_eval.errors import NavEvalError, RunDirectoryError
+from nav_eval.results.attempts import AttemptFile
 from nav_eval.results.files import explained
 from nav_eval.results.lines import read_lines
 from nav_eval.results.records import episode_record, episode_result, trajectory_record
-from nav_eval.results.tries import TryFile
 
 _RECORD = msgspec.json.Decoder(dict[str, Any])
 SYNC_SECONDS = 0.05
@@ -117,7 +117,7 @@ class JsonLines:
 class Syncer:
     """Fsyncs files in its own thread whenever something was appended; its error is raised at the next call."""
 
-    def __init__(self, files: Sequence[JsonLines | TryFile]) -> None:
+    def __init__(self, files: Sequence[JsonLines | AttemptFile]) -> None:
         self._files = files
         self._dirty = threading.Event()
         self._pause = threading.Event()
@@ -161,22 +161,22 @@ class Journal:
         self._episodes = JsonLines(directory / "episodes.jsonl", writable=writable)
         kept = JsonLines(directory / "trajectories.jsonl", writable=writable) if trajectories else None
         self._trajectories = kept
-        self._tries = TryFile(directory / "tries.jsonl", self._appended) if writable else None
+        self._attempts = AttemptFile(directory / "tries.jsonl", self._appended) if writable else None
         self._syncer: Syncer | None = None
         self._beginning = threading.Lock()
 
     @property
-    def tries(self) -> Tries:
-        """Of this run, over all its sittings; a reader's are none."""
-        return Tries() if self._tries is None else self._tries.tries
+    def attempts(self) -> Attempts:
+        """Of this run, over all its segments; a reader's are none."""
+        return Attempts() if self._attempts is None else self._attempts.attempts
 
     @property
     def _files(self) -> list[JsonLines]:
         return [file for file in (self._trajectories, self._episodes) if file is not None]
 
     @property
-    def _tried(self) -> list[TryFile]:
-        return [] if self._tries is None else [self._tries]
+    def _attempt_files(self) -> list[AttemptFile]:
+        return [] if self._attempts is None else [self._attempts]
 
     def add(self, result: EpisodeResult) -> None:
         if self._trajectories is not None:
@@ -187,7 +187,7 @@ class Journal:
     def _appended(self) -> None:
         with self._beginning:
             if self._syncer is None:
-                self._syncer = Syncer([*self._files, *self._tried])
+                self._syncer = Syncer([*self._files, *self._attempt_files])
         self._syncer.appended()
 
     def finished(self) -> Collection[EpisodeKey]:
@@ -234,8 +234,8 @@ class Journal:
         finally:
             for file in self._files:
                 file.close()
-            for tried in self._tried:
-                tried.close()
+            for attempts in self._attempt_files:
+                attempts.close()
 
 
 def _key(record: Mapping[str, Any]) -> EpisodeKey | None:

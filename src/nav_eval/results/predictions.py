@@ -20,7 +20,7 @@ from nav_eval.reading import read
 
 MAX_BYTES = 1 << 30
 """A file that is larger is not read: it would fill the memory, and no public split comes near."""
-MOST_POSES = 100_000
+MAX_POSES = 100_000
 """Of one walk. Rules stop an agent after 30 moves (R2R) or 500 steps (VLN-CE)."""
 NOWHERE: Vec3 = (math.nan, math.nan, math.nan)
 
@@ -100,8 +100,8 @@ def _continuous(rows: Any) -> Prediction:
 def _filled(rows: Any) -> Any:
     if not rows:
         raise ValueError("it is empty; it must begin with the start")
-    if len(rows) > MOST_POSES:
-        raise ValueError(f"it has {len(rows)} poses; at most {MOST_POSES} are read")
+    if len(rows) > MAX_POSES:
+        raise ValueError(f"it has {len(rows)} poses; at most {MAX_POSES} are read")
     return rows
 
 

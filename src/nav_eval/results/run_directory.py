@@ -27,7 +27,7 @@ from nav_eval.errors import NavEvalError, RunDirectoryError, advice, exhausted
 from nav_eval.geometry import total
 from nav_eval.reading import file_sha256
 from nav_eval.registry import entered, import_plugins
-from nav_eval.results import sittings
+from nav_eval.results import run_segments
 from nav_eval.results.facts import sources_sum
 from nav_eval.results.files import write_bytes, write_json
 from nav_eval.results.journal import Journal
@@ -44,11 +44,13 @@ PLUGIN_KINDS = (
     "metrics",
     "perturbations",
     "physics",
+    "published_tables",
     "scene_formats",
     "sensors",
     "simulators",
     "tasks",
 )
+"""Every group of entry points that a plug-in can use, without its `nav_eval.`."""
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
 SHARDS_MISSING = "shards_missing"
@@ -124,35 +126,37 @@ class RunDirectory:
         if (self.path / "manifest.json").exists():
             manifest = _completed(self.manifest(), unmet)
             self._check_unchanged(manifest, config, facts)
-            self._sit_down(manifest, sittings.recorded(manifest))
+            self._begin_segment(manifest, run_segments.read(manifest))
         else:
             self._write_config(config)
             here = os.path.relpath(Path.cwd(), self.path.resolve())
-            self._sit_down({**facts, "working_directory": here, "started": None, "finished": None}, [])
+            self._begin_segment({**facts, "working_directory": here, "started": None, "finished": None}, [])
         self._journal = Journal(self.path, trajectories=config.output.save_trajectories)
 
     def finish(self, extra: Mapping[str, Any]) -> None:
         """Note the end and the SHA-256 of every file that was written in the manifest."""
         files = {name: file_sha256(self.path / name) for name in RUN_FILES if (self.path / name).exists()}
-        self._get_up(lambda last: {**extra, "finished": sittings.end(last).isoformat(), "files_sha256": files})
+        self._end_segment(
+            lambda last: {**extra, "finished": run_segments.end_of(last).isoformat(), "files_sha256": files}
+        )
 
-    def _sit_down(self, manifest: Mapping[str, Any], before: Sequence[sittings.Sitting]) -> None:
-        now = sittings.begun(before)
+    def _begin_segment(self, manifest: Mapping[str, Any], before: Sequence[run_segments.Segment]) -> None:
+        now = run_segments.begin(before)
         self._write_manifest({**manifest, "started": now[0]["started"], "sittings": now})
         self._since = time.monotonic()
 
-    def _get_up(self, facts: Callable[[sittings.Sitting], Mapping[str, Any]] = lambda _: {}) -> None:
-        """Note how long this sitting was, and the `facts` of its end."""
+    def _end_segment(self, facts: Callable[[run_segments.Segment], Mapping[str, Any]] = lambda _: {}) -> None:
+        """Note how long this segment was, and the `facts` of its end."""
         if self._since is None:
             return
         manifest, seconds = self.manifest(), time.monotonic() - self._since
-        now = sittings.ended(sittings.recorded(manifest), seconds)
+        now = run_segments.finish(run_segments.read(manifest), seconds)
         self._write_manifest({**manifest, "sittings": now, **facts(now[-1])})
         self._since = None
 
     def seconds(self) -> float:
-        """How long the run has been worked on; a sitting whose evaluator died counts none."""
-        before = total(sitting["seconds"] or 0.0 for sitting in sittings.recorded(self.manifest()))
+        """How long the run has been worked on; a segment whose evaluator died counts none."""
+        before = total(segment["seconds"] or 0.0 for segment in run_segments.read(self.manifest()))
         return before + (0.0 if self._since is None else time.monotonic() - self._since)
 
     def manifest(self) -> dict[str, Any]:
@@ -225,7 +229,7 @@ class RunDirectory:
 
     def close(self) -> None:
         with suppress(NavEvalError):  # on a full disk only this figure is lost; what filled it is being told
-            self._get_up()
+            self._end_segment()
         try:
             if self._journal is not None:
                 self._journal.close()
@@ -237,11 +241,11 @@ class RunDirectory:
         return self
 
     def __exit__(self, error: type[BaseException] | None, *_: object) -> None:
-        if error is not None and self._fresh and not self._told():
+        if error is not None and self._fresh and not self._has_shown_episodes():
             self._withdraw()
         self.close()
 
-    def _told(self) -> bool:
+    def _has_shown_episodes(self) -> bool:
         """Whether any episode was shown to the agent, or has a result."""
         files = (self.path / name for name in PER_EPISODE if name != "shard.json")
         return any(file.exists() and file.stat().st_size for file in files)

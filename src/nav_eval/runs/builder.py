@@ -14,14 +14,14 @@ from nav_eval.config.schema import Config, DatasetConfig, EvaluationConfig, Sens
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.clock import ChargedClock
-from nav_eval.core.countdown import Countdown
+from nav_eval.core.deadline import Deadline
 from nav_eval.core.definitions import Definition
 from nav_eval.core.environment import Environment, Rules
 from nav_eval.core.episodes import EpisodeManager, Selection
 from nav_eval.core.interfaces import AgentService, Dataset, Metric, SimulatorBackend, Task
 from nav_eval.core.loop import Policy
 from nav_eval.core.measurements import Measurements
-from nav_eval.core.perturbing import RewordedDataset, Veil
+from nav_eval.core.perturbing import PerturbedSensors, RewordedDataset
 from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
@@ -116,14 +116,14 @@ class Plan:
         """One of its own for one session."""
         measurements = Measurements(metric() for metric in self.metrics)
         session = self.backend.open_session()
-        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._veil())
+        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._perturbed())
 
-    def _veil(self) -> Veil | None:
+    def _perturbed(self) -> PerturbedSensors | None:
         """Of a session's own; None where no reading is perturbed."""
         perturbations = make_perturbations(self.config.perturbed)
         kinds = {name: sensor.type or name for name, sensor in self.sensors.items()}
         touching = {name: one for name, one in perturbations.items() if {*kinds.values()} & {*one.sensors}}
-        return Veil(touching, kinds, self.config.seed) if touching else None
+        return PerturbedSensors(touching, kinds, self.config.seed) if touching else None
 
     def aggregator(self) -> MetricsAggregator:
         return make_aggregator(self.config, self.reported)
@@ -144,7 +144,7 @@ class Plan:
             replays=service.replays,
             budget_seconds=budget.episode_seconds,
             budget_mb=budget.memory_mb,
-            budget_run=None if budget.total_seconds is None else Countdown(budget.total_seconds),
+            budget_run=None if budget.total_seconds is None else Deadline(budget.total_seconds),
         )
 
 
@@ -320,17 +320,17 @@ def make_service(config: Config, secret: bytes) -> AgentService:
 
     parallel = config.evaluation.parallel
     keep = parallel.workers == 1 and parallel.executor == "local"
-    return ProcessService(service.agent, agent, keep=keep, **_told(config, secret))
+    return ProcessService(service.agent, agent, keep=keep, **_service_options(config, secret))
 
 
 def local_service(config: Config, factory: Callable[[], Any], secret: bytes, *, limited: bool = True) -> AgentService:
     """Agents made by `factory`, one per session, in this process; `limited`: held to their deadlines."""
     from nav_eval.api.local import LocalService
 
-    return LocalService(factory, limited=limited, **_told(config, secret))
+    return LocalService(factory, limited=limited, **_service_options(config, secret))
 
 
-def _told(config: Config, secret: bytes) -> dict[str, Any]:
+def _service_options(config: Config, secret: bytes) -> dict[str, Any]:
     return {"disclosure": config.agent_service.disclosure, "secret": secret, "deadlines": _deadlines(config)}
 
 

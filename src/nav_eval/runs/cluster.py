@@ -157,13 +157,13 @@ def _hush(ray: Any) -> None:
     """Send to the log what Ray prints of a machine that went away, however quiet it is asked to be: twenty lines."""
     printed = ray._private.worker.print_to_stdstream
 
-    def shown(data: Any, *args: Any, **named: Any) -> None:
+    def print_to_log(data: Any, *args: Any, **named: Any) -> None:
         if data["pid"] != "raylet":
             printed(data, *args, **named)
             return
         get_logger(__name__).debug("Ray: %s", "\n".join(data["lines"]))
 
-    ray._private.worker.print_to_stdstream = shown
+    ray._private.worker.print_to_stdstream = print_to_log
 
 
 class _Wishes:

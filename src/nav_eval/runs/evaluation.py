@@ -61,7 +61,7 @@ def run_benchmark(
         if part is not None:
             directory.write_json("shard.json", places(episodes.keys, whole.keys))
         observers = _observers(plan, directory, watchers)
-        runner = make_runner(plan, observers, secret if agent is None else None, facts, directory.journal.tries)
+        runner = make_runner(plan, observers, secret if agent is None else None, facts, directory.journal.attempts)
         service = plan.service(secret, agent)
         try:
             results = runner.run_evaluation(service, directory.journal, watchers)

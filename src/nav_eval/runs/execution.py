@@ -13,11 +13,11 @@ from typing import Any
 
 from nav_eval.config.locations import absolute
 from nav_eval.config.schema import Config
+from nav_eval.core.attempts import Attempts
 from nav_eval.core.interfaces import Observer
 from nav_eval.core.loop import Policy
 from nav_eval.core.orchestrator import BenchmarkRunner, Executor
 from nav_eval.core.sessions import InProcess, Report, Sessions
-from nav_eval.core.tries import Tries
 from nav_eval.core.workers import Processes, Shard, Spread
 from nav_eval.errors import ConfigError
 from nav_eval.registry import import_plugins
@@ -53,15 +53,15 @@ def make_runner(
     open_observers: Callable[[], Sequence[Observer]] = tuple,
     secret: bytes | None = None,
     facts: Mapping[str, Any] | None = None,
-    tries: Tries | None = None,
+    attempts: Attempts | None = None,
 ) -> BenchmarkRunner:
-    """A runner over the plan's episodes. `tries`: what is known of earlier sittings, and told of this one.
+    """A runner over the plan's episodes. `attempts`: what is known of earlier segments, and told of this one.
 
     Workers need the `secret`, to make services of their own, and the run's `facts`, to know that they have its files.
     """
     parallel = plan.config.evaluation.parallel
     policy = plan.policy()
-    here = InProcess(plan.episodes, plan.environment, policy, open_observers, tries)
+    here = InProcess(plan.episodes, plan.environment, policy, open_observers, attempts)
     executor = _executor(plan.config, here, policy, open_observers, secret, facts)
     return BenchmarkRunner(plan.episodes, executor, plan.aggregator(), parallel.workers * parallel.sessions)
 

@@ -22,7 +22,7 @@ from nav_eval.registry import nearest
 Kind = Literal["linear", "rotational"]
 KINDS: tuple[Kind, ...] = ("linear", "rotational")
 CUT = 3.0
-LEAST_SHARE = 0.95
+MIN_SHARE = 0.95
 """A robot overshoots or undershoots, but by less than this share of what it was told."""
 
 
@@ -102,7 +102,7 @@ class ActuationNoise:
         errors = MODELS[self.model][kind]
         stream = np.random.SeedSequence([seed, KINDS.index(kind)])
         uniform = np.random.Generator(np.random.PCG64(stream)).random(3)
-        floor = -LEAST_SHARE * abs(amount)
+        floor = -MIN_SHARE * abs(amount)
         along = _cut_normal(errors.along, uniform[0], floor if kind == "linear" else -math.inf)
         across = _cut_normal(errors.across, uniform[1], -math.inf)
         turn = _cut_normal(errors.turn, uniform[2], floor if kind == "rotational" else -math.inf)

@@ -43,12 +43,12 @@ class SensorSession(Simulator):
             sensor.begin(self)
 
     def advance(self, action: Action) -> StepRecord:
-        return self._told(self.move(action))
+        return self._update_sensors(self.move(action))
 
     def stay(self, action: Action) -> StepRecord:
-        return self._told(super().stay(action))
+        return self._update_sensors(super().stay(action))
 
-    def _told(self, step: StepRecord) -> StepRecord:
+    def _update_sensors(self, step: StepRecord) -> StepRecord:
         self._steps += 1
         for sensor in self._sensors.values():
             sensor.update(step)

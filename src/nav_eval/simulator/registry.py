@@ -8,7 +8,7 @@ from typing import TypeAlias
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.contracts import admit_crowds, admit_physics, admit_simulator
-from nav_eval.core.interfaces import Crowds, Physics, SimulatorBackend
+from nav_eval.core.interfaces import PedestrianModel, Physics, SimulatorBackend
 from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 
@@ -39,10 +39,10 @@ PHYSICS: Registry[PhysicsFactory] = Registry(
     admit_physics,
 )
 
-CrowdsFactory: TypeAlias = Callable[[SimulatorConfig], Crowds]
+PedestrianModelFactory: TypeAlias = Callable[[SimulatorConfig], PedestrianModel]
 """(the simulator's configuration) -> a way of moving people that many sessions share."""
 
-CROWDS: Registry[CrowdsFactory] = Registry(
+CROWDS: Registry[PedestrianModelFactory] = Registry(
     "crowds",
     {
         "recorded": "nav_eval.simulator.people.recorded:Recorded",
@@ -96,4 +96,4 @@ register_simulator = SIMULATORS.register
 register_physics = PHYSICS.register
 """Decorator: @register_physics("name") over what makes a Physics of (SimulatorConfig)."""
 register_crowds = CROWDS.register
-"""Decorator: @register_crowds("name") over what makes Crowds of (SimulatorConfig)."""
+"""Decorator: @register_crowds("name") over what makes a PedestrianModel of (SimulatorConfig)."""

@@ -34,17 +34,17 @@ register_task = TASKS.register
 
 def own_metrics(config: Config) -> Mapping[str, type[Metric]]:
     """Metrics that only the configured task has; none of a task that is not known here."""
-    told: Mapping[str, type[Metric]] = _told(config, "own_metrics")
+    told: Mapping[str, type[Metric]] = _read_attribute(config, "own_metrics")
     return told
 
 
 def own_actions(config: Config) -> Mapping[str, ActionSpec]:
     """Actions that only the configured task has; none of a task that is not known here."""
-    told: Mapping[str, ActionSpec] = _told(config, "own_actions")
+    told: Mapping[str, ActionSpec] = _read_attribute(config, "own_actions")
     return told
 
 
-def _told(config: Config, name: str) -> Any:
+def _read_attribute(config: Config, name: str) -> Any:
     if config.task.type not in TASKS:
         return {}
     task = TASKS.get(config.task.type)

@@ -1,4 +1,4 @@
-"""Do people keep nav_eval.core.interfaces.Crowds? They walk in a room with a wall across it, round a standing agent."""
+"""Does a PedestrianModel keep its contract? People walk in a room with a wall across it, round a standing agent."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from typing import Any
 
 from nav_eval.config.options import check_options
 from nav_eval.config.schema import PeopleConfig, SimulatorConfig
-from nav_eval.core.interfaces import Crowd, Crowds
+from nav_eval.core.interfaces import Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3
 from nav_eval.simulator.buildings import World
-from nav_eval.simulator.people.company import TICK
+from nav_eval.simulator.people.pedestrians import TICK
 from nav_eval.simulator.registry import CROWDS
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval.testing.places import room
@@ -32,7 +32,7 @@ OFF = 0.3
 class CrowdTrial:
     """What the checks are given."""
 
-    crowds: Crowds
+    crowds: PedestrianModel
     building: World
     episode: Episode
 
@@ -45,7 +45,7 @@ class CrowdTrial:
         return self.episode.start_position
 
 
-def check_crowds(crowds: str | type[Crowds], *, count: int = COUNT, **options: Any) -> Iterator[Finding]:
+def check_crowds(crowds: str | type[PedestrianModel], *, count: int = COUNT, **options: Any) -> Iterator[Finding]:
     """Findings, one by one. `crowds`: its name as registered, or its class; `options`: `simulator.people.options`."""
     name = crowds if isinstance(crowds, str) else crowds.__name__
     if not isinstance(crowds, str):
@@ -59,7 +59,7 @@ def check_crowds(crowds: str | type[Crowds], *, count: int = COUNT, **options: A
         yield from run_checks(CHECKS, CrowdTrial(made, World(config, "room.obj"), episodes[0]))
 
 
-def _made(name: str, config: SimulatorConfig) -> Crowds:
+def _made(name: str, config: SimulatorConfig) -> PedestrianModel:
     return CROWDS.get(name)(config)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from nav_eval.config.schema import MotionConfig, SensorConfig, SimulatorConfig, TaskConfig
 from nav_eval.core.actions import STOP, Action
 from nav_eval.core.interfaces import MetricContext, Simulator, SimulatorBackend
-from nav_eval.core.types import AgentState, Company, Felt, Moved, Place, StepRecord
+from nav_eval.core.types import AgentState, Contacts, Moved, NearbyPedestrians, Place, StepRecord
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval.errors import DatasetError
 from nav_eval.geometry import Vec3, euclidean, yaw_of, yaw_rotation
@@ -56,7 +56,7 @@ class _Square(SensorSession):
     def move(self, action: Action) -> StepRecord:
         moved: Moved = perform(_OPEN, self._state, action, self._profile)
         self._state = moved.state
-        events = {"people": Company(0.25).to_record()}
+        events = {"people": NearbyPedestrians(0.25).to_record()}
         return StepRecord(action, moved.state, moved.collided, moved.clipped, events=events)
 
     def get_agent_state(self) -> AgentState:
@@ -130,7 +130,7 @@ def fake_walk(episode: Episode | None = None, steps: int = 8, *, stop: bool = Tr
     episode = episode or fake_episode()
     assert episode.start_position is not None
     (x, y, z), yaw = episode.start_position, yaw_of(episode.start_rotation)
-    walk, told = [], {"felt": Felt().to_record(), "people": Company(0.25).to_record()}
+    walk, told = [], {"felt": Contacts().to_record(), "people": NearbyPedestrians(0.25).to_record()}
     for number in range(1, steps + 1):
         ahead = 0.25 * number
         place = (x - math.sin(yaw) * ahead, y, z - math.cos(yaw) * ahead)

@@ -14,7 +14,7 @@ from tempfile import TemporaryDirectory
 
 from nav_eval.config.schema import SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Perturbation, Simulator, SimulatorBackend
-from nav_eval.core.perturbing import Draws, Veil
+from nav_eval.core.perturbing import PerturbedSensors, SeededRngSource
 from nav_eval.core.types import Observations
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.dataset.tokens import tokenize
@@ -52,8 +52,8 @@ class Trial:
     def backend(self) -> SimulatorBackend:
         return make_simulator_backend(self.perturbation().simulator(self.config), 0)
 
-    def veil(self, seed: int = 0) -> Veil:
-        return Veil({"tried": self.perturbation()}, self.kinds, seed)
+    def perturbed(self, seed: int = 0) -> PerturbedSensors:
+        return PerturbedSensors({"tried": self.perturbation()}, self.kinds, seed)
 
 
 def check_perturbation(perturbation: str | type[Perturbation]) -> Iterator[Finding]:
@@ -100,7 +100,7 @@ def it_changes_something(trial: Trial) -> str:
     """Or its figures would look like robustness."""
     perturbation = trial.perturbation()
     config = perturbation.simulator(trial.config) != trial.config
-    words = any(_told(trial, given).text != given.text for given in WORDINGS)
+    words = any(_reword(trial, given).text != given.text for given in WORDINGS)
     return "" if config or words or _seen_otherwise(trial) else "neither the simulator, the words nor any reading."
 
 
@@ -110,22 +110,22 @@ def _seen_otherwise(trial: Trial) -> bool:
     return any(
         difference(clean, shown)
         for seed in range(SEEDS)
-        for clean, shown in _walked(trial, trial.episodes[0], trial.veil(seed))
+        for clean, shown in _walked(trial, trial.episodes[0], trial.perturbed(seed))
     )
 
 
-def _told(trial: Trial, given: Instruction) -> Instruction:
+def _reword(trial: Trial, given: Instruction) -> Instruction:
     others = [one for one in WORDINGS if one is not given]
-    return trial.perturbation().instruction(given, others, Draws(0, trial.episodes[0].key, "tried"))
+    return trial.perturbation().instruction(given, others, SeededRngSource(0, trial.episodes[0].key, "tried"))
 
 
 def the_instruction_stays_one(trial: Trial) -> str:
     for given in WORDINGS:
-        told: object = _told(trial, given)
+        told: object = _reword(trial, given)
         if not isinstance(told, Instruction) or not told.text.strip():
             return f"of {given.text!r:.40} it made {told!r:.60}. Return an Instruction with a text."
-        if told != _told(trial, given):
-            return "asked twice it says something else: draw from `chance` alone."
+        if told != _reword(trial, given):
+            return "asked twice it says something else: draw from `rng` alone."
         if told.text != given.text and not trial.perturbation().rewords:
             return "it changes the instruction, but `rewords` is False, so it is never asked. Write rewords = True"
     return ""
@@ -151,7 +151,7 @@ def the_specs_stay_as_they_were(trial: Trial) -> str:
 def readings_keep_their_form(trial: Trial) -> str:
     backend = trial.backend()
     specs = backend.open_session().observation_spec
-    for _, shown in _walked(trial, trial.episodes[0], trial.veil()):
+    for _, shown in _walked(trial, trial.episodes[0], trial.perturbed()):
         for name, spec in specs.items():
             if fault := spec.fault(shown.get(name), thorough=True):
                 return f"sensor {name} {fault}, as its spec says."
@@ -159,18 +159,18 @@ def readings_keep_their_form(trial: Trial) -> str:
 
 
 def looking_twice_shows_the_same(trial: Trial) -> str:
-    veil = trial.veil()
-    for step, (clean, shown) in enumerate(_walked(trial, trial.episodes[0], veil)):
-        if fault := difference(shown, veil.shown(clean, step)):
+    perturbed = trial.perturbed()
+    for step, (clean, shown) in enumerate(_walked(trial, trial.episodes[0], perturbed)):
+        if fault := difference(shown, perturbed.apply(clean, step)):
             return f"the second look at a step shows another {fault}."
     return ""
 
 
 def nothing_that_is_handed_in_is_written_to(trial: Trial) -> str:
-    veil = trial.veil()
-    for clean, kept in ((clean, deepcopy(clean)) for clean, _ in _walked(trial, trial.episodes[0], trial.veil())):
-        veil.begin(trial.episodes[0])
-        veil.shown(clean, 0)
+    perturbed = trial.perturbed()
+    for clean, kept in ((clean, deepcopy(clean)) for clean, _ in _walked(trial, trial.episodes[0], trial.perturbed())):
+        perturbed.begin(trial.episodes[0])
+        perturbed.apply(clean, 0)
         if fault := difference(clean, kept):
             return f"it writes into {fault}, which others look at: make a copy."
     return ""
@@ -178,26 +178,28 @@ def nothing_that_is_handed_in_is_written_to(trial: Trial) -> str:
 
 def every_session_meets_the_same(trial: Trial) -> str:
     """A fresh one, and one that has another episode behind it."""
-    used = trial.veil()
+    used = trial.perturbed()
     list(_walked(trial, trial.episodes[1], used))
     for (_, one), (_, other) in zip(
-        _walked(trial, trial.episodes[0], trial.veil()), _walked(trial, trial.episodes[0], used), strict=True
+        _walked(trial, trial.episodes[0], trial.perturbed()),
+        _walked(trial, trial.episodes[0], used),
+        strict=True,
     ):
         if fault := difference(one, other):
-            return f"after another episode it shows another {fault}: forget everything in `begin`, draw from `chance`."
+            return f"after another episode it shows another {fault}: forget everything in `begin`, draw from `rng`."
     return ""
 
 
-def _walked(trial: Trial, episode: Episode, veil: Veil) -> Iterator[tuple[Observations, Observations]]:
+def _walked(trial: Trial, episode: Episode, perturbed: PerturbedSensors) -> Iterator[tuple[Observations, Observations]]:
     """What the simulator observes and what is shown of it, step by step of one walk."""
     if not trial.perturbation().sensors:
         raise Skip("it changes no reading")
     session: Simulator = trial.backend().open_session()
     session.start(episode)
-    veil.begin(episode)
+    perturbed.begin(episode)
     for step in range(len(STEPS) + 1):
         clean = session.observe()
-        yield clean, veil.shown(clean, step)
+        yield clean, perturbed.apply(clean, step)
         if step < len(STEPS):
             session.step(STEPS[step])
 

@@ -13,7 +13,7 @@ from nav_eval.config.options import check_options
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.interfaces import Body, Building, Physics
-from nav_eval.core.types import AgentState, Felt, Moved
+from nav_eval.core.types import AgentState, Contacts, Moved
 from nav_eval.errors import SimulatorError
 from nav_eval.geometry import Vec3, euclidean, yaw_of
 from nav_eval.simulator.buildings import World
@@ -169,12 +169,12 @@ def what_is_felt_is_told(trial: PhysicsTrial) -> str:
             return "it tells what was felt, so say it: feels = True."
         raise Skip("its bodies feel nothing.")
     if any(one is None for one in felt):
-        return "feels is True, so each step must tell what was felt: Moved(..., felt=Felt(...))."
+        return "feels is True, so each step must tell what was felt: Moved(..., felt=Contacts(...))."
     told = [one for one in felt if one is not None]
     return _wrongly_felt(told, body.state.position, trial.config.body.radius)
 
 
-def _wrongly_felt(told: Sequence[Felt], where: Vec3, radius: float) -> str:
+def _wrongly_felt(told: Sequence[Contacts], where: Vec3, radius: float) -> str:
     if told[0].contacts:
         return "it felt a contact in the open."
     if not told[-1].contacts:

@@ -24,7 +24,7 @@ def colourful(count: int = 40) -> Scene:
     return make_scene(corners, materials=looks, material_ids=np.arange(count))
 
 
-def drawn(scene: Scene, scale: int = 1, **options: bool) -> NDArray[np.float64]:
+def render_mean(scene: Scene, scale: int = 1, **options: bool) -> NDArray[np.float64]:
     size = {"width": WIDE * scale, "height": HIGH * scale}
     frame = make_renderer("cpu", scene, hfov=79.0, outputs=("rgb",), **size, **options).render((0, 0, 0), 0.2)  # type: ignore[arg-type]
     return frame.rgb.reshape(HIGH, scale, WIDE, scale, 3).mean(axis=(1, 3))
@@ -32,12 +32,12 @@ def drawn(scene: Scene, scale: int = 1, **options: bool) -> NDArray[np.float64]:
 
 def test_edges_come_nearer_to_sixteen_samples() -> None:
     scene = colourful()
-    truth, plain, smooth = drawn(scene, 4), drawn(scene), drawn(scene, antialiasing=True)
+    truth, plain, smooth = render_mean(scene, 4), render_mean(scene), render_mean(scene, antialiasing=True)
     edges = np.abs(truth - plain).max(axis=2) > 2
     assert 0.05 < edges.mean() < 0.6
     before, after = (np.abs(image - truth)[edges].mean() for image in (plain, smooth))
     assert after < before / 3
-    assert np.array_equal(smooth, drawn(scene, antialiasing=True))
+    assert np.array_equal(smooth, render_mean(scene, antialiasing=True))
 
 
 def test_only_colour_at_edges_changes() -> None:

@@ -134,7 +134,7 @@ class Whisper(Perturbation):
 
     severities, rewords = 1, True
 
-    def instruction(self, given, others, chance):
+    def instruction(self, given, others, rng):
         return replace(given, text=given.text.lower())
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pydantic import Field
 
 from nav_eval.core.interfaces import Body, Physics
-from nav_eval.core.types import Contact, Felt
+from nav_eval.core.types import Contact, Contacts
 from nav_eval.geometry import euclidean, yaw_of
 from nav_eval.simulator.physics.kinematic import Kinematic
 
@@ -39,7 +39,7 @@ class BumperBody(Body):
         moved = self._body.advance(action, seed)
         asked = self._config.motion.forward_step if action.name == "move_forward" else 0.0
         gone = euclidean(before, moved.state.position)
-        return replace(moved, felt=self._felt(asked, gone) if moved.collided else Felt())
+        return replace(moved, felt=self._felt(asked, gone) if moved.collided else Contacts())
 
     def _felt(self, asked, gone):
         x, y, z = self.state.position
@@ -47,4 +47,4 @@ class BumperBody(Body):
         place = (x - reach * math.sin(yaw), y, z - reach * math.cos(yaw))
         force = self._stiffness * (asked - gone)
         seconds = asked / self._config.motion.max_linear
-        return Felt((Contact(place, force, force * seconds),), stuck=gone < asked / 10)
+        return Contacts((Contact(place, force, force * seconds),), stuck=gone < asked / 10)

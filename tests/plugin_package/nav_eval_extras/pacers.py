@@ -4,12 +4,12 @@ import math
 
 from pydantic import Field
 
-from nav_eval.core.interfaces import Crowd, Crowds
+from nav_eval.core.interfaces import Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 
 
-class Pacers(Crowds):
-    class Options(Crowds.Options):
+class Pacers(PedestrianModel):
+    class Options(PedestrianModel.Options):
         metres: float = Field(0.8, gt=0, description="between the turning points")
 
     def __init__(self, config):

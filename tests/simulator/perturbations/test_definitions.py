@@ -19,7 +19,7 @@ from nav_eval.config.schema import (
     SensorConfig,
     SimulatorConfig,
 )
-from nav_eval.core.perturbing import Draws, Veil
+from nav_eval.core.perturbing import PerturbedSensors, SeededRngSource
 from nav_eval.dataset.episode import Episode, Instruction
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS
 
@@ -33,7 +33,7 @@ def made(name, severity):
 def reading(name, severity, value, *, kind="rgb", step=0, episode=EPISODE, seed=0):
     perturbation = made(name, severity)
     perturbation.begin()
-    return perturbation.reading(kind, kind, value, Draws(seed, episode, name, step))
+    return perturbation.reading(kind, kind, value, SeededRngSource(seed, episode, name, step))
 
 
 def picture(height=224, width=224):
@@ -105,8 +105,8 @@ def test_dropped_frames_repeat_the_last_that_came_for_all_cameras_alike(severity
     perturbation.begin()
     shown = []
     for step in range(2000):
-        draws = Draws(0, EPISODE, "dropped_frames", step)
-        shown.append([perturbation.reading(name, name, step, draws) for name in ("rgb", "depth", "rgb")])
+        rng = SeededRngSource(0, EPISODE, "dropped_frames", step)
+        shown.append([perturbation.reading(name, name, step, rng) for name in ("rgb", "depth", "rgb")])
     assert all(len(set(row)) == 1 for row in shown)
     seen = [row[0] for row in shown]
     dropped = sum(one != step for step, one in enumerate(seen))
@@ -176,15 +176,15 @@ ENGLISH = "Walk through the hallway and stop beside the yellow chair in the kitc
 CHINESE = "穿过走廊，在木桌前右转，停在黄色的椅子旁边。"
 
 
-def told(name, severity, text, others=(), language="en", episode=EPISODE):
+def reword(name, severity, text, others=(), language="en", episode=EPISODE):
     given = Instruction(text=text, language=language)
-    return made(name, severity).instruction(given, others, Draws(0, episode, name))
+    return made(name, severity).instruction(given, others, SeededRngSource(0, episode, name))
 
 
 @pytest.mark.parametrize(("severity", "count"), [(1, 2), (2, 4), (3, 6)])
 def test_typos_swap_inner_letters_in_a_share_of_the_long_words(severity, count):
     """Eleven words have four letters or more and two inner neighbours that differ; 10, 30 and 50 % are 2, 4 and 6."""
-    words, mistyped = ENGLISH.split(), told("typos", severity, ENGLISH).text.split()
+    words, mistyped = ENGLISH.split(), reword("typos", severity, ENGLISH).text.split()
     changed = [(a, b) for a, b in zip(words, mistyped, strict=True) if a != b]
     long = [word for word in words if len(word) >= 4]
     assert len(long) == 11
@@ -196,7 +196,7 @@ def test_typos_swap_inner_letters_in_a_share_of_the_long_words(severity, count):
 
 
 def test_typos_of_chinese_swap_neighbours_and_leave_the_punctuation():
-    mistyped = told("typos", 3, CHINESE, language="zh").text
+    mistyped = reword("typos", 3, CHINESE, language="zh").text
     assert mistyped != CHINESE
     assert [place for place, c in enumerate(mistyped) if c in "，。"] == [
         place for place, c in enumerate(CHINESE) if c in "，。"
@@ -205,15 +205,15 @@ def test_typos_of_chinese_swap_neighbours_and_leave_the_punctuation():
 
 
 def test_nothing_to_mistype_stays_as_it_is():
-    assert told("typos", 3, "go to it").text == "go to it"
-    assert told("typos", 3, "aaaa bbbbb").text == "aaaa bbbbb"
+    assert reword("typos", 3, "go to it").text == "go to it"
+    assert reword("typos", 3, "aaaa bbbbb").text == "aaaa bbbbb"
 
 
 def test_truncated_keeps_the_first_words():
-    assert told("truncated", 1, "one two, three four").text == "one two, three"
-    assert told("truncated", 2, "one two, three four").text == "one two,"
-    assert told("truncated", 3, "one two, three four five").text == "one two,"
-    assert told("truncated", 2, "穿过走廊。").text == "穿过走"
+    assert reword("truncated", 1, "one two, three four").text == "one two, three"
+    assert reword("truncated", 2, "one two, three four").text == "one two,"
+    assert reword("truncated", 3, "one two, three four five").text == "one two,"
+    assert reword("truncated", 2, "穿过走廊。").text == "穿过走"
 
 
 def test_other_wordings_come_from_the_data_set_alone():
@@ -222,16 +222,16 @@ def test_other_wordings_come_from_the_data_set_alone():
         Instruction(text="c", language="en-US"),
         Instruction(text="丙", language="zh"),
     ]
-    drawn = {told("paraphrase", 1, "a", others, "en-US", ("s", str(n))).text for n in range(30)}
+    drawn = {reword("paraphrase", 1, "a", others, "en-US", ("s", str(n))).text for n in range(30)}
     assert drawn == {"b", "c"}
-    assert told("other_language", 1, "a", others).text == "丙"
-    assert told("other_language", 1, "a", others[:2]).text == "a"
+    assert reword("other_language", 1, "a", others).text == "丙"
+    assert reword("other_language", 1, "a", others[:2]).text == "a"
 
 
 def test_absent_readings_stay_absent():
-    veil = Veil({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
-    veil.begin(Episode(episode_id="1", scene_id="s"))
-    assert veil.shown({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
+    perturbed = PerturbedSensors({"blur": made("blur", 1)}, {"rgb": "rgb"}, 0)
+    perturbed.begin(Episode(episode_id="1", scene_id="s"))
+    assert perturbed.apply({"rgb": None, "gps": 1}, 0) == {"rgb": None, "gps": 1}
 
 
 @pytest.mark.parametrize(("severity", "more"), [(1, 2), (2, 4), (3, 6)])

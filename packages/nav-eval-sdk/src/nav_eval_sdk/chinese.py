@@ -46,18 +46,18 @@ def entries(folder: Path) -> Mapping[str, str]:
 
 
 class Catalogue:
-    """English -> Chinese: `Catalogue({"no {0}": "没有 {0}"}).told("no door") == "没有 door"`."""
+    """English -> Chinese: `Catalogue({"no {0}": "没有 {0}"}).translate("no door") == "没有 door"`."""
 
     def __init__(self, entries: Mapping[str, str]) -> None:
         self.entries = entries
         parts = {english: PLACE.split(english)[::2] for english in entries if PLACE.search(english)}
         self._templates = sorted(parts.items(), key=lambda item: -len("".join(item[1])))
 
-    def told(self, text: str) -> str:
+    def translate(self, text: str) -> str:
         """`text` in Chinese; what nobody has translated stays as it is, and the rest of the line does not."""
         whole = self._whole(text.strip())
         if whole is None and "\n" in text:
-            return "\n".join(map(self.told, text.split("\n")))
+            return "\n".join(map(self.translate, text.split("\n")))
         body = text.strip()
         margin = text[: len(text) - len(text.lstrip())]
         return margin + GAP.sub("", self._joined(body) if whole is None else whole)
@@ -69,8 +69,8 @@ class Catalogue:
             return text
         for end, begin in reversed(ends):
             if (said := self._whole(text[:end])) is not None:
-                return f"{said} {self.told(text[begin:])}"
-        return f"{text[: ends[0][0]]} {self.told(text[ends[0][1] :])}" if ends else text
+                return f"{said} {self.translate(text[begin:])}"
+        return f"{text[: ends[0][0]]} {self.translate(text[ends[0][1] :])}" if ends else text
 
     def _whole(self, text: str) -> str | None:
         """The Chinese of one message; None of what is none."""
@@ -83,7 +83,7 @@ class Catalogue:
         return None
 
     def _filled(self, chinese: str, quoted: list[str]) -> str:
-        return PLACE.sub(lambda place: self.told(quoted[int(place[1])]), chinese)
+        return PLACE.sub(lambda place: self.translate(quoted[int(place[1])]), chinese)
 
 
 def _fits(english: str, quoted: list[str]) -> bool:
@@ -109,4 +109,4 @@ def _between(parts: list[str], text: str) -> list[str] | None:
 
 def spoken(text: str) -> str:
     """What nav-eval-agent says, in the user's language."""
-    return of_packages("nav_eval_sdk").told(text) if asked_for() else text
+    return of_packages("nav_eval_sdk").translate(text) if asked_for() else text

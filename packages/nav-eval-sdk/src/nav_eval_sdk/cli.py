@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from nav_eval_sdk import entering
+from nav_eval_sdk import submit_cli
 from nav_eval_sdk.chinese import spoken
 from nav_eval_sdk.examples import EXAMPLES
 from nav_eval_sdk.project import TEMPLATES, create
@@ -71,7 +71,7 @@ def parser() -> argparse.ArgumentParser:
     _add_check(commands)
     _add_health(commands)
     _add_new(commands)
-    entering.add(commands)
+    submit_cli.add(commands)
     return root
 
 
@@ -142,7 +142,7 @@ def _add_join(commands: Any) -> None:
     )
     join.add_argument("server", metavar="URL", help="the competition's address, such as https://challenge.example.org")
     _add_agent(join)
-    entering.add_team(join)
+    submit_cli.add_team(join)
     _add_sessions(join)
     join.add_argument("--debug", action="store_true", help="show tracebacks")
     join.set_defaults(run=run_join)
@@ -220,9 +220,9 @@ def run_serve(options: argparse.Namespace) -> int:
 
 
 def run_join(options: argparse.Namespace) -> int:
-    from nav_eval_sdk.entries import competition, refused_token, team_token
     from nav_eval_sdk.errors import Refused, ServiceProblem
     from nav_eval_sdk.server.serving import join
+    from nav_eval_sdk.submissions import competition, refused_token, team_token
 
     token = team_token(options)
     competition(options, token, "URL")

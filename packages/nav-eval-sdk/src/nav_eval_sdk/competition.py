@@ -25,7 +25,7 @@ SECONDS = 60.0
 """For one answer: the server may take some for a probe, and a file its time to travel."""
 TRIES = (0.5, 2.0, 5.0)
 """Seconds before another try where the server is away."""
-MOST = 16 << 20
+MAX_ANSWER_BYTES = 16 << 20
 """Bytes of an answer."""
 LONGEST = 1000
 """Characters of what the server says."""
@@ -100,11 +100,11 @@ class Competition:
 
     def submit(self, phase: str, endpoint: int, key: str | None = None) -> Any:
         """The accepted submission. Without `key` one is drawn, so that a try after a lost answer submits once."""
-        return self._call("POST", "/submissions", {"phase": phase, "endpoint": endpoint}, key=key or _drawn())
+        return self._call("POST", "/submissions", {"phase": phase, "endpoint": endpoint}, key=key or _new_id())
 
     def submit_file(self, phase: str, predictions: bytes, key: str | None = None) -> Any:
         path = f"/submissions/predictions?{urlencode({'phase': phase})}"
-        return self._call("POST", path, predictions, key=key or _drawn())
+        return self._call("POST", path, predictions, key=key or _new_id())
 
     def submissions(self, limit: int = 20) -> Any:
         return self._call("GET", f"/submissions?limit={limit}")
@@ -136,15 +136,15 @@ class Competition:
         request = urllib.request.Request(f"{self.url}/api/v1{path}", data, headers, method=method)
         for pause in TRIES:
             try:
-                return self._asked(request)
+                return self._send(request)
             except Away:
                 self._sleep(pause)
-        return self._asked(request)
+        return self._send(request)
 
-    def _asked(self, request: urllib.request.Request) -> bytes:
+    def _send(self, request: urllib.request.Request) -> bytes:
         try:
             with self._opener.open(request, timeout=SECONDS) as answer:
-                content: bytes = answer.read(MOST + 1)
+                content: bytes = answer.read(MAX_ANSWER_BYTES + 1)
         except urllib.error.HTTPError as error:
             with error:
                 raise self._refusal(error) from None
@@ -152,8 +152,10 @@ class Competition:
             raise Away(f"{self.url}: {line(str(error.reason))}.") from None
         except (OSError, http.client.HTTPException) as error:
             raise Away(f"{self.url}: {line(str(error)) or type(error).__name__}.") from None
-        if len(content) > MOST:
-            raise Refusal(413, {"detail": f"{self.url} answered with more than {MOST >> 20} MiB. Use the page."})
+        if len(content) > MAX_ANSWER_BYTES:
+            raise Refusal(
+                413, {"detail": f"{self.url} answered with more than {MAX_ANSWER_BYTES >> 20} MiB. Use the page."}
+            )
         return content
 
     def _refusal(self, error: urllib.error.HTTPError) -> CompetitionError:
@@ -161,7 +163,7 @@ class Competition:
             where = line(error.headers.get("Location") or "elsewhere")
             return Refusal(error.code, {"detail": f"{self.url} sends us on to {where}. Give the address that it has."})
         try:
-            told = json.loads(error.read(MOST))
+            told = json.loads(error.read(MAX_ANSWER_BYTES))
         except (ValueError, OSError, http.client.HTTPException):
             told = None
         told = told if isinstance(told, dict) and "code" in told else {}
@@ -173,5 +175,5 @@ class Competition:
         return Refusal(404, {"detail": f"{self.url} is not a competition server. Give the address of its first page."})
 
 
-def _drawn() -> str:
+def _new_id() -> str:
     return str(uuid.uuid4())

@@ -51,15 +51,15 @@ AGENT_TOKEN = Variable(
 AGENT_TOKEN_FILE = Variable("NAV_EVAL_AGENT_TOKEN_FILE", "nav_eval_sdk.cli", "a file that holds it", "存放该令牌的文件")
 COMPETITION = Variable(
     "NAV_EVAL_COMPETITION",
-    "nav_eval_sdk.entering",
+    "nav_eval_sdk.submit_cli",
     "the server of `nav-eval-agent submit`, `status` and `cancel`",
     "`nav-eval-agent submit`、`status`、`cancel` 所用的服务器",
 )
 COMPETITION_TOKEN = Variable(
-    "NAV_EVAL_COMPETITION_TOKEN", "nav_eval_sdk.entries", "the team's token there", "队伍在该服务器上的令牌"
+    "NAV_EVAL_COMPETITION_TOKEN", "nav_eval_sdk.submissions", "the team's token there", "队伍在该服务器上的令牌"
 )
 COMPETITION_TOKEN_FILE = Variable(
-    "NAV_EVAL_COMPETITION_TOKEN_FILE", "nav_eval_sdk.entering", "a file that holds it", "存放该令牌的文件"
+    "NAV_EVAL_COMPETITION_TOKEN_FILE", "nav_eval_sdk.submit_cli", "a file that holds it", "存放该令牌的文件"
 )
 SIMULATOR_PORT = Variable(
     "NAVEVAL_SIMULATOR_PORT",

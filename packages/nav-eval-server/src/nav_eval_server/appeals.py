@@ -20,9 +20,9 @@ from nav_eval_server.queue.states import FINAL, Sentence, State
 
 LONGEST = 2000
 """Characters of one text."""
-MOST_APPEALS = 3
+MAX_APPEALS = 3
 """Of a submission."""
-MOST_WORDS = 10
+MAX_WORDS = 10
 """Of the team in one appeal."""
 APPEALABLE = FINAL - {State.CANCELLED}
 
@@ -31,7 +31,7 @@ def may_appeal(submission: Submission) -> bool:
     """Whether it has ended otherwise than by the team's own wish, and no appeal is open or left."""
     appeals = submission.appeals
     ended = submission.state in APPEALABLE and submission.phase != DRY_RUN
-    return ended and not appeals.filter(state=Appeal.State.OPEN).exists() and appeals.count() < MOST_APPEALS
+    return ended and not appeals.filter(state=Appeal.State.OPEN).exists() and appeals.count() < MAX_APPEALS
 
 
 def appeal(challenge: Challenge, submission: Submission, text: str, user: User, now: datetime) -> Appeal:
@@ -42,11 +42,11 @@ def appeal(challenge: Challenge, submission: Submission, text: str, user: User, 
             raise Refusal("unfinished", "Only what has ended can be appealed.", "只能对已结束的提交提出申诉。")
         if found.appeals.filter(state=Appeal.State.OPEN).exists():
             raise Refusal("appeal_open", "An appeal is open already. Add to it.", "已有申诉正在处理，请在其中补充。")
-        if found.appeals.count() >= MOST_APPEALS:
+        if found.appeals.count() >= MAX_APPEALS:
             raise Refusal(
                 "appeals",
-                f"A submission may be appealed {MOST_APPEALS} times. Write to the organisers.",
-                f"每个提交最多申诉 {MOST_APPEALS} 次。请直接联系主办方。",
+                f"A submission may be appealed {MAX_APPEALS} times. Write to the organisers.",
+                f"每个提交最多申诉 {MAX_APPEALS} 次。请直接联系主办方。",
             )
         made = Appeal.objects.create(submission=found, opened_at=now)
         _say(made, text, user, now, organiser=False)
@@ -59,11 +59,11 @@ def say(challenge: Challenge, found: Appeal, text: str, user: User, now: datetim
     """Add to an open appeal. Raises Refusal."""
     with transaction.atomic():
         found = _open(found)
-        if not organiser and found.words.filter(organiser=False).count() >= MOST_WORDS:
+        if not organiser and found.words.filter(organiser=False).count() >= MAX_WORDS:
             raise Refusal(
                 "words",
-                f"You have written {MOST_WORDS} times. Wait for the answer.",
-                f"您已写了 {MOST_WORDS} 次，请等待答复。",
+                f"You have written {MAX_WORDS} times. Wait for the answer.",
+                f"您已写了 {MAX_WORDS} 次，请等待答复。",
             )
         _say(found, text, user, now, organiser=organiser)
         events.record("appeal_answered" if organiser else "appeal_added", found.submission_id, actor=user.username)

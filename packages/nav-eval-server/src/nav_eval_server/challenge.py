@@ -106,15 +106,27 @@ class DryRun(Part):
 
 
 class Ranking(Part):
-    """`by`: the one measure that ranks; `beside`: those that boards without a Ladder show next to it."""
+    """`by`: the one measure that ranks; `secondary_metrics`: those that boards without a Ladder show next to it.
+
+    Older files call the latter `beside`; sums are made under that name, so that they stay what they were.
+    """
 
     by: str = "spl"
-    beside: tuple[str, ...] = Field((), max_length=3)
+    secondary_metrics: tuple[str, ...] = Field((), max_length=3, serialization_alias="beside")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _rename_old_key(cls, content: Any) -> Any:
+        if not isinstance(content, dict) or "beside" not in content:
+            return content
+        if "secondary_metrics" in content:
+            raise ValueError("beside: is the old name of secondary_metrics; name the latter only")
+        return {"secondary_metrics" if key == "beside" else key: value for key, value in content.items()}
 
     @model_validator(mode="after")
     def _each_once(self) -> Ranking:
-        if len({self.by, *self.beside}) <= len(self.beside):
-            raise ValueError("beside: names a measure twice, or the one of by; name each once")
+        if len({self.by, *self.secondary_metrics}) <= len(self.secondary_metrics):
+            raise ValueError("secondary_metrics: names a measure twice, or the one of by; name each once")
         return self
 
 
@@ -295,7 +307,9 @@ class Challenge(Part):
 
         Of what the file says, so that it stays what it was when a later version knows more keys.
         """
-        content = self.model_dump(mode="json", include={"name", "evaluation", "phases", "ranking"}, exclude_unset=True)
+        content = self.model_dump(
+            mode="json", include={"name", "evaluation", "phases", "ranking"}, exclude_unset=True, by_alias=True
+        )
         for phase in content["phases"].values():
             for date in DATES:
                 del phase[date]
@@ -304,7 +318,7 @@ class Challenge(Part):
     @property
     def sha256(self) -> str:
         """Of all that the file says, dates, endpoints, queue and teams included."""
-        return _sum(self.model_dump(mode="json", exclude_unset=True))
+        return _sum(self.model_dump(mode="json", exclude_unset=True, by_alias=True))
 
 
 def _sum(content: Any) -> str:
@@ -317,7 +331,7 @@ def load_challenge(path: Path) -> Challenge:
     try:
         challenge = Challenge.model_validate({**content, "folder": path.resolve().parent})
     except ValidationError as error:
-        raise ConfigError(_told(path, error)) from None
+        raise ConfigError(_describe_faults(path, error)) from None
     _check_evaluation(path, challenge)
     return challenge
 
@@ -336,13 +350,13 @@ def _read(path: Path) -> dict[str, Any]:
     return content
 
 
-def _told(path: Path, error: ValidationError) -> str:
-    lines = [f"{_key(fault['loc'])}{_said(fault)}" for fault in error.errors()]
+def _describe_faults(path: Path, error: ValidationError) -> str:
+    lines = [f"{_key(fault['loc'])}{_describe_fault(fault)}" for fault in error.errors()]
     count = f"{len(lines)} faults" if len(lines) > 1 else "1 fault"
     return "\n  ".join([f"{path}: {count}:", *lines])
 
 
-def _said(fault: Any) -> str:
+def _describe_fault(fault: Any) -> str:
     if fault["type"] == "extra_forbidden":
         return unknown(str(fault["loc"][-1]), _known(fault["loc"][:-1]))
     return f"{fault['msg'].removeprefix('Value error, ')}."
@@ -366,7 +380,7 @@ def _check_evaluation(path: Path, challenge: Challenge) -> None:
     config = _evaluation(path, challenge, ())
     _check_dry_run(path, challenge)
     measured, asked = config.task.measurements, challenge.ranking
-    for key, name in (("by", asked.by), *(("beside", name) for name in asked.beside)):
+    for key, name in (("by", asked.by), *(("secondary_metrics", name) for name in asked.secondary_metrics)):
         if measured and name not in measured:
             raise ConfigError(
                 f"{path}: ranking.{key}: {name!r} is not measured. "

@@ -7,7 +7,7 @@ from cyclopts import App, Parameter
 ABOUT = "Run a competition: teams, a fair queue and evaluations that survive every crash."
 COMMANDS = {
     "init": (
-        "nav_eval_server.founding:init",
+        "nav_eval_server.init:init",
         "Make a competition that needs no data: nav-eval competition init DIR.",
     ),
     "serve": (
@@ -23,7 +23,7 @@ COMMANDS = {
         "Print a token for such a worker: nav-eval competition token FILE --name NAME.",
     ),
     "organiser": (
-        "nav_eval_server.founding:organiser",
+        "nav_eval_server.init:organiser",
         "Make an organiser, or let one in again: nav-eval competition organiser FILE --name NAME.",
     ),
     "backup": (

@@ -14,7 +14,7 @@ from pathlib import Path
 from nav_eval.errors import InputError
 from nav_eval_server.challenge import Challenge, load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.join.handing import pair
+from nav_eval_server.join.fd_passing import pair
 from nav_eval_server.queue.client import Server
 from nav_eval_server.queue.play import DRAIN_SECONDS
 from nav_eval_server.queue.worker import work

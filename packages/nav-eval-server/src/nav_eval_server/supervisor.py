@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from types import FrameType
 
 from nav_eval.logging import get_logger
-from nav_eval_server.tether import tethered
+from nav_eval_server.parent_death import killed_with_parent
 
 LOG = get_logger("nav_eval.competition")
 PAUSES = (0.2, 0.5, 1.0, 2.0, 5.0)
@@ -45,7 +45,7 @@ class Child:
             self.due = now + PAUSES[min(self.deaths, len(PAUSES) - 1)]
             self.process = None
         if self.process is None and now >= self.due:
-            self.process = subprocess.Popen(tethered(self.command), start_new_session=True, pass_fds=self.fds)
+            self.process = subprocess.Popen(killed_with_parent(self.command), start_new_session=True, pass_fds=self.fds)
             self.began = now
 
     def end(self, hurry: threading.Event) -> None:

@@ -33,7 +33,7 @@ from nav_eval.jit import inner
 REACH_XZ, REACH_Y = np.float32(2), np.float32(4)
 NAN = np.float32(np.nan)
 SURELY = np.float32(0.9999)  # bounds this much farther are farther in exact arithmetic too
-LEAST_GAP = np.float32(1e-6)
+MIN_GAP = np.float32(1e-6)
 AROUND = np.float32(1e-4)  # rounding may put a point this far outside its polygon's bounds
 NEAR = np.float32(0.98 * CELL_REACH**2)  # scores that a cell's list decides
 MANY = np.float32(1e7)
@@ -108,7 +108,7 @@ def _bound(box: Floats, x: Scalar, y: Scalar, z: Scalar, climb: Scalar) -> Scala
     dx, dy, dz = _gap(box[0], box[3], x), _gap(box[1], box[4], y) - climb, _gap(box[2], box[5], z)
     if dy < ZERO:
         dy = ZERO
-    return (dx * dx + dy * dy + dz * dz) * SURELY - LEAST_GAP
+    return (dx * dx + dy * dy + dz * dz) * SURELY - MIN_GAP
 
 
 @inner()

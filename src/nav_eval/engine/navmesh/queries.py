@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from nav_eval.engine.navmesh import memory
 from nav_eval.engine.navmesh.corridor import find_corridor
+from nav_eval.engine.navmesh.funnel import path_length, pull_string
 from nav_eval.engine.navmesh.nearest import Found, floor_height, nearest_polygon
 from nav_eval.engine.navmesh.plane import ONE, ZERO, Scalar, length
-from nav_eval.engine.navmesh.string import path_length, pull_string
 from nav_eval.engine.navmesh.walk import cast_ray, move_along, move_straight, wall_distance
 from nav_eval.jit import inner, kernel
 

@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 
 from nav_eval.engine.navmesh import memory
+from nav_eval.engine.navmesh.funnel import clamp_to_polygon
 from nav_eval.engine.navmesh.nearest import nearest_polygon
-from nav_eval.engine.navmesh.string import clamp_to_polygon
 from nav_eval.jit import inner, kernel
 
 Doubles = npt.NDArray[np.float64]

@@ -29,7 +29,7 @@ Longs = NDArray[np.int64]
 NO_LINK = 0xFFFFFFFF
 INTERNAL = 0xFF
 WALK, DISABLED = 1, 4
-LEAST_AREA = 1e-5
+MIN_AREA = 1e-5
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def tile_bytes(mesh: PolygonMesh, settings: NavmeshSettings, first_ref: int) -> 
     details, extra = _details(mesh)
     polys = _polys(mesh)
     links = _links(mesh, polys, first_ref)
-    polys["flags"] = np.where(_areas(mesh) < LEAST_AREA, DISABLED, WALK)
+    polys["flags"] = np.where(_areas(mesh) < MIN_AREA, DISABLED, WALK)
     nodes = _bounding_volumes(mesh, np.float32(1) / cell)
     header = _header(mesh, settings, len(links), len(extra))
     parts = (header, vertices.astype("<f4"), polys, links, details, extra, mesh.triangles, nodes)

@@ -26,7 +26,7 @@ SPOTS = 3 * CLUSTER_SIZE + 8
 arrays lie at constant distances in one buffer, so that the compiler sees that they do not overlap."""
 BUCKETS = 4096
 """Of nearest depths: one per 1/128 of an octave from the near plane, 0.01 m to 40,000 km."""
-MOST_ROWS = LARGEST_SIDE + TILE
+MAX_ROWS = LARGEST_SIDE + TILE
 """Rows of a triangle, rounded up to whole vectors."""
 CHUNK = 256
 """Pixels of a row that are shaded together."""
@@ -174,7 +174,7 @@ class Workspace(NamedTuple):
     kept: I32
     """(CLUSTER_SIZE,) triangles of a cluster that may show, counted from its first."""
     spans: I32
-    """(3 * MOST_ROWS,) of a triangle's rows: first pixel, the one after the last, bits of 1/z."""
+    """(3 * MAX_ROWS,) of a triangle's rows: first pixel, the one after the last, bits of 1/z."""
     slot: TableI32
     """(T, 2) row of `planes` that belongs to a triangle seen in this frame, or -1; its material, at hand."""
     seen: I32

@@ -32,7 +32,7 @@ from nav_eval.geometry import Vec3
 FAR = 1000.0
 TALLEST = 8192
 """Rows of the framebuffer; a larger batch is drawn in parts."""
-MOST_DRAWS = 2000
+MAX_DRAWS = 2000
 """Draw calls that a frame may take to keep to the order of the file."""
 MISSING = (
     "The opengl renderer cannot start: {reason}.\n"
@@ -332,7 +332,7 @@ class _Stage:
 
 def draw_order(material_ids: NDArray[np.int32]) -> NDArray[np.int64]:
     """Triangles in the order of the file, which decides where surfaces coincide; by material if it changes often."""
-    if np.count_nonzero(np.diff(material_ids)) <= MOST_DRAWS:
+    if np.count_nonzero(np.diff(material_ids)) <= MAX_DRAWS:
         return np.arange(len(material_ids))
     return np.argsort(material_ids, kind="stable")
 

@@ -30,7 +30,7 @@ from nav_eval.logging import get_logger
 FORMAT = 5
 """Raised whenever the arrays, or `bare`, change their meaning."""
 TEXTURE_BUDGET_MIB = 2048
-MOST_KEPT_BYTES = 20 << 30
+MAX_KEPT_BYTES = 20 << 30
 """Of all prepared scenes in the cache: some 400 generated homes, or a hundred scans."""
 LARGEST_BUDGET_MIB = 7168
 """Texels are numbered with 31 bits."""
@@ -165,7 +165,7 @@ def _mark_used(folder: Path) -> None:
         os.utime(folder)
 
 
-def make_room(kept: Path, most: int = MOST_KEPT_BYTES) -> None:
+def make_room(kept: Path, most: int = MAX_KEPT_BYTES) -> None:
     """Remove the longest unused scenes beyond `most` bytes; the latest stays. Who has one mapped keeps its pages."""
     total = 0
     for number, folder in enumerate(sorted(kept.glob("*-render*"), key=lambda entry: -entry.stat().st_mtime_ns)):

@@ -21,7 +21,7 @@ from nav_eval.engine.render.layout import (
     F64,
     I32,
     MASKED,
-    MOST_ROWS,
+    MAX_ROWS,
     NEAR,
     SPOTS,
     TILE,
@@ -37,7 +37,7 @@ from nav_eval.jit import inner
 
 X, Y, W, SNAPPED_X, SNAPPED_Y, Z = (np.uint64(k * SPOTS) for k in range(6))
 """Where the arrays of a cluster's vertices begin in `screen`."""
-START, AFTER, INVERSE = (np.uint64(k * MOST_ROWS) for k in range(3))
+START, AFTER, INVERSE = (np.uint64(k * MAX_ROWS) for k in range(3))
 """Where the arrays of a triangle's rows begin in `spans`."""
 CUT = np.uint64(3 * CLUSTER_SIZE)
 """The spot from which on the corners of a triangle stand that the near plane cuts."""

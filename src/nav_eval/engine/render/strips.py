@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from nav_eval.engine.render.atomics import core, look, post, sleep, step_aside, take
 from nav_eval.engine.render.attributes import read_depth_rows
 from nav_eval.engine.render.cull import sort_front_to_back, visible_clusters
 from nav_eval.engine.render.handles import opened, shared
@@ -17,7 +18,6 @@ from nav_eval.engine.render.helpers import APART
 from nav_eval.engine.render.layout import F32, F64, I32, I64, TILE, U8, Assets, Camera, Scalar, Workspace
 from nav_eval.engine.render.raster import draw
 from nav_eval.engine.render.shade import forget, shade
-from nav_eval.engine.render.turns import core, look, post, sleep, step_aside, take
 from nav_eval.jit import inner, kernel
 
 CULLED, DONE, CORE, TAKEN, DRAWN, BAND = 0, 1, 2, 3, 4, 5

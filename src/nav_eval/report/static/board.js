@@ -7,7 +7,7 @@ import { key, whiskers } from "./charts.js";
 import { currentLanguage, metricName, metricTitle, sentences, t } from "./words.js";
 
 // Signs are of twelve kinds.
-export const MOST_DRAWN = 12;
+export const MAX_DRAWN = 12;
 export const FIRST_DRAWN = 6;
 const FEW_OTHERS = 5;
 const TYPES = { csv: "text/csv", tex: "application/x-tex", md: "text/markdown" };
@@ -238,7 +238,7 @@ function tick(app, i) {
     type: "checkbox",
     id: `drawn-${i}`,
     checked: on,
-    disabled: on ? focus.length === 1 : focus.length >= MOST_DRAWN,
+    disabled: on ? focus.length === 1 : focus.length >= MAX_DRAWN,
     "aria-label": t("board.draw", { name: app.entries[i] }),
     onchange: () => app.draw(on ? focus.filter((one) => one !== i) : [...focus, i], `drawn-${i}`),
   });

@@ -4,7 +4,7 @@ export const FAMILY = "Helvetica, Arial, 'Liberation Sans', 'Noto Sans CJK SC', 
 export const SIZE = 11;
 export const ROW = 17;
 
-const MOST_LINES = 3;
+const MAX_LINES = 3;
 const PIECES = /[^\s\-_/.:\u2e80-\uffef]*(?:\s+|[-_/.:\u2e80-\uffef]|$)/gu;
 const pen = document.createElement("canvas").getContext("2d");
 
@@ -23,7 +23,7 @@ export function wrapped(text, width) {
     lines[lines.length - 1] += piece;
   }
   const kept = lines.map((line) => line.trim()).filter(Boolean);
-  return kept.length > MOST_LINES ? [...kept.slice(0, MOST_LINES - 1), shortened(kept.slice(MOST_LINES - 1).join(" "), width)] : kept;
+  return kept.length > MAX_LINES ? [...kept.slice(0, MAX_LINES - 1), shortened(kept.slice(MAX_LINES - 1).join(" "), width)] : kept;
 }
 
 export function shortened(text, width) {

@@ -3,7 +3,7 @@
 import { addressed, FILTERS, filtersIn, link, listed } from "./address.js";
 import { about, cite, excluded } from "./about.js";
 import { distributions, failures } from "./breakdown.js";
-import { FIRST_DRAWN, MOST_DRAWN } from "./board.js";
+import { FIRST_DRAWN, MAX_DRAWN } from "./board.js";
 import { labels, only, readDocument } from "./decode.js";
 import { h } from "./dom.js";
 import { episodeView } from "./episode.js";
@@ -146,7 +146,7 @@ function arrive() {
   const found = addressed(app);
   if (!found) return null;
   const { focus } = app.state;
-  if (found.run >= 0 && !focus.includes(found.run)) app.choose([...focus.slice(0, MOST_DRAWN - 1), found.run]);
+  if (found.run >= 0 && !focus.includes(found.run)) app.choose([...focus.slice(0, MAX_DRAWN - 1), found.run]);
   if (found.run >= 0) app.state.run = app.state.focus.indexOf(found.run);
   return found.index;
 }

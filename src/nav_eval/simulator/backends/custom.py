@@ -21,7 +21,7 @@ from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
 from nav_eval.core.clock import WAIT
 from nav_eval.core.environment import derived_seed
-from nav_eval.core.interfaces import Body, Crowds, Physics, Simulator, SimulatorBackend
+from nav_eval.core.interfaces import Body, PedestrianModel, Physics, Simulator, SimulatorBackend
 from nav_eval.core.types import AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.navmesh.mesh import NavMesh
@@ -34,7 +34,7 @@ from nav_eval.simulator.buildings import WORLDS_KEPT, World, Worlds
 from nav_eval.simulator.expert import NEAR_ENOUGH, Expert
 from nav_eval.simulator.ground import ground_faults, height_faults
 from nav_eval.simulator.motion import motion_profile, nominal_seconds
-from nav_eval.simulator.people.company import CompanyOfAgent
+from nav_eval.simulator.people.pedestrians import PedestriansOfAgent
 from nav_eval.simulator.registry import CROWDS, PHYSICS
 from nav_eval.simulator.sensors.frame import FrameSensor
 from nav_eval.simulator.sensors.registry import make_sensors
@@ -137,7 +137,7 @@ class CustomSession(SensorSession):
         config: SimulatorConfig,
         seed: int,
         expert_within: float,
-        crowds: Crowds | None = None,
+        crowds: PedestrianModel | None = None,
     ) -> None:
         self._expert_within = expert_within
         self._worlds = worlds
@@ -147,7 +147,7 @@ class CustomSession(SensorSession):
         self._world: World | None = None
         self._body: Body | None = None
         self._crowds = crowds
-        self._company: CompanyOfAgent | None = None
+        self._pedestrians: PedestriansOfAgent | None = None
         self._state = AgentState((0.0, 0.0, 0.0))
         self._frames: dict[Lens, Frame] = {}
         self._ends: tuple[Sequence[Place], Any] = ((), None)
@@ -183,7 +183,7 @@ class CustomSession(SensorSession):
         self._world = self._worlds.get(episode.scene_id)
         self._body = self._physics.place(self._world, AgentState(episode.start_position, episode.start_rotation))
         self._state = self._body.state
-        self._company = self._entered(self._world, episode)
+        self._pedestrians = self._entered(self._world, episode)
         self._meet()
         self._frames.clear()
         self._ends, self._last_distance, self._expert = ((), None), ((), None, 0.0), None
@@ -192,11 +192,13 @@ class CustomSession(SensorSession):
         return self._moved(action, action)
 
     def stay(self, action: Action) -> StepRecord:
-        if self._company is None:
+        if self._pedestrians is None:
             return super().stay(action)
         seconds = self._config.people.wait_s if action == WAIT else 0.0
         if seconds and self._physics.meets_people:
-            return self._told(self._moved(action, Action("velocity", {"linear": 0, "angular": 0, "duration": seconds})))
+            return self._update_sensors(
+                self._moved(action, Action("velocity", {"linear": 0, "angular": 0, "duration": seconds}))
+            )
         self._frames.clear()
         return replace(super().stay(action), events=self._passed(seconds, self._state.position))
 
@@ -207,32 +209,32 @@ class CustomSession(SensorSession):
         self._state = moved.state
         self._frames.clear()
         events = {} if moved.felt is None else {"felt": moved.felt.to_record()}
-        if self._company is not None:
+        if self._pedestrians is not None:
             seconds = nominal_seconds(motion, self._profile) if moved.seconds is None else moved.seconds
             events |= self._passed(seconds, before)
         return StepRecord(action, moved.state, moved.collided, moved.clipped, events=events)
 
     def _meet(self) -> None:
-        if self._company is not None and self._physics.meets_people:
-            self._company.go_smoothly()
-            self.body.among(self._company)
+        if self._pedestrians is not None and self._physics.meets_people:
+            self._pedestrians.go_smoothly()
+            self.body.among(self._pedestrians)
 
-    def _entered(self, world: World, episode: Episode) -> CompanyOfAgent | None:
+    def _entered(self, world: World, episode: Episode) -> PedestriansOfAgent | None:
         if self._crowds is None:
             return None
         seed = derived_seed(self._seed, *episode.key, "people")
         crowd = self._crowds.enter(world, episode, seed)
-        return CompanyOfAgent(crowd, seed, self._config.body.radius, world.footing, world.lighting)
+        return PedestriansOfAgent(crowd, seed, self._config.body.radius, world.footing, world.lighting)
 
     def _passed(self, seconds: float, before: Vec3) -> dict[str, Any]:
-        assert self._company is not None
+        assert self._pedestrians is not None
         met = self._physics.meets_people  # then time passed as the body moved
-        self._company.pass_time(0.0 if met else seconds, before, self._state.position)
-        return {"people": self._company.told(seconds).to_record()}
+        self._pedestrians.pass_time(0.0 if met else seconds, before, self._state.position)
+        return {"people": self._pedestrians.report_step(seconds).to_record()}
 
     def people(self) -> Sequence[Posed]:
         """Whoever walks about here now."""
-        return () if self._company is None else self._company.posed()
+        return () if self._pedestrians is None else self._pedestrians.posed()
 
     @property
     def body(self) -> Body:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.interfaces import Building, Crowd, Crowds
+from nav_eval.core.interfaces import Building, Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import ConfigError
 from nav_eval.geometry import Vec3
-from nav_eval.simulator.people.company import kept
+from nav_eval.simulator.people.pedestrians import kept
 
 if TYPE_CHECKING:
     from nav_eval.engine.navmesh.mesh import NavMesh
@@ -31,10 +31,10 @@ LARGEST = 64 << 20
 COLUMNS = 4
 
 
-class Recorded(Crowds):
+class Recorded(PedestrianModel):
     """The first `count` people of a file, each from the beginning of the episode; they take no notice of the agent."""
 
-    class Options(Crowds.Options):
+    class Options(PedestrianModel.Options):
         """Which file, and how it lies in the building."""
 
         file: str = Field(description="the file of trajectories, lines of: frame person x y")

@@ -18,11 +18,11 @@ import numpy as np
 from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
-from nav_eval.core.interfaces import Building, Crowd, Crowds
+from nav_eval.core.interfaces import Building, Crowd, PedestrianModel
 from nav_eval.core.types import Walker
 from nav_eval.dataset.episode import Episode
 from nav_eval.geometry import Vec3
-from nav_eval.simulator.people.company import RADIUS, distance, kept
+from nav_eval.simulator.people.pedestrians import RADIUS, distance, kept
 
 if TYPE_CHECKING:
     from nav_eval.engine.navmesh.mesh import NavMesh
@@ -57,10 +57,10 @@ CLEAR = 1.5
 """Nobody begins nearer to the agent, m."""
 
 
-class SocialForce(Crowds):
+class SocialForce(PedestrianModel):
     """Makes the people of an episode; `crossing` ones come towards the agent first."""
 
-    class Options(Crowds.Options):
+    class Options(PedestrianModel.Options):
         """Who goes where, how fast."""
 
         speed: float = Field(1.0, gt=0, le=2, description="mean of the wanted speeds, m/s; deviation a tenth")
@@ -111,7 +111,7 @@ class _Crowd(Crowd):
         self._start = episode.start_position
         self._island = navmesh.island_of(self._start)
         way = self._agents_way(episode)
-        self._people = [self._drawn(way) for _ in range(count)]
+        self._people = [self._draw_person(way) for _ in range(count)]
 
     @property
     def people(self) -> Sequence[Walker]:
@@ -124,7 +124,7 @@ class _Crowd(Crowd):
         points = self._navmesh.shortest_path(self._start, np.array(ends, np.float32)).points
         return [_vector(point) for point in points]
 
-    def _drawn(self, way: Sequence[Vec3]) -> _Person:
+    def _draw_person(self, way: Sequence[Vec3]) -> _Person:
         crossing = bool(self._draw.random() < self._options.crossing) and len(way) > 1
         share = 0.45 + 0.55 * float(self._draw.random())
         position = self._free(_along(way, share)) if crossing else self._elsewhere(self._start)

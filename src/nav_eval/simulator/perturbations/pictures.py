@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.ndimage import gaussian_filter1d
 
-from nav_eval.core.interfaces import Chance, Perturbation
+from nav_eval.core.interfaces import Perturbation, RngSource
 
 COLOUR = ("rgb", "panorama", "skybox")
 CAMERAS = (*COLOUR, "depth", "semantic", "objects")
@@ -28,7 +28,7 @@ class Blur(Perturbation):
     SIGMAS: ClassVar = (1.0, 3.0, 6.0)
     HEIGHT: ClassVar = 224
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
         sigma = self.SIGMAS[self.severity - 1] * value.shape[-3] / self.HEIGHT
         blurred = value.astype(np.float32)
         for axis in (-3, -2):
@@ -47,9 +47,9 @@ class LowLight(Perturbation):
     LIGHT: ClassVar = (1 / 4, 1 / 16, 1 / 64)
     ELECTRONS: ClassVar = 1000
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
         expected = linear(value) * (self.LIGHT[self.severity - 1] * self.ELECTRONS)
-        return stored(chance.of_step(name).poisson(expected) / self.ELECTRONS)
+        return stored(rng.of_step(name).poisson(expected) / self.ELECTRONS)
 
 
 class ColourShift(Perturbation):
@@ -63,8 +63,8 @@ class ColourShift(Perturbation):
     sensors = COLOUR
     STOPS: ClassVar = (0.5, 1.0, 1.5)
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
-        warm = 1 if chance.of_episode().random() < 0.5 else -1
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
+        warm = 1 if rng.of_episode().random() < 0.5 else -1
         gain = 2.0 ** (warm * self.STOPS[self.severity - 1])
         table = np.stack([stored(linear(LEVELS) * factor) for factor in (gain, 1.0, 1 / gain)], axis=1)
         return table[value, np.arange(3)]
@@ -83,8 +83,8 @@ class DroppedFrames(Perturbation):
     def begin(self) -> None:
         self._last: dict[str, Any] = {}
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
-        dropped = chance.of_step().random() < self.CHANCES[self.severity - 1]
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
+        dropped = rng.of_step().random() < self.CHANCES[self.severity - 1]
         if not dropped or name not in self._last:
             self._last[name] = value
         return self._last[name]

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from nav_eval.core.interfaces import Chance, Perturbation
+from nav_eval.core.interfaces import Perturbation, RngSource
 from nav_eval.geometry import wrap_angle
 
 
@@ -26,8 +26,8 @@ class PoseDrift(Perturbation):
         "compass": (math.radians(0.5), math.radians(1), math.radians(2)),
     }
 
-    def reading(self, name: str, kind: str, value: Any, chance: Chance) -> Any:
-        increments = chance.of_episode(kind).normal(0.0, 1.0, (chance.step, value.size))
+    def reading(self, name: str, kind: str, value: Any, rng: RngSource) -> Any:
+        increments = rng.of_episode(kind).normal(0.0, 1.0, (rng.step, value.size))
         drift = increments.sum(axis=0) * self.DEVIATIONS[kind][self.severity - 1]
         moved = value + drift
         if kind == "compass":

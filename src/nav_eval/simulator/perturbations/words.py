@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from nav_eval.core.interfaces import Chance, Perturbation
+from nav_eval.core.interfaces import Perturbation, RngSource
 from nav_eval.dataset.episode import Instruction
 from nav_eval.dataset.tokens import UNSPACED
 
@@ -24,8 +24,8 @@ class Paraphrase(Perturbation):
     severities = 1
     rewords = True
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
-        return _drawn(given, [one for one in others if _language(one) == _language(given)], chance)
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return _draw_instruction(given, [one for one in others if _language(one) == _language(given)], rng)
 
 
 class OtherLanguage(Perturbation):
@@ -37,8 +37,8 @@ class OtherLanguage(Perturbation):
     severities = 1
     rewords = True
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
-        return _drawn(given, [one for one in others if _language(one) != _language(given)], chance)
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+        return _draw_instruction(given, [one for one in others if _language(one) != _language(given)], rng)
 
 
 class Typos(Perturbation):
@@ -52,9 +52,9 @@ class Typos(Perturbation):
     SHARES: ClassVar = (0.1, 0.3, 0.5)
     WORD: ClassVar = re.compile(rf"[{UNSPACED}]{{4}}|(?:(?![{UNSPACED}])[^\W\d_]){{4,}}")
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
         words = [word for word in self.WORD.finditer(given.text) if _swaps(word.group())]
-        generator = chance.of_episode()
+        generator = rng.of_episode()
         count = math.ceil(self.SHARES[self.severity - 1] * len(words))
         chosen = {int(index) for index in generator.choice(len(words), count, replace=False)} if words else set()
         text = given.text
@@ -74,7 +74,7 @@ class Truncated(Perturbation):
     SHARES: ClassVar = (0.75, 0.5, 0.25)
     WORD: ClassVar = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
 
-    def instruction(self, given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
+    def instruction(self, given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
         words = list(self.WORD.finditer(given.text))
         kept = math.ceil(self.SHARES[self.severity - 1] * len(words))
         return replace(given, text=given.text[: words[kept - 1].end()] if words else given.text)
@@ -85,8 +85,8 @@ def _language(instruction: Instruction) -> str:
     return instruction.language.partition("-")[0]
 
 
-def _drawn(given: Instruction, others: Sequence[Instruction], chance: Chance) -> Instruction:
-    return others[int(chance.of_episode().integers(len(others)))] if others else given
+def _draw_instruction(given: Instruction, others: Sequence[Instruction], rng: RngSource) -> Instruction:
+    return others[int(rng.of_episode().integers(len(others)))] if others else given
 
 
 def _swaps(word: str) -> list[int]:

@@ -20,14 +20,14 @@ from pydantic import Field
 
 from nav_eval.config.schema import SimulatorConfig
 from nav_eval.core.actions import Action
-from nav_eval.core.interfaces import Body, Building, Passers, Physics
-from nav_eval.core.types import AgentState, Contact, Felt, Moved
+from nav_eval.core.interfaces import Body, Building, Pedestrians, Physics
+from nav_eval.core.types import AgentState, Contact, Contacts, Moved
 from nav_eval.errors import ConfigError, SimulatorError
 from nav_eval.geometry import Vec3, yaw_of, yaw_rotation
 from nav_eval.simulator.actuation import Disturbance, Kind
 from nav_eval.simulator.motion import MotionProfile, motion_profile, tilt
-from nav_eval.simulator.people.company import RADIUS
-from nav_eval.simulator.physics import passers
+from nav_eval.simulator.people.pedestrians import RADIUS
+from nav_eval.simulator.physics import pedestrian_bodies
 from nav_eval.simulator.physics.ground import Floors, Tile, Tiles, tile_of
 from nav_eval.simulator.physics.robots import Build, Cylinder, DiffDrive, Pose, Robot
 
@@ -40,7 +40,7 @@ SKIN = 0.005
 """Half the thickness of a triangle, m."""
 NEAR_CONTACT = 0.1
 """Contacts that lie so near to each other in the plane are one, m."""
-LEAST_FORCE = 1.0
+MIN_FORCE = 1.0
 """A contact that never pressed harder is none, N."""
 OFF_MESH = 0.5
 """Further from the navmesh than this the floor under the robot is none of the navmesh's, m."""
@@ -143,7 +143,7 @@ class _Place:
             flex.elem = faces.ravel().astype(np.int32)
             flex.contype = flex.conaffinity = 1
         self._robot.add(self.mujoco, spec)
-        passers.add(self.mujoco, spec, self._people, RADIUS)
+        pedestrian_bodies.add(self.mujoco, spec, self._people, RADIUS)
         return _Tile(spec.compile(), Floors(triangles))
 
 
@@ -173,10 +173,10 @@ class RigidBody(Body):
         self._steps = 0
         self._touches: list[_Touch] = []
         self._tile = tile_of(state.position)
-        self._people: Passers | None = None
+        self._people: Pedestrians | None = None
         self._led: Any = None
         self._enter()
-        passers.leave(self._data, engine.people)
+        pedestrian_bodies.leave(self._data, engine.people)
         x, y, z = state.position
         y = self._here.floors.height(state.position, ABOVE, OFF_MESH)
         self._robot.put(self._data, (x, y, z), yaw_of(state.rotation))
@@ -192,9 +192,9 @@ class RigidBody(Body):
     def state(self) -> AgentState:
         return self._state
 
-    def among(self, people: Passers) -> None:
+    def among(self, people: Pedestrians) -> None:
         self._people = people
-        self._led = passers.put(self._data, people.walkers)
+        self._led = pedestrian_bodies.put(self._data, people.walkers)
         self._place.mujoco.mj_forward(self._here.model, self._data)
 
     def advance(self, action: Action, seed: int) -> Moved:
@@ -208,7 +208,7 @@ class RigidBody(Body):
         self._state = self._seen(elevation)
         contacts = self._contacts()
         stuck = bool(contacts) and not self._got_on(before, asked, angle)
-        felt = Felt(contacts, self._fallen, stuck and not self._fallen)
+        felt = Contacts(contacts, self._fallen, stuck and not self._fallen)
         return Moved(self._state, bool(contacts), clipped, felt, self._steps * STEP)
 
     def _got_on(self, before: AgentState, asked: float, angle: float) -> bool:
@@ -308,7 +308,9 @@ class RigidBody(Body):
             robot.drive(self._data, *wanted)
             if self._people is not None:
                 self._people.pass_time(STEP, pose.position, pose.position)
-                self._led = passers.lead(self._data, self._led, self._people.walkers, STEP, pose.position, reach)
+                self._led = pedestrian_bodies.lead(
+                    self._data, self._led, self._people.walkers, STEP, pose.position, reach
+                )
             self._place.mujoco.mj_step(self._here.model, self._data)
             self._steps += 1
             self._feel()
@@ -359,7 +361,7 @@ class RigidBody(Body):
         return self._touches[-1]
 
     def _contacts(self) -> tuple[Contact, ...]:
-        hard = [touch for touch in self._touches if touch.force >= LEAST_FORCE]
+        hard = [touch for touch in self._touches if touch.force >= MIN_FORCE]
         return tuple(Contact(touch.position, touch.force, touch.impulse) for touch in hard)
 
     def _seen(self, elevation: float) -> AgentState:

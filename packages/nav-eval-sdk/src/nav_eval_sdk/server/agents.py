@@ -28,11 +28,11 @@ AgentFactory = Callable[[], Agent]
 
 @dataclass(frozen=True)
 class Job:
-    """Something to do in an agent's thread; `seat` is set if it is an act that may join a batch."""
+    """Something to do in an agent's thread; `slot` is set if it is an act that may join a batch."""
 
     run: Callable[[], Any]
     future: Future[Any]
-    seat: Seat | None = None
+    slot: AgentSlot | None = None
     observation: dict[str, Any] | None = None
 
 
@@ -43,7 +43,7 @@ class AgentThread:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._max_batch = max_batch
         self._max_wait = max_wait
-        self.busy_seats = 0
+        self.busy_slots = 0
         self._thread = threading.Thread(target=self._work, name="agent", daemon=True)
         self._thread.start()
 
@@ -57,7 +57,7 @@ class AgentThread:
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            if job.seat is None or self._max_batch < 2:
+            if job.slot is None or self._max_batch < 2:
                 _finish([job])
                 continue
             batch, later = self._gather(job)
@@ -72,19 +72,19 @@ class AgentThread:
         batch: list[Job] = [first]
         later: list[Job | None] = []
         until = time.monotonic() + self._max_wait
-        while len(batch) < min(self._max_batch, self.busy_seats) and not later:
+        while len(batch) < min(self._max_batch, self.busy_slots) and not later:
             try:
                 job = self._jobs.get(timeout=max(0.0, until - time.monotonic()))
             except queue.Empty:
                 break
-            if job is not None and job.seat is not None:
+            if job is not None and job.slot is not None:
                 batch.append(job)
             else:
                 later.append(job)
         return batch, later
 
 
-class Seat:
+class AgentSlot:
     """One agent object and the thread it lives in."""
 
     def __init__(self, thread: AgentThread, factory: AgentFactory) -> None:
@@ -113,12 +113,12 @@ class Seat:
         self.agent = self._factory()
 
 
-def make_seats(factory: AgentFactory, count: int, max_batch: int, max_wait: float) -> list[Seat]:
-    """`count` seats; they share a thread if acts are batched."""
+def make_slots(factory: AgentFactory, count: int, max_batch: int, max_wait: float) -> list[AgentSlot]:
+    """`count` slots; they share a thread if acts are batched."""
     if max_batch < 2:
-        return [Seat(AgentThread(), factory) for _ in range(count)]
+        return [AgentSlot(AgentThread(), factory) for _ in range(count)]
     shared = AgentThread(max_batch, max_wait)
-    return [Seat(shared, factory) for _ in range(count)]
+    return [AgentSlot(shared, factory) for _ in range(count)]
 
 
 def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
@@ -127,7 +127,7 @@ def _timed(call: Callable[..., Any], *args: Any) -> tuple[Any, float]:
 
 
 def _act_batch(batch: Sequence[Job]) -> list[Any]:
-    agents = [job.seat.agent for job in batch if job.seat]
+    agents = [job.slot.agent for job in batch if job.slot]
     observations = [job.observation for job in batch]
     kind = type(agents[0])
     begun = time.perf_counter()

@@ -25,8 +25,8 @@ from nav_eval_sdk.transport.upgrade import DOT, INSTANCE, JOIN, WANTED, turned
 
 log = logging.getLogger(__name__)
 SPARE = 2
-MOST_WAITING = 8
-MOST = 100
+MAX_WAITING = 8
+MAX_CONNECTIONS = 100
 """Connections in all, whatever the server wants."""
 CALL_SECONDS = 20.0
 SILENCE = 60.0
@@ -50,7 +50,7 @@ class Joining:
         self._here = False
         self._told: set[str] = set()
         """Since we were last here, or away."""
-        count = min(service.info.max_sessions, MOST_WAITING) + SPARE
+        count = min(service.info.max_sessions, MAX_WAITING) + SPARE
         self._threads = [threading.Thread(target=self._offer, name="join", daemon=True) for _ in range(count)]
 
     def start(self) -> None:
@@ -73,7 +73,7 @@ class Joining:
         """One connection after the other, once the agents are made."""
         failures, pause = 0, 0.0
         while not self._stopping.wait(pause):
-            if self._service.health().status == "loading" or self._rest.connections >= MOST:
+            if self._service.health().status == "loading" or self._rest.connections >= MAX_CONNECTIONS:
                 pause = 0.1
                 continue
             try:

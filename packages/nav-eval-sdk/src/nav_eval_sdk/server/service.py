@@ -33,7 +33,7 @@ from nav_eval_sdk.protocol.messages import (
     in_order,
 )
 from nav_eval_sdk.protocol.values import Specs, message_limit
-from nav_eval_sdk.server.agents import AgentFactory, Seat, make_seats
+from nav_eval_sdk.server.agents import AgentFactory, AgentSlot, make_slots
 from nav_eval_sdk.server.needs import objections
 from nav_eval_sdk.server.settings import MAX_MESSAGE
 
@@ -65,7 +65,7 @@ class Session:
     """One episode. `last` is the decision that may still be asked for again."""
 
     data: EpisodeData
-    seat: Seat
+    slot: AgentSlot
     changed: threading.Condition
     reset: Work
     largest: int
@@ -102,17 +102,17 @@ class Service:
         self._lock = threading.RLock()
         self._released = threading.Condition(self._lock)
         self._sessions: dict[str, Session] = {}
-        self._seats = make_seats(factory, info.max_sessions, info.max_batch, max_wait)
-        self._free: list[Seat] = []
+        self._slots = make_slots(factory, info.max_sessions, info.max_batch, max_wait)
+        self._free: list[AgentSlot] = []
         self._status = "loading"
         self.failure: BaseException | None = None
 
     def load(self) -> None:
         """Make the agents; blocks. Raises ServiceProblem if one cannot be made."""
         try:
-            for seat in self._seats:
-                seat.open().result()
-                self._free.append(seat)
+            for slot in self._slots:
+                slot.open().result()
+                self._free.append(slot)
         except ServiceProblem as problem:
             self.failure = problem
             raise
@@ -157,21 +157,21 @@ class Service:
             if old.thinking:
                 raise ServiceProblem("busy", "this session's agent is still thinking.")
             old.ended = True
-        seat = old.seat if old is not None else self._take_seat()
+        slot = old.slot if old is not None else self._take_slot()
         changed = threading.Condition(self._lock)
-        future = _watched(seat.reset(data), changed)
-        session = Session(data, seat, changed, Work((-1, data.request_id), future), largest)
+        future = _watched(slot.reset(data), changed)
+        session = Session(data, slot, changed, Work((-1, data.request_id), future), largest)
         self._sessions[data.session_id] = session
         return session
 
-    def _take_seat(self) -> Seat:
+    def _take_slot(self) -> AgentSlot:
         if not self._free:
             self._reclaim()
         if not self._free:
             raise ServiceProblem("busy", f"all {self.info.max_sessions} sessions are taken.")
-        seat = self._free.pop()
-        seat.thread.busy_seats += 1
-        return seat
+        slot = self._free.pop()
+        slot.thread.busy_slots += 1
+        return slot
 
     def _reclaim(self) -> None:
         """Give up the session that has been silent longest, if that is long enough."""
@@ -232,7 +232,7 @@ class Service:
         if step != session.next_step:
             raise ServiceProblem("step_conflict", f"step {step} was asked for, {session.next_step} is next.")
         session.next_step = step + 1
-        session.last = Work((step, request_id), _watched(session.seat.act(observation), session.changed))
+        session.last = Work((step, request_id), _watched(session.slot.act(observation), session.changed))
         return session.last
 
     def end(self, data: EpisodeEnd) -> EndStatus:
@@ -260,10 +260,10 @@ class Service:
             self._status = "draining"
             for key in list(self._sessions):
                 self._release(self._sessions.pop(key))
-        for seat in self._seats:
-            if seat.agent is not None:
-                seat.close()
-        for thread in {seat.thread for seat in self._seats}:
+        for slot in self._slots:
+            if slot.agent is not None:
+                slot.close()
+        for thread in {slot.thread for slot in self._slots}:
             thread.stop()
 
     def _session(self, session_id: str) -> Session:
@@ -279,17 +279,17 @@ class Service:
                 self._release(self._sessions.pop(session_id))
 
     def _release(self, session: Session) -> None:
-        """The seat is free once its agent has stopped thinking."""
+        """The slot is free once its agent has stopped thinking."""
         session.ended = True
         session.changed.notify_all()
         self._released.notify_all()
         work = session.last or session.reset
-        work.future.add_done_callback(lambda _: self._free_seat(session.seat))
+        work.future.add_done_callback(lambda _: self._free_slot(session.slot))
 
-    def _free_seat(self, seat: Seat) -> None:
+    def _free_slot(self, slot: AgentSlot) -> None:
         with self._lock:
-            seat.thread.busy_seats -= 1
-            self._free.append(seat)
+            slot.thread.busy_slots -= 1
+            self._free.append(slot)
 
     def _wait(self, session: Session, work: Work) -> Any:
         """The result of `work`; raises ServiceProblem if it failed, was asked for again or is no longer wanted."""

@@ -24,7 +24,7 @@ def probe(connection: Connection, protocol: Literal["rest", "grpc"], seconds: fl
     """Ask once. "ready" comes as soon as it is known, every other answer after `seconds`, whatever happened."""
     until = time.monotonic() + seconds
     answers: queue.SimpleQueue[Answer] = queue.SimpleQueue()
-    asking = threading.Thread(target=lambda: answers.put(_asked(connection, protocol, seconds)), daemon=True)
+    asking = threading.Thread(target=lambda: answers.put(_ask_readiness(connection, protocol, seconds)), daemon=True)
     asking.start()
     try:
         answer = answers.get(timeout=seconds)
@@ -35,7 +35,7 @@ def probe(connection: Connection, protocol: Literal["rest", "grpc"], seconds: fl
     return answer
 
 
-def _asked(connection: Connection, protocol: str, seconds: float) -> Answer:
+def _ask_readiness(connection: Connection, protocol: str, seconds: float) -> Answer:
     """Whatever goes wrong is a refusal, but for a token that our own protocol says is wrong."""
     deadline = Deadline(seconds)
     try:

@@ -50,7 +50,7 @@ from nav_eval_sdk.transport.base import (
 from nav_eval_sdk.transport.upgrade import JOINED, turned
 
 M = TypeVar("M", bound=Message)
-MOST_RECEIVED = 4 * MAX_ANSWER
+MAX_RECEIVED = 4 * MAX_ANSWER
 """Bytes of one answer with its heads and chunks. http.client takes a chunk of length -1 for all that will ever come."""
 BY_STATUS = {
     401: "unauthorized",
@@ -227,8 +227,8 @@ class _Socket:
         self._sock.settimeout(self.deadline.remaining())
         count = self._sock.recv_into(buffer)
         self.received += count
-        if self.received > MOST_RECEIVED:
-            raise ValueError(f"an answer of more than {MOST_RECEIVED} bytes")
+        if self.received > MAX_RECEIVED:
+            raise ValueError(f"an answer of more than {MAX_RECEIVED} bytes")
         return count
 
     def makefile(self, mode: str) -> io.BufferedReader:

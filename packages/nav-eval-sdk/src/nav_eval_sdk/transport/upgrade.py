@@ -23,7 +23,7 @@ JOIN, JOINED = "/api/v1/join", "/api/v1/joined"
 INSTANCE = "Nav-Eval-Instance"
 DOT, WANTED = b".", b"!"
 DIGITS = re.compile("[0-9]+")
-MOST_HEAD, MOST_PROBLEM = 16384, 4096
+MAX_HEAD, MAX_PROBLEM = 16384, 4096
 
 
 def turned(sock: socket.socket, connection: Connection, path: str, headers: Mapping[str, str], until: Deadline) -> None:
@@ -37,14 +37,14 @@ def turned(sock: socket.socket, connection: Connection, path: str, headers: Mapp
     sock.sendall(f"GET {endpoint.path}{path} HTTP/1.1\r\n{told}\r\n".encode("ascii"))
     status, length = _head(sock, until)
     if status != 101:
-        raise _fault(status, _exactly(sock, min(length, MOST_PROBLEM), until))
+        raise _fault(status, _exactly(sock, min(length, MAX_PROBLEM), until))
 
 
 def _head(sock: socket.socket, until: Deadline) -> tuple[int, int]:
     """Status and length of the body; byte by byte, because what follows a 101 is not ours to read."""
     head = bytearray()
     while not head.endswith(b"\r\n\r\n"):
-        if len(head) == MOST_HEAD:
+        if len(head) == MAX_HEAD:
             raise Unreachable("no HTTP answer.")
         head += _exactly(sock, 1, until)
     first, *rest = head.decode("latin-1").split("\r\n")

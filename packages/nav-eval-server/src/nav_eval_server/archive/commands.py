@@ -148,5 +148,5 @@ def doctor(file: Path, /) -> int:
     from nav_eval_server.archive.doctor import examine
 
     findings = list(examine(challenge, datetime.now(UTC)))
-    sys.stdout.writelines(f"{'ok  ' if one.well else 'MEND'} {one.said}\n" for one in findings)
+    sys.stdout.writelines(f"{'ok  ' if one.well else 'FIX '} {one.said}\n" for one in findings)
     return 0 if all(one.well for one in findings) else 1

@@ -26,7 +26,7 @@ from nav_eval_server.board.visibility import Sight, visible_to
 from nav_eval_server.challenge import Challenge
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Event, Ranking, Submission
-from nav_eval_server.web.standings import beside_of, standings
+from nav_eval_server.web.standings import secondary_metrics_of, standings
 
 COLUMNS = ("rank", "rank_ci95", "team", "role", "score", "failed", "excluded", "submission")
 
@@ -92,10 +92,10 @@ def _write_board(path: Path, shown: Mapping[str, Any]) -> None:
     path.with_suffix(".json").write_text(json.dumps(shown, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     table = io.StringIO()
     writer = csv.writer(table, lineterminator="\n")
-    beside = beside_of(shown)
-    writer.writerow([*COLUMNS, *beside])
+    secondary = secondary_metrics_of(shown)
+    writer.writerow([*COLUMNS, *secondary])
     for entry in shown["entries"]:
-        writer.writerow([_cell(entry[name]) for name in COLUMNS] + [entry["beside"][name] for name in beside])
+        writer.writerow([_cell(entry[name]) for name in COLUMNS] + [entry["beside"][name] for name in secondary])
     path.with_suffix(".csv").write_text(table.getvalue(), encoding="utf-8")
 
 
@@ -108,7 +108,7 @@ def _cell(value: Any) -> Any:
 
 def _write_values(challenge: Challenge, phase: str, out: Path) -> None:
     """Of a revealed phase only: single episodes tell what a board hides."""
-    shown = decisions.shown(challenge, phase)
+    shown = decisions.board_state(challenge, phase)
     if shown == "hidden":
         return
     if shown == "changed":

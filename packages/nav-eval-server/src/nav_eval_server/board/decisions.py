@@ -70,10 +70,10 @@ def unfinished(phase: str) -> int:
     return Submission.objects.filter(phase=phase).exclude(state__in=FINAL).count()
 
 
-Shown = Literal["hidden", "revealed", "changed"]
+BoardState = Literal["hidden", "revealed", "changed"]
 
 
-def shown(challenge: Challenge, phase: str) -> Shown:
+def board_state(challenge: Challenge, phase: str) -> BoardState:
     """Whether everybody sees the final board; changed: as it was, before something was struck through."""
     last = latest(phase, Board.FINAL, revealed=True)
     if last is None:
@@ -94,7 +94,7 @@ def reveal(challenge: Challenge, phase: str, actor: str, now: datetime) -> Ranki
             "unfinished", f"{left} submission(s) of {phase} are unfinished.", f"{phase} 还有 {left} 个提交未完成。"
         )
     with transaction.atomic():
-        if shown(challenge, phase) == "revealed":
+        if board_state(challenge, phase) == "revealed":
             raise Refusal(
                 "revealed", f"The final board of {phase} is revealed already.", f"{phase} 的最终排行榜已经公布。"
             )

@@ -118,8 +118,8 @@ def document(challenge: Challenge, phase: str, board: Board) -> dict[str, Any]:
     keys = _common(entrants or list(found.values()), challenge.ranking.by)
     places = {place.name: place for place in order.places} if order else {}
     lines = [_line(one, places, _over(found[one.submission.id], keys, challenge.ranking.by), failed) for one in teams]
-    beside = _beside(challenge, phase, board, [one.submission for one in teams])
-    lines = [line | {"beside": beside[line["submission"]]} for line in lines] if beside else lines
+    secondary = _secondary_metrics(challenge, phase, board, [one.submission for one in teams])
+    lines = [line | {"beside": secondary[line["submission"]]} for line in lines] if secondary else lines
     return {
         "competition": challenge.name,
         "rules_sha256": challenge.rules_sha256,
@@ -190,11 +190,11 @@ def _failed(submissions: Sequence[Submission]) -> dict[str, int]:
     return counts
 
 
-def _beside(
+def _secondary_metrics(
     challenge: Challenge, phase: str, board: Board, submissions: Sequence[Submission]
 ) -> dict[str, dict[str, float | None]]:
     """By submission: means that do not rank. A Ladder releases one number; a second would tell what it holds back."""
-    names = challenge.ranking.beside
+    names = challenge.ranking.secondary_metrics
     if not names or (board == Board.PUBLIC and challenge.phases[phase].ladder is not None):
         return {}
     rows = Result.objects.filter(submission__in=submissions)

@@ -28,7 +28,7 @@ from nav_eval_server.challenge import Challenge
 from nav_eval_server.evaluator import COMMAND
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Ranking, Submission
-from nav_eval_server.tether import tethered
+from nav_eval_server.parent_death import killed_with_parent
 
 LOG = get_logger("nav_eval.competition")
 REPORT = "report.html"
@@ -127,7 +127,7 @@ class Maker:
         run = self._folder.runs / proof.path.name
         command = [*COMMAND, "report", str(run), "--public", "--out", str(proof.report)]
         self._process = subprocess.Popen(
-            tethered(command), cwd=self._folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+            killed_with_parent(command), cwd=self._folder.path, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         os.setpriority(os.PRIO_PROCESS, self._process.pid, NICENESS)
         self._proof, self._since = proof, time.monotonic()

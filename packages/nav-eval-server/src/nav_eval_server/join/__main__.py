@@ -1,4 +1,4 @@
-"""The relay's process: `python -m nav_eval_server.join CHALLENGE FD`, FD being its end of handing.pair()."""
+"""The relay's process: `python -m nav_eval_server.join CHALLENGE FD`, FD being its end of fd_passing.pair()."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def main(file: str, fd: str) -> None:
 
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    asked(presence.nobody)()
-    relay = Relay(asked(presence.welcome), asked(admitted), asked(presence.note))
+    with_database(presence.nobody)()
+    relay = Relay(with_database(presence.welcome), with_database(admitted), with_database(presence.note))
     asyncio.run(relay.run(socket.socket(fileno=int(fd))))
 
 
-def asked(call: Callable[P, R]) -> Callable[P, R]:
+def with_database(call: Callable[P, R]) -> Callable[P, R]:
     """`call`, in a thread of whoever: with a connection to the database that lives, or Away."""
     from django.db import Error, close_old_connections
 

@@ -19,7 +19,7 @@ from typing import TypeVar
 
 from nav_eval_sdk.protocol.version import PROBLEM
 from nav_eval_sdk.transport.upgrade import DOT, JOIN, UPGRADE, WANTED
-from nav_eval_server.join.handing import receive
+from nav_eval_server.join.fd_passing import receive
 
 R = TypeVar("R")
 BEAT = 20.0
@@ -32,8 +32,8 @@ STUCK = 60.0
 PIECE = 1 << 20
 """Bytes in passing, in one direction; a third less work for an image than with a quarter of it."""
 POLL = 0.01
-MOST_OF_TEAM = 128
-MOST = 4000
+MAX_TEAM_CONNECTIONS = 128
+MAX_CONNECTIONS = 4000
 """Connections."""
 SWITCHING = f"HTTP/1.1 101 Switching Protocols\r\nUpgrade: {UPGRADE}\r\nConnection: Upgrade\r\n\r\n".encode()
 AGREED = re.compile(rb"\.*!")
@@ -68,7 +68,7 @@ class Away(Exception):
 
 
 @dataclass(eq=False)
-class Guest:
+class Connection:
     """A connection of a team. `listening` to it is called off when it is `taken`; `over`: who took it has done."""
 
     sock: socket.socket
@@ -79,13 +79,13 @@ class Guest:
 
 
 @dataclass
-class Party:
+class TeamProcess:
     """A team's process: all its connections, and those that wait."""
 
     instance: str
     token: str
-    guests: set[Guest] = field(default_factory=set)
-    waiting: deque[Guest] = field(default_factory=deque)
+    connections: set[Connection] = field(default_factory=set)
+    waiting: deque[Connection] = field(default_factory=deque)
 
 
 class Relay:
@@ -104,7 +104,7 @@ class Relay:
     ) -> None:
         self._welcome, self._admitted, self._note = welcome, admitted, note
         self._beat = beat
-        self._parties: dict[int, Party] = {}
+        self._processes: dict[int, TeamProcess] = {}
         self._plays: dict[asyncio.Task[None], tuple[int, int]] = {}
         """Team and attempt of who asks."""
         self._tasks: set[asyncio.Task[None]] = set()
@@ -127,7 +127,7 @@ class Relay:
     async def _serve(self, told: Mapping[str, str], sock: socket.socket) -> None:
         try:
             _set_up(sock)
-            answer = FULL if len(self._tasks) > MOST else await self._admit(told, sock)
+            answer = FULL if len(self._tasks) > MAX_CONNECTIONS else await self._admit(told, sock)
             if answer is not None:
                 await _send(sock, bytes(answer))
         except (OSError, TimeoutError):
@@ -150,68 +150,68 @@ class Relay:
         team = await _in_thread(self._welcome, token)
         if team is None:
             return NO_TOKEN
-        party = self._parties.setdefault(team, Party(instance, token))
-        if party.instance != instance:
+        process = self._processes.setdefault(team, TeamProcess(instance, token))
+        if process.instance != instance:
             return ANOTHER
-        if len(party.guests) >= MOST_OF_TEAM:
+        if len(process.connections) >= MAX_TEAM_CONNECTIONS:
             return FULL
-        guest = Guest(sock)
-        party.guests.add(guest)
-        if len(party.guests) == 1:
+        connection = Connection(sock)
+        process.connections.add(connection)
+        if len(process.connections) == 1:
             self._changed.put_nowait(team)
         try:
-            await self._stay(party, guest)
+            await self._stay(process, connection)
         finally:
-            party.guests.discard(guest)
-            if not party.guests:
-                del self._parties[team]
+            process.connections.discard(connection)
+            if not process.connections:
+                del self._processes[team]
                 self._changed.put_nowait(team)
         return None
 
-    async def _stay(self, party: Party, guest: Guest) -> None:
+    async def _stay(self, process: TeamProcess, connection: Connection) -> None:
         """As long as the connection lasts."""
-        await _send(guest.sock, SWITCHING)
-        guest.listening = asyncio.create_task(self._listen(guest))
-        party.waiting.append(guest)
+        await _send(connection.sock, SWITCHING)
+        connection.listening = asyncio.create_task(self._listen(connection))
+        process.waiting.append(connection)
         try:
-            await asyncio.wait([guest.listening])
-            if guest.taken:
-                await guest.over.wait()
+            await asyncio.wait([connection.listening])
+            if connection.taken:
+                await connection.over.wait()
         finally:
-            guest.listening.cancel()
-            if not guest.taken:
-                party.waiting.remove(guest)
+            connection.listening.cancel()
+            if not connection.taken:
+                process.waiting.remove(connection)
 
-    async def _listen(self, guest: Guest) -> None:
+    async def _listen(self, connection: Connection) -> None:
         """Until it is silent, or says anything but the dots that it owes."""
         loop = asyncio.get_running_loop()
         with suppress(OSError, TimeoutError):
             while True:
                 async with asyncio.timeout(2.5 * self._beat):
-                    said = await loop.sock_recv(guest.sock, 64)
-                guest.owed -= len(said)
-                if not said or said.strip(DOT) or guest.owed < 0:
+                    said = await loop.sock_recv(connection.sock, 64)
+                connection.owed -= len(said)
+                if not said or said.strip(DOT) or connection.owed < 0:
                     return
 
     async def _look_after(self) -> None:
         while True:
             await asyncio.sleep(self._beat)
-            for team, party in list(self._parties.items()):
-                for guest in party.waiting:
-                    guest.owed += 1
+            for team, process in list(self._processes.items()):
+                for connection in process.waiting:
+                    connection.owed += 1
                     with suppress(OSError):
-                        guest.sock.send(DOT)
+                        connection.sock.send(DOT)
                 self._changed.put_nowait(team)
                 with suppress(Away):
-                    if await _in_thread(self._welcome, party.token) != team:
-                        _send_away(party)
+                    if await _in_thread(self._welcome, process.token) != team:
+                        _send_away(process)
 
     async def _tell(self) -> None:
         """The database, of who has come and gone."""
         while True:
             team = await self._changed.get()
             try:
-                await _in_thread(self._note, team, team in self._parties)
+                await _in_thread(self._note, team, team in self._processes)
             except Away:
                 await asyncio.sleep(1)
                 self._changed.put_nowait(team)
@@ -228,14 +228,14 @@ class Relay:
         self._plays[task] = (team, attempt)
         try:
             self._end_earlier(team, attempt)
-            guest = await self._taken(team)
-            if guest is None:
+            connection = await self._taken(team)
+            if connection is None:
                 return NOBODY
             try:
                 await _send(sock, SWITCHING)
-                await _splice(sock, guest.sock)
+                await _splice(sock, connection.sock)
             finally:
-                guest.over.set()
+                connection.over.set()
         finally:
             del self._plays[task]
         return None
@@ -246,32 +246,32 @@ class Relay:
             if other == team and earlier < attempt:
                 task.cancel()
 
-    async def _taken(self, team: int) -> Guest | None:
+    async def _taken(self, team: int) -> Connection | None:
         """A connection of the team that is awake."""
         until = asyncio.get_running_loop().time() + WAIT
         while asyncio.get_running_loop().time() < until:
-            party = self._parties.get(team)
-            if party is None or not party.waiting:
+            process = self._processes.get(team)
+            if process is None or not process.waiting:
                 await asyncio.sleep(POLL)
-            elif await self._awake(guest := party.waiting.popleft()):
-                return guest
+            elif await self._awake(connection := process.waiting.popleft()):
+                return connection
         return None
 
-    async def _awake(self, guest: Guest) -> bool:
-        assert guest.listening is not None
-        guest.taken = True
-        guest.listening.cancel()
+    async def _awake(self, connection: Connection) -> bool:
+        assert connection.listening is not None
+        connection.taken = True
+        connection.listening.cancel()
         try:
             async with asyncio.timeout(WAIT):
-                await asyncio.wait([guest.listening])
-                await _send(guest.sock, WANTED)
+                await asyncio.wait([connection.listening])
+                await _send(connection.sock, WANTED)
                 said = DOT
                 while said and not said.strip(DOT):
-                    said = await asyncio.get_running_loop().sock_recv(guest.sock, 64)
+                    said = await asyncio.get_running_loop().sock_recv(connection.sock, 64)
             if not AGREED.fullmatch(said):
                 raise OSError
         except BaseException as error:
-            guest.over.set()
+            connection.over.set()
             if isinstance(error, (OSError, TimeoutError)):
                 return False
             raise
@@ -286,10 +286,10 @@ def _set_up(sock: socket.socket) -> None:
         sock.setsockopt(socket.IPPROTO_TCP, option, value)
 
 
-def _send_away(party: Party) -> None:
-    for guest in party.guests:
+def _send_away(process: TeamProcess) -> None:
+    for connection in process.connections:
         with suppress(OSError):
-            guest.sock.shutdown(socket.SHUT_RDWR)
+            connection.sock.shutdown(socket.SHUT_RDWR)
 
 
 async def _in_thread(call: Callable[..., R], *arguments: object) -> R:

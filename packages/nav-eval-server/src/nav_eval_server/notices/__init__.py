@@ -1,1 +1,1 @@
-"""Notices by e-mail and webhook: `outbox.tell` writes rows, `delivery.Postman` sends them and tries again."""
+"""Notices by e-mail and webhook: `outbox.tell` writes rows, `delivery.MailSender` sends them and tries again."""

@@ -1,4 +1,4 @@
-"""The scheduler's postman: sends what is due, tries again with growing pauses, and says when it gives up.
+"""The scheduler's mail sender: sends what is due, tries again with growing pauses, and says when it gives up.
 
 A notice is sent at least once: it is marked before it goes and tried again if nobody came back to say that it went. Its
 Message-ID stays the same, so that a mail program shows it once.
@@ -29,13 +29,13 @@ PAUSE = 2.0
 LONGEST_PAUSE = 3600.0
 
 
-class Postman:
+class MailSender:
     def __init__(self, challenge: Challenge) -> None:
         self._challenge, self._folder = challenge, Folder(challenge.folder)
 
     def begin(self) -> None:
         """In a thread of its own: a mail server that hangs holds up nobody else."""
-        threading.Thread(target=self._go, name="postman", daemon=True).start()
+        threading.Thread(target=self._go, name="mail-sender", daemon=True).start()
 
     def _go(self) -> None:
         pause = threading.Event()

@@ -20,7 +20,7 @@ from nav_eval_server.queue.states import Sentence
 
 TO_ORGANISERS: frozenset[Kind] = frozenset({"team_waits", "appealed", "misconfigured"})
 TO_EVERYBODY: frozenset[Kind] = frozenset({"revealed"})
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 State = Notice.State
 LONGEST = 200
 """Characters of a subject."""
@@ -68,7 +68,7 @@ def standing(challenge: Challenge) -> Standing | None:
         return None
     rows = Notice.objects.order_by("-pk")
     sent, waiting, lost = (rows.filter(state=state) for state in (State.SENT, State.WAITING, State.GIVEN_UP))
-    return Standing(sent.count(), waiting.count(), tuple(lost[:MOST_SHOWN]))
+    return Standing(sent.count(), waiting.count(), tuple(lost[:MAX_SHOWN]))
 
 
 def _addresses(kind: Kind, team: Team | None) -> list[str]:

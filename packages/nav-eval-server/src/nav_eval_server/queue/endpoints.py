@@ -23,7 +23,7 @@ AT_ONCE = 3
 """Questions at a time in a process: each holds one of the web's threads for some seconds."""
 BETWEEN = timedelta(seconds=10)
 """Two questions to an endpoint."""
-MOST = 20
+MAX_SERVICES = 20
 """Services of a team."""
 SENTENCES: dict[Answer | Literal[""], Sentence] = {
     "": {"en": "Not asked yet.", "zh": "尚未检查。"},
@@ -53,9 +53,11 @@ def save(challenge: Challenge, team: Team, *, name: str, protocol: Protocol, url
     parsed(url)
     if not fits(url, protocol):
         raise InputError(WRITTEN)
-    if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MOST:
+    if Endpoint.objects.filter(team=team).exclude(name=name).count() >= MAX_SERVICES:
         raise Refusal(
-            "too_many", f"A team has {MOST} services at most. Remove one.", f"最多 {MOST} 个服务，请先删除一个。"
+            "too_many",
+            f"A team has {MAX_SERVICES} services at most. Remove one.",
+            f"最多 {MAX_SERVICES} 个服务，请先删除一个。",
         )
     sealed = Vault(Folder(challenge.folder)).seal(token)
     told = {"protocol": protocol, "url": url, "sealed_token": sealed, "probe": "", "probed_at": None}

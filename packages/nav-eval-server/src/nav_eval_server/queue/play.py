@@ -22,12 +22,12 @@ from typing import Any, TypeVar
 from nav_eval.logging import get_logger
 from nav_eval_sdk.transport.address import Networks
 from nav_eval_sdk.transport.base import Endpoint
+from nav_eval_server.parent_death import killed_with_parent
 from nav_eval_server.queue.client import Away, Fenced, Server
 from nav_eval_server.queue.files import LOG as LOG_FILE
 from nav_eval_server.queue.files import SCORED
 from nav_eval_server.queue.probe import Protocol, ask, parsed
 from nav_eval_server.queue.run_folder import RunFolder
-from nav_eval_server.tether import tethered
 
 T = TypeVar("T")
 LOG = get_logger("nav_eval.competition")
@@ -181,7 +181,7 @@ class Play:
         self._patiently(self._beat)
         with (self.folder / "log").open("ab") as log:
             process = subprocess.Popen(
-                tethered([*self._command, *arguments]),
+                killed_with_parent([*self._command, *arguments]),
                 cwd=self._data, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True,
                 env=os.environ | {"COLUMNS": LINE},
             )  # fmt: skip

@@ -25,11 +25,11 @@ def main(file: str) -> None:
     from nav_eval_server import opening
     from nav_eval_server.board.places import Keeper
     from nav_eval_server.board.proofs import Maker
-    from nav_eval_server.notices.delivery import Postman
+    from nav_eval_server.notices.delivery import MailSender
     from nav_eval_server.queue.dispatcher import Dispatcher
 
     dispatcher, boards, proofs = Dispatcher(challenge), Keeper(challenge), Maker(challenge)
-    Postman(challenge).begin()
+    MailSender(challenge).begin()
     while True:
         try:
             dispatcher.sweep()

@@ -18,7 +18,7 @@ from nav_eval_server.queue.refusal import Refusal, not_let_in
 from nav_eval_server.queue.states import WAITING
 
 HOUR = timedelta(hours=1)
-MOST_AT_ONCE = 12
+MAX_CONCURRENT = 12
 """Hours of one booking."""
 
 
@@ -63,8 +63,10 @@ def book(challenge: Challenge, team: Team, begins: datetime, hours: int, actor: 
         team = Team.objects.get(pk=team.pk)
         if team.state != Team.State.APPROVED:
             raise not_let_in(team)
-        if not 1 <= hours <= MOST_AT_ONCE or begins != _hour(begins):
-            raise Refusal("slot", f"Book 1 to {MOST_AT_ONCE} whole hours.", f"请预约 1 至 {MOST_AT_ONCE} 个整点小时。")
+        if not 1 <= hours <= MAX_CONCURRENT or begins != _hour(begins):
+            raise Refusal(
+                "slot", f"Book 1 to {MAX_CONCURRENT} whole hours.", f"请预约 1 至 {MAX_CONCURRENT} 个整点小时。"
+            )
         if begins <= now or begins + hours * HOUR > now + timedelta(days=rules.days_ahead):
             raise Refusal(
                 "slot_far",

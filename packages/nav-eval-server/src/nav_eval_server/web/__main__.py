@@ -1,6 +1,6 @@
 """The web process: `python -m nav_eval_server.web CHALLENGE HOST PORT PROXY [FD]`, a waitress of a few threads.
 
-PROXY: the address of the proxy that speaks TLS. FD: its end of join.handing.pair(), if services may join.
+PROXY: the address of the proxy that speaks TLS. FD: its end of join.fd_passing.pair(), if services may join.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 from types import FrameType
 
 from nav_eval_server.challenge import load_challenge
-from nav_eval_server.join.handing import handing
+from nav_eval_server.join.fd_passing import passing_fds
 from nav_eval_server.settings import configure
 
 THREADS = 8
@@ -31,7 +31,7 @@ def main(file: str, host: str, port: str, proxy: str, relay: str = "") -> None:
     most = (challenge.web.upload_mb + 1) << 20
     limits = {"threads": THREADS, "max_request_body_size": most, "clear_untrusted_proxy_headers": True}
     trusted = {"trusted_proxy": proxy, "trusted_proxy_headers": HEADERS}
-    app = handing(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
+    app = passing_fds(get_wsgi_application(), int(relay)) if relay else get_wsgi_application()
     serve(app, host=host, port=int(port), ident=None, _quiet=True, **trusted, **CONNECTIONS, **limits)
 
 

@@ -21,7 +21,7 @@ from nav_eval_server.board.visibility import visible_to
 from nav_eval_server.folder import Folder
 from nav_eval_server.models import Submission, User
 from nav_eval_server.settings import current
-from nav_eval_server.web.standings import Row, Standings, shown, standings
+from nav_eval_server.web.standings import Row, Standings, figures_with_units, standings
 
 SANDBOX = "sandbox allow-scripts; frame-ancestors 'none'"
 
@@ -44,7 +44,7 @@ def entry(request: HttpRequest, key: str) -> HttpResponse:
     told = {
         "entry": found,
         "places": places,
-        "figures": shown(sight.figures(key), found),
+        "figures": figures_with_units(sight.figures(key), found),
         "by": current().ranking.by,
         "evidence": visible_to(NOBODY).evidence(key),
         "proof": proof,
@@ -57,14 +57,14 @@ def proved(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseB
     """A view that takes the proof of an entry, once everybody may see it; one answer for hidden and absent."""
 
     @wraps(view)
-    def asked(request: HttpRequest, key: str, **named: str) -> HttpResponseBase:
+    def checked(request: HttpRequest, key: str, **named: str) -> HttpResponseBase:
         found = get_object_or_404(Submission, pk=key)
         proof = Proof(Folder(current().folder), key)
         if not lines(NOBODY, found) or not visible_to(NOBODY).evidence(key) or not proof.names:
             raise Http404
         return view(proof, **named)
 
-    return asked
+    return checked
 
 
 @proved

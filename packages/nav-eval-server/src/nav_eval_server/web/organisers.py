@@ -34,12 +34,12 @@ PER_PAGE = 50
 
 def organiser(view: View) -> View:
     @wraps(view)
-    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+    def checked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
         if not person(request).is_staff:
             raise Http404
         return view(request, *args, **named)
 
-    return asked
+    return checked
 
 
 @organiser
@@ -56,7 +56,7 @@ def home(request: HttpRequest) -> HttpResponse:
         "pending": teams.filter(state=Team.State.PENDING).order_by("created_at"),
         "teams": teams.exclude(state=Team.State.PENDING).order_by("name"),
         "roles": Team.Role.values,
-        "phases": [(phase, decisions.shown(current(), phase.name)) for phase in phases(current(), now)],
+        "phases": [(phase, decisions.board_state(current(), phase.name)) for phase in phases(current(), now)],
         "appeals": Appeal.objects.filter(state=Appeal.State.OPEN).select_related("submission__team").order_by("pk"),
         "notices": outbox.standing(current()),
         "page": page,

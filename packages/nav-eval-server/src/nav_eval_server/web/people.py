@@ -1,7 +1,7 @@
 """Accounts: sign up, log in, change or forget a password, the second factor, export and erasure.
 
 Too many wrong passwords or codes for one name from one address are shut out (axes), and too many tries of any kind from
-one network (knocking.py).
+one network (rate_limit.py).
 """
 
 from __future__ import annotations

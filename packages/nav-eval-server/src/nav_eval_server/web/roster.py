@@ -29,7 +29,7 @@ def leads(team: Team, user: User) -> bool:
     return Membership.objects.filter(team=team, user=user, captain=True).exists()
 
 
-def found(challenge: Challenge, user: User, name: str) -> Team:
+def create(challenge: Challenge, user: User, name: str) -> Team:
     """A new team with its captain. Raises Denied."""
     with transaction.atomic():
         _alone(user)

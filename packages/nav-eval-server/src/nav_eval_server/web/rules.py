@@ -22,8 +22,8 @@ def _facts(challenge: Challenge) -> Iterator[tuple[str, str]]:
     told = challenge.evaluation
     yield _("Task"), _text(_at(told, "task", "type"))
     yield _("Ranked by"), challenge.ranking.by
-    yield _("Shown beside it"), ", ".join(challenge.ranking.beside)
-    shown = (challenge.ranking.by, *challenge.ranking.beside)
+    yield _("Shown beside it"), ", ".join(challenge.ranking.secondary_metrics)
+    shown = (challenge.ranking.by, *challenge.ranking.secondary_metrics)
     yield _("Also measured"), ", ".join(n for n in _at(told, "task", "measurements") or () if n not in shown)
     yield _("Sensors"), " · ".join(_sensors(_at(told, "simulator", "sensors") or {}))
     yield _("Step forward"), _text(_at(told, "simulator", "motion", "forward_step"), "m")

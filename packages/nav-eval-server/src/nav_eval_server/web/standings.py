@@ -38,9 +38,9 @@ class Standings:
     rows: tuple[Row, ...]
 
     @property
-    def beside(self) -> list[str]:
+    def secondary_metrics(self) -> list[str]:
         """Measures that it shows next to the one that ranks."""
-        return beside_of(self.document)
+        return secondary_metrics_of(self.document)
 
     @property
     def remarks(self) -> list[str]:
@@ -56,11 +56,15 @@ class Standings:
 def elsewhere(document: Mapping[str, Any], told_in: Language) -> list[str]:
     """Of a board's document, in the words that `nav-eval rank` and reports have too."""
     first = document.get("elsewhere")
-    known = [verdict.told(told_in, first["team"], first["sure"], first["more_buildings"])] if first else []
+    known = (
+        [verdict.describe_other_buildings(told_in, first["team"], first["sure"], first["more_buildings"])]
+        if first
+        else []
+    )
     return [*known, *filter(None, [verdict.few(told_in, document["n_buildings"])])]
 
 
-def beside_of(document: Mapping[str, Any]) -> list[str]:
+def secondary_metrics_of(document: Mapping[str, Any]) -> list[str]:
     """Of a board's document (board.places)."""
     return list(next((line.get("beside", {}) for line in document["entries"]), {}))
 
@@ -90,7 +94,7 @@ def _percent(score: float | None) -> float | None:
     return None if score is None else 100 * score
 
 
-def shown(figures: Figures | None, submission: Submission) -> list[tuple[str, float, str]]:
+def figures_with_units(figures: Figures | None, submission: Submission) -> list[tuple[str, float, str]]:
     """Name, value and unit of those that have a value; a share has no unit."""
     recorded = recorded_definitions(submission.result.document) if figures else {}
     units = {name: definition.unit for name, definition in recorded.items() if definition.unit != "share"}

@@ -31,7 +31,7 @@ from nav_eval_server.web import roster
 from nav_eval_server.web.context import language
 from nav_eval_server.web.entries import NOBODY, lines
 from nav_eval_server.web.forms import Name, Service, TokenName
-from nav_eval_server.web.standings import shown
+from nav_eval_server.web.standings import figures_with_units
 
 View = Callable[..., HttpResponse]
 
@@ -44,15 +44,15 @@ def person(request: HttpRequest) -> User:
 
 
 def member(view: View) -> View:
-    """A view that takes the team of who asks; without one they are led to founding it."""
+    """A view that takes the team of who asks; without one they are led to creating it."""
 
     @wraps(view)
     @login_required
-    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
+    def checked(request: HttpRequest, *args: object, **named: object) -> HttpResponse:
         team = roster.team_of(person(request))
         return redirect("team") if team is None else view(request, team, *args, **named)
 
-    return asked
+    return checked
 
 
 def captain(view: View) -> View:
@@ -60,12 +60,12 @@ def captain(view: View) -> View:
 
     @wraps(view)
     @member
-    def asked(request: HttpRequest, team: Team, *args: object, **named: object) -> HttpResponse:
+    def checked(request: HttpRequest, team: Team, *args: object, **named: object) -> HttpResponse:
         if not roster.leads(team, person(request)):
             raise Http404
         return view(request, team, *args, **named)
 
-    return asked
+    return checked
 
 
 @contextmanager
@@ -85,18 +85,18 @@ def stand(submission: Submission, now: datetime) -> Standing:
 def home(request: HttpRequest) -> HttpResponse:
     """The team's page, or the form that founds one."""
     team = roster.team_of(person(request))
-    return _founding(request) if team is None else _page(request, team, Service())
+    return _create_team(request) if team is None else _page(request, team, Service())
 
 
-def _founding(request: HttpRequest) -> HttpResponse:
+def _create_team(request: HttpRequest) -> HttpResponse:
     form = Name(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            roster.found(current(), person(request), form.cleaned_data["name"])
+            roster.create(current(), person(request), form.cleaned_data["name"])
             return redirect("team")
         except roster.Denied as denied:
             form.add_error("name", str(denied))
-    return render(request, "founding.html", {"form": form})
+    return render(request, "create_team.html", {"form": form})
 
 
 def _page(request: HttpRequest, team: Team, form: Service, status: int = 200) -> HttpResponse:
@@ -136,17 +136,17 @@ def save_service(request: HttpRequest, team: Team) -> HttpResponse:
     if not form.is_valid():
         return _page(request, team, form, status=422)
     with refusals(request):
-        return _asked(request, endpoints.save(current(), team, **form.cleaned_data))
+        return _check_endpoint(request, endpoints.save(current(), team, **form.cleaned_data))
     return redirect(reverse("team") + "#services")
 
 
 @require_POST
 @member
 def probe_service(request: HttpRequest, team: Team, pk: int) -> HttpResponse:
-    return _asked(request, get_object_or_404(Endpoint, team=team, pk=pk))
+    return _check_endpoint(request, get_object_or_404(Endpoint, team=team, pk=pk))
 
 
-def _asked(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
+def _check_endpoint(request: HttpRequest, endpoint: Endpoint) -> HttpResponse:
     with refusals(request):
         endpoints.check(current(), endpoint, timezone.now())
     return redirect(reverse("team") + "#services")
@@ -221,7 +221,7 @@ def submission(request: HttpRequest, key: str) -> HttpResponse:
     found = visible(request, key)
     told = {
         "entry": stand(found, timezone.now()),
-        "figures": shown(visible_to(person(request)).figures(key), found),
+        "figures": figures_with_units(visible_to(person(request)).figures(key), found),
         "by": current().ranking.by,
         "on_board": bool(lines(NOBODY, found)),
         "appeals": found.appeals.order_by("-pk").prefetch_related("words__user"),

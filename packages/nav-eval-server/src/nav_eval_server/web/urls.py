@@ -7,7 +7,7 @@ from django.urls import path
 from django.views.i18n import set_language
 
 from nav_eval_server.web import entries, organisers, people, spectators, teams
-from nav_eval_server.web.knocking import limited
+from nav_eval_server.web.rate_limit import limited
 
 urlpatterns = [
     path("", spectators.front, name="front"),

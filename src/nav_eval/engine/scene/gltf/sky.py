@@ -18,7 +18,7 @@ from nav_eval.engine.scene.images import Pictures
 from nav_eval.engine.scene.scene import Sky
 
 KEY = "nav_eval_sky"
-MOST = 16
+MAX_PICTURES = 16
 """Pictures that a sky may have."""
 msgspec.json.Decoder(SkyPicture)  # shown while no other thread has it: two that show it together can end the process
 
@@ -34,8 +34,8 @@ def read_sky(file: GltfFile) -> Sky | None:
     except msgspec.ValidationError as error:
         raise file.error(f"extras.{KEY} of the scene is damaged ({error}). Export the scene again.") from error
     heights = [picture.above for picture in pictures]
-    if not 1 <= len(pictures) <= MOST or heights != sorted(heights) or not all(map(math.isfinite, heights)):
-        raise file.error(f"extras.{KEY} needs 1 to {MOST} pictures in ascending order of `above`.")
+    if not 1 <= len(pictures) <= MAX_PICTURES or heights != sorted(heights) or not all(map(math.isfinite, heights)):
+        raise file.error(f"extras.{KEY} needs 1 to {MAX_PICTURES} pictures in ascending order of `above`.")
     encoded = [(encoded_image(file, p.image), f"{file.source.path}: image {p.image}") for p in pictures]
     images = Pictures(encoded, file.source.notes)
     sizes = {image.shape for image in images}

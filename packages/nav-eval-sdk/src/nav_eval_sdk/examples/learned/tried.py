@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 STOP = 0
-MOST = 2
+MAX_REPEATS = 2
 """Times that an action is taken in the same pose."""
 PLACE, TURN = 0.125, np.radians(15)
 """Metres and radians that tell poses apart."""
@@ -23,7 +23,7 @@ class Tried:
         """The action of four that scores most among those left; to stop always is. `pose`: x, y, m, compass, rad."""
         where = (*np.round(np.asarray(pose[:2]) / PLACE).astype(int), round(pose[2] / TURN) % 24)
         times = self._times.setdefault(where, np.zeros(len(scores), int))
-        left = times < MOST
+        left = times < MAX_REPEATS
         left[STOP] = True
         action = int(np.where(left, scores, -np.inf).argmax())
         times[action] += 1

@@ -78,7 +78,7 @@ class Training:
         self._data()
         self._stage("detector")
         seer, kinds = self._detector()
-        texts = [one["instruction"]["instruction_text"] for one in make_data.told(self.homes["walk"], "walk")]
+        texts = [one["instruction"]["instruction_text"] for one in make_data.read_split(self.homes["walk"], "walk")]
         words = vocabulary(texts)
         model = self._walker(seer, kinds, Reader(words))
         weights = self.folder / "weights.npz"
@@ -158,7 +158,7 @@ class Training:
     def _one_each(self, split: str, first: int, every: int) -> list[str]:
         """An episode for each path; of its wordings, English first, the next one after every so many paths."""
         wordings: dict[Any, list[str]] = {}
-        for one in make_data.told(self.homes[split], split):
+        for one in make_data.read_split(self.homes[split], split):
             wordings.setdefault(one["trajectory_id"], []).append(str(one["episode_id"]))
         return [ids[(place // every + first) % len(ids)] for place, ids in enumerate(wordings.values())]
 

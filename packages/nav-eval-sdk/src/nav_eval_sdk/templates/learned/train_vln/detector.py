@@ -18,9 +18,9 @@ from nav_eval_sdk.examples.learned.senses import CELLS, SIDE, nearness
 from train_vln.model import Detector
 from train_vln.naming import ROOM, names
 
-LEAST_SHARE = 0.1
+MIN_SHARE = 0.1
 """Of a cell that a thing must fill."""
-LEAST_FRAMES = 0.003
+MIN_FRAMES = 0.003
 """Share of the frames in which a kind must be seen to be learned."""
 EVEN = 0.05
 """Share of the cells below which the cells where a kind is weigh more."""
@@ -49,7 +49,7 @@ def frames(homes: Path, walks: Path) -> Iterator[tuple[Any, Any, Any, list[tuple
 
 
 def targets(semantic: Any, table: Any, count: int) -> Any:
-    """(N, CELLS, CELLS, count) bool, whether a kind fills LEAST_SHARE of a cell.
+    """(N, CELLS, CELLS, count) bool, whether a kind fills MIN_SHARE of a cell.
 
     `table` (ids, 2) has the numbers of the kinds of what the semantic sensor sees, -1 none.
     """
@@ -61,7 +61,7 @@ def targets(semantic: Any, table: Any, count: int) -> Any:
         for kinds in table[np.where(ids < len(table), ids, 0)].transpose(2, 0, 1):
             known = kinds >= 0
             pixels = np.bincount((cell * count + kinds)[known], minlength=out.shape[1])
-            out[place] |= pixels >= LEAST_SHARE * step**2
+            out[place] |= pixels >= MIN_SHARE * step**2
     return out.reshape(-1, CELLS, CELLS, count)
 
 
@@ -76,7 +76,7 @@ def learnable(homes: Path, walks: Path) -> list[str]:
             pixels = np.bincount(ids.ravel().clip(0, len(meaning) - 1), minlength=len(meaning))
             for kind in {kind for number in np.flatnonzero(pixels >= 24) for kind in meaning[number]} & named:
                 counts[kind] = counts.get(kind, 0) + 1
-    return sorted(kind for kind, count in counts.items() if count >= LEAST_FRAMES * total)
+    return sorted(kind for kind, count in counts.items() if count >= MIN_FRAMES * total)
 
 
 def examples(homes: Path, walks: Path, kinds: list[str]) -> tuple[Any, Any, Any]:

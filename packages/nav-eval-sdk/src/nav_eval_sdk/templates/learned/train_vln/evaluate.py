@@ -63,7 +63,7 @@ AGENTS: Mapping[str, Any] = {
 def episodes(homes: Path) -> list[str]:
     """Of each path a wording in English and one in Chinese, of the three styles in turn."""
     wordings: dict[int, list[str]] = {}
-    for one in make_data.told(homes, "unseen"):
+    for one in make_data.read_split(homes, "unseen"):
         wordings.setdefault(one["trajectory_id"], []).append(str(one["episode_id"]))
     return [ids[k] for place, ids in enumerate(wordings.values()) for k in (place % 3, 3 + place % 3)]
 
@@ -80,7 +80,7 @@ def walked(homes: Path, name: str) -> list[dict[str, Any]]:
         overrides.append("agent_service.agent=shortest_path")
     found = nav_eval.evaluate("vln-demo", agent=AGENTS[name], overrides=overrides)
     languages = {
-        str(e["episode_id"]): e["instruction"].get("language", "en")[:2] for e in make_data.told(homes, "unseen")
+        str(e["episode_id"]): e["instruction"].get("language", "en")[:2] for e in make_data.read_split(homes, "unseen")
     }
     rows = [
         {

@@ -23,7 +23,7 @@ SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"
 DETAIL = 30_000
 ENVS = 16
 """At a time, at most."""
-MOST_STEPS = 250
+MAX_STEPS = 250
 """Of a walk, as in an evaluation; the oracle needs 60 to 110. Who is lost learns to find the way as well."""
 
 
@@ -54,7 +54,7 @@ def played(
         f"simulator.scenes_dir={homes}",
         f"simulator.sensors={{{sensors}}}",
         f"simulator.options.expert_within={json.dumps(stop_within)}",
-        f"evaluation.max_steps={MOST_STEPS}",
+        f"evaluation.max_steps={MAX_STEPS}",
         f"dataset.episodes={json.dumps(episodes)}",
     ]
 
@@ -74,7 +74,7 @@ def walk_with_oracle(
     collect("vln-demo", out, overrides=chosen, policy=stray, expert=0.875, seed=seed, num_envs=envs, dense_reward=True)
 
 
-def told(homes: Path, split: str) -> list[dict[str, Any]]:
+def read_split(homes: Path, split: str) -> list[dict[str, Any]]:
     """The episodes of a split, as its file has them."""
     with gzip.open(homes / "vln" / f"{split}.json.gz") as file:
         episodes: list[dict[str, Any]] = json.load(file)["episodes"]
@@ -83,4 +83,4 @@ def told(homes: Path, split: str) -> list[dict[str, Any]]:
 
 def once(homes: Path, split: str) -> list[str]:
     """The id of one episode for each path, which has one for each of its wordings."""
-    return [str(number) for number in {e["trajectory_id"]: e["episode_id"] for e in told(homes, split)}.values()]
+    return [str(number) for number in {e["trajectory_id"]: e["episode_id"] for e in read_split(homes, split)}.values()]

@@ -19,7 +19,7 @@ from nav_eval_sdk.examples.learned.senses import REFLECTED, motion, nearness
 from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, Surroundings
 from nav_eval_sdk.examples.learned.words import LONGEST, Reader
 from train_vln.detector import detected
-from train_vln.make_data import told
+from train_vln.make_data import read_split
 from train_vln.model import Detector
 from train_vln.naming import tagged
 
@@ -121,7 +121,7 @@ class Paths:
     def __init__(self, homes: Path, split: str) -> None:
         self._homes = homes
         self._meshes: dict[str, Any] = {}
-        self._episodes = {(one["scene_id"], str(one["episode_id"])): one for one in told(homes, split)}
+        self._episodes = {(one["scene_id"], str(one["episode_id"])): one for one in read_split(homes, split)}
         self._texts: dict[tuple[str, int], list[str]] = {}
         for one in self._episodes.values():
             same = self._texts.setdefault((one["scene_id"], one["trajectory_id"]), [])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 
-class Countdown:
+class Deadline:
     """Counts from when it is made. Pickled, it takes along the seconds that are left: clocks of processes differ."""
 
     def __init__(self, seconds: float) -> None:
@@ -16,5 +16,5 @@ class Countdown:
         """Seconds; negative when they are over."""
         return self._until - time.monotonic()
 
-    def __reduce__(self) -> tuple[type[Countdown], tuple[float]]:
-        return Countdown, (self.left,)
+    def __reduce__(self) -> tuple[type[Deadline], tuple[float]]:
+        return Deadline, (self.left,)

@@ -6,7 +6,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-TIED = """
+WRAPPER = """
 import ctypes, os, sys
 ctypes.CDLL(None).prctl(1, 9)  # PR_SET_PDEATHSIG, SIGKILL; it survives execv
 if os.getppid() != int(sys.argv[1]):
@@ -16,6 +16,6 @@ os.execv(sys.argv[2], sys.argv[2:])
 """In a small interpreter and not in preexec_fn, which may hang where there are threads."""
 
 
-def tethered(command: Sequence[str]) -> list[str]:
+def killed_with_parent(command: Sequence[str]) -> list[str]:
     """`command`, whose first word is a path, as a child of this thread that dies with it."""
-    return [sys.executable, "-I", "-S", "-c", TIED, str(os.getpid()), *command]
+    return [sys.executable, "-I", "-S", "-c", WRAPPER, str(os.getpid()), *command]

@@ -1,4 +1,4 @@
-"""`nav-eval-agent submit`, `status` and `cancel`: a team's entries in a competition, from its terminal.
+"""`nav-eval-agent submit`, `status` and `cancel`: a team's submissions to a competition, from its terminal.
 
 Exit codes of `submit --wait`: 0 done; 1 refused, cancelled, void or too long; 2 bad input, a bad file too; 3 the team's
 service or the server could not be reached; 4 a fault of the organisers' side, which cost nothing.
@@ -146,10 +146,10 @@ def _endpoint(server: Competition, options: argparse.Namespace) -> Any:
         raise UsageError(line(f"there is no service {wanted!r}. Yours: {names}.", 500))
     token = _secret(options.service_token_file, "--service-token-file", AGENT_TOKEN)
     protocol = options.protocol or ("grpc" if wanted.startswith(("grpc://", "grpcs://")) else "rest")
-    return _asked(server, server.register(wanted[:60], protocol, wanted, token))
+    return _probe_service(server, server.register(wanted[:60], protocol, wanted, token))
 
 
-def _asked(server: Competition, endpoint: Any) -> Any:
+def _probe_service(server: Competition, endpoint: Any) -> Any:
     """A new service; if it is not ready, or speaks another protocol than it is registered with, that is said now."""
     try:
         found = server.probe(endpoint["id"])

@@ -74,8 +74,8 @@ def init(
     if database is not None:
         _check_empty(database)
     default = Answers(_name(folder), folder.resolve().name, "UTC", "organiser", buildings, database)
-    answers = default if yes else _asked(default)
-    found(folder, answers)
+    answers = default if yes else _ask_answers(default)
+    create(folder, answers)
     challenge = load_challenge(Folder(folder).challenge)
     for phase in challenge.phases.values():
         make_data(challenge, phase.split, BUILDINGS.get(phase.split, answers.buildings))
@@ -107,7 +107,7 @@ def _check_empty(url: str) -> None:
         raise InputError(f"--database: {found['NAME']} holds tables already. Take an empty one.")
 
 
-def found(path: Path, answers: Answers) -> None:
+def create(path: Path, answers: Answers) -> None:
     """Folders, keys and challenge.yaml, which is written last: without it there is no competition."""
     folder = Folder(path)
     folder.make()
@@ -211,7 +211,7 @@ def _name(folder: Path) -> str:
     return kept.strip("-")[:40] or "challenge"
 
 
-def _asked(default: Answers) -> Answers:
+def _ask_answers(default: Answers) -> Answers:
     title = _ask("Title", default.title)
     zone = _ask("Time zone, in which days of a quota end", default.timezone)
     if zone not in available_timezones():

@@ -1,4 +1,4 @@
-"""tries.jsonl: every try of an episode, noted before the agent sees anything of it, and every loss before it is waited.
+"""tries.jsonl: every attempt at an episode, noted before the agent sees it, and every loss before it is waited for.
 
 Append-only; a truncated last line is cut off, as in the journal, whose thread fsyncs this file too.
 """
@@ -13,7 +13,7 @@ from typing import BinaryIO, Literal
 
 import msgspec
 
-from nav_eval.core.tries import Tries, Try
+from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.results.files import explained
 from nav_eval.results.lines import read_lines
 
@@ -29,8 +29,8 @@ class Line(msgspec.Struct):
 _LINE = msgspec.json.Decoder(Line)
 
 
-class TryFile:
-    """`tries`: what the file holds, and what is noted from now on; `appended` is called after each line.
+class AttemptFile:
+    """`attempts`: what the file holds, and what is noted from now on; `appended` is called after each line.
 
     The file is made when there is something to note.
     """
@@ -41,16 +41,16 @@ class TryFile:
         self._file: BinaryIO | None = None
         with explained(path):
             past = list(self._past()) if path.exists() else []
-        self.tries = Tries(past, self._append)
+        self.attempts = Attempts(past, self._append)
 
-    def _past(self) -> Iterator[Try]:
+    def _past(self) -> Iterator[Attempt]:
         end = 0
         for noted, start, length in read_lines(self.path, _LINE):
-            yield Try((noted.scene_id, noted.episode_id), noted.event)
+            yield Attempt((noted.scene_id, noted.episode_id), noted.event)
             end = start + length
         os.truncate(self.path, end)
 
-    def _append(self, noted: Try) -> None:
+    def _append(self, noted: Attempt) -> None:
         line = msgspec.json.encode(Line(*noted.key, noted.event)) + b"\n"
         with explained(self.path):
             if self._file is None:

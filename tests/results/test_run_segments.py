@@ -11,8 +11,8 @@ from typing import ClassVar
 import pytest
 
 from graphs import write_r2r
-from nav_eval.core.countdown import Countdown
-from nav_eval.results import sittings
+from nav_eval.core.deadline import Deadline
+from nav_eval.results import run_segments
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
@@ -31,7 +31,7 @@ class Clock(datetime):
 
 @pytest.mark.parametrize("hours", [[5, 2, 0], [0, 2, 5], [3, 0, 5]])
 def test_the_manifest_never_goes_back(tmp_path, monkeypatch, hours):
-    monkeypatch.setattr(sittings, "datetime", Clock)
+    monkeypatch.setattr(run_segments, "datetime", Clock)
     Clock.steps = list(hours)
     config = benchmark_config("r2r", overrides=[*write_r2r(tmp_path), "agent_service.agent=random"])
     for resume in (False, True, True):
@@ -86,7 +86,7 @@ def test_the_budget_of_a_run_heeds_no_wall_clock(tmp_path, monkeypatch):
 
 
 def test_a_countdown_is_sent_as_what_is_left(monkeypatch):
-    sent = pickle.dumps(Countdown(100))
+    sent = pickle.dumps(Deadline(100))
     monkeypatch.setattr(time, "monotonic", lambda: 5e6)  # another machine's
     there = pickle.loads(sent)
     assert 99 < there.left <= 100

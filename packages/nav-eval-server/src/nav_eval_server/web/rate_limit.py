@@ -1,4 +1,4 @@
-"""How often one network may knock at a door that needs no account: sign-up, log-in and the like.
+"""How often one network may post to a page that needs no account: sign-up, log-in and the like.
 
 Every POST counts, whatever it says, so that the answer tells nothing of the names in it. Counts are kept in the web's
 process; a restart forgets them.
@@ -24,18 +24,18 @@ def limited(door: str, most: int, view: View) -> View:
     """The view, which answers 429 to the POSTs of a network beyond `most` in a quarter of an hour."""
 
     @wraps(view)
-    def asked(request: HttpRequest, *args: object, **named: object) -> HttpResponseBase:
-        if request.method == "POST" and _knocks(door, request) > most:
+    def checked(request: HttpRequest, *args: object, **named: object) -> HttpResponseBase:
+        if request.method == "POST" and _count_requests(door, request) > most:
             answer = render(request, "locked.html", status=429)
             answer["Retry-After"] = str(SECONDS - int(time.time()) % SECONDS)
             return answer
         return view(request, *args, **named)
 
-    return asked
+    return checked
 
 
 def network(request: HttpRequest) -> str:
-    """Who knocks: an IPv4 address, or the /64 that a customer of IPv6 has; what a proxy garbles is one network."""
+    """Who posts: an IPv4 address, or the /64 that a customer of IPv6 has; what a proxy garbles is one network."""
     try:
         address = ip_address(request.META["REMOTE_ADDR"].partition("%")[0])
     except ValueError:
@@ -45,7 +45,7 @@ def network(request: HttpRequest) -> str:
     return str(address.ipv4_mapped or ip_network(f"{address}/64", strict=False).network_address)
 
 
-def _knocks(door: str, request: HttpRequest) -> int:
+def _count_requests(door: str, request: HttpRequest) -> int:
     """In this quarter of an hour, this one included."""
     key = f"{door}-{network(request)}-{int(time.time()) // SECONDS}"
     cache.add(key, 0, SECONDS)

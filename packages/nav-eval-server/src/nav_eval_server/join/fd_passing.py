@@ -16,8 +16,8 @@ from waitress.channel import ClientDisconnected
 from nav_eval_sdk.transport.upgrade import INSTANCE, JOIN, JOINED, UPGRADE
 
 Wsgi = Callable[[dict[str, Any], Any], Iterable[bytes]]
-MOST_FIELD = 300
-MOST_MESSAGE = 4096
+MAX_FIELD = 300
+MAX_MESSAGE = 4096
 BUSY = b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 
 
@@ -27,7 +27,7 @@ def pair() -> tuple[int, int]:
     return ours.detach(), theirs.detach()
 
 
-def handing(app: Wsgi, fd: int) -> Wsgi:
+def passing_fds(app: Wsgi, fd: int) -> Wsgi:
     """`app`, but for requests that want to be turned round."""
     line = socket.socket(fileno=fd)
     line.setblocking(False)
@@ -44,8 +44,8 @@ def handing(app: Wsgi, fd: int) -> Wsgi:
 def _hand_over(line: socket.socket, environ: dict[str, Any]) -> None:
     told = {
         "path": environ["PATH_INFO"],
-        "authorization": environ.get("HTTP_AUTHORIZATION", "")[:MOST_FIELD],
-        "instance": environ.get(f"HTTP_{INSTANCE.upper().replace('-', '_')}", "")[:MOST_FIELD],
+        "authorization": environ.get("HTTP_AUTHORIZATION", "")[:MAX_FIELD],
+        "instance": environ.get(f"HTTP_{INSTANCE.upper().replace('-', '_')}", "")[:MAX_FIELD],
     }
     sock: socket.socket = environ["waitress.client_disconnected"].__self__.socket
     try:
@@ -56,7 +56,7 @@ def _hand_over(line: socket.socket, environ: dict[str, Any]) -> None:
 
 def receive(line: socket.socket) -> tuple[dict[str, str], socket.socket] | None:
     """What was handed over; None where that is not whole."""
-    message, fds, flags, _ = socket.recv_fds(line, MOST_MESSAGE, 1)
+    message, fds, flags, _ = socket.recv_fds(line, MAX_MESSAGE, 1)
     socks = [socket.socket(fileno=fd) for fd in fds]
     if len(socks) != 1 or flags & (socket.MSG_TRUNC | socket.MSG_CTRUNC):
         for sock in socks:

@@ -1,8 +1,8 @@
-"""How often an agent was shown an episode, over all sittings of a run, and why more than once.
+"""How often an agent was shown an episode, over all segments of a run, and why more than once.
 
-A try begins when the agent is asked for its first action. It ends with a result, or is lost: the service forgot the
-session. A try that did neither was cut short by the evaluator (killed, stopped, a worker that crashed), which is not
-the participant's fault.
+An attempt begins when the agent is asked for its first action. It ends with a result, or is lost: the service forgot
+the session. An attempt that did neither was cut short by the evaluator (killed, stopped, a worker that crashed), which
+is not the participant's fault.
 """
 
 from __future__ import annotations
@@ -19,17 +19,17 @@ from nav_eval.dataset.episode import EpisodeKey
 
 
 @dataclass(frozen=True, slots=True)
-class Try:
-    """What befell a try of the episode `key`: it was shown to the agent, or the service lost it."""
+class Attempt:
+    """What befell an attempt at the episode `key`: it was shown to the agent, or the service lost it."""
 
     key: EpisodeKey
     event: Literal["shown", "lost"]
 
 
-class Tries:
-    """Counts. `past`: what earlier sittings noted; `keep` is told of everything new, one at a time."""
+class Attempts:
+    """Counts attempts. `past`: what earlier segments noted; `keep` is told of everything new, one at a time."""
 
-    def __init__(self, past: Iterable[Try] = (), keep: Callable[[Try], None] = lambda _: None) -> None:
+    def __init__(self, past: Iterable[Attempt] = (), keep: Callable[[Attempt], None] = lambda _: None) -> None:
         self._lock = threading.Lock()
         self._keep = keep
         self._shown: Counter[EpisodeKey] = Counter()
@@ -39,28 +39,28 @@ class Tries:
         for each in past:
             self._count(each)
 
-    def note(self, noted: Try) -> None:
+    def note(self, noted: Attempt) -> None:
         with self._lock:
             self._keep(noted)
             self._count(noted)
 
     def lost(self, keys: Iterable[EpisodeKey]) -> dict[EpisodeKey, int]:
-        """How many tries of these episodes the service lost; the others are left out."""
+        """How many attempts of these episodes the service lost; the others are left out."""
         return {key: self._lost[key] for key in keys if self._lost[key]}
 
     def marked(self, result: EpisodeResult) -> EpisodeResult:
-        """`result`; under `timing` the tries, unless it was one, and how many were replays or resumes.
+        """`result`; under `timing` the attempts, unless it was one, and how many were replays or resumes.
 
-        Replays came after a loss, resumes after the evaluator had cut a try short.
+        Replays came after a loss, resumes after the evaluator had cut an attempt short.
         """
         key = (result.scene_id, result.episode_id)
-        tries, replays = self._shown[key], self._replays[key]
-        if tries == 1:
+        attempts, replays = self._shown[key], self._replays[key]
+        if attempts == 1:
             return result
-        told = {"tries": tries, "replays": replays, "resumes": max(0, tries - 1 - replays)}
+        told = {"tries": attempts, "replays": replays, "resumes": max(0, attempts - 1 - replays)}
         return replace(result, timing={**result.timing, **told})
 
-    def _count(self, noted: Try) -> None:
+    def _count(self, noted: Attempt) -> None:
         key = noted.key
         if noted.event == "shown":
             self._shown[key] += 1
@@ -73,7 +73,7 @@ class Tries:
 class Announced(AgentClient):
     """A client that says that its agent will be shown an episode, right before it is."""
 
-    def __init__(self, client: AgentClient, say: Callable[[Try], None]) -> None:
+    def __init__(self, client: AgentClient, say: Callable[[Attempt], None]) -> None:
         self._client = client
         self._say = say
         self._hidden: EpisodeKey | None = None
@@ -88,7 +88,7 @@ class Announced(AgentClient):
     def get_action(self, observations: Observations) -> Decision:
         hidden, self._hidden = self._hidden, None
         if hidden is not None:
-            self._say(Try(hidden, "shown"))
+            self._say(Attempt(hidden, "shown"))
         return self._client.get_action(observations)
 
     def end_episode(self, reason: str) -> None:

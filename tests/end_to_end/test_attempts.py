@@ -1,4 +1,4 @@
-"""Second tries are counted over all sittings of a run, and told; who cut a try short is told apart."""
+"""Second attempts are counted over all segments of a run, and told; who cut an attempt short is told apart."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pytest
 
 from end_to_end.agents import DigestAgent
 from graphs import item, node, write_r2r
-from nav_eval.core.tries import Tries, Try
+from nav_eval.core.attempts import Attempt, Attempts
 from nav_eval.errors import RunDirectoryError, ServiceUnavailable
 from nav_eval.results import audit
-from nav_eval.results.tries import TryFile
+from nav_eval.results.attempts import AttemptFile
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import start
@@ -87,21 +87,21 @@ def lose_and_load(server):
 def test_a_service_that_goes_away_late_gets_no_fresh_replays_with_every_resume(
     world, watched, tmp_path, protocol, workers
 ):
-    sittings = 0
+    run_segments = 0
     with start(Watched, protocol=protocol, port=0, max_sessions=1).wait_loaded() as server:
         config = benchmark_config("r2r", overrides=overrides(world, server, protocol, workers))
-        while not lines(tmp_path / "run") and sittings < 8:
+        while not lines(tmp_path / "run") and run_segments < 8:
             server.service._status = "ready"
             Watched.thinking.clear()
             Watched.free.clear()
             leaving = threading.Thread(target=lose_and_load, args=(server,))
             leaving.start()
             with pytest.raises(ServiceUnavailable, match="--resume"):
-                run_benchmark(config, tmp_path / "run", resume=sittings > 0)
+                run_benchmark(config, tmp_path / "run", resume=run_segments > 0)
             leaving.join()
-            sittings += 1
+            run_segments += 1
         (failed,) = lines(tmp_path / "run")
-        assert sittings == 3
+        assert run_segments == 3
         assert list(watched.seen.values()) == [3]  # agent_service.replays is 2
         assert failed["status"] == "service_unavailable"
         assert {name: failed["timing"][name] for name in ("tries", "replays", "resumes")} == {
@@ -157,16 +157,16 @@ def test_other_replays_are_another_run(world, watched, tmp_path):
 
 
 def noted(path, *events):
-    file = TryFile(path, lambda: None)
+    file = AttemptFile(path, lambda: None)
     for event in events:
-        file.tries.note(Try(KEY, event))
+        file.attempts.note(Attempt(KEY, event))
     file.close()
 
 
-def counted(tries):
+def counted(attempts):
     from nav_eval.core.types import EpisodeResult
 
-    timing = tries.marked(EpisodeResult(*KEY, "ok", None, {}, 1, {})).timing
+    timing = attempts.marked(EpisodeResult(*KEY, "ok", None, {}, 1, {})).timing
     return tuple(timing.get(name) for name in ("tries", "replays", "resumes"))
 
 
@@ -180,12 +180,12 @@ def counted(tries):
         (["shown", "lost", "shown", "lost", "shown"], (3, 2, 0), 2),
     ],
 )
-def test_tries_are_counted_over_sittings(tmp_path, events, counts, lost):
+def test_attempts_are_counted_over_segments(tmp_path, events, counts, lost):
     for event in events:
         noted(tmp_path / "tries.jsonl", event)
-    tries = TryFile(tmp_path / "tries.jsonl", lambda: None).tries
-    assert counted(tries) == counts
-    assert tries.lost([KEY]) == ({KEY: lost} if lost else {})
+    attempts = AttemptFile(tmp_path / "tries.jsonl", lambda: None).attempts
+    assert counted(attempts) == counts
+    assert attempts.lost([KEY]) == ({KEY: lost} if lost else {})
 
 
 def test_a_truncated_last_line_is_cut_off_and_a_damaged_one_named(tmp_path):
@@ -193,13 +193,13 @@ def test_a_truncated_last_line_is_cut_off_and_a_damaged_one_named(tmp_path):
     noted(path, "shown", "lost", "shown")
     path.write_bytes(path.read_bytes()[:-9])
     noted(path, "shown", "shown")
-    assert counted(TryFile(path, lambda: None).tries) == (3, 1, 1)
+    assert counted(AttemptFile(path, lambda: None).attempts) == (3, 1, 1)
     path.write_bytes(b"{}\n" + path.read_bytes())
     with pytest.raises(RunDirectoryError, match="line 1 is damaged"):
-        TryFile(path, lambda: None)
+        AttemptFile(path, lambda: None)
 
 
 def test_nothing_is_written_before_there_is_something_to_note(tmp_path):
-    TryFile(tmp_path / "tries.jsonl", lambda: None).close()
+    AttemptFile(tmp_path / "tries.jsonl", lambda: None).close()
     assert list(tmp_path.iterdir()) == []
-    assert counted(Tries([Try(KEY, "shown")] * 2)) == (2, 0, 1)
+    assert counted(Attempts([Attempt(KEY, "shown")] * 2)) == (2, 0, 1)

@@ -21,7 +21,7 @@ from django.core.wsgi import get_wsgi_application
 from django.utils import timezone
 from waitress.server import create_server
 
-from nav_eval_sdk import cli, competition, entries, start
+from nav_eval_sdk import cli, competition, start, submissions
 from nav_eval_sdk.competition import Competition, Refusal
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from nav_eval_server.challenge import DRY_RUN, Challenge
@@ -75,7 +75,7 @@ def server(challenge: Challenge) -> Iterator[str]:
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """`run(server, token, *words)`: exit code, stdout, stderr; the token is in a file, and in neither."""
-    monkeypatch.setattr(entries, "BETWEEN", 0.05)
+    monkeypatch.setattr(submissions, "BETWEEN", 0.05)
     monkeypatch.setattr(competition, "TRIES", (0.01,))
 
     def ran(server: str, token: str, *words: str) -> tuple[int, str, str]:
@@ -332,7 +332,7 @@ def test_who_waits_no_longer_is_told_that_it_goes_on(
     def interrupted(_: float) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(entries.time, "sleep", interrupted)
+    monkeypatch.setattr(submissions.time, "sleep", interrupted)
     code, _, err = run(server, token, "submit", "robot", "--wait")
     assert (code, f"nav-eval-agent cancel {Submission.objects.get().id}" in err) == (130, True)
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from nav_eval.core.interfaces import Crowd
-from nav_eval.core.types import Company, Walker
+from nav_eval.core.types import NearbyPedestrians, Walker
 from nav_eval.engine.people.figure import TALL
 from nav_eval.engine.people.gait import stride
 from nav_eval.engine.people.looks import LOOKS, dealt
@@ -38,7 +38,7 @@ GRID = 2.0**20
 """Positions and headings are kept to so many parts of a metre or rad: what libraries round otherwise is lost there."""
 
 
-class CompanyOfAgent:
+class PedestriansOfAgent:
     """`seed`: of the people's looks; `radius` of the agent, m; `footing`, `lighting`: where they are drawn, and how."""
 
     def __init__(self, crowd: Crowd, seed: int, radius: float, footing: Footing, lighting: Lighting) -> None:
@@ -65,12 +65,12 @@ class CompanyOfAgent:
         be pushed by them."""
         self._smooth = True
 
-    def told(self, seconds: float) -> Company:
+    def report_step(self, seconds: float) -> NearbyPedestrians:
         """Of a step that took so long: who came how near since this was last asked."""
         nearest, touched = self._met
         self._met = (math.inf, set())
         near = None if math.isinf(nearest) else nearest
-        return Company(seconds, tuple(self.walkers), near, tuple(sorted(touched)))
+        return NearbyPedestrians(seconds, tuple(self.walkers), near, tuple(sorted(touched)))
 
     def pass_time(self, seconds: float, before: Vec3, after: Vec3) -> None:
         """Let seconds of a step pass, in which the agent goes from `before` to `after`."""

@@ -16,7 +16,7 @@ from nav_eval.errors import ConfigError, InputError
 from nav_eval.variables import DATABASE_PASSWORD_FILE
 from nav_eval_server.challenge import load_challenge
 from nav_eval_server.folder import Folder
-from nav_eval_server.founding import Answers, found, init, make_data, split_seed
+from nav_eval_server.init import Answers, create, init, make_data, split_seed
 from nav_eval_server.settings import postgres as words
 from server.postgres import postgres
 
@@ -24,7 +24,7 @@ MAIN = [sys.executable, "-c", "from nav_eval.cli import main; main()"]
 
 
 def test_keys_are_for_one_user_only(tmp_path: Path) -> None:
-    found(tmp_path, Answers("a", "a", "UTC", "ada", 1))
+    create(tmp_path, Answers("a", "a", "UTC", "ada", 1))
     folder = Folder(tmp_path)
     for path in (folder.private, folder.runs, folder.work, folder.uploads):
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
@@ -34,11 +34,11 @@ def test_keys_are_for_one_user_only(tmp_path: Path) -> None:
 
 
 def test_a_competition_is_not_founded_twice(tmp_path: Path) -> None:
-    found(tmp_path, Answers("a", "a", "UTC", "ada", 1))
+    create(tmp_path, Answers("a", "a", "UTC", "ada", 1))
     before = Folder(tmp_path).secret("seed")
     with pytest.raises(InputError, match="holds a competition already"):
         init(tmp_path, yes=True)
-    found(tmp_path, Answers("a", "a", "UTC", "ada", 1))  # as after a crash: keys that are there stay
+    create(tmp_path, Answers("a", "a", "UTC", "ada", 1))  # as after a crash: keys that are there stay
     assert Folder(tmp_path).secret("seed") == before
 
 
@@ -61,7 +61,7 @@ def test_the_evaluator_gains_no_web_framework() -> None:
 
 
 def test_the_seed_is_in_no_list_of_processes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    found(tmp_path, Answers("a", "a", "UTC", "ada", 1))
+    create(tmp_path, Answers("a", "a", "UTC", "ada", 1))
     called: list[tuple[list[str], str]] = []
 
     def run(command: list[str], **options: str) -> subprocess.CompletedProcess[str]:
@@ -94,7 +94,7 @@ def test_a_phases_seed_tells_nothing_of_anothers(tmp_path: Path) -> None:
 
 
 WITHOUT_BUILDINGS = (
-    "import nav_eval_server.founding as f; f.make_data = lambda *_: None; from nav_eval.cli import main; main()"
+    "import nav_eval_server.init as f; f.make_data = lambda *_: None; from nav_eval.cli import main; main()"
 )
 
 

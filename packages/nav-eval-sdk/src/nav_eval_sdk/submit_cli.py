@@ -1,4 +1,4 @@
-"""The options of `nav-eval-agent submit`, `status` and `cancel`; what they do is in entries.py."""
+"""The options of `nav-eval-agent submit`, `status` and `cancel`; what they do is in submissions.py."""
 
 from __future__ import annotations
 
@@ -63,5 +63,5 @@ def add_team(command: Any) -> None:
 
 def _run(name: str, options: argparse.Namespace) -> int:
     """Imported when it is called: the other commands need nothing of HTTP."""
-    code: int = import_module("nav_eval_sdk.entries").run(name, options)
+    code: int = import_module("nav_eval_sdk.submissions").run(name, options)
     return code

@@ -14,7 +14,7 @@ from nav_eval.results.ranking import Ranking
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
+class ReportContext:
     """`compare`: rows of paired tests between run directories; raises RunDirectoryError where they cannot be compared.
     `rank`: their ranks by one measure; raises the same.
 
