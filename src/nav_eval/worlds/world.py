@@ -38,7 +38,7 @@ from nav_eval.worlds.surfaces.palette import REFLECTION, Palette
 from nav_eval.worlds.surfaces.styles import Style, building_style
 from nav_eval.worlds.things.catalogue import ASSETS, Assets, Stock
 
-LEAST_TRIANGLES, MOST_TRIANGLES = 20_000, 1_000_000
+MIN_TRIANGLES, MAX_TRIANGLES = 20_000, 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,8 +192,8 @@ def check_building(rooms: int, storeys: int, kind: str, detail: int, assets: str
         raise ConfigError(f"storeys is {storeys} with {rooms} rooms: give 1, or 2 with at least 2 rooms.")
     if kind not in ("home", "office"):
         raise ConfigError(f"kind is {kind!r}: give home or office.")
-    if not LEAST_TRIANGLES <= detail <= MOST_TRIANGLES:
-        raise ConfigError(f"detail is {detail}: give {LEAST_TRIANGLES} to {MOST_TRIANGLES} triangles.")
+    if not MIN_TRIANGLES <= detail <= MAX_TRIANGLES:
+        raise ConfigError(f"detail is {detail}: give {MIN_TRIANGLES} to {MAX_TRIANGLES} triangles.")
     if assets not in ASSETS:
         raise ConfigError(f"assets is {assets!r}: give all, train, val or test.")
 

@@ -19,7 +19,7 @@ from nav_eval.engine.scene.scene import Scene
 CELL = 0.05
 SHIN, UNDER = 0.3, 0.1
 """Heights of the cuts: above the floor, below the ceiling."""
-LEAST_ROOM = 1.0
+MIN_ROOM = 1.0
 UNDER_SLOPE = 1.5
 """Metres from the part of an attic room that is high enough to be found as a room, at most."""
 BUILT = frozenset(
@@ -145,7 +145,7 @@ class Building:
         labels, _ = ndimage.label(~self._cut(walls, high))
         sizes = np.bincount(labels.ravel()) * CELL * CELL
         edge = {int(n) for side in (labels[0], labels[-1], labels[:, 0], labels[:, -1]) for n in np.unique(side)}
-        large = [n for n in range(1, len(sizes)) if sizes[n] >= LEAST_ROOM and n not in edge]
+        large = [n for n in range(1, len(sizes)) if sizes[n] >= MIN_ROOM and n not in edge]
         kept = [n for n in large if self._thick(labels == n)]
         out = np.zeros(labels.shape, np.int32)
         for number, label in enumerate(kept, start=1):

@@ -26,7 +26,7 @@ SPACINGS = (3.3, 1.5, 0.0)
 None is below the spacing that is asked."""
 ROUNDS = 3
 """Starts drawn for each pair of a thing and a room before goals may lie nearer to each other."""
-LEAST_PLACES = 4
+MIN_PLACES = 4
 """Of sixty tries; a thing with fewer stands in a corner that people do not walk up to."""
 _HAND = 0.3
 """Metres more than from the best side that one may be kept off a thing."""
@@ -217,7 +217,7 @@ def _places_at(site: Site, target: SemanticObject, stream: Stream, count: int = 
             out.append(point)
         if len(out) == count:
             break
-    if len(out) < LEAST_PLACES:
+    if len(out) < MIN_PLACES:
         return []
     ends = [_gap(_approached(site, point, target), target) for point in out]
     best = min([*ends, *(_gap(point, target) for point in _around(site, target))])
