@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from nav_eval.core.actions import Action
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 
 SESSIONS, ROUNDS = 8, 12
@@ -20,8 +21,8 @@ SENSORS = "simulator.sensors={rgb: {width: 224, height: 224, hfov: 90}, depth: {
 
 def main() -> None:
     config = benchmark_config("pointnav-demo", overrides=[SENSORS])
-    backend = builder.make_backend(config, builder.make_task(config))
-    episodes = list(builder.make_episodes(config))
+    backend = builder.make_backend(Effective.of(config))
+    episodes = list(builder.make_episodes(Effective.of(config)))
     sessions = [backend.open_session() for _ in range(SESSIONS)]
     for place, session in enumerate(sessions):
         session.reset(episodes[place % 3])

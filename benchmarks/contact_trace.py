@@ -22,7 +22,7 @@ from nav_eval.report.picture import MapPainter, Walk, window
 from nav_eval.report.topdown import scene_maps
 from nav_eval.report.views import floor_plan, plan_origin
 from nav_eval.results.run_directory import RunDirectory
-from nav_eval.runs.builder import generated_data
+from nav_eval.runs.effective import generated_data
 from nav_eval.runs.plan import Plan, opened
 
 SIDE, CHART, LEFT = 1000, 320, 70

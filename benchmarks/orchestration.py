@@ -21,6 +21,7 @@ from nav_eval.core.interfaces import AgentClient, AgentService
 from nav_eval.core.sessions import InProcess
 from nav_eval.results.journal import Journal
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 
 EPISODES = 600
@@ -76,8 +77,8 @@ def timed_environment(open_environment: Callable[[], Environment], clock: Clock)
 def run(folder: Path, *, files: bool) -> tuple[float, int, dict[str, float]]:
     """(wall s, steps, seconds by kind)."""
     config = benchmark_config("r2r", overrides=write_world(folder, EPISODES))
-    clock, task = Clock(), builder.make_task(config)
-    plan = builder.Plan.of(config, task, builder.make_backend(config, task), builder.make_episodes(config))
+    clock, effective = Clock(), Effective.of(config)
+    plan = builder.Plan.of(effective, builder.make_backend(effective), builder.make_episodes(effective))
     service = TimedService(builder.local_service(config, Paced, b"secret"), clock)
     open_environment = partial(timed_environment, plan.environment, clock)
     here = InProcess(plan.episodes, open_environment, plan.policy())

@@ -25,6 +25,7 @@ from nav_eval.core.actions import Action
 from nav_eval.core.types import Place
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective, generated_data
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.simulator.registry import make_simulator_backend
 
@@ -33,8 +34,8 @@ SECONDS, ROUNDS = 20.0, 3
 
 def episodes() -> tuple[SimulatorConfig, Iterator[Episode]]:
     """One of each of the demonstration's homes."""
-    config = builder.generated_data(benchmark_config("pointnav-demo"))
-    found = {episode.scene_id: episode for episode in builder.make_episodes(config)}
+    config = generated_data(benchmark_config("pointnav-demo"))
+    found = {episode.scene_id: episode for episode in builder.make_episodes(Effective.of(config))}
     body = {"height": 0.88, "radius": 0.18, "camera_height": 0.88}
     return config.simulator.model_validate(config.simulator.model_dump() | {"sensors": {}, "body": body}), iter(
         found.values()

@@ -20,6 +20,7 @@ from nav_eval.core.preflight import Preflight
 from nav_eval.dataset.dataset import records
 from nav_eval.engine.navmesh.mesh import NavMesh, load_navmesh
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 
 SHARED = Path(os.environ.get("NAV_EVAL_SHARED_DATA", "../shared/data")) / "habitat-parity"
@@ -64,11 +65,11 @@ def episode(number: int, mesh: NavMesh) -> dict[str, Any]:
 
 
 def look(config: Any) -> None:
-    task = builder.make_task(config)
-    backend = builder.make_backend(config, task)
+    effective = Effective.of(config)
+    task, backend = effective.task, builder.make_backend(effective)
     preflight = Preflight(backend, task)
     began = time.process_time()
-    for record, found in records(builder.make_episodes(config).dataset):
+    for record, found in records(builder.make_episodes(effective).dataset):
         preflight.take(record, found)
     read = time.process_time()
     faults = len(list(preflight.unplayable()))

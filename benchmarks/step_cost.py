@@ -20,6 +20,7 @@ from nav_eval.core.episodes import EpisodeManager
 from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 
 SCENES = ("house_200k", "gz_aws_small_house", "gz_cafe")
@@ -39,9 +40,9 @@ def environment(folder: Path, scene: str):
     island = max(mesh.islands, key=lambda island: island.area).index
     start, goal = mesh.random_point(seed=1, island=island), mesh.random_point(seed=2, island=island)
     episode = Episode(episode_id="0", scene_id=f"{scene}.glb", start_position=start, goals=(Goal(position=goal),))
-    task = builder.make_task(config)
-    backend, episodes = builder.make_backend(config, task), EpisodeManager([episode])
-    return builder.Plan.of(config, task, backend, episodes).environment(), episode
+    effective = Effective.of(config)
+    backend, episodes = builder.make_backend(effective), EpisodeManager([episode])
+    return builder.Plan.of(effective, backend, episodes).environment(), episode
 
 
 def walk(world, episode: Episode) -> tuple[float, list]:

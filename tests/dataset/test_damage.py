@@ -17,6 +17,7 @@ from nav_eval.dataset.registry import load_dataset
 from nav_eval.dataset.validate import validate_dataset
 from nav_eval.errors import DatasetError
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective, make_task
 from nav_eval.runs.registry import benchmark_config
 
 START = {"scene_id": "s.glb", "start_position": [0, 0, 0], "start_rotation": [0, 0, 0, 1], "info": {}}
@@ -94,8 +95,8 @@ def world(name: str, folder: Path) -> tuple[SimulatorBackend, Task]:
         update={"sensors": {}, "scenes_dir": str(folder), "connectivity_dir": str(folder / "graphs")}
     )
     config = config.model_copy(update={"simulator": simulator})
-    task = builder.make_task(config)
-    return builder.make_backend(config, task), task
+    task = make_task(config)
+    return builder.make_backend(Effective.of(config, task)), task
 
 
 @pytest.mark.parametrize("name", GOOD)

@@ -110,7 +110,7 @@ def test_where_only_the_simulator_knows_the_episode_is_ours_when_it_begins(house
     Asked.asked = 0
     spoil(tmp_path, goals=[{"position": [50.0, 0.0, 0.0], "radius": 0.2}])
     backend = FakeSimulator(sensors=())
-    monkeypatch.setattr("nav_eval.runs.builder.make_backend", lambda config, task: backend)
+    monkeypatch.setattr("nav_eval.runs.builder.make_backend", lambda effective: backend)
     results = run_benchmark(benchmark_config("pointnav", overrides=house), tmp_path / "run", agent=Asked).results
     assert (results.statuses, results.n_failed, results.lost) == ({"evaluator_error": 1, "ok": 5}, 0, 1)
     assert results.metrics["success"]["n"] == 5

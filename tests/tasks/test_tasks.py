@@ -14,6 +14,7 @@ from nav_eval.dataset.episode import Episode, Goal
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import DatasetError
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
 from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
@@ -85,9 +86,9 @@ def environment(homes, task, episode, **overrides):
             *(f"{key}={value}" for key, value in overrides.items()),
         ],
     )
-    given = builder.make_task(config)
-    backend, episodes = builder.make_backend(config, given), EpisodeManager([episode])
-    world = builder.Plan.of(config, given, backend, episodes).environment()
+    effective = Effective.of(config)
+    backend, episodes = builder.make_backend(effective), EpisodeManager([episode])
+    world = builder.Plan.of(effective, backend, episodes).environment()
     world.reset(episode)
     return world
 

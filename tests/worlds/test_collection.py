@@ -11,7 +11,8 @@ from nav_eval import progress
 from nav_eval.config.loader import load_config
 from nav_eval.config.schema import Config
 from nav_eval.errors import ConfigError
-from nav_eval.runs.builder import generated_data, make_episodes
+from nav_eval.runs.builder import make_episodes
+from nav_eval.runs.effective import Effective, generated_data
 from nav_eval.worlds import collection
 from nav_eval.worlds.collection import buildings_of, make_scenes, open_sites
 from nav_eval.worlds.collection import make_episodes as write_splits
@@ -25,7 +26,7 @@ def demo(*overrides: str) -> Config:
 
 
 def homes(config: Config) -> set[str]:
-    return {scene for scene, _ in make_episodes(config).keys}
+    return {scene for scene, _ in make_episodes(Effective.of(config)).keys}
 
 
 def test_as_many_homes_are_played_as_were_asked_for() -> None:

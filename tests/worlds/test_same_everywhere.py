@@ -13,6 +13,7 @@ import pytest
 from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
+from nav_eval.runs.effective import Effective
 from nav_eval.worlds import GENERATOR
 from patience import PATIENCE
 
@@ -73,6 +74,6 @@ def test_scores_are_filed_under_the_version_of_the_generator() -> None:
     earlier = load_config("vln-demo", overrides=["dataset.generate.version=1"], environment={})
     assert earlier.title == "vln-demo, worlds v1"  # a run of it can be read and reported
     with pytest.raises(ConfigError, match=r"dataset\.generate\.version: is 1"):
-        make_episodes(earlier)
+        make_episodes(Effective.of(earlier))
     with pytest.raises(ConfigError, match=r"dataset\.generate\.version"):
         load_config("vln-demo", overrides=[f"dataset.generate.version={GENERATOR + 1}"], environment={})

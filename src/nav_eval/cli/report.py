@@ -161,6 +161,7 @@ def make_context(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False
     from nav_eval.report.context import ReportContext
     from nav_eval.runs import builder
     from nav_eval.runs.comparison import compare_runs, read_records
+    from nav_eval.runs.effective import Effective, make_task
     from nav_eval.runs.ranks import rank_runs
     from nav_eval.runs.registry import benchmark_itself
 
@@ -168,9 +169,9 @@ def make_context(overrides: tuple[str, ...] = (), *, allow_plugins: bool = False
 
     return ReportContext(
         config=partial(_config, overrides=overrides, allow_plugins=allow_plugins),
-        episodes=builder.make_episodes,
-        task=builder.make_task,
-        backend=builder.make_backend,
+        episodes=lambda config: builder.make_episodes(Effective.of(config)),
+        task=make_task,
+        backend=lambda config, task: builder.make_backend(Effective.of(config, task)),
         compare=partial(compare_runs, read=read),
         rank=partial(rank_runs, read=read),
         benchmark=benchmark_itself,

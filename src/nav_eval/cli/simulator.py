@@ -46,6 +46,7 @@ def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[Simu
     from nav_eval.config.loader import load_config
     from nav_eval.registry import import_plugins
     from nav_eval.runs.builder import make_episodes
+    from nav_eval.runs.effective import Effective
 
     place = [f"simulator.backend={target}"] if ":" not in target else ["simulator.backend=external"]
     place += [f"simulator.endpoint='{target}'"] if ":" in target else []
@@ -56,7 +57,7 @@ def _prepared(target: str, overrides: Sequence[str], folder: Path) -> tuple[Simu
         return config.simulator.model_copy(update={"scenes_dir": str(folder)}), episodes
     if not config.dataset.data_path:
         return config.simulator, []
-    return config.simulator, list(make_episodes(config))[:2]
+    return config.simulator, list(make_episodes(Effective.of(config)))[:2]
 
 
 def _cameras(given: Sequence[str]) -> list[str]:

@@ -10,7 +10,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from nav_eval.config.schema import Config, DatasetConfig, EvaluationConfig, SensorConfig, SimulatorConfig, TlsConfig
+from nav_eval.config.schema import Config, DatasetConfig, SensorConfig, TlsConfig
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.clock import ChargedClock
@@ -25,9 +25,8 @@ from nav_eval.core.perturbing import PerturbedSensors, RewordedDataset
 from nav_eval.core.types import Need
 from nav_eval.dataset.split import known_split, same_split
 from nav_eval.errors import ConfigError
-from nav_eval.runs.generators import GENERATORS
+from nav_eval.runs.effective import Effective, make_task
 from nav_eval.simulator.perturbations.registry import make_perturbations
-from nav_eval.variables import DATA
 from nav_eval_sdk.protocol.deadlines import Deadlines
 
 SPLIT = "{split}"
@@ -37,13 +36,12 @@ SPLIT = "{split}"
 class Plan:
     """All that a run, a score or a worker is made of, made once of its configuration, and what it makes of that.
 
-    `config`: with its split settled; `task`: what it says of itself, because one that plays serves one session only;
-    `metrics`: the `reported` ones, and those that they require; `episodes`: a part of the `whole` run, or all of it;
-    `assets`: scene -> file -> SHA-256, of every scene that they are in; `notes` tell what was left out.
+    `effective`: of a configuration with its split settled; its task only says what it is, because one that plays serves
+    one session only. `metrics`: the `reported` ones, and those that they require; `episodes`: a part of the `whole`
+    run, or all of it; `assets`: scene -> file -> SHA-256, of every scene that they are in; `notes`: what was left out.
     """
 
-    config: Config
-    task: Task
+    effective: Effective
     metrics: Sequence[type[Metric]]
     reported: Mapping[str, Definition]
     actions: ActionSpace
@@ -55,15 +53,14 @@ class Plan:
     notes: Sequence[str] = ()
 
     @classmethod
-    def of(cls, config: Config, task: Task, backend: SimulatorBackend, episodes: EpisodeManager) -> Plan:
+    def of(cls, effective: Effective, backend: SimulatorBackend, episodes: EpisodeManager) -> Plan:
         """Raises ConfigError for metrics or actions that do not go together."""
+        config, task, limits = effective.config, effective.task, effective.evaluation
         names = measured_names(config, task)
         metrics = _metrics(task, names)
         defined = Measurements(metric() for metric in metrics).definitions
-        limits = evaluation_config(config)
         return cls(
-            config=config,
-            task=task,
+            effective=effective,
             metrics=metrics,
             reported={name: defined[name] for name in names},
             actions=ActionSpace.of(config.task.actions or task.actions, task.own_actions),
@@ -74,7 +71,7 @@ class Plan:
                 settings=config.task,
                 max_chunk=limits.max_chunk,
                 cut_at_collision=limits.cut_at_collision,
-                clock=make_clock(config),
+                clock=make_clock(effective),
                 tells_clock=config.evaluation.clock != "lockstep",
                 full_speed=config.simulator.motion.max_linear,
             ),
@@ -82,6 +79,14 @@ class Plan:
             whole=episodes,
             episodes=episodes,
         )
+
+    @property
+    def config(self) -> Config:
+        return self.effective.config
+
+    @property
+    def task(self) -> Task:
+        return self.effective.task
 
     def without(self, *needs: Need) -> Plan:
         """The same with those measurements only that need none of these."""
@@ -96,14 +101,14 @@ class Plan:
     @property
     def sensors(self) -> Mapping[str, SensorConfig]:
         """The simulator's, and those that tell the task's goal."""
-        return simulator_config(self.config, self.task).sensors
+        return self.effective.simulator.sensors
 
     @property
     def renders(self) -> bool:
         """Whether what a sensor shows is drawn by the renderer."""
         from nav_eval.simulator.sensors.registry import make_sensors
 
-        return any(sensor.renders for sensor in make_sensors(simulator_config(self.config, self.task)).values())
+        return any(sensor.renders for sensor in make_sensors(self.effective.simulator).values())
 
     @property
     def distributions(self) -> tuple[str, ...]:
@@ -162,17 +167,9 @@ def measured_names(config: Config, task: Task) -> Sequence[str]:
     return task.measurements if chosen is None else chosen
 
 
-def evaluation_config(config: Config) -> EvaluationConfig:
-    """The section `evaluation`, perturbed as configured."""
-    evaluation = config.evaluation
-    for perturbation in make_perturbations(config.perturbed).values():
-        evaluation = perturbation.evaluation(evaluation)
-    return evaluation
-
-
-def make_clock(config: Config) -> ChargedClock | None:
+def make_clock(effective: Effective) -> ChargedClock | None:
     """None where the world waits. Raises ConfigError for a tick that no velocity lasts for."""
-    limits, longest = evaluation_config(config), config.simulator.motion.max_duration
+    limits, longest = effective.evaluation, effective.config.simulator.motion.max_duration
     if limits.clock == "lockstep":
         return None
     if limits.step_s > longest:
@@ -188,15 +185,15 @@ def make_aggregator(config: Config, definitions: Mapping[str, Definition]) -> Me
     return MetricsAggregator(definitions, partial(summarise_metric, seed=config.seed))
 
 
-def make_dataset(config: Config) -> Dataset:
+def make_dataset(effective: Effective) -> Dataset:
     """The configured data set; raises ConfigError without a path, DatasetError at the first fault while reading."""
-    dataset = generated_data(config).dataset
+    dataset = effective.dataset
     loaded = _loaded(dataset)
-    rewording = {name: one for name, one in make_perturbations(config.perturbed).items() if one.rewords}
+    rewording = {name: one for name, one in effective.perturbations.items() if one.rewords}
     if not rewording:
         return loaded
     every = dataset.model_copy(update={"languages": None, "instructions_per_path": None})
-    return RewordedDataset(loaded, lambda: _loaded(every), rewording, config.seed)
+    return RewordedDataset(loaded, lambda: _loaded(every), rewording, effective.config.seed)
 
 
 def _loaded(dataset: DatasetConfig) -> Dataset:
@@ -242,68 +239,17 @@ def settled_split(config: Config) -> Config:
     return config.model_copy(update={"dataset": dataset.model_copy(update={"split": wanted or known})})
 
 
-def make_episodes(config: Config) -> EpisodeManager:
+def make_episodes(effective: Effective) -> EpisodeManager:
     """The selected episodes."""
-    dataset = config.dataset
-    selection = Selection(episodes=dataset.episodes, sample=dataset.sample, limit=dataset.limit, seed=config.seed)
-    return EpisodeManager(make_dataset(config), selection)
+    dataset, seed = effective.dataset, effective.config.seed
+    selection = Selection(episodes=dataset.episodes, sample=dataset.sample, limit=dataset.limit, seed=seed)
+    return EpisodeManager(make_dataset(effective), selection)
 
 
-def make_task(config: Config) -> Task:
-    from nav_eval.tasks.registry import TASKS
-
-    return TASKS.get(config.task.type)(config)
-
-
-def simulator_config(config: Config, task: Task) -> SimulatorConfig:
-    """The simulator's section with the sensors that the task needs to tell its goal, and perturbed as configured."""
-    simulator = _located(generated_data(config).simulator)
-    told = {name: SensorConfig() for name in task.sensors if name not in simulator.sensors}
-    simulator = simulator.model_copy(update={"sensors": {**simulator.sensors, **told}})
-    for perturbation in make_perturbations(config.perturbed).values():
-        simulator = perturbation.simulator(simulator)
-    return _in_time(simulator, config)
-
-
-def _in_time(simulator: SimulatorConfig, config: Config) -> SimulatorConfig:
-    """Where the world does not wait, a tick lasts for people as long as for the body."""
-    limits = evaluation_config(config)
-    if limits.clock == "lockstep" or not simulator.people.count:
-        return simulator
-    people = simulator.people.model_copy(update={"wait_s": limits.step_s})
-    return simulator.model_copy(update={"people": people})
-
-
-def make_backend(config: Config, task: Task) -> SimulatorBackend:
+def make_backend(effective: Effective) -> SimulatorBackend:
     from nav_eval.simulator.registry import make_simulator_backend
 
-    return make_simulator_backend(simulator_config(config, task), config.seed)
-
-
-def generated_data(config: Config) -> Config:
-    """The configuration with the paths of generated scenes and episodes, which are made now if they are missing.
-
-    Raises ConfigError for an unknown generator, or a version of it that is not the installed one.
-    """
-    if config.dataset.data_path or config.dataset.generate is None:
-        return config
-    wish, split = config.dataset.generate, config.dataset.split or config.dataset.default_split
-    if split is None:
-        raise ConfigError("dataset.generate: of which split? Set dataset.split.")
-    generator = GENERATORS.get(wish.generator)
-    if wish.version != generator.version:
-        raise ConfigError(
-            f"dataset.generate.version: is {wish.version}, and this release makes version {generator.version} only. "
-            "Install the release that made it, or leave the key out."
-        )
-    scenes, episodes = generator.make(wish.task or config.task.type, split, wish)
-    file = "{split}.json.gz" if config.dataset.type == "r2r-ce" else "{split}/{split}.json.gz"
-    return config.model_copy(
-        update={
-            "dataset": config.dataset.model_copy(update={"data_path": f"{episodes}/{file}"}),
-            "simulator": config.simulator.model_copy(update={"scenes_dir": str(scenes)}),
-        }
-    )
+    return make_simulator_backend(effective.simulator, effective.config.seed)
 
 
 def make_service(config: Config, secret: bytes) -> AgentService:
@@ -401,22 +347,3 @@ def _check_tls(tls: TlsConfig) -> None:
 def _deadlines(config: Config) -> Deadlines:
     given = config.agent_service.deadlines
     return Deadlines(given.connect, given.ready, given.reset, given.act or config.agent_service.timeout, given.episode)
-
-
-def data_root() -> str:
-    """NAV_EVAL_DATA, default data/."""
-    return DATA.get()
-
-
-def connectivity() -> str:
-    """Where the navigation graphs are, unless simulator.connectivity_dir says otherwise."""
-    return f"{data_root()}/connectivity"
-
-
-def _located(simulator: SimulatorConfig) -> SimulatorConfig:
-    """`simulator` with the usual folder of its backend's world, where none is given."""
-    if simulator.backend == "custom" and simulator.scenes_dir is None and "scene" not in simulator.options:
-        return simulator.model_copy(update={"scenes_dir": f"{data_root()}/scene_datasets"})
-    if simulator.backend == "nav_graph" and simulator.connectivity_dir is None:
-        return simulator.model_copy(update={"connectivity_dir": connectivity()})
-    return simulator

@@ -18,6 +18,7 @@ from nav_eval.dataset.episode import Episode
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.runs import builder
 from nav_eval.runs.comparison import compare_runs, comparison_table
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
@@ -49,8 +50,8 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
     warm(say)
     say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
     config = demo_config(quick=quick)
-    pictures = picture_homes(Path(str(builder.generated_data(config).simulator.scenes_dir)), out)
-    for episode in builder.make_episodes(config):
+    pictures = picture_homes(Path(str(Effective.of(config).simulator.scenes_dir)), out)
+    for episode in builder.make_episodes(Effective.of(config)):
         say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
     runs = [_evaluate(name, config, out, say, watcher) for name in AGENTS]
     return Shown(runs, comparison_table(compare_runs([run.path for run in runs])), pictures)
@@ -61,7 +62,7 @@ def demo_config(*, quick: bool) -> Config:
     scenes, wanted = (2, 2) if quick else (3, 4)
     made = [f"dataset.generate.scenes={scenes}", "dataset.split=all", "evaluation.parallel.sessions=2"]
     config = benchmark_config("vln-demo", overrides=made)
-    chosen = tuple(episode.episode_id for episode in _in_turn(builder.make_episodes(config)))[:wanted]
+    chosen = tuple(episode.episode_id for episode in _in_turn(builder.make_episodes(Effective.of(config))))[:wanted]
     return config.model_copy(update={"dataset": config.dataset.model_copy(update={"episodes": chosen})})
 
 

@@ -30,6 +30,7 @@ from nav_eval.results.facts import differing
 from nav_eval.results.journal import Journal
 from nav_eval.results.run_directory import SECRET, SHARDS_MISSING, RunDirectory, config_changes, keys_sum
 from nav_eval.runs import builder
+from nav_eval.runs.effective import make_task
 from nav_eval.runs.evaluation import Evaluated, settle
 from nav_eval.runs.sharding import Part
 from nav_eval.tasks.registry import own_metrics
@@ -203,7 +204,7 @@ def _definitions(pieces: Sequence[Piece]) -> dict[str, Definition]:
     config = pieces[0].config
     ended = [document for piece in pieces if (document := RunDirectory(piece.path).results())]
     written = recorded_definitions(ended[0]) if ended else {}
-    names = builder.measured_names(config, builder.make_task(config))
+    names = builder.measured_names(config, make_task(config))
     return written or known_definitions(names, own_metrics(config))
 
 

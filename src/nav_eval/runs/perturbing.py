@@ -9,6 +9,7 @@ from nav_eval.core.interfaces import Task
 from nav_eval.errors import ConfigError
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
+from nav_eval.runs.effective import Effective
 from nav_eval.simulator.perturbations.registry import PERTURBATIONS, make_perturbations
 
 
@@ -29,7 +30,7 @@ def perturbed(config: Config, name: str, severity: int) -> Config:
 def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     """What `name` changes in the episodes of a configuration, its own perturbations left out."""
     clean = config.model_copy(update={"perturbations": ()})
-    simulator = builder.simulator_config(clean, task)
+    simulator = Effective.of(clean, task).simulator
     perturbation = make_perturbations({name: severity})[name]
     kinds = {sensor.type or key for key, sensor in simulator.sensors.items()}
     changed = (
@@ -37,7 +38,7 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     )
     elsewhere = changed or bool(kinds & {*perturbation.sensors})
     if perturbation.rewords:
-        reworded = _reworded(clean, name, severity)
+        reworded = _reworded(clean, task, name, severity)
         told = "no episode here has other words for it"
         return Reach(reworded, "" if reworded or elsewhere else told)
     if elsewhere:
@@ -46,8 +47,10 @@ def reach(config: Config, task: Task, name: str, severity: int) -> Reach:
     return Reach(lacking=f"nothing here is affected by it{wanted}")
 
 
-def _reworded(clean: Config, name: str, severity: int) -> int:
-    before, after = builder.make_episodes(clean), builder.make_episodes(perturbed(clean, name, severity))
+def _reworded(clean: Config, task: Task, name: str, severity: int) -> int:
+    before, after = (
+        builder.make_episodes(Effective.of(config, task)) for config in (clean, perturbed(clean, name, severity))
+    )
     return sum(one.instruction != other.instruction for one, other in zip(before, after, strict=True))
 
 

@@ -21,6 +21,7 @@ from nav_eval.errors import ConfigError, DatasetError, InputError, advice
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
+from nav_eval.runs.effective import Effective, connectivity
 from nav_eval.runs.lookup import check
 from nav_eval.runs.perturbing import check_reach
 from nav_eval.runs.preflight import refuse_faulty, without_faulty
@@ -37,10 +38,10 @@ def opened(config: Config, *, agent_given: bool = True) -> Iterator[Plan]:
     Raises as `resolved` does, which goes on to look at every episode and scene.
     """
     check(config, agent_given=agent_given)
-    config = builder.settled_split(config)
-    task, episodes = builder.make_task(config), builder.make_episodes(config)
-    with closing(builder.make_backend(config, task)) as backend:
-        plan = Plan.of(config, task, backend, episodes)
+    effective = Effective.of(builder.settled_split(config))
+    episodes = builder.make_episodes(effective)
+    with closing(builder.make_backend(effective)) as backend:
+        plan = Plan.of(effective, backend, episodes)
         _check_world(plan)
         _check_reference(plan)
         yield plan
@@ -181,7 +182,7 @@ def _onto_the_graph(config: Config) -> list[str]:
     sensors = {name: SENSORS.get(sensor.type or name) for name, sensor in config.simulator.sensors.items()}
     unfit = [name for name, kind in sensors.items() if {*getattr(kind, "needs", ())} - {HasGraph}]
     beside = Path(builder.data_file(config.dataset)).parent / "connectivity"
-    folder = config.simulator.connectivity_dir or (str(beside) if beside.is_dir() else builder.connectivity())
+    folder = config.simulator.connectivity_dir or (str(beside) if beside.is_dir() else connectivity())
     quoted = folder if re.fullmatch(r"[\w./-]+", folder) else f"'{folder}'"
     return [
         "simulator.backend=nav_graph",

@@ -20,6 +20,7 @@ from nav_eval.errors import DatasetError, advice, one_line
 from nav_eval.logging import get_logger
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
+from nav_eval.runs.effective import Effective, make_task
 from nav_eval.runs.registry import benchmark_config
 
 SHOWN = 3
@@ -69,8 +70,8 @@ def validate_playable(path: Path, kind: str | None, benchmark: str | None, overr
     dataset = config.dataset.model_copy(update={"data_path": str(path)})
     config = config.model_copy(update={"dataset": dataset})
     in_world = benchmark is not None or any(override.lstrip("+~").startswith("simulator.") for override in overrides)
-    task = builder.make_task(config)
-    with closing(builder.make_backend(config, task)) if in_world else nullcontext() as backend:
+    task = make_task(config)
+    with closing(builder.make_backend(Effective.of(config, task))) if in_world else nullcontext() as backend:
         preflight = Preflight(backend, task, config.evaluation.success_distance)
         found = validate_dataset(path, kind, dataset.gt_path, dataset.max_bytes, preflight.take)
         found.in_world = in_world

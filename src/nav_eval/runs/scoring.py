@@ -26,6 +26,7 @@ from nav_eval.results.records import read_trajectory
 from nav_eval.results.run_directory import RunDirectory, dataset_sums
 from nav_eval.runs import builder
 from nav_eval.runs.builder import Plan
+from nav_eval.runs.effective import Effective
 from nav_eval.runs.plan import opened
 
 START_TOLERANCE = 0.5
@@ -254,7 +255,7 @@ def changed_inputs(directory: RunDirectory, config: Config, episodes: EpisodeMan
     `config`: with the run's sensors, because what a scene is made of depends on what is looked at.
     """
     manifest, now = directory.manifest(), dataset_sums(episodes.dataset.files)
-    with closing(builder.make_backend(config, builder.make_task(config))) as backend:
+    with closing(builder.make_backend(Effective.of(config))) as backend:
         for scene in dict.fromkeys(scene for scene, _ in episodes.keys):
             with suppress(SceneError):  # poses and metrics may do without its mesh
                 now |= backend.assets(scene)

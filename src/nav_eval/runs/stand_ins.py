@@ -8,6 +8,7 @@ from pathlib import Path
 from nav_eval.config.schema import Config, GenerateConfig
 from nav_eval.errors import ConfigError
 from nav_eval.runs import builder
+from nav_eval.runs.effective import Effective, generated_data
 
 
 def make_stand_ins(config: Config) -> list[Path]:
@@ -19,8 +20,8 @@ def make_stand_ins(config: Config) -> list[Path]:
     if file.exists():
         raise ConfigError(f"{file}: exists already. Move it away, or run what is there.")
     split = builder.settled_split(config).dataset.split or "all"
-    homes = Path(builder.simulator_config(config, builder.make_task(config)).scenes_dir or "")
-    made = builder.generated_data(_without_file(config, split))
+    homes = Path(Effective.of(config).simulator.scenes_dir or "")
+    made = generated_data(_without_file(config, split))
     source = Path(builder.data_file(made.dataset))
     shutil.copytree(str(made.simulator.scenes_dir), homes, dirs_exist_ok=True)
     return [homes, *_copied(source, file)]
