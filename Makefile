@@ -9,7 +9,7 @@ PACKAGES := pyproject.toml packages/nav-eval-sdk/pyproject.toml packages/nav-eva
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check room lint types kernels suite docs soak fuzz audit bench requirements clean
+.PHONY: help demo test check room lint types kernels suite docs soak fuzz audit bench release requirements clean
 
 # CPU seconds for each target of `make fuzz`.
 FUZZ_SECONDS ?= 1800
@@ -21,6 +21,7 @@ help:
 	@echo "make docs    the reference pages from the code, then the documentation site into site/"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
+	@echo "make release wheels, sdists, SBOM and sums into dist/, the site into site/, each tried as users will"
 	@echo "make audit   asks a vulnerability service about the dependencies"
 	@echo "make bench   the measurements behind every performance claim (benchmarks/cold_start.py apart: it downloads)"
 
@@ -89,6 +90,10 @@ bench: $(VENV)/test.stamp
 	for script in $(filter-out benchmarks/cold_start.py benchmarks/yardstick.py benchmarks/worlds_of_graphs.py,$(wildcard benchmarks/*.py)); do \
 	  $(BIN)/python $$script | tee benchmarks/results/$$(basename $$script .py).txt; \
 	done
+
+release: $(VENV)/test.stamp
+	$(MAKE) docs
+	$(BIN)/python requirements/release.py
 
 requirements:
 	uv lock
