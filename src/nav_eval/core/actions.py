@@ -20,7 +20,11 @@ from nav_eval_sdk.protocol.specs import KINDS, ActionSpec, Argument
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """For example Action("velocity", {"linear": 0.5, "angular": 0.1, "duration": 1.0})."""
+    """For example Action("velocity", {"linear": 0.5, "angular": 0.1, "duration": 1.0}).
+
+    >>> Action("move_to", {"viewpoint": "a1"}).args["viewpoint"]
+    'a1'
+    """
 
     name: str
     args: Mapping[str, Any] = field(default_factory=FrozenDict)
@@ -52,7 +56,11 @@ STOP = Action("stop")
 
 @dataclass(frozen=True, slots=True)
 class ActionSpace:
-    """The actions that a task allows, by name."""
+    """The actions that a task allows, by name.
+
+    >>> ActionSpace.of(["stop", "move_forward"]).parse("move_forward").name
+    'move_forward'
+    """
 
     actions: Mapping[str, ActionSpec]
 

@@ -52,7 +52,13 @@ if TYPE_CHECKING:
 
 
 class Simulator(ABC):
-    """One agent in one building at a time. A session belongs to one thread; its backend may be shared."""
+    """One agent in one building at a time. A session belongs to one thread; its backend may be shared.
+
+    >>> simulator = make_simulator("custom", scene=house)  # any building: GLB, glTF, OBJ, PLY
+    >>> simulator.start(Episode(episode_id="1", scene_id=house, start_position=(0.0, 0.0, 0.0)))
+    >>> simulator.is_navigable((0.0, 0.0, 0.0))
+    True
+    """
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         if lacking := sorted(cls.__abstractmethods__):
@@ -249,7 +255,15 @@ class PedestrianModel(ABC):
 
 
 class Sensor(ABC):
-    """One thing that an agent perceives. One object per session; `observe` sees the true simulator."""
+    """One thing that an agent perceives. One object per session; `observe` sees the true simulator.
+
+    >>> class Storey(Sensor):
+    ...     spec = TensorSpec(shape=(1,), dtype="int32", low=0, high=9)
+    ...     def observe(self, simulator):
+    ...         return np.array([simulator.get_agent_state().storey], np.int32)
+    >>> Storey().needs_goal
+    False
+    """
 
     class Options(NoOptions):
         """What `options` of its section may hold."""
@@ -300,6 +314,13 @@ class Perturbation:
     It may change what the simulator is made with, the time that answers cost, the instruction, and what sensors show.
     What it draws comes from `rng` alone, so that two agents meet the same perturbation. Nothing tells the
     participant of it.
+
+    >>> class FirstWord(Perturbation):
+    ...     severities, rewords = 1, True
+    ...     def instruction(self, given, others, rng):
+    ...         return replace(given, text=given.text.split()[0], tokens=())
+    >>> FirstWord(1).instruction(Instruction(text="Walk on."), [], None).text
+    'Walk'
     """
 
     severities: ClassVar[int] = 3
@@ -439,6 +460,17 @@ class Metric(ABC):
 
     `requires` names metrics that must be updated before this one; their values come in `others`. What else it says of
     itself decides how it is summed up, shown and where it can be scored; results.json holds it (core/definitions.py).
+
+    >>> class Bumps(Metric):
+    ...     name, category, unit, better = "bumps", "safety", "steps", "lower"
+    ...     def reset_metric(self, context):
+    ...         self.count = 0
+    ...     def update_metric(self, step, others):
+    ...         self.count += step.collided
+    ...     def get_metric(self):
+    ...         return float(self.count)
+    >>> Bumps().kind
+    'mean'
     """
 
     class Options(NoOptions):
@@ -476,7 +508,15 @@ class Metric(ABC):
 
 
 class Task(ABC):
-    """What is asked of the agent: actions, goal sensors, goals, and when an episode is over."""
+    """What is asked of the agent: actions, goal sensors, goals, and when an episode is over.
+
+    >>> class Touch(Task):
+    ...     name, actions, measurements = "touch", ("stop", "move_forward", "turn_left"), ("success", "steps")
+    ...     def ends(self, step, distance):
+    ...         return step.action.name == "stop" or distance(Place(step.state.position), self.places) < 0.1
+    >>> Touch.needs_goal
+    False
+    """
 
     class Options(NoOptions):
         """What of `task.options` is this task's."""

@@ -37,7 +37,11 @@ Need = Literal["distance", "reference", "actions", "clock", "forces", "people"]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A point (metres, y up) and, on a navigation graph, the node that it is."""
+    """A point (metres, y up) and, on a navigation graph, the node that it is.
+
+    >>> Place((1.0, 0.0, -2.0)).node is None  # not on a graph
+    True
+    """
 
     position: Vec3
     node: str | None = None
@@ -45,7 +49,11 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class AgentState:
-    """Where the agent stands and looks. `elevation` is the camera's tilt, rad, positive = up."""
+    """Where the agent stands and looks. `elevation` is the camera's tilt, rad, positive = up.
+
+    >>> AgentState((1.0, 0.0, -2.0)).rotation  # looks along -z
+    (0.0, 0.0, 0.0, 1.0)
+    """
 
     position: Vec3
     rotation: Quaternion = IDENTITY
@@ -166,6 +174,9 @@ class EpisodeResult:
 
     `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's. `reference`: the
     kind of path that dtw and coverage compare with ("gt", "densified", "given", "nodes", "none"); None if not measured.
+
+    >>> EpisodeResult("home.glb", "7", "ok", None, {"success": 1.0}, 12, {}).metrics["success"]
+    1.0
     """
 
     scene_id: str

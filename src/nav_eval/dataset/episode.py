@@ -35,6 +35,9 @@ class Instruction:
     """What the agent is told. `tokens` are filled from the text by the evaluator (conventions 1).
 
     `vocabulary_ids` are the data set's own integer tokens: kept for writing back, never sent.
+
+    >>> Instruction(text="Walk past the sofa.").language
+    'en'
     """
 
     text: str
@@ -73,7 +76,11 @@ class ImageGoal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Goal:
-    """Where the episode ends: a point, a graph node, or an object with the places it is seen from."""
+    """Where the episode ends: a point, a graph node, or an object with the places it is seen from.
+
+    >>> Goal(position=(2.0, 0.0, 0.0), radius=0.2).radius
+    0.2
+    """
 
     position: Vec3 | None = None
     radius: float | None = None
@@ -95,6 +102,10 @@ class Episode:
     Positions: metres, y up. Rotations: [x, y, z, w]. On a navigation graph `start_node`, `reference_nodes` and
     `Goal.node` hold viewpoint ids and the positions may be absent. `gt_locations` are the expert's own positions,
     one per step, where a `_gt` file gives them.
+
+    >>> goal = Goal(position=(2.0, 0.0, 0.0))
+    >>> Episode(episode_id="7", scene_id="home.glb", start_position=(0.0, 0.0, 0.0), goals=(goal,)).has_goal
+    True
     """
 
     episode_id: str

@@ -52,6 +52,12 @@ class Evaluation:
     """The specification's orchestrator (3.1) on one configuration, in memory: a context manager.
 
     `episodes`: the chosen ones, in order. Raises what makes the configuration not valid.
+
+    >>> keys = ["dataset.limit=1", "agent_service.agent=forward", "evaluation.max_steps=5", "simulator.sensors={}"]
+    >>> with Evaluation("pointnav-demo", overrides=keys) as evaluation:
+    ...     result = evaluation.run_episode(next(iter(evaluation.episodes)))
+    >>> result.status, result.steps
+    ('ok', 5)
     """
 
     @from_python()

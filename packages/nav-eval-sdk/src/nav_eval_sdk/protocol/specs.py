@@ -179,7 +179,11 @@ KINDS = ("float", "text", "node")
 
 
 class Argument(Bounded, Message, frozen=True):
-    """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide)."""
+    """One argument of an action: `kind` is "float", "text" or "node" (a graph node's id, which disclosure may hide).
+
+    >>> Argument(unit="m", low=0.0, high=3.0).fault(4.0)
+    'must be in [0, 3]'
+    """
 
     kind: str = "float"
     unit: str = ""
@@ -199,7 +203,11 @@ class Argument(Bounded, Message, frozen=True):
 
 
 class ActionSpec(Message, frozen=True):
-    """The arguments that an action takes, all of them."""
+    """The arguments that an action takes, all of them.
+
+    >>> ActionSpec({"metres": Argument(unit="m", low=0.0)}).arguments["metres"].unit
+    'm'
+    """
 
     arguments: dict[str, Argument] = msgspec.field(default_factory=dict)
 
