@@ -101,8 +101,8 @@ def played(client, pauses, *, keeps):
     [
         ("rest-json", True, [3]),
         ("grpc-stream", True, [3]),
-        ("rest-json", False, [1] * 3),
-        ("grpc-unary", False, [1] * 3),
+        ("rest-json", False, [0.4] * 7),
+        ("grpc-unary", False, [0.4] * 7),
     ],
 )
 def test_an_evaluator_that_lives_is_waited_for(wire, keeps, pauses):
