@@ -72,8 +72,8 @@ def _notes(results: EvaluationResults) -> list[str]:
         )
     if results.lost:
         notes.append(
-            f"{results.lost} episodes are missing because of an evaluator error and count in no figure; the figures "
-            f"are those of the others. Do not rank by them: --resume plays these episodes again."
+            f"{results.lost} episodes are missing because of an evaluator error and are left out of the means. "
+            f"Do not rank by these results: --resume plays these episodes again."
         )
     if results.metric_faults:
         notes.append(

@@ -145,8 +145,8 @@ def _notes(results: EvaluationResults, privileged: bool) -> list[str]:
         notes.append(ORACLE)
     if results.over_budget:
         notes.append(
-            f"{results.over_budget} episodes met evaluation.budget and count in no figure; "
-            f"the figures are those of the other {results.n_episodes - results.over_budget}."
+            f"{results.over_budget} episodes met evaluation.budget and are left out of the means, "
+            f"which are those of the other {results.n_episodes - results.over_budget}."
         )
     if results.not_scored:
         notes.append(
