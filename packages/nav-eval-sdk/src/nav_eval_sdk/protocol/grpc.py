@@ -121,7 +121,8 @@ def load_action(data: bytes) -> Action | Problem:
     parsed = _parse("nav_eval.v1.Action", data)
     if parsed.HasField("problem"):
         problem = parsed.problem
-        return Problem(code=problem.code, title=problem.title, status=problem.status, detail=problem.detail)
+        fields = {name: getattr(problem, name) for name in Problem.__struct_fields__}
+        return Problem(**fields | {"type": problem.type or "about:blank"})
     return Action(
         action=parsed.action,
         action_args=_arguments(parsed),
