@@ -10,7 +10,7 @@ from nav_eval_sdk.variables import Variable
 
 DATA = Variable(
     "NAV_EVAL_DATA",
-    "nav_eval.runs.builder",
+    "nav_eval.runs.effective",
     "folder of licensed data sets and scenes",
     "需授权的数据集和场景所在的文件夹",
     default="data",

@@ -16,12 +16,11 @@ from graphs import write_r2r
 from nav_eval_sdk import TestClient
 from nav_eval_sdk.client import synthetic_episode
 from nav_eval_sdk.protocol.messages import ActionSpec, TextSpec
+from patience import until
 
 TESTS = Path(__file__).parents[1]
 SOON = 5.0
 """Seconds: `docker stop` kills after ten."""
-PATIENCE = 60
-"""Seconds until a process of a loaded machine has begun."""
 
 
 @contextmanager
@@ -35,7 +34,9 @@ def serving(protocol, seconds):
     try:
         line = process.stderr.readline()
         assert line.startswith("Serving at "), line
-        yield process, line.split()[-1].rstrip(".")
+        endpoint = line.split()[-1].rstrip(".")
+        until_says(protocol, endpoint, lambda health: health.status == "ready")
+        yield process, endpoint
     finally:
         process.kill()
         process.communicate()
@@ -55,14 +56,16 @@ def evaluating(folder, protocol, endpoint):
         process.wait()
 
 
+def until_says(protocol, endpoint, expected):
+    """Until the service's health is as expected."""
+    client = TestClient(endpoint, wire="rest-json" if protocol == "rest" else "grpc-unary")
+    until(lambda: expected(client.health()), "the service's health")
+    client.close()
+
+
 def until_taken(protocol, endpoint):
     """Until an evaluator has its slot."""
-    client = TestClient(endpoint, wire="rest-json" if protocol == "rest" else "grpc-unary")
-    until = time.monotonic() + PATIENCE
-    while not client.health().detail.startswith("1 "):
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    client.close()
+    until_says(protocol, endpoint, lambda health: health.detail.startswith("1 "))
 
 
 def seconds_to_stop(process):

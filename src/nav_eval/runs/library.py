@@ -54,8 +54,8 @@ class Evaluation:
     `episodes`: the chosen ones, in order. Raises what makes the configuration not valid.
 
     >>> keys = ["dataset.limit=1", "agent_service.agent=forward", "evaluation.max_steps=5", "simulator.sensors={}"]
-    >>> with Evaluation("pointnav-demo", overrides=keys) as evaluation:
-    ...     result = evaluation.run_episode(next(iter(evaluation.episodes)))
+    >>> with Evaluation("pointnav-demo", overrides=keys) as demo:
+    ...     result = demo.run_episode(next(iter(demo.episodes)))
     >>> result.status, result.steps
     ('ok', 5)
     """

@@ -101,6 +101,8 @@ def directory(scene: Scene, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> Pat
 def load_prepared(scene: Scene, *, texture_budget_mib: int = TEXTURE_BUDGET_MIB) -> PreparedScene | None:
     """Map a prepared scene from the cache; None if it is not there or damaged."""
     folder = directory(scene, texture_budget_mib)
+    if not folder.exists():  # asked first: another process may put it there between a failure and this question
+        return None
     try:
         return _mapped(folder)
     except UNUSABLE as error:

@@ -33,7 +33,7 @@ CALLS: list[tuple[str, str, str, type[Message] | None, type[Message], set[int]]]
     (
         "post",
         "episode/validate",
-        "Without a body a health check; with a reset's body: can it be run?",
+        "Without a body, or with an empty one, a health check; with a reset's body: can it be run?",
         EpisodeData,
         Validation,
         set(COMMON),
@@ -54,6 +54,9 @@ def document() -> dict[str, Any]:
     """The whole document as plain JSON."""
     kinds = [kind for *_, body, answer, _ in CALLS for kind in (body, answer) if kind is not None]
     _, schemas = msgspec.json.schema_components([*kinds, Problem], ref_template="#/components/schemas/{name}")
+    for schema in schemas.values():
+        if "description" in schema:  # a docstring without its example, which is Python's
+            schema["description"] = schema["description"].partition("\n\n    >>>")[0]
     for name, text in DETAILS.items():
         schemas[name]["description"] = text
     return {
@@ -79,7 +82,9 @@ def _operation(
 ) -> dict[str, Any]:
     operation: dict[str, Any] = {"operationId": path.replace("/", "_"), "summary": summary}
     if body is not None:
-        operation["requestBody"] = {"required": path != "episode/validate", "content": _content(body, JSON, MSGPACK)}
+        may_be_empty = path == "episode/validate"
+        content = _content(body, JSON, MSGPACK, may_be_empty=may_be_empty)
+        operation["requestBody"] = {"required": not may_be_empty, "content": content}
     operation["responses"] = {"200": {"description": "Done", "content": _content(answer, JSON, MSGPACK)}}
     for status in sorted(failures):
         codes = [code for code, (number, _) in CODES.items() if number == status]
@@ -87,8 +92,11 @@ def _operation(
     return operation
 
 
-def _content(kind: type[Message], *types: str) -> dict[str, Any]:
-    return {name: {"schema": {"$ref": f"#/components/schemas/{kind.__name__}"}} for name in types}
+def _content(kind: type[Message], *types: str, may_be_empty: bool = False) -> dict[str, Any]:
+    schema: dict[str, Any] = {"$ref": f"#/components/schemas/{kind.__name__}"}
+    if may_be_empty:
+        schema = {"anyOf": [schema, {"type": "object", "maxProperties": 0}]}
+    return {name: {"schema": schema} for name in types}
 
 
 def text() -> str:
