@@ -122,9 +122,10 @@ def all_thinking(count):
 
 
 def drain(process):
-    """Until it says that it does."""
+    """Until it says that it does, and its workers know."""
     process.send_signal(signal.SIGUSR1)
     assert "draining: the running episodes are finished" in process.stderr.readline()
+    time.sleep(2)  # the process says it first and tells its workers then; all agents are held meanwhile
 
 
 def finished(folder):

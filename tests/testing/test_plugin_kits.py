@@ -260,7 +260,8 @@ def test_a_data_set_that_is_read_once_only_is_named(tmp_path):
         ("", ["there is no episode"]),
     ],
 )
-def test_a_plug_ins_data_set_is_validated(tmp_path, rows, faults):
+def test_a_plug_ins_data_set_is_validated(tmp_path, monkeypatch, rows, faults):
+    monkeypatch.setattr(DATASETS, "_members", {**DATASETS._members})  # other tests count the kinds
     DATASETS.add("table_for_tests", Table)
     (tmp_path / "rows.csv").write_text("id,scene,x,text\n" + rows)
     found = validate_dataset(tmp_path / "rows.csv", type="table_for_tests").faults
