@@ -33,14 +33,15 @@ def main() -> int:
         tools = environment(Path(name, "tools"), sys.executable, "twine", "cyclonedx-bom")
         step("check the metadata", str(tools / "twine"), "check", "--strict", *map(str, files))
         pythons = usable(PYTHONS)
-        for python in dict.fromkeys((pythons[0], pythons[-1])):
+        tried = list(dict.fromkeys((pythons[0], pythons[-1])))
+        for python in tried:
             installed = install_and_try(Path(name, python), python, dist)
         bill = dist / "sbom.cdx.json"
         of = str(installed / "python")
         step("write the SBOM", str(tools / "cyclonedx-py"), "environment", of, "-o", str(bill), "--of", "JSON")
     sums = [f"{hashlib.sha256(file.read_bytes()).hexdigest()}  {file.name}" for file in sorted(dist.iterdir())]
     (dist / "SHA256SUMS").write_text("\n".join(sums) + "\n", encoding="utf-8")
-    say(f"{dist}: {len(sums)} files and SHA256SUMS, tried on {' and '.join(dict.fromkeys((pythons[0], pythons[-1])))}")
+    say(f"{dist}: {len(sums)} files and SHA256SUMS, tried on {' and '.join(tried)}")
     return 0
 
 

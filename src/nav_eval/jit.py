@@ -130,10 +130,9 @@ def inner(**options: Any) -> Callable[[F], F]:
     """
     import numba
 
-    njit: Any = numba.njit
     numba_is_off: bool = numba.config.DISABLE_JIT  # type: ignore[attr-defined]
     if not _knows_numba():
-        return njit(**{"nogil": True, "cache": True} | COMMON | options)  # type: ignore[no-any-return]
+        return kernel(**options)
 
     def wrap(function: F) -> F:
         if numba_is_off:

@@ -9,7 +9,7 @@ import pytest
 
 from nav_eval import progress
 from nav_eval.config.loader import load_config
-from nav_eval.config.schema import Config
+from nav_eval.config.schema import Config, GenerateConfig
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
@@ -71,7 +71,8 @@ def test_what_is_made_for_a_run_tells_its_progress_in_the_log(
     monkeypatch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
     caplog.set_level(logging.INFO, "nav_eval")
-    collection.cached_collection("pointnav", "train", "a", 1, 2, 1, "home", 20_000, 1)
+    made = GenerateConfig(seed="a", scenes=1, rooms=2, detail=20_000, per_scene=1)
+    collection.cached_collection("pointnav", "train", made)
     lines = [line for line in caplog.messages if line.startswith("1 buildings: ")]
     shares = [int(line.split()[2].rstrip("%,")) for line in lines]
     assert len(shares) > 2

@@ -23,7 +23,7 @@ from nav_eval.report.board import Board, excluded
 from nav_eval.report.interval import interval
 from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
-from nav_eval.report.verdict import SHORT, printed
+from nav_eval.report.verdict import SHORT, format_value
 from nav_eval.results.export import spreadsheet_cell
 from nav_eval.results.files import write_bytes
 from nav_eval.results.ranking import Place
@@ -78,7 +78,7 @@ def table(runs: Sequence[Run], columns: str, bold: Best, others: Sequence[Publis
 def paper_table(runs: Sequence[Run], names: Sequence[str], bold: Best, others: Sequence[Published] = ()) -> Table:
     """These metrics as papers print them: shares in percent with one decimal, metres with two."""
     found = common_definitions(runs)
-    rows = _rows(runs, {name: found[name] for name in names}, bold, printed)
+    rows = _rows(runs, {name: found[name] for name in names}, bold, format_value)
     split = runs[0].summary["split"]
     below = tuple((_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names)) for one in others)
     header = (NAMED, *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))

@@ -53,9 +53,9 @@ def here(language: str, ranking: Ranking, definition: Definition, names: Mapping
         best=names.get(found.second, found.second),
         other=names.get(found.first, found.first),
         metric=SHORT.get(found.metric, found.metric),
-        high=printed(found.mean_second, definition),
-        low=printed(found.mean_first, definition),
-        gap=printed(_ahead(found, ranking), definition),
+        high=format_value(found.mean_second, definition),
+        low=format_value(found.mean_first, definition),
+        gap=format_value(_ahead(found, ranking), definition),
         range=_range(found.ci95, ranking, definition),
         chance=_chance(language, found),
     )
@@ -95,10 +95,10 @@ def _range(ends: Interval | None, ranking: Ranking, definition: Definition) -> s
     if ends is None:
         return ""
     low, high = ends if ranking.higher_is_better else (-ends[1], -ends[0])
-    return f" [{printed(low, definition)}, {printed(high, definition)}]"
+    return f" [{format_value(low, definition)}, {format_value(high, definition)}]"
 
 
-def printed(value: float | None, definition: Definition) -> str:
+def format_value(value: float | None, definition: Definition) -> str:
     """As papers print it: shares in percent, metres and seconds to the hundredth."""
     if value is None:
         return "-"

@@ -121,9 +121,11 @@ class Plan:
         """One of its own for one session."""
         measurements = Measurements(metric() for metric in self.metrics)
         session = self.backend.open_session()
-        return Environment(session, make_task(self.config), measurements, self.actions, self.rules, self._perturbed())
+        return Environment(
+            session, make_task(self.config), measurements, self.actions, self.rules, self._perturb_sensors()
+        )
 
-    def _perturbed(self) -> PerturbedSensors | None:
+    def _perturb_sensors(self) -> PerturbedSensors | None:
         """Of a session's own; None where no reading is perturbed."""
         perturbations = make_perturbations(self.config.perturbed)
         kinds = {name: sensor.type or name for name, sensor in self.sensors.items()}

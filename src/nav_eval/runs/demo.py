@@ -50,8 +50,9 @@ def run_demo(out: Path, *, quick: bool, say: Callable[[str], None], watcher: Wat
     warm(say)
     say(f"Making {2 if quick else 3} furnished homes and instructions in English and Chinese ...")
     config = demo_config(quick=quick)
-    pictures = picture_homes(Path(str(Effective.of(config).simulator.scenes_dir)), out)
-    for episode in builder.make_episodes(Effective.of(config)):
+    effective = Effective.of(config)
+    pictures = picture_homes(Path(str(effective.simulator.scenes_dir)), out)
+    for episode in builder.make_episodes(effective):
         say(f"  {episode.scene_id}: {episode.instruction.text if episode.instruction else ''}")
     runs = [_evaluate(name, config, out, say, watcher) for name in AGENTS]
     return Shown(runs, comparison_table(compare_runs([run.path for run in runs])), pictures)

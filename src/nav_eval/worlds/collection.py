@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from nav_eval.config.schema import GenerateConfig
 from nav_eval.engine.scene.formats import SCENE_FORMATS
 from nav_eval.errors import ConfigError, SceneError
 from nav_eval.jit import cache_home, source_hash
@@ -85,25 +86,16 @@ def make_episodes(
     )
 
 
-def cached_collection(
-    task: str,
-    split: str,
-    seed: str,
-    scenes: int | None,
-    rooms: int,
-    storeys: int,
-    kind: Kind,
-    detail: int,
-    per_scene: int,
-) -> tuple[Path, Path]:
+def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Path, Path]:
     """The folder of a split's scenes and that of its episodes, made once for these arguments and this code.
 
-    `scenes`: how many are played; None: one, of `all` one of each split. Raises ConfigError for an unknown split.
+    Raises ConfigError for an unknown split.
     """
-    buildings = buildings_of(split, scenes, seed)
+    seed, building = config.seed, (config.rooms, config.storeys, config.kind, config.detail)
+    buildings = buildings_of(split, config.scenes, seed)
     house = Path(__file__).parents[1]
     sources = (source_hash(house / "worlds"), source_hash(house / "engine"))
-    made = cache_home() / "worlds" / _key(*sources, str(rooms), str(storeys), kind, str(detail))
+    made = cache_home() / "worlds" / _key(*sources, *map(str, building))
     root = made / _key(*(f"{own}:{assets}" for own, assets in buildings.items()))
 
     def build(folder: Path, on_progress: ProgressCallback) -> None:
@@ -111,17 +103,17 @@ def cached_collection(
         for own, assets in buildings.items():
 
             def build_one(alone: Path, on_progress: ProgressCallback, own: str = own, assets: Assets = assets) -> None:
-                list(make_scenes(alone, [own], rooms, storeys, kind, detail, None, on_progress, assets))
+                list(make_scenes(alone, [own], *building, None, on_progress, assets))
 
             home = _made_once(made / "each" / _key(own, assets), build_one, one)
             shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
 
     def play(folder: Path, on_progress: ProgressCallback) -> None:
         sites = open_sites(homes, share_of(on_progress, 0.5))
-        write_task(task, {split: sites}, folder, per_scene, seed, None, share_of(on_progress, 0.5))
+        write_task(task, {split: sites}, folder, config.per_scene, seed, None, share_of(on_progress, 0.5))
 
     homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
-    return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{per_scene}", play)
+    return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{config.per_scene}", play)
 
 
 _IN_TURN: Mapping[str, tuple[int, Assets]] = {

@@ -16,17 +16,7 @@ class Homes:
 
     def make(self, task: str, split: str, config: GenerateConfig) -> tuple[Path, Path]:
         """See nav_eval.runs.generators."""
-        return cached_collection(
-            task,
-            split,
-            config.seed,
-            config.scenes,
-            config.rooms,
-            config.storeys,
-            config.kind,
-            config.detail,
-            config.per_scene,
-        )
+        return cached_collection(task, split, config)
 
 
 HOMES = Homes()
