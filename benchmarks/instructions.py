@@ -16,9 +16,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from nav_eval.engine.navmesh.mesh import NavMesh
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.vln import VlnPath, vln_paths
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.episodes.vln import VlnPath, vln_paths
+from nav_eval_worlds.world import generate_world
 
 WANTED = {
     "en": {"word types": 400, "distinct 4-grams": 0.5, "most frequent opening": 0.35, "look words per text": 0.3},

@@ -68,7 +68,7 @@ def office(folder: Path) -> Path:
     Without its sky and its baked light: the light of its vertices is drawn.
     """
     from nav_eval.config.schema import GenerateConfig
-    from nav_eval.worlds.world import generate_world
+    from nav_eval_worlds.world import generate_world
 
     path = folder / f"office-{GenerateConfig().version}.glb"
     if not path.exists():

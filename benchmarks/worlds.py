@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 import nav_eval
 from nav_eval.engine.navmesh.mesh import NavMesh
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.plan.openings import make_plan
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.world import World, generate_world
 
 COMMIT = "1763574"
 """The last of worlds v3."""
@@ -173,7 +173,7 @@ def _holes(depth: NDArray[np.float32], place: NDArray[np.float64], yaw: float, w
 def _clusters(plans: int, seed: str) -> int | None:
     """How many kinds of plan, of at least three homes each, there are; None where the tree cannot tell."""
     try:
-        measure: Callable[[Sequence[Any]], int] = import_module("nav_eval.worlds.plan.topology").clusters
+        measure: Callable[[Sequence[Any]], int] = import_module("nav_eval_worlds.plan.topology").clusters
     except ModuleNotFoundError:
         return None
     return measure([make_plan(f"{seed}-{k}", *asked_for(k)[1:], "home") for k in range(plans)])

@@ -17,7 +17,7 @@ from PIL import Image, ImageDraw
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.report.sheet import Pose, marked_plan, random_poses, storey_below
 from nav_eval.report.views import FINER, floor_plan, view_image
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.world import World, generate_world
 from worlds import asked_for
 
 BUILDINGS, PAGES = 20, 5

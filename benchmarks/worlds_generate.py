@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.world import generate_world
 
 CASES = [(4, 1, 20_000), (10, 1, 20_000), (10, 1, 200_000), (10, 1, 1_000_000), (20, 2, 200_000), (50, 1, 200_000)]
 

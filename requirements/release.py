@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
-PROJECTS = [ROOT / "packages" / "nav-eval-sdk", ROOT, ROOT / "packages" / "nav-eval-server"]
+PROJECTS = [ROOT, *sorted((ROOT / "packages").iterdir())]
 SOURCE = "antlr4-python3-runtime"
 """Of hydra, which asks for a release of which there is no wheel."""
 PYTHONS = ("python3.11", "python3.12", "python3.13", "python3.14")

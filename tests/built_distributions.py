@@ -14,7 +14,7 @@ from packaging.metadata import Metadata
 ROOT = Path(__file__).parents[1]
 FOLDERS = {
     "nav-eval": ROOT,
-    **{name: ROOT / "packages" / name for name in ("nav-eval-sdk", "nav-eval-server")},
+    **{folder.name: folder for folder in sorted((ROOT / "packages").iterdir())},
 }
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nav_eval.engine.scene.scene import SemanticObject
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.world import generate_world
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 SIDE = f"""

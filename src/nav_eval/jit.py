@@ -52,12 +52,10 @@ def kernel_cache(package: Path) -> Path | None:
 
 
 def _package_of(function: Callable[..., Any]) -> Path:
-    """The package, at most two levels below this one, whose files a kernel and its callees live in."""
-    root = Path(__file__).parent
-    source = Path(function.__code__.co_filename)
-    if not source.is_relative_to(root):
-        return source.parent
-    return root.joinpath(*source.relative_to(root).parent.parts[:2])
+    """The package, at most two levels below its outermost one, whose files a kernel and its callees live in."""
+    folder = Path(function.__code__.co_filename).parent
+    outside = next(above for above in (folder, *folder.parents) if not (above / "__init__.py").exists())
+    return outside.joinpath(*folder.relative_to(outside).parts[:3])
 
 
 def cache_home() -> Path:

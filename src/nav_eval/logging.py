@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 def get_logger(name: str) -> logging.Logger:
     """A logger below `nav_eval`. Importing nav_eval installs no handler."""
-    return logging.getLogger(name if name.startswith("nav_eval") else f"nav_eval.{name}")
+    return logging.getLogger(name if f"{name}.".startswith("nav_eval.") else f"nav_eval.{name}")
 
 
 class _Spelt(logging.Formatter):

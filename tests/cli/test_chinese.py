@@ -26,6 +26,7 @@ from nav_eval_sdk.variables import LANGUAGE
 from nav_eval_server.cli import COMMANDS as SERVER
 
 SOURCE, SDK = ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk"
+BUILDINGS = ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds"
 OF_LIBRARIES = re.compile(r"(?ms)^# (?:Of libraries|Short ones)$.*?(?=^# |\Z)")
 """Sections of a zh.po whose English no string of ours is."""
 COMPUTED = re.compile(r"nav-eval [a-z]+ [\w.=\[\],: -]+|nav-eval(?:-agent)?: \{0\}|simulator\.sensors=.*|.*: Any$")
@@ -73,8 +74,10 @@ def printed() -> Iterator[str]:
     """All that the command lines print, and what errors and logs of the other packages say."""
     yield from strings(SOURCE / "cli")
     yield from strings(SOURCE / "config")
-    for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator", "worlds"):
+    for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator"):
         yield from messages(SOURCE / part)
+    yield from messages(BUILDINGS)
+    yield from strings(BUILDINGS / "cli.py")
     for part in ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving"):
         yield from strings(SDK / f"{part}.py")
 
@@ -106,7 +109,7 @@ def test_everything_that_is_said_has_its_chinese() -> None:
 
 
 def test_no_chinese_is_of_something_that_nobody_says() -> None:
-    own = {plain(text) for text in [*strings(SOURCE), *strings(SDK)]} | said()
+    own = {plain(text) for text in [*strings(SOURCE), *strings(SDK), *strings(BUILDINGS)]} | said()
     exempt = "".join(found[0] for file in files() for found in OF_LIBRARIES.finditer(file.read_text("utf-8")))
     spare = [english for english in catalogue().entries if plain(english) not in own]
     assert [english for english in spare if f'msgid "{english}"' not in exempt.replace('\\"', '"')] == []

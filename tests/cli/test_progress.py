@@ -13,7 +13,7 @@ from nav_eval.core.orchestrator import MemoryStore
 from nav_eval.core.types import AgentState, EpisodeResult, StepRecord
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
-from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
+from nav_eval_worlds.collection import make_episodes, make_scenes, open_sites
 
 
 @pytest.mark.parametrize("scale", [1e-5, 0.1, 30.0])

@@ -17,7 +17,11 @@ import pytest
 from documentation.pages import ROOT, Block, blocks
 from nav_eval.cli.chinese import catalogue
 
-SOURCES = (ROOT / "src" / "nav_eval", ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk")
+SOURCES = (
+    ROOT / "src" / "nav_eval",
+    ROOT / "packages" / "nav-eval-sdk" / "src" / "nav_eval_sdk",
+    ROOT / "packages" / "nav-eval-worlds" / "src" / "nav_eval_worlds",
+)
 PREFIX = re.compile(r"^(nav-eval(-agent)?: |WARNING +)")
 OWN_WORDS = 20
 """Least letters of a string without its placeholders."""

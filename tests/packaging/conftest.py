@@ -34,6 +34,11 @@ def evaluator(distributions: dict[str, Built]) -> Built:
 
 
 @pytest.fixture
+def worlds(distributions: dict[str, Built]) -> Built:
+    return distributions["nav-eval-worlds"]
+
+
+@pytest.fixture
 def bare(tmp_path: Path) -> Iterator[Callable[..., Bare]]:
     """`bare(minor, *requirements)`: an environment on Python 3.`minor`, removed after the test (it may be large)."""
     made: list[Path] = []

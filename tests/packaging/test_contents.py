@@ -34,6 +34,7 @@ NEEDED = {
         "templates/learned/train_vln/model.py",
         "examples/learned/weights.npz",
     ],
+    "nav-eval-worlds": ["py.typed", "zh.po", "language/wordings/en.toml", "language/wordings/zh.toml"],
     "nav-eval-server": [
         "py.typed",
         "challenge.template.yaml",
@@ -46,6 +47,7 @@ NEEDED = {
 SDIST = {
     "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE", "long_description.py"},
     "nav-eval-sdk": {"README.md", "LICENSE", "NOTICE"},
+    "nav-eval-worlds": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-server": {"README.md", "LICENSE", "NOTICE"},
 }
 BACKEND = {"pyproject.toml", "PKG-INFO", ".gitignore"}

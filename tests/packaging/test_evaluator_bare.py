@@ -54,6 +54,13 @@ def has_its_parts(environment: Bare, folder: Path) -> None:
     environment.run("nav-eval", "doctor", cwd=folder)
 
 
+def says_what_makes_homes(environment: Bare, folder: Path) -> None:
+    """In a sentence with the line to install it, where a configuration or a command asks for generated homes."""
+    for command in (("run", "vln-demo"), ("demo",), ("generate", "scenes", "homes")):
+        said = environment.run("nav-eval", *command, cwd=folder, code=2)
+        assert said.endswith("pip install 'nav-eval[demo]'\n")
+
+
 def test_it_judges_a_service_of_another_environment(
     bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
 ) -> None:
@@ -61,14 +68,15 @@ def test_it_judges_a_service_of_another_environment(
     participant = bare(sdk_python(), f"nav-eval-sdk[rest] @ {sdk.wheel.as_uri()}")
     has_its_parts(environment, tmp_path)
     judges_a_service(environment, participant, tmp_path)
+    says_what_makes_homes(environment, tmp_path)
 
 
 @pytest.mark.soak
 @pytest.mark.parametrize("minor", SUPPORTED, ids=lambda minor: f"3.{minor}")
 def test_the_demonstration_runs_on_every_python(
-    minor: int, bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+    minor: int, bare: Callable[..., Bare], evaluator: Built, worlds: Built, sdk: Built, tmp_path: Path
 ) -> None:
-    environment = bare(minor, str(evaluator.wheel), str(sdk.wheel))
+    environment = bare(minor, str(evaluator.wheel), str(worlds.wheel), str(sdk.wheel))
     has_its_parts(environment, tmp_path)
     said = environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)
     assert "success" in said
@@ -77,8 +85,8 @@ def test_the_demonstration_runs_on_every_python(
 
 @pytest.mark.soak
 def test_it_works_with_the_oldest_dependencies_that_it_allows(
-    bare: Callable[..., Bare], evaluator: Built, sdk: Built, tmp_path: Path
+    bare: Callable[..., Bare], evaluator: Built, worlds: Built, sdk: Built, tmp_path: Path
 ) -> None:
-    environment = bare(OLDEST, str(evaluator.wheel), str(sdk.wheel), *evaluator.oldest())
+    environment = bare(OLDEST, str(evaluator.wheel), str(worlds.wheel), str(sdk.wheel), *evaluator.oldest())
     has_its_parts(environment, tmp_path)
     environment.run("nav-eval", "demo", "--quick", "--out", "demo", cwd=tmp_path, seconds=1800)

@@ -19,6 +19,7 @@ from trove_classifiers import classifiers
 import nav_eval
 import nav_eval_sdk
 import nav_eval_server
+import nav_eval_worlds
 from bare_install import MINORS
 from built_distributions import ROOT, Built, contents
 
@@ -26,12 +27,14 @@ VERSIONS = {
     "nav-eval": nav_eval.__version__,
     "nav-eval-sdk": nav_eval_sdk.__version__,
     "nav-eval-server": nav_eval_server.__version__,
+    "nav-eval-worlds": nav_eval_worlds.__version__,
 }
-OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11}
+OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11, "nav-eval-worlds": 11}
 COMMANDS = {
     "nav-eval": "nav-eval = nav_eval.cli:main",
     "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main",
     "nav-eval-server": "competition = nav_eval_server.cli:app",
+    "nav-eval-worlds": "homes = nav_eval_worlds.generator:HOMES",
 }
 
 

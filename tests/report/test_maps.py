@@ -20,7 +20,7 @@ from nav_eval.engine.scene.scene import Material, Scene
 from nav_eval.report.mesh import clustered, scene_mesh, triangle_colours
 from nav_eval.report.storeys import find_storeys, storey_of
 from nav_eval.report.topdown import graph_maps, navmesh_maps, probed_maps
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.world import generate_world
 from recordings import SHARED_DATA, arrays, folder_of
 
 

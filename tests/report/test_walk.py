@@ -23,7 +23,7 @@ from nav_eval.engine.scene.scene import Scene, Sky
 from nav_eval.errors import SceneError
 from nav_eval.report.page import resource
 from nav_eval.report.walk import render_walk, write_walk
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.world import generate_world
 from report.conftest import Visit
 
 Open = Callable[..., Visit]

@@ -187,7 +187,7 @@ def test_what_a_design_is_called_names_the_kind_of_its_thing(monkeypatch):
     monkeypatch.syspath_prepend(ROOT / "examples")
     from train_vln.naming import DESIGNS
 
-    from nav_eval.worlds.language.wording import tables
+    from nav_eval_worlds.language.wording import tables
 
     told = tables("en")
     assert set(DESIGNS) == set(told["designs"])

@@ -17,8 +17,8 @@ from nav_eval.runs import builder
 from nav_eval.runs.effective import Effective
 from nav_eval.runs.registry import benchmark_config
 from nav_eval.tasks.registry import TASKS
-from nav_eval.worlds.collection import make_episodes, make_scenes, open_sites
-from nav_eval.worlds.episodes.splits import TASKS as GENERATED
+from nav_eval_worlds.collection import make_episodes, make_scenes, open_sites
+from nav_eval_worlds.episodes.splits import TASKS as GENERATED
 
 BENCHMARK = {name: f"{name.replace('_', '-')}-demo" for name in GENERATED}
 BLIND = [f"~simulator.sensors.{name}" for name in ("rgb", "depth", "semantic", "objects")]

@@ -10,9 +10,9 @@ import pytest
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.recast.build import build_navmesh
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.world import World, generate_world
 
 
 @cache

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse as sparse
 from numpy.typing import NDArray
 
-from nav_eval.worlds.world import World
+from nav_eval_worlds.world import World
 
 TOLERANCE = 0.02
 

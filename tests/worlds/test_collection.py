@@ -13,10 +13,10 @@ from nav_eval.config.schema import Config, GenerateConfig
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
-from nav_eval.worlds import collection
-from nav_eval.worlds.collection import buildings_of, make_scenes, open_sites
-from nav_eval.worlds.collection import make_episodes as write_splits
-from nav_eval.worlds.episodes.splits import assets_of
+from nav_eval_worlds import collection
+from nav_eval_worlds.collection import buildings_of, make_scenes, open_sites
+from nav_eval_worlds.collection import make_episodes as write_splits
+from nav_eval_worlds.episodes.splits import assets_of
 
 SMALL = ("dataset.generate.seed=few", "dataset.generate.rooms=1", "dataset.generate.detail=20000")
 

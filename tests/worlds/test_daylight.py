@@ -7,7 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from nav_eval.worlds.light.daylight import draw_daylight
+from nav_eval_worlds.light.daylight import draw_daylight
 
 
 def test_hours_are_spread_and_a_fifth_are_evenings() -> None:

@@ -7,12 +7,12 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
-from nav_eval.worlds.furniture.leaves import LEAVES
-from nav_eval.worlds.furniture.made import Designs, Made
-from nav_eval.worlds.surfaces.palette import Palette
-from nav_eval.worlds.surfaces.styles import STYLES
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.furniture import bath, beds, chairs, decor, grand, kitchen, lamps, plants, sofas, storage, tables
+from nav_eval_worlds.furniture.leaves import LEAVES
+from nav_eval_worlds.furniture.made import Designs, Made
+from nav_eval_worlds.surfaces.palette import Palette
+from nav_eval_worlds.surfaces.styles import STYLES
 
 FAMILIES: dict[str, tuple[Designs, tuple[object, ...]]] = {
     "sofa": (sofas.SOFAS, (3,)),

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.surfaces.detail import COARSE, detailed
-from nav_eval.worlds.surfaces.textures import PAINTERS, SCALES
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.surfaces.detail import COARSE, detailed
+from nav_eval_worlds.surfaces.textures import PAINTERS, SCALES
 
 
 @pytest.mark.parametrize("painter", ["plaster", "planks", "carpet", "wood"])

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nav_eval.worlds.exact import Stream, cos_turns, quantise, sin_turns
+from nav_eval_worlds.exact import Stream, cos_turns, quantise, sin_turns
 
 
 @given(st.floats(-50, 50))

@@ -14,11 +14,11 @@ import trimesh
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Scene
-from nav_eval.worlds import GENERATOR
-from nav_eval.worlds.collection import make_scenes
-from nav_eval.worlds.episodes.site import load_site
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.world import World
+from nav_eval_worlds import GENERATOR
+from nav_eval_worlds.collection import make_scenes
+from nav_eval_worlds.episodes.site import load_site
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 

@@ -11,28 +11,28 @@ import numpy as np
 import pytest
 import trimesh
 
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.light.bake import bake
-from nav_eval.worlds.light.bounced import Probes
-from nav_eval.worlds.light.cubes import cubes, cubes_of
-from nav_eval.worlds.light.daylight import Daylight
-from nav_eval.worlds.light.direct import opaque, sunlight
-from nav_eval.worlds.light.holes import windows_of
-from nav_eval.worlds.light.places import places
-from nav_eval.worlds.mesh.item import Item
-from nav_eval.worlds.mesh.tessellate import tessellate
-from nav_eval.worlds.mesh.triangles import Mesh
-from nav_eval.worlds.mesh.voxels import voxelise
-from nav_eval.worlds.plan.floor_plan import Kind, Plan, Window
-from nav_eval.worlds.plan.openings import make_plan
-from nav_eval.worlds.rays import sources
-from nav_eval.worlds.rays.march import Grid
-from nav_eval.worlds.rays.soup import standing
-from nav_eval.worlds.shell.structure import point, shell_items
-from nav_eval.worlds.shell.windows import curtain_places
-from nav_eval.worlds.surfaces.parametric import Model
-from nav_eval.worlds.surfaces.styles import building_style
-from nav_eval.worlds.world import World
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.light.bake import bake
+from nav_eval_worlds.light.bounced import Probes
+from nav_eval_worlds.light.cubes import cubes, cubes_of
+from nav_eval_worlds.light.daylight import Daylight
+from nav_eval_worlds.light.direct import opaque, sunlight
+from nav_eval_worlds.light.holes import windows_of
+from nav_eval_worlds.light.places import places
+from nav_eval_worlds.mesh.item import Item
+from nav_eval_worlds.mesh.tessellate import tessellate
+from nav_eval_worlds.mesh.triangles import Mesh
+from nav_eval_worlds.mesh.voxels import voxelise
+from nav_eval_worlds.plan.floor_plan import Kind, Plan, Window
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.rays import sources
+from nav_eval_worlds.rays.march import Grid
+from nav_eval_worlds.rays.soup import standing
+from nav_eval_worlds.shell.structure import point, shell_items
+from nav_eval_worlds.shell.windows import curtain_places
+from nav_eval_worlds.surfaces.parametric import Model
+from nav_eval_worlds.surfaces.styles import building_style
+from nav_eval_worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 
 import numpy as np
 
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.furniture.decor import picture
-from nav_eval.worlds.mesh.item import Item
-from nav_eval.worlds.surfaces.hanging import hung
-from nav_eval.worlds.surfaces.paintings import KINDS, art_of, painting
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.furniture.decor import picture
+from nav_eval_worlds.mesh.item import Item
+from nav_eval_worlds.surfaces.hanging import hung
+from nav_eval_worlds.surfaces.paintings import KINDS, art_of, painting
 
 
 def _frames(count: int) -> list[tuple[str, float, float]]:

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nav_eval.worlds.plan.floor_plan import Kind, Plan, wall_line
-from nav_eval.worlds.plan.openings import make_plan
-from nav_eval.worlds.plan.programme import CIRCULATION
+from nav_eval_worlds.plan.floor_plan import Kind, Plan, wall_line
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.plan.programme import CIRCULATION
 
 plans = st.builds(
     lambda seed, rooms, storeys, kind: make_plan(str(seed), rooms, min(storeys, rooms), kind),

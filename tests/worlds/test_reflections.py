@@ -8,8 +8,8 @@ from collections.abc import Callable
 import numpy as np
 
 from nav_eval.report.views import view_image
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.world import World
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.world import World
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 EYE, BEFORE = 1.4, 1.4

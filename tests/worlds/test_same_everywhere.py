@@ -14,12 +14,13 @@ from nav_eval.config.loader import load_config
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective
-from nav_eval.worlds import GENERATOR
+from nav_eval_worlds import GENERATOR
 from patience import PATIENCE
 
-SOURCE = Path(__file__).parents[2] / "src"
+ROOT = Path(__file__).parents[2]
+SOURCES = os.pathsep.join(str(folder) for folder in (ROOT / "src", *ROOT.glob("packages/*/src")))
 ASK = (
-    "from nav_eval.worlds.world import generate_world as g; "
+    "from nav_eval_worlds.world import generate_world as g; "
     "print(g('anywhere', 5, 2, 'home', 20000).digest, g('anywhere', 4, 1, 'office', 20000).digest)"
 )
 RELEASED = (
@@ -36,7 +37,7 @@ def digests(python: str, **environment: str) -> str:
         text=True,
         timeout=PATIENCE,
         check=True,
-        env=os.environ | {"PYTHONPATH": str(SOURCE)} | environment,
+        env=os.environ | {"PYTHONPATH": SOURCES} | environment,
     )
     return done.stdout.strip()
 

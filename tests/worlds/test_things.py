@@ -11,15 +11,15 @@ import pytest
 from numpy.typing import NDArray
 
 from nav_eval.errors import ConfigError
-from nav_eval.worlds.episodes.splits import assets_of
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.surfaces.palette import Palette
-from nav_eval.worlds.surfaces.prints import tints
-from nav_eval.worlds.surfaces.styles import STYLES
-from nav_eval.worlds.things.catalogue import ASSETS, MAKERS, numbers, variants
-from nav_eval.worlds.things.sketch import Shape
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.episodes.splits import assets_of
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.surfaces.palette import Palette
+from nav_eval_worlds.surfaces.prints import tints
+from nav_eval_worlds.surfaces.styles import STYLES
+from nav_eval_worlds.things.catalogue import ASSETS, MAKERS, numbers, variants
+from nav_eval_worlds.things.sketch import Shape
+from nav_eval_worlds.world import World, generate_world
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 HOMES: list[tuple[int, int, int, Kind]] = [(2, 7, 1, "home"), (4, 13, 2, "office")]

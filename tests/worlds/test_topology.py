@@ -6,9 +6,9 @@ from collections import Counter
 
 import pytest
 
-from nav_eval.worlds.plan.floor_plan import Door, Plan, Rect, Room
-from nav_eval.worlds.plan.openings import make_plan
-from nav_eval.worlds.plan.topology import clusters, topology
+from nav_eval_worlds.plan.floor_plan import Door, Plan, Rect, Room
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.plan.topology import clusters, topology
 
 
 def door(number: int, a: int, b: int, vertical: bool, line: int, low: int, high: int) -> Door:

@@ -13,9 +13,9 @@ from nav_eval.errors import SceneError
 from nav_eval.report.labels import category_colour, depth_image, semantic_image
 from nav_eval.report.sheet import pose_sheet, random_poses
 from nav_eval.report.views import contact_sheet, floor_plan, room_view, view_image
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.world import World
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.world import World
 
 MakeSite = Callable[[int, int, int, Kind, float], Site]
 MakeWorld = Callable[[int, int, int, Kind], World]

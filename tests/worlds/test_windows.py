@@ -14,12 +14,12 @@ from nav_eval.engine.render.prepared import build
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.engine.scene.load import load_scene
 from nav_eval.engine.scene.scene import Material, Scene
-from nav_eval.worlds.light.daylight import draw_daylight
-from nav_eval.worlds.outside.canvas import SIDE
-from nav_eval.worlds.outside.exteriors import SITES
-from nav_eval.worlds.outside.sky import make_sky
-from nav_eval.worlds.plan.floor_plan import Kind, Plan, wall_line
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.light.daylight import draw_daylight
+from nav_eval_worlds.outside.canvas import SIDE
+from nav_eval_worlds.outside.exteriors import SITES
+from nav_eval_worlds.outside.sky import make_sky
+from nav_eval_worlds.plan.floor_plan import Kind, Plan, wall_line
+from nav_eval_worlds.world import World, generate_world
 
 MakeWorld = Callable[[int, int, int, Kind], World]
 OUT = 180

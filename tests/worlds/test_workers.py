@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from nav_eval.errors import SceneError
-from nav_eval.worlds.collection import make_scenes
+from nav_eval_worlds.collection import make_scenes
 
 SEEDS = ["a", "b"]
 

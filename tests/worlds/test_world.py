@@ -14,10 +14,10 @@ from nav_eval.engine.navmesh.settings import NavmeshSettings
 from nav_eval.engine.recast.build import build_navmesh
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import ConfigError
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.plan.floor_plan import KNEE, Kind
-from nav_eval.worlds.world import World, generate_world
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.plan.floor_plan import KNEE, Kind
+from nav_eval_worlds.world import World, generate_world
 from worlds.geometry_checks import collisions, floating
 
 MakeWorld = Callable[[int, int, int, Kind], World]

@@ -72,7 +72,7 @@ def make_app() -> App:
     for order, (title, commands) in enumerate(GROUPS.items()):
         group = Group(spoken(title), sort_key=order)
         for place, (name, command) in enumerate(commands.items()):
-            _add(app, name, replace(command, target=brought.pop(name, command.target)), group, place)
+            _add(app, name, _with_brought(name, command, brought), group, place)
     for name, target in brought.items():
         _add(app, name, Command("", target), Group(spoken("Of plug-ins"), sort_key=len(GROUPS)))
     options = Group(spoken("Options"), sort_key=len(GROUPS) + 1)
@@ -87,6 +87,12 @@ def _formatter() -> HelpFormatter | None:
     from nav_eval.cli.chinese_help import ChineseHelp
 
     return ChineseHelp()
+
+
+def _with_brought(name: str, command: Command, brought: dict[str, str]) -> Command:
+    """The command with what installed packages bring for it or its parts, which is taken out of `brought`."""
+    parts = {part: _with_brought(f"{name}.{part}", held, brought) for part, held in command.parts.items()}
+    return replace(command, target=brought.pop(name, command.target), parts=parts)
 
 
 def _add(app: App, name: str, command: Command, group: Group, place: int = 0) -> None:

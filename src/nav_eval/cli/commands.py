@@ -93,8 +93,8 @@ WORLDS = {
         "Make buildings and episodes from a seed.",
         example="nav-eval generate scenes --out homes --count 3",
         parts={
-            "scenes": Command("Make furnished homes or offices.", "nav_eval.cli.generate:scenes"),
-            "episodes": Command("Make a task's splits on given scenes.", "nav_eval.cli.generate:episodes"),
+            "scenes": Command("Make furnished homes or offices.", "nav_eval.cli.missing_extra:buildings"),
+            "episodes": Command("Make a task's splits on given scenes.", "nav_eval.cli.missing_extra:buildings"),
             "data": Command(
                 "Make homes and episodes where a configuration expects data.", "nav_eval.cli.generate:data"
             ),

@@ -51,6 +51,8 @@ PLUGIN_KINDS = (
     "tasks",
 )
 """Every group of entry points that a plug-in can use, without its `nav_eval.`."""
+OURS = ("nav-eval-worlds",)
+"""Distributions of this project that register components as a plug-in does."""
 PER_EPISODE = ("episodes.jsonl", "trajectories.jsonl", "results.csv", "submission.json", "shard.json", "tries.jsonl")
 """Files that tell of single episodes: never part of a run's public form."""
 SHARDS_MISSING = "shards_missing"
@@ -407,10 +409,14 @@ def _renderer(config: Config) -> str:
 
 
 def _plugins(config: Config) -> dict[str, str]:
-    """Distributions that add components, with their versions, and the SHA-256 of each module of `plugins`."""
+    """Other people's distributions that add components, with their versions, and SHA-256 of each module of `plugins`.
+
+    Ours have the version of nav_eval, and what they make is a file with a checksum.
+    """
     files = {name: getattr(sys.modules.get(name), "__file__", None) for name in config.plugins}
     points = [point for kind in PLUGIN_KINDS for point in entered(f"nav_eval.{kind}")]
-    installed = {f"{point.dist.name} (installed)": point.dist.version for point in points if point.dist}
+    others = [point.dist for point in points if point.dist and point.dist.name not in OURS]
+    installed = {f"{other.name} (installed)": other.version for other in others}
     return installed | {name: file_sha256(file) for name, file in files.items() if file}
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from nav_eval.errors import ConfigError
-from nav_eval.worlds import collection, workers
-from nav_eval.worlds.episodes.controls import Controls, controls_of
-from nav_eval.worlds.episodes.records import instance_records, object_records, point_records
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.splits import split_scenes
-from nav_eval.worlds.episodes.vln import vln_paths
-from nav_eval.worlds.plan.floor_plan import Kind
+from nav_eval_worlds import collection, workers
+from nav_eval_worlds.episodes.controls import Controls, controls_of
+from nav_eval_worlds.episodes.records import instance_records, object_records, point_records
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.episodes.splits import split_scenes
+from nav_eval_worlds.episodes.vln import vln_paths
+from nav_eval_worlds.plan.floor_plan import Kind
 
 MakeSite = Callable[[int, int, int, Kind, float], Site]
 HOME: tuple[int, int, int, Kind, float] = (3, 10, 1, "home", 0.1)

@@ -8,12 +8,12 @@ import re
 import pytest
 
 from nav_eval.engine.scene.scene import SemanticRegion
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.language.relations import Walker, Way, turn_towards, way_to
-from nav_eval.worlds.language.rooms_map import DoorWay, Flat, RoomsMap
-from nav_eval.worlds.language.speaker import STYLES, say
-from nav_eval.worlds.language.steps import Go, Noun, Stop
-from nav_eval.worlds.language.wording import LANGUAGES
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.language.relations import Walker, Way, turn_towards, way_to
+from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
+from nav_eval_worlds.language.speaker import STYLES, say
+from nav_eval_worlds.language.steps import Go, Noun, Stop
+from nav_eval_worlds.language.wording import LANGUAGES
 
 HUB = SemanticRegion(1, "open office", 0, (0.0, 0.0, 0.0), (9.0, 3.0, 8.0))
 

@@ -12,11 +12,11 @@ import pytest
 
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.geometry import yaw_of
-from nav_eval.worlds.episodes.goals import view_points
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.language.looks import PLAIN
-from nav_eval.worlds.language.sights import noun
-from nav_eval.worlds.plan.floor_plan import Kind
+from nav_eval_worlds.episodes.goals import view_points
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.language.looks import PLAIN
+from nav_eval_worlds.language.sights import noun
+from nav_eval_worlds.plan.floor_plan import Kind
 
 MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
 HUES = {

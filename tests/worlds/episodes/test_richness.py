@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 
 import pytest
 
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.vln import Told, VlnPath, vln_paths
-from nav_eval.worlds.language.speaker import STYLES
-from nav_eval.worlds.language.wording import LANGUAGES
-from nav_eval.worlds.plan.floor_plan import Kind
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.episodes.vln import Told, VlnPath, vln_paths
+from nav_eval_worlds.language.speaker import STYLES
+from nav_eval_worlds.language.wording import LANGUAGES
+from nav_eval_worlds.plan.floor_plan import Kind
 
 MakeSite: TypeAlias = Callable[[int, int, int, Kind, float], Site]
 BOUNDS = {"en": (165, 0.58, 0.28), "zh": (172, 0.52, 0.3)}

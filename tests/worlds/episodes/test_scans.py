@@ -12,9 +12,9 @@ import pytest
 import trimesh
 
 import nav_eval
-from nav_eval.cli.generate import episodes as generate
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.errors import NavmeshError, SceneError
+from nav_eval_worlds.cli import episodes as generate
 
 LAYOUT = ("17DRP/17DRP.glb", "00800-TEE/TEE.basis.glb", "apartment_0/mesh.glb", "apartment_1/mesh.glb")
 BESIDE = ("17DRP/17DRP_semantic.ply", "00800-TEE/TEE.semantic.glb")

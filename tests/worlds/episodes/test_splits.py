@@ -13,10 +13,10 @@ import pytest
 
 from nav_eval.dataset.registry import load_dataset
 from nav_eval.errors import ConfigError
-from nav_eval.worlds.episodes.controls import Controls
-from nav_eval.worlds.episodes.site import Site
-from nav_eval.worlds.episodes.splits import SPLITS, TASKS, split_scenes, words, write_task
-from nav_eval.worlds.plan.floor_plan import Kind
+from nav_eval_worlds.episodes.controls import Controls
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.episodes.splits import SPLITS, TASKS, split_scenes, words, write_task
+from nav_eval_worlds.plan.floor_plan import Kind
 
 MakeSite = Callable[[int, int, int, Kind, float], Site]
 Schema = Any

@@ -14,12 +14,12 @@ import pytest
 from nav_eval.engine.navmesh.mesh import NavMesh
 from nav_eval.engine.render.renderer import make_renderer
 from nav_eval.errors import SceneError
-from nav_eval.worlds.episodes.controls import Controls
-from nav_eval.worlds.episodes.site import EYE, Site, densified
-from nav_eval.worlds.episodes.vln import VlnPath, vln_paths
-from nav_eval.worlds.language.steps import Climb, Stop
-from nav_eval.worlds.plan.floor_plan import Kind
-from nav_eval.worlds.world import generate_world
+from nav_eval_worlds.episodes.controls import Controls
+from nav_eval_worlds.episodes.site import EYE, Site, densified
+from nav_eval_worlds.episodes.vln import VlnPath, vln_paths
+from nav_eval_worlds.language.steps import Climb, Stop
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.world import generate_world
 from worlds.episodes.stranger import Walk, walk
 from worlds.episodes.surveyed import Building
 

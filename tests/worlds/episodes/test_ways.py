@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from nav_eval.engine.scene.scene import Scene
-from nav_eval.worlds.exact import Stream
-from nav_eval.worlds.language.rooms_map import RoomsMap, rooms_map
-from nav_eval.worlds.mesh.semantics import objects, regions
-from nav_eval.worlds.mesh.tessellate import tessellate
-from nav_eval.worlds.plan.floor_plan import Door, Kind, Plan
-from nav_eval.worlds.plan.grammars import GRAMMARS
-from nav_eval.worlds.plan.openings import make_plan
-from nav_eval.worlds.shell.structure import shell_items
-from nav_eval.worlds.surfaces.styles import building_style
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.language.rooms_map import RoomsMap, rooms_map
+from nav_eval_worlds.mesh.semantics import objects, regions
+from nav_eval_worlds.mesh.tessellate import tessellate
+from nav_eval_worlds.plan.floor_plan import Door, Kind, Plan
+from nav_eval_worlds.plan.grammars import GRAMMARS
+from nav_eval_worlds.plan.openings import make_plan
+from nav_eval_worlds.shell.structure import shell_items
+from nav_eval_worlds.surfaces.styles import building_style
 from worlds.episodes.surveyed import Building
 
 KINDS: list[tuple[str, Kind, int]] = [

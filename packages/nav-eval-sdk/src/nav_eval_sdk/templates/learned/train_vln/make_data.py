@@ -13,10 +13,10 @@ import numpy as np
 
 from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
-from nav_eval.worlds.collection import make_scenes, open_sites
-from nav_eval.worlds.episodes.splits import write_task
-from nav_eval.worlds.things.catalogue import Assets
 from nav_eval_sdk.examples.learned.senses import SIDE
+from nav_eval_worlds.collection import make_scenes, open_sites
+from nav_eval_worlds.episodes.splits import write_task
+from nav_eval_worlds.things.catalogue import Assets
 
 LENS = f"{{width: {SIDE}, height: {SIDE}, hfov: 90}}"
 SENSES = f"rgb: {LENS}, depth: {LENS}, gps: {{}}, compass: {{}}"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from nav_eval.worlds.language.wording import LANGUAGES, tables
 from nav_eval_sdk.examples.learned.words import tokens
+from nav_eval_worlds.language.wording import LANGUAGES, tables
 
 OF_KIND = {
     "bathtub": "claw_tub free_tub",

@@ -1,0 +1,265 @@
+"""From a path on the navmesh to what one would say about it: doors passed, stairs climbed, things passed by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from nav_eval.engine.scene.scene import SemanticObject
+from nav_eval.geometry import Quaternion, Vec3, rotate
+from nav_eval_worlds.episodes.site import Site, densified
+from nav_eval_worlds.language.relations import (
+    Walker,
+    Way,
+    corridor_direction,
+    is_corridor,
+    pass_door,
+    side_of,
+    turn_towards,
+    way_to,
+)
+from nav_eval_worlds.language.rooms_map import DoorWay, RoomsMap
+from nav_eval_worlds.language.sights import (
+    holds,
+    landmarks,
+    leaf,
+    mark,
+    noun,
+    opposite,
+    room_look,
+    sights,
+    where_seen,
+)
+from nav_eval_worlds.language.steps import Climb, Go, Pass, Step, Stop
+from nav_eval_worlds.language.wording import KINDS, ROOMS
+
+_NEAR, _ABREAST = 1.6, 0.3
+"""A thing is passed within this many metres, and this many to the side at least: one does not walk "past" a lamp that
+hangs above, nor past what one walks up to."""
+
+_ABREAST_OF = 5
+"""Decimetres of the way between two things on its two sides, at most, for which one walks between them."""
+_AT_HAND = 1.5
+"""What is this near along a corridor needs no turn to be found."""
+_CROSSED = 2.5
+"""Metres from wall to wall of a room that one crosses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """The part of a path in one room; `door` leads out of it, None in the last."""
+
+    room: int
+    points: tuple[Vec3, ...]
+    door: DoorWay | None
+
+
+def stretches(rooms: RoomsMap, path: list[Vec3]) -> list[Stretch] | None:
+    """The rooms of a path in order; None if it cannot be told (a missing door, a room entered twice)."""
+    runs: list[tuple[int, list[Vec3]]] = []
+    for point in densified(path, 0.1):
+        room = rooms.room_at(*point)
+        if room == 0:
+            continue
+        if not runs or runs[-1][0] != room:
+            runs.append((room, []))
+        runs[-1][1].append(point)
+    if not runs or len({room for room, _ in runs}) != len(runs):
+        return None
+    out = []
+    for k, (room, points) in enumerate(runs):
+        door = _door_between(rooms, room, runs[k + 1][0], points[-1]) if k + 1 < len(runs) else None
+        if k + 1 < len(runs) and door is None:
+            return None
+        out.append(Stretch(room, tuple(points), door))
+    return out
+
+
+def _door_between(rooms: RoomsMap, a: int, b: int, at: Vec3) -> DoorWay | None:
+    ways = [door for door in rooms.doors_of(a) if door.other(a) == b]
+    return min(ways, key=lambda d: (d.middle[0] - at[0]) ** 2 + (d.middle[1] - at[2]) ** 2, default=None)
+
+
+def clear_at_first(rooms: RoomsMap, part: Stretch, rotations: Sequence[Quaternion]) -> list[Quaternion]:
+    """Of the rotations that a walk may begin with those from which the first way can be told."""
+    if part.door is None:
+        return list(rotations)
+    clear = []
+    for rotation in rotations:
+        walker = _starting(part, rotation)
+        way = way_to(rooms, walker, part.door)
+        if way and _sets_out(walker, part, way.turn):
+            clear.append(rotation)
+    return clear
+
+
+def _sets_out(walker: Walker, part: Stretch, turn: str) -> bool:
+    """Whether the first metre of the way leads where the turn says: through a wide opening, or round a table, one may
+    walk elsewhere than towards its middle. Sideways is between 40 and 135 degrees, straight within 60, around 110."""
+    x, _, z = part.points[min(10, len(part.points) - 1)]
+    dx, dz = x - walker.at[0], z - walker.at[1]
+    size = (dx * dx + dz * dz) ** 0.5
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    if turn in ("left", "right"):
+        return side_of(walker.heading, walker.at, (x, z)) == turn and -0.7071 * size < ahead < 0.766 * size
+    return bool(ahead < -0.342 * size if turn == "around" else ahead > 0.5 * size)
+
+
+def _starting(part: Stretch, rotation: Quaternion) -> Walker:
+    start, forward = part.points[0], rotate(rotation, (0.0, 0.0, -1.0))
+    return Walker(part.room, (start[0], start[2]), (forward[0], forward[2]))
+
+
+def tell(
+    site: Site, parts: list[Stretch], walked: list[Stretch], rotation: Quaternion, target: int
+) -> list[Step] | None:
+    """The steps along a path to the thing `target`; None if a listener could take another door.
+
+    `walked`: the same rooms as the recorded walk goes through them, which may go round a table on the other side.
+    """
+    rooms = site.rooms
+    walker = _starting(parts[0], rotation)
+    steps: list[Step] = []
+    for part, again in zip(parts, walked, strict=True):
+        if part.door is None:
+            break
+        before = {_called(rooms, one.room) for one in parts[: parts.index(part)]}
+        step = None if part.door.kind == "stairs" else _step(site, walker, part, again, target, before)
+        if step is not None:
+            steps.append(step)
+        elif part.door.kind != "stairs" or not _climb(rooms, part, steps):
+            return None
+        walker = pass_door(rooms, walker, part.door)
+    stop = _stop(site, walker, rooms.things[target])
+    return [*steps, stop] if stop else None
+
+
+def _step(site: Site, walker: Walker, part: Stretch, again: Stretch, target: int, before: set[str]) -> Go | None:
+    """`before`: what the rooms were called through which one has come."""
+    assert part.door is not None
+    rooms = site.rooms
+    here, there = _called(rooms, part.room), _called(rooms, part.door.other(part.room))
+    way = way_to(rooms, walker, part.door) if {here, there} <= ROOMS else None
+    if way is None:
+        return None
+    told = {target}
+    past = None if way.side == "across" else _passed(site, walker, part, again, told)
+    return Go(
+        here,
+        there,
+        way,
+        past,
+        mark(site, part.room, part.door, told),
+        len(rooms.doors_of(part.room)) == (1 if walker.entered is None else 2),
+        holds(site, part.door, part.door.other(part.room), {target}),
+        sights(site, walker, told),
+        part.door.wide,
+        opposite(site, part.room, part.door, told),
+        leaf(site, part.door),
+        _crosses(walker, part.door, way),
+        there in before,
+        room_look(rooms.rooms[part.door.other(part.room)]),
+    )
+
+
+def _crosses(walker: Walker, door: DoorWay, way: Way) -> bool:
+    """Whether one goes straight from one wall of a room to the wall opposite."""
+    if walker.entered is None or way.turn != "straight" or way.side or door.along_x != walker.entered.along_x:
+        return False
+    axis = 0 if door.along_x else 1
+    return abs(door.middle[axis] - walker.at[axis]) > _CROSSED
+
+
+def _called(rooms: RoomsMap, room: int) -> str:
+    """The tables' key for a room's name: bathrooms of offices have another."""
+    kind = rooms.rooms[room].category
+    office = kind == "bathroom" and any("office" in region.category for region in rooms.rooms.values())
+    return "restroom" if office else kind
+
+
+def _climb(rooms: RoomsMap, part: Stretch, steps: list[Step]) -> bool:
+    """Turn the step into the stairwell into one that takes the stair; False where a walk begins in the stairwell."""
+    if not steps or part.door is None:
+        return False
+    last = steps.pop()
+    assert isinstance(last, Go)
+    up = rooms.rooms[part.door.other(part.room)].storey > rooms.rooms[part.room].storey
+    steps.append(Climb(up, last.leave, last.way, last.past, last.sights))
+    return True
+
+
+def _stop(site: Site, walker: Walker, thing: SemanticObject) -> Stop | None:
+    """In a corridor with the turn towards the thing, unless it is at hand; None if that turn cannot be told."""
+    rooms = site.rooms
+    off = (thing.center[0] - walker.at[0], thing.center[2] - walker.at[1])
+    along = corridor_direction(rooms, walker.room, off)
+    near = not is_corridor(rooms, walker.room) or abs(off[0] * along[0] + off[1] * along[1]) < _AT_HAND
+    turn = "" if near else turn_towards(walker.heading, along)
+    if not near and not turn:
+        return None
+    seen = sights(site, walker, {thing.id})
+    place = where_seen(site, walker, thing)
+    return Stop(noun(site, thing, placed=True), turn, _called(rooms, walker.room), seen, place)
+
+
+def _ahead(rooms: RoomsMap, walker: Walker, door: DoorWay, thing: SemanticObject) -> bool:
+    """Whether a thing lies between the walker, who has turned towards a door, and the door."""
+    off = (door.middle[0] - walker.at[0], door.middle[1] - walker.at[1])
+    size = (off[0] * off[0] + off[1] * off[1]) ** 0.5
+    corridor = is_corridor(rooms, walker.room)
+    dx, dz = corridor_direction(rooms, walker.room, off) if corridor else (off[0] / size, off[1] / size)
+    on = (thing.center[0] - walker.at[0]) * dx + (thing.center[2] - walker.at[1]) * dz
+    return 0.3 < on < off[0] * dx + off[1] * dz
+
+
+def _passed(site: Site, walker: Walker, part: Stretch, again: Stretch, told: set[int]) -> Pass | None:
+    """What stands beside the way, is the only one of its kind in the room, and is seen before it is passed: the larger
+    the better, best of all two things between which one walks. Those that are told of are added to `told`."""
+    assert part.door is not None
+    rooms, points = site.rooms, part.points
+    if len(points) < 12 or (is_corridor(rooms, part.room) and not _straight(points)):
+        return None
+    ways = [densified(list(again.points), 0.1), _straight_to(site, points[0], part.door)]
+    found: list[tuple[SemanticObject, int, str]] = []
+    for thing in landmarks(rooms, part.room, KINDS):
+        if thing.id in told or not _ahead(rooms, walker, part.door, thing):
+            continue
+        near, side = _abreast(points, thing)
+        alike = side and all(_abreast(way, thing)[1] == side for way in ways)
+        if alike and site.sees(points[max(0, near - 6)], thing.id):
+            found.append((thing, near, side))
+    stands = [one for one in found if one[0].center[1] - one[0].size[1] / 2 < rooms.rooms[part.room].low[1] + 0.3]
+    pair = next(((a, b) for a, b in combinations(stands, 2) if a[2] != b[2] and abs(a[1] - b[1]) <= _ABREAST_OF), None)
+    if pair is None and not found:
+        return None
+    (thing, _, side), other = pair if pair else (found[0], None)
+    told |= {thing.id} | ({other[0].id} if other else set())
+    return Pass(noun(site, thing), side, noun(site, other[0]) if other else None)
+
+
+def _straight_to(site: Site, start: Vec3, door: DoorWay) -> list[Vec3]:
+    """How one walks who knows no more than the door: what is passed on another side then is not told."""
+    return densified(site.path(start, (door.middle[0], start[1], door.middle[1]))[1], 0.1)
+
+
+def _abreast(points: Sequence[Vec3], thing: SemanticObject) -> tuple[int, str]:
+    """Where along a way a thing is nearest, and on which side all of it lies there; "" if it is not walked past."""
+    x, z = thing.center[0], thing.center[2]
+    gaps = [(p[0] - x) ** 2 + (p[2] - z) ** 2 for p in points]
+    near = gaps.index(min(gaps))
+    if gaps[near] > _NEAR * _NEAR or not 3 <= near <= len(points) - 4:
+        return near, ""
+    a, b, at = points[near - 3], points[near + 3], points[near]
+    dx, dz = b[0] - a[0], b[2] - a[2]
+    size = (dx * dx + dz * dz) ** 0.5
+    corners = [(x + i * thing.size[0] / 2, z + k * thing.size[2] / 2) for i in (-1, 1) for k in (-1, 1)]
+    sides = {side_of((dx, dz), (at[0], at[2]), corner) for corner in corners}
+    aside = abs(dz * (x - at[0]) - dx * (z - at[2])) > _ABREAST * size
+    return near, sides.pop() if aside and size > 0.4 and len(sides) == 1 else ""
+
+
+def _straight(points: tuple[Vec3, ...]) -> bool:
+    a, b = points[0], points[-1]
+    size = ((a[0] - b[0]) ** 2 + (a[2] - b[2]) ** 2) ** 0.5
+    return bool(size > 0.085 * len(points))

@@ -1,0 +1,391 @@
+"""What a walker sees from where it stands, and where things are among other things: the landmarks of an instruction.
+
+Named are things that are the only ones of their kind in the room. Nothing is said that is not plain: no side near a
+diagonal, no "between" round a corner.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import combinations
+from typing import TypeAlias
+
+from nav_eval.engine.scene.scene import SemanticObject, SemanticRegion
+from nav_eval.geometry import Vec3
+from nav_eval_worlds.episodes.site import Site
+from nav_eval_worlds.language.relations import Walker
+from nav_eval_worlds.language.rooms_map import DoorWay, Flat, RoomsMap
+from nav_eval_worlds.language.steps import Noun, Sight
+from nav_eval_worlds.language.wording import BORNE, DESIGNS, KINDS, SEEN
+
+_LEAST, _FACE = 0.4, 0.1
+"""Metres of its longest side and square metres that a landmark has at least."""
+_BESIDE, _NEAR, _GAP = 0.9, 0.7, 1.5
+"""Metres from a door to the thing that marks it; between neighbours; between a thing and each it is between."""
+_BEARERS = ("table", "desk", "counter", "nightstand", "chest_of_drawers", "cabinet", "bench")
+_HUNG = frozenset(("wall_hanging", "pin_board", "poster", "coat_hooks"))
+_ACROSS, _ASTRIDE, _ELSEWHERE = (0.8, 2.6), 0.1, 0.8
+"""Metres: from a door to what is across the corridor from it; aside of the door's middle, at most; to other doors."""
+_AT_TABLE, _COUNTED = 0.4, 8
+"""Metres from a table to a chair of its; so many chairs one counts at a glance."""
+_TABLE = 1.2
+"""Metres up to which one looks down on what stands on a thing."""
+_WINDOW, _SAME = 0.5, 0.05
+"""Metres from a window to what is told to be at it; by which one neighbour is as near as another."""
+_FAR, _ROOM = 5.0, 8.0
+_STRIKING, _MIDDLE = 0.04, 0.27
+"""Steradians that a thing fills, at least, for one to be told that one sees it; aside over ahead, at most, of what one
+faces (15 degrees)."""
+_PLAIN = 0.25
+"""Share of a thing that is in sight, at least, for one to know it at once."""
+_AHEAD, _ASIDE, _BACK = 0.55, 0.8, 0.36
+"""Left over ahead, at most for what is ahead (29 degrees), at least for what is beside one (39 degrees); how far back
+over left at most for that (110 degrees): what is further behind one does not see."""
+_USUAL = {
+    "bedroom": ("bed", "wardrobe", "nightstand"), "bathroom": ("sink", "toilet", "shower", "bathtub", "towel"),
+    "kitchen": ("counter", "refrigerator", "sink", "cabinet"), "living room": ("sofa", "tv_monitor"),
+    "dining room": ("table",), "study": ("desk",), "office": ("desk",), "open office": ("desk",),
+    "laundry room": ("washing_machine",), "storage room": ("shelf", "box"), "meeting room": ("table", "whiteboard"),
+    "copy room": ("printer",), "break room": ("counter", "refrigerator"),
+}  # fmt: skip
+"""What tells a room of its kind from no other."""
+_DULL = frozenset(("radiator", "bin", "towel", "box", "cupboard", "cabinet", "nightstand", "towel_rack", "partition"))
+"""What nobody would name a room by."""
+_UNSAID = frozenset(
+    ("wall_shelf", "rug", "blanket", "bag", "basket", "broom", "crate", "bathrobe", "calendar", "toolbox", "fan",
+     "toy_chest", "wall_hanging", "umbrella_stand", "pet_bed", "yoga_mat", "laundry", "coat_hooks", "pouf", "stool")
+)  # fmt: skip
+"""What nobody would say that one sees."""
+_OFFICES = ("office", "open office")
+_ROOMY, _POKY, _LONG, _TIGHT = 22.0, 4.5, 6.5, 1.25
+"""Square metres from which a room strikes one as large, and below which as small; metres from which a corridor is long,
+and in width below which it is narrow."""
+_HIGH, _TOUCHING = 0.7, 0.12
+"""Metres above the floor at which a thing hangs on a wall; from a wall to what stands against it."""
+_DESIGNS: tuple[tuple[str, str, tuple[str, ...], int, float, float], ...] = (
+    ("computer_monitor", "tv_monitor", (), 0, 0.0, 0.75),
+    ("wall_screen", "tv_monitor", ("meeting room", "reception", *_OFFICES), 0, 0.75, 9.0),
+    ("beanbag", "pouf", (), 1, 0.5, 9.0),
+    ("kitchen_sink", "sink", ("kitchen", "break room"), 0, 0.0, 9.0),
+    ("bathroom_sink", "sink", ("bathroom",), 0, 0.0, 9.0),
+    ("coffee_table", "table", ("living room", "reception"), 1, 0.0, 0.55),
+    ("dining_table", "table", ("dining room",), 0, 1.0, 9.0),
+    ("kitchen_table", "table", ("kitchen",), 0, 0.8, 9.0),
+    ("conference_table", "table", ("meeting room",), 0, 1.2, 9.0),
+    ("hall_table", "table", ("hallway", "foyer"), 0, 0.0, 1.5),
+    ("office_desk", "desk", _OFFICES, 0, 0.0, 9.0),
+    ("writing_desk", "desk", ("study", "bedroom"), 0, 0.0, 9.0),
+    ("kitchen_counter", "counter", ("kitchen",), 0, 0.0, 9.0),
+    ("reception_desk", "counter", ("reception",), 0, 0.0, 9.0),
+    ("armchair", "chair", ("living room",), 0, 0.65, 9.0),
+    ("dining_chair", "chair", ("dining room",), 0, 0.0, 9.0),
+    ("bar_stool", "stool", (), 1, 0.6, 9.0),
+    ("waste_basket", "bin", ("bedroom", "study", *_OFFICES), 0, 0.0, 9.0),
+)  # fmt: skip
+"""The tables' key, the category, the rooms (all if none are given), and of a measure (0 the longer side, 1 the height)
+the metres between which the name fits."""
+
+
+_Place: TypeAlias = tuple[str, tuple[str, ...]]
+"""A relation, and the keys of what it names."""
+
+
+def noun(site: Site, thing: SemanticObject, placed: bool = False) -> Noun:
+    """A thing in words; `placed`: also where it is among others, if that can be said."""
+    look = site.looks.of(thing)
+    design = design_of(site.rooms, thing)
+    plain = Noun(thing.category, look.size, look.colour, look.material, shape=look.shape, design=design)
+    return _placed(site, thing, plain) if placed else plain
+
+
+def design_of(rooms: RoomsMap, thing: SemanticObject) -> str:
+    """The tables' key for a thing whose category has several names; "" where the category's own fits."""
+    if thing.design in DESIGNS:
+        return thing.design
+    room = rooms.rooms[thing.region].category
+    measures = (max(thing.size[0], thing.size[2]), thing.size[1])
+    for name, category, found_in, axis, low, high in _DESIGNS:
+        if thing.category == category and room in (found_in or (room,)) and low < measures[axis] < high:
+            return name
+    return ""
+
+
+def sights(site: Site, walker: Walker, exclude: set[int], most: int = 3) -> tuple[Sight, ...]:
+    """The things that look largest to a walker, each in a quarter of the view that is plainly its own."""
+    rooms, at = site.rooms, _standing(site, walker)
+    near = [
+        thing for thing in landmarks(rooms, walker.room, SEEN - _DULL - _UNSAID) if _glare(walker.at, thing) > _STRIKING
+    ]
+    near.sort(key=lambda thing: (-_glare(walker.at, thing), thing.id))
+    out: dict[str, Sight] = {}
+    for thing in near:
+        where = "" if thing.id in exclude or len(out) == most else _where(walker, thing)
+        if where == "ahead" and not _before(walker, thing):
+            continue
+        if not where or where in out or (where == "behind" and walker.entered is not None):
+            continue
+        if site.share_seen(at, thing.id) > _PLAIN:
+            out[where] = Sight(noun(site, thing, placed=True), where)
+    return tuple(out.values())
+
+
+def where_seen(site: Site, walker: Walker, thing: SemanticObject) -> str:
+    """ahead, left or right of one who stands in the way into the thing's room; "" where it is not plainly seen."""
+    where = _where(walker, thing)
+    return where if where != "behind" and site.share_seen(_standing(site, walker), thing.id, _ROOM) > _PLAIN else ""
+
+
+def room_look(room: SemanticRegion) -> str:
+    """large or small of a room, long or narrow of a corridor; "" where nobody would say so."""
+    width, length = sorted(room.high[axis] - room.low[axis] for axis in (0, 2))
+    if room.category == "hallway":
+        return "long" if length > _LONG else "narrow" if width < _TIGHT and length > 2 * width else ""
+    if room.category == "stairs":
+        return ""
+    return "large" if width * length > _ROOMY else "small" if width * length < _POKY else ""
+
+
+def _standing(site: Site, walker: Walker) -> Vec3:
+    """A foot further than where a walker has come in."""
+    (x, z), (dx, dz) = walker.at, walker.heading
+    return x + 0.3 * dx, site.rooms.rooms[walker.room].low[1], z + 0.3 * dz
+
+
+def holds(site: Site, door: DoorWay, room: int, exclude: set[int]) -> Noun | None:
+    """What one sees first, from the door, of the things in a room that not every such room has: the largest."""
+    usual = _USUAL.get(site.rooms.rooms[room].category, ())
+    at: Vec3 = (door.middle[0], site.rooms.rooms[room].low[1], door.middle[1])
+    seen = [thing for thing in landmarks(site.rooms, room, KINDS) if site.share_seen(at, thing.id, _ROOM) > _PLAIN]
+    thing = next((thing for thing in seen if _worth(thing, usual, exclude)), None)
+    return noun(site, thing) if thing else None
+
+
+def _worth(thing: SemanticObject, usual: tuple[str, ...], exclude: set[int]) -> bool:
+    """Whether one would name a thing, of those that one sees in a room where some are `usual`."""
+    return thing.category not in {*usual, *_DULL, *_UNSAID} and thing.id not in exclude
+
+
+def leaf(site: Site, door: DoorWay) -> Noun | None:
+    """The door of a way that has one, as it looks."""
+    found = [thing for thing in site.scene.objects if thing.id == door.id and door.kind == "door"]
+    look = site.looks.of(found[0]) if found else None
+    return Noun("door", "", look.colour, look.material) if look else None
+
+
+def opposite(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
+    """The thing across a corridor that one faces who comes out of a door, and out of no other."""
+    rooms = site.rooms
+    if rooms.rooms[room].category != "hallway":
+        return None
+    along, across = (2, 0) if door.along_x else (0, 2)
+    at, line = (door.middle[0 if axis == 0 else 1] for axis in (along, across))
+    doors = [other.middle[0 if along == 0 else 1] for other in rooms.doors_of(room) if other != door]
+    for thing in landmarks(rooms, room, KINDS | _HUNG):
+        ahead = max(_start(thing, along) - at, at - _end(thing, along)) < _ASTRIDE
+        alone = not any(_start(thing, along) - _ELSEWHERE < other < _end(thing, along) + _ELSEWHERE for other in doors)
+        over = min(abs(_start(thing, across) - line), abs(_end(thing, across) - line))
+        spot: Vec3 = (door.middle[0], rooms.rooms[room].low[1], door.middle[1])
+        apart = thing.id not in exclude and _ACROSS[0] < over < _ACROSS[1]
+        if apart and ahead and alone and site.share_seen(spot, thing.id) > _PLAIN:
+            return noun(site, thing, placed=True)
+    return None
+
+
+def mark(site: Site, room: int, door: DoorWay, exclude: set[int]) -> Noun | None:
+    """The thing that stands right beside a way out of a room, and beside no other."""
+    rooms = site.rooms
+    for thing in landmarks(rooms, room, KINDS):
+        doors = [other for other in rooms.doors_of(room) if _reach(thing, other.middle) < _BESIDE + 0.6]
+        if thing.id not in exclude and doors == [door] and _reach(thing, door.middle) < _BESIDE:
+            return noun(site, thing, placed=True)
+    return None
+
+
+def landmarks(rooms: RoomsMap, room: int, kinds: frozenset[str]) -> list[SemanticObject]:
+    """Things that catch the eye and are the only ones of their kind in a room, the largest first."""
+    found = [
+        thing
+        for thing in rooms.things_in(room)
+        if thing.category in kinds and max(thing.size) > _LEAST and len(rooms.things_in(room, thing.category)) == 1
+    ]
+    found = [thing for thing in found if _face(thing) > _FACE]
+    return sorted(found, key=lambda thing: (-_face(thing), thing.id))
+
+
+def _face(thing: SemanticObject) -> float:
+    """Square metres that a thing shows from where it shows most."""
+    x, y, z = thing.size
+    return max(x * y, y * z, x * z)
+
+
+def _where(walker: Walker, thing: SemanticObject) -> str:
+    """ahead, left, right or behind; "" near a diagonal, or where a thing reaches into two quarters."""
+    out = {_quarter(walker, corner) for corner in (*_corners(thing), (thing.center[0], thing.center[2]))}
+    return out.pop() if len(out) == 1 else ""
+
+
+def _before(walker: Walker, thing: SemanticObject) -> bool:
+    """Whether a thing is in the middle of the view, so that one would say that one faces it."""
+    dx, dz = thing.center[0] - walker.at[0], thing.center[2] - walker.at[1]
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    return abs(walker.heading[1] * dx - walker.heading[0] * dz) < _MIDDLE * ahead
+
+
+def _quarter(walker: Walker, at: Flat) -> str:
+    dx, dz = at[0] - walker.at[0], at[1] - walker.at[1]
+    ahead = dx * walker.heading[0] + dz * walker.heading[1]
+    left = walker.heading[1] * dx - walker.heading[0] * dz
+    if abs(left) < _AHEAD * abs(ahead):
+        return "ahead" if ahead > 0 else "behind"
+    beside = abs(left) > _ASIDE * abs(ahead) and ahead > -_BACK * abs(left)
+    return ("left" if left > 0 else "right") if beside else ""
+
+
+def _placed(site: Site, thing: SemanticObject, plain: Noun) -> Noun:
+    """With where it is: what is on it or what it is on first, else one of what can be said, by the thing's number."""
+    rooms = site.rooms
+    others = [other for other in landmarks(rooms, thing.region, KINDS) if other.id != thing.id]
+    carriers = [o for o in others if _above(thing, o) and _start(thing, 1) < _end(o, 1) + 0.05]
+    if carriers:
+        return replace(plain, relation="on", others=(_key(rooms, carriers[0]),))
+    if seats := _seats(rooms, thing):
+        return replace(plain, relation="seats", others=(str(seats),))
+    told = [*_among(rooms, thing, others), *_standing_where(site, thing)]
+    if not told:
+        return plain
+    relation, named = told[thing.id % len(told)]
+    return replace(plain, relation=relation, others=named)
+
+
+def _among(rooms: RoomsMap, thing: SemanticObject, others: list[SemanticObject]) -> list[_Place]:
+    """Where a thing is among others, and what is on it: relations with the keys of what they name."""
+    level = [other for other in others if _overlap(thing, other, 1) > -0.3]
+    flank = [other for other in level if _apart(thing, other) < _GAP]
+    pairs = [(a, b) for a, b in combinations(flank, 2) if _opposite(thing, a, b)][:1]
+    told: list[_Place] = [("between", (_key(rooms, a), _key(rooms, b))) for a, b in pairs]
+    if borne := _borne(rooms, thing):
+        told.append(("bearing", borne))
+    if any(other.category == "picture" and _above(other, thing) for other in others):
+        told.append(("under", ("picture",)))
+    near = sorted((_apart(thing, other), other.id) for other in level if _apart(thing, other) < _NEAR)
+    if near and not pairs and near[0][0] < _nearest(rooms, thing) + _SAME:
+        told.append(("near", (_key(rooms, rooms.things[near[0][1]]),)))
+    return told
+
+
+def _standing_where(site: Site, thing: SemanticObject) -> list[_Place]:
+    """Where a thing is in its room: at the window, on a wall or against it, in a corner."""
+    if _start(thing, 1) > site.rooms.rooms[thing.region].low[1] + _HIGH:
+        return [("wall", ())] if _walls(site.rooms, thing) else []
+    told: list[_Place] = [("window", ())] if _at_window(site, thing) else []
+    if _in_corner(site.rooms, thing):
+        return [*told, ("corner", ())]
+    return [*told, ("against", ())] if _walls(site.rooms, thing) == 1 else told
+
+
+def _walls(rooms: RoomsMap, thing: SemanticObject) -> int:
+    """How many walls a thing touches, none of them with a wide opening; a wall along it, if it is only one."""
+    room = rooms.rooms[thing.region]
+    open_ = {(0 if door.along_x else 2) for door in rooms.doors_of(room.id) if door.wide}
+    gaps = {k: min(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)}
+    near = [k for k in (0, 2) if gaps[k] < _TOUCHING and k not in open_]
+    return len(near) if all(thing.size[k] <= thing.size[2 - k] for k in near) or len(near) > 1 else 0
+
+
+def _seats(rooms: RoomsMap, thing: SemanticObject) -> int:
+    """How many chairs a table has, if there are several and all of the room are at it; else 0."""
+    chairs = rooms.things_in(thing.region, "chair") if thing.category == "table" else []
+    at_it = all(_apart(thing, chair) < _AT_TABLE for chair in chairs)
+    return len(chairs) if at_it and 1 < len(chairs) <= _COUNTED else 0
+
+
+def _nearest(rooms: RoomsMap, thing: SemanticObject) -> float:
+    """Metres to the nearest of all things of some size that stand beside a thing: people name no other."""
+    beside = [other for other in rooms.things_in(thing.region) if other.id != thing.id and max(other.size) > _LEAST]
+    beside = [other for other in beside if _overlap(thing, other, 1) > -0.3 and not _stands_on(other, thing)]
+    return min((_apart(thing, other) for other in beside), default=0.0)
+
+
+def _at_window(site: Site, thing: SemanticObject) -> bool:
+    """Whether a thing stands at the only window of its room."""
+    windows = [one for one in site.scene.objects if one.category == "window" and one.region == thing.region]
+    return len(windows) == 1 and _apart(thing, windows[0]) < _WINDOW
+
+
+def _borne(rooms: RoomsMap, thing: SemanticObject) -> tuple[str, ...]:
+    """The two largest of the things that stand on a thing below the eye, of kinds of which there is only one there."""
+    if thing.category not in _BEARERS or _end(thing, 1) > rooms.rooms[thing.region].low[1] + _TABLE:
+        return ()
+    on = [one for one in rooms.things_in(thing.region) if _stands_on(one, thing)]
+    kinds = [one.category for one in sorted(on, key=lambda one: (-_face(one), one.id))]
+    return tuple(kind for kind in kinds if kind in BORNE and kinds.count(kind) == 1)[:2]
+
+
+def _stands_on(upper: SemanticObject, thing: SemanticObject) -> bool:
+    inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 for k in (0, 2))
+    return inside and abs(_start(upper, 1) - _end(thing, 1)) < 0.04
+
+
+def _key(rooms: RoomsMap, thing: SemanticObject) -> str:
+    """The tables' key for a thing's name."""
+    return design_of(rooms, thing) or thing.category
+
+
+def _opposite(thing: SemanticObject, a: SemanticObject, b: SemanticObject) -> bool:
+    """Whether two things are on two sides of a third: it covers the line between them along one axis."""
+    for axis, other in ((0, 2), (2, 0)):
+        low, high = sorted((a, b), key=lambda one: one.center[axis])
+        apart = _end(low, axis) <= _start(thing, axis) + 0.1 and _end(thing, axis) - 0.1 <= _start(high, axis)
+        if apart and min(_overlap(thing, low, other), _overlap(thing, high, other)) > 0.1:
+            return True
+    return False
+
+
+def _above(upper: SemanticObject, thing: SemanticObject) -> bool:
+    covers = min(_overlap(upper, thing, 0) + 0.25, _overlap(upper, thing, 2) + 0.25) > 0
+    inside = all(abs(upper.center[k] - thing.center[k]) < thing.size[k] / 2 + 0.2 for k in (0, 2))
+    return covers and inside and _start(upper, 1) > _end(thing, 1) - 0.1
+
+
+def _in_corner(rooms: RoomsMap, thing: SemanticObject) -> bool:
+    """Whether a thing is near two walls that meet."""
+    room = rooms.rooms[thing.region]
+    gaps = [min(_start(thing, k) - room.low[k], room.high[k] - _end(thing, k)) for k in (0, 2)]
+    return max(gaps) < 0.4 and max(thing.size[0], thing.size[2]) < 1.2
+
+
+def _start(thing: SemanticObject, axis: int) -> float:
+    return thing.center[axis] - thing.size[axis] / 2
+
+
+def _end(thing: SemanticObject, axis: int) -> float:
+    return thing.center[axis] + thing.size[axis] / 2
+
+
+def _overlap(a: SemanticObject, b: SemanticObject, axis: int) -> float:
+    """Metres that two boxes share along an axis; negative: so far apart."""
+    return min(_end(a, axis), _end(b, axis)) - max(_start(a, axis), _start(b, axis))
+
+
+def _apart(a: SemanticObject, b: SemanticObject) -> float:
+    """Metres of floor between two boxes."""
+    dx, dz = (max(-_overlap(a, b, axis), 0.0) for axis in (0, 2))
+    return float((dx * dx + dz * dz) ** 0.5)
+
+
+def _reach(thing: SemanticObject, at: Flat) -> float:
+    """Metres from a place to a thing's box."""
+    dx = max(abs(at[0] - thing.center[0]) - thing.size[0] / 2, 0.0)
+    dz = max(abs(at[1] - thing.center[2]) - thing.size[2] / 2, 0.0)
+    return float((dx * dx + dz * dz) ** 0.5)
+
+
+def _glare(at: Flat, thing: SemanticObject) -> float:
+    """About how many steradians a thing fills, from a place; 0 if it is far."""
+    far = (at[0] - thing.center[0]) ** 2 + (at[1] - thing.center[2]) ** 2
+    return _face(thing) / max(far, 1.0) if far < _FAR * _FAR else 0.0
+
+
+def _corners(thing: SemanticObject) -> list[Flat]:
+    x, z = thing.center[0], thing.center[2]
+    return [(x + i * thing.size[0] / 2, z + k * thing.size[2] / 2) for i in (-1, 1) for k in (-1, 1)]

@@ -1,0 +1,119 @@
+"""Wordings from tables: a grammar of alternatives whose choices come from a seeded stream.
+
+The tables are data (`wordings/<language>.toml`); nothing here knows a language.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from nav_eval_worlds.exact import Stream
+
+LANGUAGES = ("en", "zh")
+_SHORT = 36
+"""Characters of a template that may come again, as "{turn} into the {next}": people do not vary what is as short."""
+_SEVERAL = re.compile(r"(\d+)\* ")
+"""Of an entry that counts several times: how often."""
+_ALTERNATIVES, _NAME = re.compile(r"\[([^\[\]]*)\]"), re.compile(r"\{(\w+)\}")
+
+
+@cache
+def tables(language: str) -> dict[str, Any]:
+    text = (Path(__file__).parent / "wordings" / f"{language}.toml").read_text(encoding="utf-8")
+    return {name: _counted(entry) for name, entry in tomllib.loads(text).items()}
+
+
+def _counted(entry: Any) -> Any:
+    """A table whose entries stand in their lists as often as they count."""
+    if isinstance(entry, dict):
+        return {name: _counted(inner) for name, inner in entry.items()}
+    if not isinstance(entry, list) or not all(isinstance(one, str) for one in entry):
+        return entry
+    found = [(one, _SEVERAL.match(one)) for one in entry]
+    return [one[many.end() :] if many else one for one, many in found for _ in range(int(many[1]) if many else 1)]
+
+
+KINDS = frozenset(tables("en")["things"])
+"""What one may be told to pass or to stop at. A category without a name is never mentioned."""
+SEEN = KINDS | frozenset(tables("en")["seen"])
+"""What may be told as seen."""
+BORNE = frozenset(tables("en")["borne"])
+"""What may be told to stand on something."""
+DESIGNS = frozenset(tables("en")["designs"])
+"""Kinds of a category that have names of their own."""
+ROOMS = frozenset(tables("en")["rooms"])
+
+
+class Wording:
+    """One text's choices of words. `style` is one of the tables' styles.
+
+    `readiness`, in percent of what is usual: how readily it says what it may leave out.
+    """
+
+    def __init__(self, language: str, style: str, stream: Stream, readiness: int = 100) -> None:
+        self.tables, self.style, self.stream, self.readiness = tables(language), style, stream, readiness
+        self.manner: dict[str, Any] = {"cut": self.tables["cut"]} | self.tables["styles"][style]
+        self.end: str = self.tables["rules"]["end"]
+        self.spaced = self.end.endswith(" ")
+        self._names: dict[tuple[str, str], str] = {}
+        self._used: set[str] = set()
+
+    def likely(self, what: str) -> bool:
+        """Whether this time a style says what it may leave out."""
+        return self.stream.chance(self.manner.get(what, 0) * self.readiness // 100)
+
+    def word(self, table: str, key: str) -> str:
+        """A word for a key of a table; the same throughout the text."""
+        if (table, key) not in self._names:
+            self._names[table, key] = self.pick(self.tables[table][key])
+        return self._names[table, key]
+
+    def pick(self, choices: str | list[str], **slots: str) -> str:
+        """One of some templates, if it can be one that the text has not had yet, filled in."""
+        fresh = [choices] if isinstance(choices, str) else [one for one in choices if one not in self._used] or choices
+        template = self.stream.choice(fresh)
+        self._used |= {template} if len(template) > _SHORT else set()
+        while found := _ALTERNATIVES.search(template):
+            chosen = self.stream.choice(found[1].split("|"))
+            template = template[: found.start()] + chosen + template[found.end() :]
+        return _NAME.sub(lambda m: slots[m[1]] if m[1] in slots else self.say(m[1], **slots), template)
+
+    def say(self, rule: str, **slots: str) -> str:
+        """What a rule of the style, or of all styles, gives."""
+        own = self.tables.get(self.style, {})
+        return self.pick(own[rule] if rule in own else self.tables["rules"][rule], **slots)
+
+    def fit(self, rules: Sequence[str], facts: Mapping[str, str], may: Collection[str], most: bool = True) -> str:
+        """Of the style's sentences under some rules one that names nothing that is not there; with `most`, of what it
+        `may` leave out it says as much as any."""
+        every = [sentence for rule in rules for sentence in self.tables[self.style].get(rule, ())]
+        named = {one: [name for name in _NAME.findall(one) if name in may] for one in every}
+        fitting = [one for one in every if all(facts[name] for name in named[one])]
+        least = max(len(named[one]) for one in fitting) if most else 0
+        return self.pick([one for one in fitting if len(named[one]) >= least], **facts)
+
+    def has(self, rule: str) -> bool:
+        return rule in self.tables["rules"]
+
+    def merges(self, joint: str) -> bool:
+        """Whether what follows goes on with the sentence."""
+        return bool(joint) and self.end.strip() not in joint
+
+    def full(self, told: str) -> bool:
+        """Whether the last sentence of a text takes no more."""
+        return bool(re.search(self.tables["full"], told.rsplit(self.end, 1)[-1]))
+
+    def clumsy(self, text: str) -> bool:
+        """Whether a sentence runs on, or says a thing twice."""
+        return bool(re.search(self.tables["clumsy"], text.lower()))
+
+    def finished(self, text: str) -> str:
+        """Spaces and articles put right, sentences with a capital."""
+        for pattern, better in (["\\s+", " "], *self.tables["repair"]):
+            text = re.sub(pattern, better, text)
+        return re.sub(r"(^|[.] )([a-z])", lambda m: m[1] + m[2].upper(), text.strip())

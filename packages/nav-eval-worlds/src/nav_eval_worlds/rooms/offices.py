@@ -1,0 +1,154 @@
+"""What stands in the rooms of an office, in the order in which it is tried, as in homes."""
+
+from __future__ import annotations
+
+from nav_eval_worlds.exact import Stream
+from nav_eval_worlds.furniture import chairs, decor, grand, kitchen, sofas, storage, tables
+from nav_eval_worlds.furniture.made import askew
+from nav_eval_worlds.rooms.groups import (
+    across,
+    chair_before,
+    desk_and_chair,
+    floor_area,
+    greenery,
+    pictures,
+    reading_group,
+    rug,
+    smaller,
+    table_before,
+)
+from nav_eval_worlds.rooms.homes import kitchen_room
+from nav_eval_worlds.rooms.space import Space, Spot
+
+
+def office_room(space: Space, stream: Stream) -> None:
+    style = space.style
+    desk = None
+    if stream.chance(25):
+        desk = space.against_wall(tables.corner_desk(stream), front=600)
+        if desk:
+            _chair_in_notch(space, stream, desk)
+    desk = desk or desk_and_chair(space, stream, True)
+    if desk and stream.chance(50):
+        desk_and_chair(space, stream, True)
+    space.against_wall(storage.filing_cabinet(stream), front=500, where="corner")
+    space.against_wall(storage.bookshelf(stream, style), front=500)
+    if stream.chance(40):
+        space.against_wall(sofas.armchair(stream, style), front=300, where="corner")
+    greenery(space, stream, 70)
+    if stream.chance(50):
+        space.hang(decor.whiteboard(stream), 950)
+    pictures(space, stream, 1)
+
+
+def _chair_in_notch(space: Space, stream: Stream, desk: Spot) -> None:
+    """The chair of an L-shaped desk stands between its wings."""
+    x, z = desk.aside(280)
+    dx, dz = desk.ahead(360)
+    space.stand(chairs.office_chair(stream, space.style), x + dx - desk.x, z + dz - desk.z, desk.turn + 2, under=desk)
+
+
+def open_office(space: Space, stream: Stream) -> None:
+    """Clusters of desks back to back in the middle, each with its chair; screens at their ends in some offices."""
+    r = space.rect
+    turn = 0 if r.width >= r.depth else 1
+    wide, deep = (r.width, r.depth) if turn == 0 else (r.depth, r.width)
+    made, screens = tables.desk(stream, space.style, True), stream.chance(50)
+    pitch = int(made.size[0] * 1000) + 60
+    columns, rows = max(1, (wide - 1900) // pitch), max(1, (deep - 600) // 3900)
+    half = int(made.size[2] * 500) + 15
+    for row in range(rows):
+        across = -deep // 2 + deep * (2 * row + 1) // (2 * rows)
+        for k in range(columns):
+            along = (2 * k - columns + 1) * pitch // 2
+            for sign in (1, -1):
+                x, z = _at(space, turn, along, across + sign * half)
+                desk = space.stand(made, x, z, turn if sign == 1 else turn + 2)
+                if desk:
+                    chair_before(space, stream, desk)
+        for sign in (1, -1) if screens else ():
+            x, z = _at(space, turn, sign * (columns * pitch // 2 + 230), across)
+            space.stand(grand.partition(stream, 1.5), x, z, turn + 1)
+    for _ in range(2):
+        space.against_wall(storage.filing_cabinet(stream), front=500)
+    if stream.chance(60):
+        space.against_wall(grand.standing_board(stream), front=300)
+    for percent in (100, 90, 70, 50):
+        greenery(space, stream, percent)
+    space.hang(decor.whiteboard(stream), 950)
+    pictures(space, stream, 2)
+
+
+def _at(space: Space, turn: int, along: int, across: int) -> tuple[int, int]:
+    cx, cz = space.rect.centre
+    return (cx + along, cz + across) if turn == 0 else (cx + across, cz - along)
+
+
+def meeting_room(space: Space, stream: Stream) -> None:
+    turn = 0 if space.rect.width >= space.rect.depth else 1
+    made = chairs.office_chair(stream, space.style)
+    for w in (3.0, 2.4, 1.8):
+        table = space.in_middle(tables.meeting_table(stream, w), turn)
+        if table:
+            row = int(w / 0.75)
+            for side in (1, -1):
+                for k in range(row):
+                    along = int(((2 * k + 1) / (2 * row) - 0.5) * w * 1000)
+                    ax, az = table.aside(along)
+                    bx, bz = table.ahead(side * 955)
+                    at, turn_in = (ax + bx - table.x, az + bz - table.z), table.turn + (2 if side == 1 else 0)
+                    for chair in (askew(made, stream.between(-50, 50) / 1000), made):
+                        if space.stand(chair, *at, turn_in):
+                            break
+            break
+    space.hang(decor.whiteboard(stream), 950)
+    if stream.chance(50):
+        space.hang(storage.wall_screen(stream), 1050)
+    else:
+        space.against_wall(storage.tv_stand(stream, space.style), front=400)
+    if stream.chance(35):
+        space.against_wall(grand.standing_board(stream), front=200)
+    greenery(space, stream, 80)
+    greenery(space, stream, 40)
+    pictures(space, stream, 1)
+
+
+def break_room(space: Space, stream: Stream) -> None:
+    kitchen_room(space, stream)
+    space.against_wall(kitchen.vending_machine(stream), front=600)
+    space.against_wall(kitchen.vending_machine(stream), front=600)
+    if stream.chance(50):
+        space.against_wall(sofas.sofa(stream, space.style, 2), front=500)
+
+
+def reception(space: Space, stream: Stream) -> None:
+    style = space.style
+    counter = tables.reception_desk(stream)
+    spot = space.in_middle(counter, stream.below(4), 700)
+    if spot:
+        x, z = spot.ahead(-int(counter.size[2] * 500 + 360))
+        space.stand(chairs.office_chair(stream, style), x, z, spot.turn)
+    sofa = smaller(space, (sofas.sofa(stream, style, n) for n in (3, 2)), front=900, where="middle")
+    if sofa:
+        low, (x, z) = table_before(space, stream, sofa)
+        rug(space, stream, 2.4, 1.7, (x, z), sofa.turn)
+        if low:
+            across(space, stream, low)
+    reading_group(space, stream)
+    space.against_wall(sofas.armchair(stream, style), front=400)
+    for _ in range(3):
+        greenery(space, stream, 90)
+    if space.rect.width > 3000:
+        space.against_wall(storage.bookshelf(stream, style), front=500, where="corner")
+    if stream.chance(30):
+        space.against_wall(kitchen.vending_machine(stream), front=600)
+    pictures(space, stream, 3)
+
+
+def copy_room(space: Space, stream: Stream) -> None:
+    space.against_wall(decor.printer(stream), front=700)
+    space.against_wall(storage.storage_shelf(stream), front=500)
+    space.against_wall(storage.filing_cabinet(stream), front=500)
+    space.against_wall(decor.boxes(stream), front=0, where="corner")
+    if floor_area(space) > 9_000_000:
+        space.against_wall(tables.plain_table(stream, 1.4, 0.7), front=500)

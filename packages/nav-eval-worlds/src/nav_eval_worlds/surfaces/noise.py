@@ -1,0 +1,70 @@
+"""Tileable noise and patterns in exact arithmetic: the raw stuff of all textures.
+
+Value noise: random values on a lattice that wraps round, blended by a smooth cubic (Perlin's fade would do as well).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nav_eval_worlds.exact import Floats, Stream
+
+Colour = tuple[int, int, int]
+
+
+def axes(size: tuple[int, int]) -> tuple[Floats, Floats]:
+    """(x, y) in [0, 1): the middles of texels of a (height, width) image."""
+    h, w = size
+    x = (np.arange(w) + 0.5) / w
+    y = (np.arange(h) + 0.5) / h
+    return np.broadcast_to(x, (h, w)), np.broadcast_to(y[:, None], (h, w))
+
+
+def noise(stream: Stream, size: tuple[int, int], cells: tuple[int, int], octaves: int = 1) -> Floats:
+    """(H, W) in [0, 1): `cells` = lattice cells down and across; each octave halves size and weight."""
+    total = np.zeros(size)
+    weight, whole = 1.0, 0.0
+    for octave in range(octaves):
+        rows, columns = min(cells[0] << octave, size[0]), min(cells[1] << octave, size[1])
+        total = total + _octave(stream.unit((rows, columns)), size) * weight
+        whole += weight
+        weight /= 2
+    return total / whole
+
+
+def _octave(values: Floats, size: tuple[int, int]) -> Floats:
+    rows, columns = values.shape
+    fy, y0 = _fractions(size[0], rows)
+    fx, x0 = _fractions(size[1], columns)
+    y1, x1 = (y0 + 1) % rows, (x0 + 1) % columns
+    top = values[y0] * (1 - fy)[:, None] + values[y1] * fy[:, None]
+    blended: Floats = top[:, x0] * (1 - fx) + top[:, x1] * fx
+    return blended
+
+
+def _fractions(texels: int, cells: int) -> tuple[Floats, NDArray[np.int64]]:
+    at = (np.arange(texels) + 0.5) * cells / texels
+    whole = np.floor(at)
+    f = at - whole
+    return f * f * (3 - 2 * f), whole.astype(np.int64) % cells
+
+
+def cell_values(stream: Stream, index: NDArray[np.int64]) -> Floats:
+    """A random value in [0, 1) for each integer of `index` (>= 0)."""
+    return stream.unit((int(index.max()) + 1,))[index]
+
+
+def shade(colour: Colour, value: Floats) -> Floats:
+    """(H, W, 3): a colour times a brightness."""
+    return np.asarray(colour, dtype=np.float64) * value[..., None]
+
+
+def mixed(a: Floats, b: Floats | Colour, share: Floats) -> Floats:
+    """a where share is 0, b where it is 1."""
+    return a * (1 - share[..., None]) + np.asarray(b, dtype=np.float64) * share[..., None]
+
+
+def to_texels(image: Floats) -> NDArray[np.uint8]:
+    """Rounded to bytes."""
+    return np.clip(np.floor(image + 0.5), 0, 255).astype(np.uint8)

@@ -1,0 +1,102 @@
+"""Buildings made side by side, each in a process; the same bytes as one after the other, for none knows of another."""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass, replace
+from multiprocessing.sharedctypes import Synchronized
+from pathlib import Path
+
+from nav_eval.errors import SceneError
+from nav_eval.progress import ProgressCallback, share_of
+from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.things.catalogue import Assets
+from nav_eval_worlds.world import generate_world
+
+POLL_SECONDS = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A building and where its files go; without a name they are called after kind and seed."""
+
+    folder: Path
+    seed: str
+    rooms: int
+    storeys: int
+    kind: Kind
+    detail: int
+    assets: Assets
+    name: str | None
+
+    def make(self, on_progress: ProgressCallback) -> Path:
+        """Writes the files; returns the GLB's path."""
+        made = share_of(on_progress, 0.7)
+        world = generate_world(self.seed, self.rooms, self.storeys, self.kind, self.detail, made, self.assets)
+        path = (world if self.name is None else replace(world, name=self.name)).save(self.folder)
+        on_progress(0.3)
+        return path
+
+
+def make_all(orders: Sequence[Order], processes: int, on_progress: ProgressCallback) -> Iterator[Path]:
+    """The GLB of each, in order. SceneError where one of several processes is killed."""
+    if min(processes, len(orders)) > 1:
+        yield from _side_by_side(orders, min(processes, len(orders)), on_progress)
+    else:
+        for order in orders:
+            yield order.make(share_of(on_progress, 1 / len(orders)))
+
+
+def _side_by_side(orders: Sequence[Order], processes: int, on_progress: ProgressCallback) -> Iterator[Path]:
+    context = multiprocessing.get_context("spawn")
+    done = context.Value("d", 0.0)
+    pool = ProcessPoolExecutor(processes, context, _begin, (done,))
+    try:
+        futures = [pool.submit(_make, order, 1 / len(orders)) for order in orders]
+        told = 0.0
+        for future in futures:
+            while not _ended(future):
+                told = _pass_on(done, told, on_progress)
+            yield future.result()
+        _pass_on(done, told, on_progress)
+    except BrokenProcessPool as error:
+        raise SceneError(
+            f"a process that made a building was killed, as happens where memory runs out: give fewer than {processes} "
+            "--processes. What is finished stays."
+        ) from error
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _ended(future: Future[Path]) -> bool:
+    return bool(wait([future], POLL_SECONDS).done)
+
+
+def _pass_on(done: Synchronized[float], told: float, on_progress: ProgressCallback) -> float:
+    """Tells what the processes did since; returns what is told in all."""
+    now = done.value
+    on_progress(now - told)
+    return now
+
+
+def _begin(done: Synchronized[float]) -> None:
+    """In a process of the pool: Ctrl-C is its parent's business, and what it does is counted in `done`."""
+    global _done
+    _done = done
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _make(order: Order, share: float) -> Path:
+    return order.make(share_of(_count, share))
+
+
+def _count(share: float) -> None:
+    with _done.get_lock():
+        _done.value += share
+
+
+_done: Synchronized[float]

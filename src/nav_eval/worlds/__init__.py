@@ -1,4 +1,0 @@
-"""Procedural homes and offices with light, semantics and navmesh; their episodes, instructions and pictures."""
-
-GENERATOR = 8
-"""Version of the generator: raised whenever the same seed gives another building or other episodes."""
