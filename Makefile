@@ -28,7 +28,7 @@ help:
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines
 	$(COMPILE)
 	touch $@
 
@@ -36,7 +36,7 @@ $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	sh requirements/apt-install.sh requirements/apt-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/test.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-server
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines -e packages/nav-eval-server
 	$(COMPILE)
 	touch $@ $(VENV)/run.stamp
 

@@ -1,4 +1,4 @@
-# A served agent with the SDK of this checkout, for the demonstration and for tests:
+# A served agent with the SDK and the baselines of this checkout, for the demonstration and for tests:
 #   docker build -f docker/agent.Dockerfile -t nav-eval-agent .
 # A participant's own project has its own Dockerfile (nav-eval-agent new DIR); the final stages are the same but for
 # what is copied in. evaluator.Dockerfile says how to pin the base by digest.
@@ -14,7 +14,8 @@ COPY docker/requirements-build.txt docker/requirements-agent.txt /build/
 RUN /opt/tools/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-build.txt
 RUN /opt/venv/bin/pip install --no-cache-dir --require-hashes -r /build/requirements-agent.txt
 COPY packages/nav-eval-sdk /build/nav-eval-sdk
-RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/nav-eval-sdk \
+COPY packages/nav-eval-baselines /build/nav-eval-baselines
+RUN /opt/tools/bin/pip wheel --no-cache-dir --no-build-isolation --no-deps -w /build/wheels /build/nav-eval-sdk /build/nav-eval-baselines \
  && /opt/venv/bin/pip install --no-cache-dir --no-deps /build/wheels/*.whl \
  && /opt/venv/bin/pip check \
  && /opt/venv/bin/pip uninstall -y pip setuptools

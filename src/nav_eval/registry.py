@@ -34,6 +34,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f" Did you mean {close[0]!r}?" if close else ""
 
 
+def missing(what: str, distribution: str) -> ConfigError:
+    """The error for what comes with a distribution that is not installed."""
+    return ConfigError(f"{what} comes with a package of its own: pip install '{distribution}'")
+
+
 def entered(group: str) -> EntryPoints:
     """The entry points of a group, of all installed distributions, as they were when this process first asked."""
     found: EntryPoints = _all_entered().select(group=group)
@@ -120,6 +125,7 @@ class Registry(Generic[T]):
     """Members of one kind by name. `kind` is the plural used in messages and in the entry-point group.
 
     `admit`: what is done with each member before it is one, in whichever way it came; raises ConfigError if it is none.
+    `elsewhere`: names that an entry point of another distribution of ours brings -> what pip installs for them.
     """
 
     def __init__(
@@ -127,8 +133,10 @@ class Registry(Generic[T]):
         kind: str,
         builtin: Mapping[str, str] | None = None,
         admit: Callable[[str, Any], T] = lambda _, member: member,
+        elsewhere: Mapping[str, str] | None = None,
     ) -> None:
         self.kind = kind
+        self._elsewhere = elsewhere or {}
         self._admit = admit
         self._members: dict[str, T] = {}
         self._lazy: dict[str, str] = dict(builtin or {})
@@ -166,6 +174,8 @@ class Registry(Generic[T]):
     def require(self, name: str, beside: Iterable[str] = ()) -> None:
         """Raises ConfigError as `get` does where there is no such name; imports nothing."""
         if name not in self:
+            if name in self._elsewhere:
+                raise missing(f"{self.kind}: {name!r}", self._elsewhere[name])
             names = sorted({*self.names(), *beside})
             known = ", ".join(names) or "none"
             raise ConfigError(f"{self.kind}: there is no {name!r}.{nearest(name, names)} Known: {known}.")

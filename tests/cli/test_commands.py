@@ -18,7 +18,7 @@ from nav_eval.agents.registry import AGENTS
 from nav_eval.cli import main, make_app
 from nav_eval.cli.commands import GROUPS
 from nav_eval_sdk.cli import load_agent
-from nav_eval_sdk.examples import EXAMPLES
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 from patience import PATIENCE
 
 ROOT = Path(__file__).parents[2]
@@ -221,6 +221,6 @@ def test_agents_have_one_list_for_serve_and_run_and_a_line_each(called):
     code, said, _ = called("list", "agents")
     lines = dict(line.split(maxsplit=1) for line in said.splitlines())  # one without a line fails here
     assert code == 0
-    assert set(lines) >= {*EXAMPLES, "shortest_path", "waiting"}
-    assert all(AGENTS.get(name) is load_agent(name) for name in EXAMPLES)
+    assert set(lines) >= {*EXAMPLES, *BASELINES, "shortest_path", "waiting"}
+    assert all(AGENTS.get(name) is load_agent(name) for name in (*EXAMPLES, *BASELINES))
     assert all("run` only" in about for name, about in lines.items() if name in ("shortest_path", "waiting"))

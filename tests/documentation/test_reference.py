@@ -20,7 +20,7 @@ from nav_eval.registry import Registry
 from nav_eval.simulator.registry import PHYSICS, SIMULATORS
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.tasks.registry import TASKS
-from nav_eval_sdk.examples import EXAMPLES
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 from nav_eval_sdk.protocol.actions import ACTIONS
 
 
@@ -74,7 +74,7 @@ NAMES = [
     ("benchmarks", set(builtin_benchmarks())),
     ("benchmarks", builtin(TASKS)),
     ("benchmarks", set(ACTIONS)),
-    ("benchmarks", builtin(AGENTS) | set(EXAMPLES)),
+    ("benchmarks", builtin(AGENTS) | {*EXAMPLES, *BASELINES}),
     ("benchmarks", builtin(DATASETS)),
     ("benchmarks", builtin(SIMULATORS)),
     ("benchmarks", builtin(SCENE_FORMATS)),

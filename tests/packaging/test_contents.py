@@ -31,9 +31,8 @@ NEEDED = {
         "templates/Dockerfile",
         "templates/agent/agent.py.txt",
         "templates/agent/README.zh-CN.md",
-        "templates/learned/train_vln/model.py",
-        "examples/learned/weights.npz",
     ],
+    "nav-eval-baselines": ["py.typed", "template/train_vln/model.py", "learned/weights.npz", "learned/MODEL_CARD.md"],
     "nav-eval-worlds": ["py.typed", "zh.po", "language/wordings/en.toml", "language/wordings/zh.toml"],
     "nav-eval-server": [
         "py.typed",
@@ -47,6 +46,7 @@ NEEDED = {
 SDIST = {
     "nav-eval": {"README.md", "README.zh-CN.md", "CHANGELOG.md", "LICENSE", "NOTICE", "long_description.py"},
     "nav-eval-sdk": {"README.md", "LICENSE", "NOTICE"},
+    "nav-eval-baselines": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-worlds": {"README.md", "LICENSE", "NOTICE"},
     "nav-eval-server": {"README.md", "LICENSE", "NOTICE"},
 }

@@ -17,6 +17,7 @@ from packaging.version import Version
 from trove_classifiers import classifiers
 
 import nav_eval
+import nav_eval_baselines
 import nav_eval_sdk
 import nav_eval_server
 import nav_eval_worlds
@@ -28,12 +29,14 @@ VERSIONS = {
     "nav-eval-sdk": nav_eval_sdk.__version__,
     "nav-eval-server": nav_eval_server.__version__,
     "nav-eval-worlds": nav_eval_worlds.__version__,
+    "nav-eval-baselines": nav_eval_baselines.__version__,
 }
-OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11, "nav-eval-worlds": 11}
+OLDEST = {"nav-eval": 11, "nav-eval-sdk": 10, "nav-eval-server": 11, "nav-eval-worlds": 11, "nav-eval-baselines": 10}
 COMMANDS = {
     "nav-eval": "nav-eval = nav_eval.cli:main",
     "nav-eval-sdk": "nav-eval-agent = nav_eval_sdk.cli:main",
     "nav-eval-server": "competition = nav_eval_server.cli:app",
+    "nav-eval-baselines": "learned = nav_eval_baselines.learned:LearnedAgent",
     "nav-eval-worlds": "homes = nav_eval_worlds.generator:HOMES",
 }
 
@@ -100,7 +103,7 @@ def third_party(built: Built) -> set[str]:
     """
     found: set[str] = set()
     for name, data in contents(built.wheel).items():
-        if not name.endswith(".py") or "/templates/" in name:
+        if not name.endswith(".py") or "/template" in name:
             continue
         for node in ast.walk(ast.parse(data)):
             if isinstance(node, ast.Import):

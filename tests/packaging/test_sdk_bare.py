@@ -85,6 +85,9 @@ def asks_for_what_it_lacks(environment: Bare, project: Path) -> None:
         said = environment.run("nav-eval-agent", *arguments, cwd=project, code=2)
         assert f"nav-eval-sdk[{extra}]" in said
         assert "Traceback" not in said
+    for arguments in (("serve", "learned"), ("new", "trained", "--template", "learned")):
+        said = environment.run("nav-eval-agent", *arguments, cwd=project, code=2)
+        assert said.endswith("comes with a package of its own: pip install nav-eval-baselines\n")
 
 
 def keeps_the_protocol(environment: Bare, project: Path) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nav_eval.core.interfaces import AgentService
 from nav_eval.registry import Registry
 from nav_eval_sdk.agent_interface import VLNAgent
-from nav_eval_sdk.examples import EXAMPLES
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 
 AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
     "agents",
@@ -14,6 +14,7 @@ AGENTS: Registry[type[VLNAgent] | type[AgentService]] = Registry(
         "shortest_path": "nav_eval.agents.shortest_path:ShortestPathService",
         "waiting": "nav_eval.agents.waiting:WaitingService",
     },
+    elsewhere=dict.fromkeys(BASELINES, "nav-eval[demo]"),
 )
 register_agent = AGENTS.register
 """Decorator: @register_agent("name") over a VLNAgent class, or an AgentService that needs more than one agent."""

@@ -6,16 +6,14 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from nav_eval.errors import InputError
+from nav_eval.registry import missing
 
 
 def competition(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Run a competition; this needs the package nav-eval-server."""
-    raise InputError("competition comes with a package of its own: pip install nav-eval-server")
+    raise missing("competition", "nav-eval-server")
 
 
 def buildings(*_: Annotated[str, Parameter(allow_leading_hyphen=True, show=False)]) -> int:
     """Make buildings, or episodes on them; this needs the package nav-eval-worlds."""
-    from nav_eval.runs.generators import no_homes
-
-    raise no_homes()
+    raise missing("this command", "nav-eval[demo]")

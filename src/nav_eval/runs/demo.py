@@ -22,11 +22,8 @@ from nav_eval.runs.effective import Effective
 from nav_eval.runs.evaluation import Evaluated, run_benchmark
 from nav_eval.runs.registry import benchmark_config
 
-AGENTS = {
-    "random": ("rest", "nav_eval_sdk.examples.random_agent:RandomAgent"),
-    "learned": ("rest", "nav_eval_sdk.examples.learned:LearnedAgent"),
-    "grounded": ("grpc", "nav_eval_sdk.examples.grounded:GroundedAgent"),
-}
+AGENTS = {"random": "rest", "learned": "rest", "grounded": "grpc"}
+"""Name -> protocol."""
 FILMED = "grounded"
 PHRASINGS = 3
 """Of each path, in each language; English first."""
@@ -79,8 +76,8 @@ def _in_turn(episodes: Iterable[Episode]) -> Iterator[Episode]:
 
 
 def _evaluate(name: str, config: Config, out: Path, say: Callable[[str], None], watcher: Watcher) -> Evaluated:
-    protocol, agent = AGENTS[name]
-    with served(agent, protocol) as endpoint:
+    protocol = AGENTS[name]
+    with served(name, protocol) as endpoint:
         say(f"Evaluating {name}, served over {protocol} at {endpoint} ...")
         where = {"type": "remote", "protocol": protocol, "endpoint": endpoint, "agent": name}
         secret = f"a demonstration's: {config.seed}"  # a service's seeds are made of it: who runs both wants them again

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nav_eval.config.schema import Config, DatasetConfig, EvaluationConfig, SensorConfig, SimulatorConfig
 from nav_eval.core.interfaces import Perturbation, Task
 from nav_eval.errors import ConfigError
-from nav_eval.runs.generators import generator as generator_called
+from nav_eval.runs.generators import GENERATORS
 from nav_eval.simulator.perturbations.registry import make_perturbations
 from nav_eval.variables import DATA
 
@@ -60,7 +60,7 @@ def generated_data(config: Config) -> Config:
     wish, split = config.dataset.generate, config.dataset.split or config.dataset.default_split
     if split is None:
         raise ConfigError("dataset.generate: of which split? Set dataset.split.")
-    generator = generator_called(wish.generator)
+    generator = GENERATORS.get(wish.generator)
     if wish.version != generator.version:
         raise ConfigError(
             f"dataset.generate.version: is {wish.version}, and this release makes version {generator.version} only. "

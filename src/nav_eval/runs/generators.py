@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Protocol
 
 from nav_eval.config.schema import GenerateConfig
-from nav_eval.errors import ConfigError
 from nav_eval.registry import Registry
 
 
 class Generator(Protocol):
     """Makes the buildings of a split and the episodes on them, or finds those that it made before.
 
-    Example: `scenes, episodes = generator("homes").make("pointnav", "val_unseen", GenerateConfig(scenes=2))`.
+    Example: `scenes, episodes = GENERATORS.get("homes").make("pointnav", "val_unseen", GenerateConfig(scenes=2))`.
     """
 
     version: int
@@ -33,19 +32,8 @@ class Generator(Protocol):
         ...
 
 
-GENERATORS: Registry[Generator] = Registry("generators")
-"""None is built in: `homes` is the entry point of the distribution nav-eval-worlds."""
-
-
-def generator(name: str) -> Generator:
-    """The generator called `name`. Raises ConfigError that says what to install, or the nearest known name."""
-    if name == "homes" and name not in GENERATORS:
-        raise no_homes()
-    return GENERATORS.get(name)
-
-
-def no_homes() -> ConfigError:
-    return ConfigError("generated homes come with a package of their own: pip install 'nav-eval[demo]'")
+GENERATORS: Registry[Generator] = Registry("generators", elsewhere={"homes": "nav-eval[demo]"})
+"""None is built in: `homes` is an entry point of the distribution nav-eval-worlds."""
 
 
 def register_generator(name: str, generator: Generator) -> None:

@@ -13,12 +13,13 @@ from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from http import HTTPStatus
 from importlib import import_module
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
 
 from nav_eval_sdk import submit_cli
 from nav_eval_sdk.chinese import spoken
-from nav_eval_sdk.examples import EXAMPLES
+from nav_eval_sdk.examples import BASELINES, EXAMPLES
 from nav_eval_sdk.project import TEMPLATES, create
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
@@ -112,7 +113,8 @@ def _add_agent(command: Any) -> None:
     command.add_argument(
         "agent",
         metavar="MODULE:CLASS",
-        help=f"the agent class, for example agent:MyAgent of agent.py; or a sample agent: {', '.join(EXAMPLES)}",
+        help="the agent class, for example agent:MyAgent of agent.py; or a sample agent: "
+        + ", ".join((*EXAMPLES, *BASELINES)),
     )
 
 
@@ -184,7 +186,7 @@ def _add_new(commands: Any) -> None:
     new.add_argument(
         "--template",
         choices=TEMPLATES,
-        default=TEMPLATES[0],
+        default="agent",
         help="agent: a class to fill in; learned: the sample model, with what trains it; default: %(default)s",
     )
     new.add_argument("--debug", action="store_true", help="show tracebacks")
@@ -270,7 +272,10 @@ def _tls(options: argparse.Namespace) -> Any:
 
 def load_agent(name: str) -> Any:
     """The class called "module:attribute", or a sample agent; the current directory is looked in first."""
-    module, _, attribute = EXAMPLES.get(name, name).partition(":")
+    known = {point.name: point.value for point in entry_points(group="nav_eval.agents")} | dict(EXAMPLES)
+    if name in BASELINES and name not in known:
+        raise UsageError(f"{name} comes with a package of its own: pip install nav-eval-baselines")
+    module, _, attribute = known.get(name, name).partition(":")
     sys.path.insert(0, str(Path.cwd()))
     try:
         return getattr(import_module(module), attribute)
@@ -367,5 +372,7 @@ def run_new(options: argparse.Namespace) -> int:
         created = create(options.directory, options.template)
     except FileExistsError as error:
         raise UsageError(str(error)) from error
+    except ModuleNotFoundError as error:
+        raise UsageError("this template comes with a package of its own: pip install nav-eval-baselines") from error
     say(f"{len(created)} files in {options.directory}. Read its README.md next.")
     return 0

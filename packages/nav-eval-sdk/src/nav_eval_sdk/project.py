@@ -10,12 +10,15 @@ from typing import Any
 from nav_eval_sdk.protocol.version import SDK_VERSION
 
 NAMES = {"agent.py.txt": "agent.py", "dockerignore.txt": ".dockerignore", "test_agent.py.txt": "test_agent.py"}
-TEMPLATES = ("agent", "learned")
-"""A class to fill in; the sample model with what trains it. What lies beside their folders is in both."""
+TEMPLATES = {"agent": ("nav_eval_sdk", "templates/agent"), "learned": ("nav_eval_baselines", "template")}
+"""Package and folder of: a class to fill in; the sample model with what trains it."""
 
 
 def create(directory: Path, template: str = "agent") -> list[Path]:
-    """Write the project; raises FileExistsError rather than touch what is there."""
+    """Write the project; raises FileExistsError rather than touch what is there.
+
+    Raises ModuleNotFoundError where the template's package is not installed.
+    """
     if directory.exists() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty. Choose another directory.")
     created = []
@@ -29,9 +32,10 @@ def create(directory: Path, template: str = "agent") -> list[Path]:
 
 def _sources(template: str) -> Iterator[tuple[str, Any]]:
     """The files of a template by where they go."""
-    folder = files("nav_eval_sdk").joinpath("templates")
-    for place in (folder, folder.joinpath(template)):
-        yield from ((NAMES.get(file.name, file.name), file) for file in place.iterdir() if file.is_file())
-    for part in folder.joinpath(template).iterdir():
+    package, place = TEMPLATES[template]
+    own, common = files(package).joinpath(place), files("nav_eval_sdk").joinpath("templates")
+    for folder in (common, own):
+        yield from ((NAMES.get(file.name, file.name), file) for file in folder.iterdir() if file.is_file())
+    for part in own.iterdir():
         if part.is_dir() and part.name != "__pycache__":
             yield from ((f"{part.name}/{file.name}", file) for file in part.iterdir() if file.is_file())

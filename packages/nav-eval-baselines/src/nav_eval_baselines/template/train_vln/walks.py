@@ -15,9 +15,9 @@ from torch import Tensor
 
 from nav_eval.engine.navmesh.mesh import load_navmesh
 from nav_eval.gym import rollouts, text
-from nav_eval_sdk.examples.learned.senses import REFLECTED, motion, nearness
-from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, Surroundings
-from nav_eval_sdk.examples.learned.words import LONGEST, Reader
+from nav_eval_baselines.learned.senses import REFLECTED, motion, nearness
+from nav_eval_baselines.learned.surroundings import BANDS, DIRECTIONS, Surroundings
+from nav_eval_baselines.learned.words import LONGEST, Reader
 from train_vln.detector import detected
 from train_vln.make_data import read_split
 from train_vln.model import Detector

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nav_eval_sdk.examples.learned.senses import CELLS, FAR, SIDE
+from nav_eval_baselines.learned.senses import CELLS, FAR, SIDE
 
 DIRECTIONS = 24
 """Told of: every 15 degrees, ahead first, clockwise."""

@@ -13,12 +13,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from nav_eval_baselines.learned.network import Network
+from nav_eval_baselines.learned.senses import motion, picture
+from nav_eval_baselines.learned.surroundings import Surroundings
+from nav_eval_baselines.learned.tried import Tried
+from nav_eval_baselines.learned.words import Reader
 from nav_eval_sdk.agent_interface import VLNAgent
-from nav_eval_sdk.examples.learned.network import Network
-from nav_eval_sdk.examples.learned.senses import motion, picture
-from nav_eval_sdk.examples.learned.surroundings import Surroundings
-from nav_eval_sdk.examples.learned.tried import Tried
-from nav_eval_sdk.examples.learned.words import Reader
 
 ACTIONS = ("stop", "move_forward", "turn_left", "turn_right")
 

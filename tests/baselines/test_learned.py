@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from nav_eval_sdk.examples.learned import ACTIONS, LearnedAgent, load
-from nav_eval_sdk.examples.learned.senses import CELLS, REFLECTED, SIDE, motion, nearness, picture
-from nav_eval_sdk.examples.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
-from nav_eval_sdk.examples.learned.tried import MAX_REPEATS, Tried
-from nav_eval_sdk.examples.learned.words import LONGEST, UNKNOWN, Reader, tokens, vocabulary
+from nav_eval_baselines.learned import ACTIONS, LearnedAgent, load
+from nav_eval_baselines.learned.senses import CELLS, REFLECTED, SIDE, motion, nearness, picture
+from nav_eval_baselines.learned.surroundings import BANDS, DIRECTIONS, PLACES, Surroundings
+from nav_eval_baselines.learned.tried import MAX_REPEATS, Tried
+from nav_eval_baselines.learned.words import LONGEST, UNKNOWN, Reader, tokens, vocabulary
 from torch_python import run
 
 ROOT = Path(__file__).parents[2]
@@ -208,7 +208,7 @@ def test_words_that_name_kinds_are_known_in_both_languages(monkeypatch):
 QUICK = """
 import time
 import numpy as np
-from nav_eval_sdk.examples.learned import LearnedAgent
+from nav_eval_baselines.learned import LearnedAgent
 agent = LearnedAgent()
 agent.reset({"instruction": {"text": "Turn left, walk down the hallway and stop next to the sofa."}})
 rgb, depth = np.full((224, 224, 3), 90, np.uint8), np.full((224, 224, 1), 2, np.float32)
@@ -231,7 +231,7 @@ def test_a_step_takes_no_more_than_a_small_network_needs():
 
 
 def test_the_weights_are_small():
-    place = ROOT / "packages/nav-eval-sdk/src/nav_eval_sdk/examples/learned/weights.npz"
+    place = ROOT / "packages/nav-eval-baselines/src/nav_eval_baselines/learned/weights.npz"
     assert place.stat().st_size <= 3_000_000
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from nav_eval_sdk.examples.learned.network import Network
+from nav_eval_baselines.learned.network import Network
 from train_vln.model import Walker
 
 TRAINED_WITH = ("far.", "there.", "now.", "point.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from nav_eval_sdk.examples.learned.words import tokens
+from nav_eval_baselines.learned.words import tokens
 from nav_eval_worlds.language.wording import LANGUAGES, tables
 
 OF_KIND = {

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from nav_eval_sdk.examples.learned.surroundings import DIRECTIONS
+from nav_eval_baselines.learned.surroundings import DIRECTIONS
 from train_vln.halves import in_halves
 from train_vln.make_data import walk_with_oracle
 from train_vln.model import Detector, Walker

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import nav_eval
-from nav_eval_sdk.examples.grounded import GroundedAgent
-from nav_eval_sdk.examples.reading import destination, kind_of_room, landmark
+from nav_eval_baselines.grounded import GroundedAgent
+from nav_eval_baselines.reading import destination, kind_of_room, landmark
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ import numpy as np
 
 from nav_eval.cli.progress import worked
 from nav_eval.gym import collect
-from nav_eval_sdk.examples.learned.senses import SIDE
+from nav_eval_baselines.learned.senses import SIDE
 from nav_eval_worlds.collection import make_scenes, open_sites
 from nav_eval_worlds.episodes.splits import write_task
 from nav_eval_worlds.things.catalogue import Assets

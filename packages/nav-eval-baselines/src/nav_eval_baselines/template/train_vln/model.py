@@ -1,4 +1,4 @@
-"""The network in torch, for training; nav_eval_sdk.examples.learned.network computes the same in numpy."""
+"""The network in torch, for training; nav_eval_baselines.learned.network computes the same in numpy."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
-from nav_eval_sdk.examples.learned.senses import MOTION
-from nav_eval_sdk.examples.learned.surroundings import BANDS, PLACES
+from nav_eval_baselines.learned.senses import MOTION
+from nav_eval_baselines.learned.surroundings import BANDS, PLACES
 
 FINE, COARSE, SEEN = (4, 16, 32, 64), (64, 96, 96), 96
 PLACE, EMBED, READ, ASK, HIDDEN, POINT = 48, 64, 64, 64, 192, 64

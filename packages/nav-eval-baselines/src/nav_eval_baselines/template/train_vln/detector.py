@@ -14,7 +14,7 @@ import torch
 from torch.nn import functional
 
 from nav_eval.gym.recording import parts
-from nav_eval_sdk.examples.learned.senses import CELLS, SIDE, nearness
+from nav_eval_baselines.learned.senses import CELLS, SIDE, nearness
 from train_vln.model import Detector
 from train_vln.naming import ROOM, names
 

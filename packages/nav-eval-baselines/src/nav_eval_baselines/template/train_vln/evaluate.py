@@ -16,9 +16,9 @@ import numpy as np
 
 import nav_eval
 from nav_eval.results.compare import cluster_bootstrap
+from nav_eval_baselines.grounded import GroundedAgent
+from nav_eval_baselines.learned import LearnedAgent
 from nav_eval_sdk.examples.forward import ForwardAgent
-from nav_eval_sdk.examples.grounded import GroundedAgent
-from nav_eval_sdk.examples.learned import LearnedAgent
 from nav_eval_sdk.examples.random_agent import RandomAgent
 from train_vln import make_data
 

@@ -12,10 +12,10 @@ import numpy as np
 import torch
 
 from nav_eval.gym import collect, rollouts, text
-from nav_eval_sdk.examples.learned.senses import motion, nearness
-from nav_eval_sdk.examples.learned.surroundings import Surroundings
-from nav_eval_sdk.examples.learned.tried import Tried
-from nav_eval_sdk.examples.learned.words import Reader
+from nav_eval_baselines.learned.senses import motion, nearness
+from nav_eval_baselines.learned.surroundings import Surroundings
+from nav_eval_baselines.learned.tried import Tried
+from nav_eval_baselines.learned.words import Reader
 from train_vln.detector import detected
 from train_vln.halves import in_halves
 from train_vln.make_data import ENVS, played

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from nav_eval_sdk.examples.learned.words import Reader, vocabulary
+from nav_eval_baselines.learned.words import Reader, vocabulary
 from train_vln import bc, dagger, detector, make_data
 from train_vln.export import export
 from train_vln.halves import begin_process
