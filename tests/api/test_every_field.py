@@ -52,6 +52,7 @@ OPEN: dict[str, Any] = {
     "Action.action_args": {"text": "n1", "number": 0.5, "integer": 7, "flag": True},
     "Action.actions": [{"action": "move_to", "action_args": {"viewpoint": "n1"}}],
     "Problem.code": "odd_code",
+    "Usage.cost": {"USD": 0.5},
     "Problem.status": 418,
 }
 """Values of the fields whose type does not say what may be in them."""

@@ -8,6 +8,8 @@ import json
 import os
 import signal
 import time
+from collections import Counter
+from typing import ClassVar
 
 from nav_eval_sdk import VLNAgent
 
@@ -159,3 +161,32 @@ class Turner(VLNAgent):
     def act(self, observation):
         time.sleep(float(os.environ["SECONDS"]))
         return "turn_left"
+
+
+class CostlyAgent(VLNAgent):
+    """Its answers cost something else each time."""
+
+    spent: ClassVar[Counter[str]] = Counter()
+
+    def reset(self, episode):
+        self._step = 0
+
+    def act(self, observation):
+        self._step += 1
+        counts = {"input_tokens": 100 * self._step, "output_tokens": self._step, "requests": 1}
+        self.spent.update(counts)
+        said = f"step {self._step}\nstill <b>turning</b>\u202e"
+        name = "stop" if self._step == 3 else "turn_left"
+        return {"action": name, "usage": {**counts, "cost": {"USD": 0.25}}, "said": said}
+
+
+class MisaccountingAgent(VLNAgent):
+    """What it says of its costs and of itself is set by the test, and may be anything."""
+
+    usage = None
+    said = ""
+
+    def reset(self, episode): ...
+
+    def act(self, observation):
+        return {"action": "stop", "usage": self.usage, "said": self.said}

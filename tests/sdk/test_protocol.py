@@ -153,6 +153,7 @@ def test_no_message_is_left_out() -> None:
         "Observation",
         "ObservationOut",
         "Action",
+        "Usage",
     }
     assert kinds == parts | set(MESSAGES)
 
@@ -384,7 +385,8 @@ def test_the_committed_descriptors_are_the_protos(tmp_path: Path) -> None:
 
 
 FROZEN = """
-Action: 1 action, 2 action_args, 3 session_id, 4 step, 5 request_id, 6 timing, 7 problem, 8 actions
+Action: 1 action, 2 action_args, 3 session_id, 4 step, 5 request_id, 6 timing, 7 problem, 8 actions, \
+9 usage, 10 said
 ActionSpec: 1 arguments
 Argument: 1 kind, 2 unit, 3 low, 4 high
 Empty:
@@ -407,6 +409,7 @@ Spec: 1 kind, 2 description, 3 unit, 4 optional, 5 shape, 6 dtype, 7 low, 8 high
 11 is_node, 12 parts, 13 item, 14 max_items
 Struct: 1 fields
 Tensor: 1 dtype, 2 shape, 3 encoding, 4 data
+Usage: 1 input_tokens, 2 output_tokens, 3 requests, 4 unreadable, 5 accelerator_seconds, 6 cost
 Validation: 1 status, 2 ok, 3 reasons
 Value: 1 tensor, 2 text, 3 number, 4 struct, 5 list, 6 boolean, 7 integer
 """

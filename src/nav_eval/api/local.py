@@ -16,14 +16,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from nav_eval.api.disclosure import Disclosed, Disclosure, Parts, disclose
+from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
 from nav_eval.api.remote import limits, service_errors, warn_of_lacks
 from nav_eval.core.actions import ActionSpace
 from nav_eval.core.interfaces import AgentClient, AgentService, Decision, EpisodeOffer, ServiceStatus
 from nav_eval.core.types import Observations
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, ServiceError
 from nav_eval.logging import get_logger
-from nav_eval_sdk.agent_interface import ActionFault, Agent, begin, moves
+from nav_eval_sdk.agent_interface import ActionFault, Agent, Answer, begin, read_answer
 from nav_eval_sdk.errors import DeadlineMissed
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, in_order
@@ -51,8 +51,7 @@ class AgentHost(ABC):
     def reset(self, data: EpisodeData, deadline: Deadline) -> None: ...
 
     @abstractmethod
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
-        """(name, arguments) of each action in the answer."""
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer: ...
 
     @abstractmethod
     def close(self) -> None: ...
@@ -79,10 +78,10 @@ class InThisProcess(AgentHost):
         self._specs, self._most = data.observation_spec, data.limits.chunk
         self._run("reset", deadline, begin, self._agent, data)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer:
         answer = self._run("act", deadline, self._agent.act, canonical(self._specs, observation))
         try:
-            return moves(answer, self._most)
+            return read_answer(answer, self._most)
         except ActionFault as error:
             raise InvalidAction(line(str(error))) from None
 
@@ -207,9 +206,9 @@ class LocalAgentClient(AgentClient):
         with service_errors():
             limit = Deadline(until.at_most(self._deadlines.act))
         begun = time.perf_counter()
-        parts = self._host.act(shown, limit)
+        answer = self._host.act(shown, limit)
         latency = time.perf_counter() - begun
-        return Decision.of(disclosed.actions(parts, space), latency)
+        return Decision.of(disclosed.actions(answer.actions, space), latency, answer.usage, answer.said)
 
     def end_episode(self, reason: str) -> None:
         self._episode = None

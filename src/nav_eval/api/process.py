@@ -18,11 +18,11 @@ from typing import Any
 
 import msgspec
 
-from nav_eval.api.disclosure import Parts
 from nav_eval.api.local import FAREWELL, AgentHost, LocalService
 from nav_eval.core.interfaces import ServiceStatus
 from nav_eval.errors import AgentError, AgentTimeout, InvalidAction, NavEvalError, ServiceUnavailable
 from nav_eval.logging import get_logger
+from nav_eval_sdk.agent_interface import Answer
 from nav_eval_sdk.errors import DeadlineMissed
 from nav_eval_sdk.protocol.messages import EpisodeData
 from nav_eval_sdk.protocol.text import line
@@ -57,8 +57,8 @@ class AgentProcess(AgentHost):
         self._specs = data.observation_spec
         self._ask("reset", data, deadline)
 
-    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Parts:
-        return self._ask("act", outgoing(self._specs, observation, json=False), deadline).actions
+    def act(self, observation: Mapping[str, Any], deadline: Deadline) -> Answer:
+        return self._ask("act", outgoing(self._specs, observation, json=False), deadline).answer
 
     def close(self) -> None:
         if not self.gone:

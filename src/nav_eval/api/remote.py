@@ -29,7 +29,7 @@ from nav_eval_sdk.errors import DeadlineMissed, Forbidden, Refused, Unreachable,
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.messages import EpisodeData, EpisodeEnd, Info, Limits, Validation
-from nav_eval_sdk.protocol.text import line
+from nav_eval_sdk.protocol.text import line, passage
 from nav_eval_sdk.protocol.version import PROTOCOL_VERSION
 from nav_eval_sdk.transport.base import Ask, Connection, Deadline, Transport
 
@@ -302,7 +302,8 @@ class RemoteClient(AgentClient):
             answer = self.transport.act(ask, Deadline(running.deadline.at_most(self._deadlines.act)))
         latency = time.perf_counter() - begun
         running.step += 1
-        return Decision.of(running.disclosed.answer(answer, running.space), latency)
+        actions = running.disclosed.answer(answer, running.space)
+        return Decision.of(actions, latency, answer.usage or None, passage(answer.said or ""))
 
     def end_episode(self, reason: str) -> None:
         if self._episode is None:

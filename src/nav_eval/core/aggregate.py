@@ -11,6 +11,7 @@ from nav_eval.core.definitions import Definition
 from nav_eval.core.numbers import parts_of
 from nav_eval.core.types import OURS, EpisodeResult
 from nav_eval.geometry import total
+from nav_eval_sdk.protocol.usage import Usage, whole
 
 Summarise: TypeAlias = Callable[[Definition, Sequence[float], Sequence[str]], Mapping[str, Any]]
 """(what the metric says of itself, one value per episode, its scene) -> {"mean", "ci95", "n", "n_nonfinite", ...}."""
@@ -26,7 +27,8 @@ class EvaluationResults:
     are in no metric and not among the failed. `replayed`, `resumed`: those that were shown to the agent more than once,
     because its service lost them, or because the evaluator ended meanwhile. `metric_faults`: metric -> {"n", "reason"}:
     episodes in which it has no value through its own fault, and the first one's reason. `references`: how many episodes
-    were compared with what (EpisodeResult.reference). `episodes`: their results, where nav_eval.Evaluation ran them; a
+    were compared with what (EpisodeResult.reference). `usage`: what the answers of so many episodes cost together, by
+    the agent's own account; None where it gives none. `episodes`: their results, where nav_eval.Evaluation ran them; a
     run directory keeps them in its journal.
     """
 
@@ -44,6 +46,7 @@ class EvaluationResults:
     metric_faults: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     references: Mapping[str, int] = field(default_factory=dict)
     unsummed: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    usage: tuple[Usage, int] | None = None
     episodes: Sequence[EpisodeResult] = ()
 
     @property
@@ -97,8 +100,10 @@ class MetricsAggregator:
         timing: dict[str, list[float]] = {"wall": [], "agent": []}  # of each episode, however many at a time
         unscored = 0
         again: Counter[str] = Counter()
+        usages: list[Usage] = []
         for result in results:
             statuses[result.status] += 1
+            usages += [result.usage] if result.usage else []
             again.update(kind for kind in ("replays", "resumes") if result.timing.get(kind))
             if result.status in ("budget_exceeded", *OURS):
                 continue
@@ -131,6 +136,7 @@ class MetricsAggregator:
             metric_faults={name: {"n": len(reasons), "reason": reasons[0]} for name, reasons in faults.items()},
             references=dict(sorted(references.items())),
             unsummed={name: [*found.others] for name, found in columns.items() if found.others},
+            usage=None if (spent := whole(usages)) is None else (spent, len(usages)),
         )
 
     def _defined(self, name: str, found: _Columns) -> Iterator[tuple[str, Definition]]:

@@ -23,6 +23,7 @@ class Chunk:
     def __init__(self, decision: Decision | None = None, rules: Rules | None = None, last: Action | None = None):
         self._left = deque(() if decision is None else (decision.action, *decision.rest))
         self._latency = 0.0 if decision is None else decision.latency
+        self._usage, self._said = (None, "") if decision is None else (decision.usage, decision.said)
         self._place = 0
         self._charged = 0.0
         self._meanwhile: Iterator[Action] = iter(())
@@ -43,6 +44,7 @@ class Chunk:
             return self._cut(step) if environment.over else step
         step = environment.step(self._left.popleft(), self._latency, self._place)
         step = replace(step, charged=self._charged) if self._charged else step
+        step = self._remarked(step)
         self._latency, self._charged, self._place = 0.0, 0.0, self._place + 1
         cut = environment.over or (environment.rules.cut_at_collision and step.collided)
         return self._cut(step) if cut and self._left else step
@@ -52,4 +54,13 @@ class Chunk:
         dropped = tuple(self._left)
         self._left.clear()
         latency = step.latency or self._latency
-        return replace(step, latency=latency, charged=step.charged or self._charged, dropped=dropped)
+        step = replace(step, latency=latency, charged=step.charged or self._charged, dropped=dropped)
+        return self._remarked(step)
+
+    def _remarked(self, step: StepRecord) -> StepRecord:
+        """With the answer's usage and words, if this is the first step that can hold them."""
+        if self._usage is None and not self._said:
+            return step
+        step = replace(step, usage=self._usage, said=self._said)
+        self._usage, self._said = None, ""
+        return step

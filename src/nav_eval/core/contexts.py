@@ -11,6 +11,7 @@ from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
+from nav_eval_sdk.protocol.usage import Usage
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 """Shortest distance (m) from a place to the nearest of many; inf when none can be reached."""
@@ -39,17 +40,20 @@ class EpisodeOffer:
 class Decision:
     """An agent's answer. `latency`: seconds from asking to having it, retries included.
 
-    `rest`: what is carried out after `action` without asking again, at most max_chunk - 1 of the rules.
+    `rest`: what is carried out after `action` without asking again, at most max_chunk - 1 of the rules. `usage`: what
+    it cost, and `said`: the model's own words, both as the agent tells them.
     """
 
     action: Action
     latency: float = 0.0
     rest: tuple[Action, ...] = ()
+    usage: Usage | None = None
+    said: str = ""
 
     @classmethod
-    def of(cls, actions: Sequence[Action], latency: float) -> Decision:
+    def of(cls, actions: Sequence[Action], latency: float, usage: Usage | None = None, said: str = "") -> Decision:
         """Of one action or several."""
-        return cls(actions[0], latency, tuple(actions[1:]))
+        return cls(actions[0], latency, tuple(actions[1:]), usage, said)
 
 
 @dataclass(frozen=True, slots=True)

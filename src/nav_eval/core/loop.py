@@ -36,6 +36,7 @@ from nav_eval.errors import (
 )
 from nav_eval.geometry import total
 from nav_eval.logging import get_logger
+from nav_eval_sdk.protocol.usage import whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,6 +225,7 @@ class EpisodeLoop:
             trajectory=tuple(steps),
             unmeasured=unmeasured,
             reference=None if start is None else self._environment.reference,
+            usage=whole(step.usage for step in steps),
             shown=shown,
         )
 

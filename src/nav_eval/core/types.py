@@ -10,6 +10,7 @@ from nav_eval.core.actions import Action
 from nav_eval.frozen import FrozenDict, frozen
 from nav_eval.geometry import IDENTITY, Quaternion, Vec3
 from nav_eval.renamed import old_names
+from nav_eval_sdk.protocol.usage import Usage
 
 Observations: TypeAlias = dict[str, Any]
 """Sensor name -> value that fits the sensor's spec."""
@@ -141,7 +142,8 @@ class StepRecord:
     `clipped`: the profile's limits cut the action down. `events`: anything else a simulator wants on record.
     `place`: in the agent's answer; 0: the agent was asked before this step. `dropped`: what followed in the answer and
     was not carried out, because this step ended the episode or the chunk. `charged`: seconds for which the world went
-    on while the agent thought of this action; they are the steps before it, whose `place` is MEANWHILE.
+    on while the agent thought of this action; they are the steps before it, whose `place` is MEANWHILE. `usage` and
+    `said`: of the answer that began with this step (Decision).
     """
 
     action: Action
@@ -153,6 +155,8 @@ class StepRecord:
     place: int = 0
     dropped: tuple[Action, ...] = ()
     charged: float = 0.0
+    usage: Usage | None = None
+    said: str = ""
 
     def __post_init__(self) -> None:
         if type(self.events) is not FrozenDict:
@@ -174,6 +178,7 @@ class EpisodeResult:
 
     `unmeasured`: metric -> why it has no value here; the metric's fault, and so the evaluator's. `reference`: the
     kind of path that dtw and coverage compare with ("gt", "densified", "given", "nodes", "none"); None if not measured.
+    `usage`: what all answers cost together; None where the agent does not tell.
 
     >>> EpisodeResult("home.glb", "7", "ok", None, {"success": 1.0}, 12, {}).metrics["success"]
     1.0
@@ -190,6 +195,7 @@ class EpisodeResult:
     trajectory: tuple[StepRecord, ...] = ()
     unmeasured: Mapping[str, str] = field(default_factory=dict)
     reference: str | None = None
+    usage: Usage | None = None
     shown: bool = True
     """Whether the agent was asked for an action, so that it has seen something of the episode; in no record."""
 

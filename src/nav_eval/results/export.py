@@ -18,6 +18,7 @@ from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.files import write_atomically
+from nav_eval_sdk.protocol.usage import Usage
 
 RESULTS_SCHEMA = 1
 ONCE = {"tries": 1, "replays": 0, "resumes": 0}
@@ -29,7 +30,7 @@ ORACLE = "The agent is an oracle: it has access to the simulator. Its figures ar
 
 def results_document(config: Config, results: EvaluationResults, notes: Sequence[str] = ()) -> dict[str, Any]:
     """The content of results.json; `notes` say what was not scored or what a reader must know."""
-    return {
+    document = {
         "schema": RESULTS_SCHEMA,
         "benchmark": config.title,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
@@ -49,6 +50,13 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "timing": dict(results.timing),
         "notes": [*notes, *_notes(results)],
     }
+    return document | ({"usage": _usage(*results.usage)} if results.usage else {})
+
+
+def _usage(spent: Usage, episodes: int) -> dict[str, Any]:
+    """The totals, and what an episode cost in the mean, of those whose agent told it."""
+    means = {name: amount / episodes for name, amount in spent.amounts().items()}
+    return {**msgspec.structs.asdict(spent), "n_episodes": episodes, "per_episode": means}
 
 
 def recorded_definitions(document: Mapping[str, Any]) -> dict[str, Definition]:
@@ -89,16 +97,26 @@ def _notes(results: EvaluationResults) -> list[str]:
 def export_csv(path: Path, episodes: Iterable[EpisodeResult], results: EvaluationResults) -> None:
     """One row per episode and a last one of their means, as in results.json; a number that is not finite is empty."""
     names = [name for name in results.measured if name != "steps"]  # every row has them, measured or not
-    columns = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", "reference", *names, *ONCE]
+    costs = [*results.usage[0].amounts()] if results.usage else []
+    fixed = ["scene_id", "episode_id", "status", "failure_reason", "unmeasured", "steps", "reference"]
+    columns = [*fixed, *names, *ONCE, *costs]
 
     def write(fresh: Path) -> None:
         with fresh.open("w", newline="", encoding="utf-8") as file:
             writer = csv.writer(file)
             writer.writerow(columns)
-            writer.writerows(_row(result, names) for result in episodes)
-            writer.writerow(_means(results, names))
+            writer.writerows([*_row(result, names), *_spent(result.usage, costs)] for result in episodes)
+            writer.writerow([*_means(results, names), *_mean_spent(results.usage)])
 
     write_atomically(path, write)
+
+
+def _spent(usage: Usage | None, costs: Sequence[str]) -> list[Any]:
+    return ["" if usage is None else usage.amounts().get(name, 0) for name in costs]
+
+
+def _mean_spent(usage: tuple[Usage, int] | None) -> list[float]:
+    return [] if usage is None else [amount / usage[1] for amount in usage[0].amounts().values()]
 
 
 def _means(results: EvaluationResults, names: Sequence[str]) -> list[Any]:

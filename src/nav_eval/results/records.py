@@ -16,6 +16,7 @@ import msgspec
 from nav_eval.core.actions import Action
 from nav_eval.core.types import OURS, AgentState, EpisodeResult, StepRecord
 from nav_eval.errors import RunDirectoryError
+from nav_eval_sdk.protocol.usage import Usage
 
 SCHEMA = 1
 _RENAMED = {"reference_path": "densified"}
@@ -34,6 +35,7 @@ def episode_record(result: EpisodeResult) -> dict[str, Any]:
         "timing": dict(result.timing),
     }
     record |= {"unmeasured": dict(result.unmeasured)} if result.unmeasured else {}
+    record |= {"usage": msgspec.to_builtins(result.usage)} if result.usage else {}
     return record | ({"reference": result.reference} if result.reference else {})
 
 
@@ -67,7 +69,7 @@ def trajectory_record(result: EpisodeResult) -> dict[str, Any]:
 
     Of an answer of several actions, each but the first has its `place` in it, and the step that cut it short what was
     `dropped`. Where the world does not wait, an answer has the seconds `charged`, and the steps in which they passed
-    have the place -1.
+    have the place -1. `usage` and `said` are of the answer that began with the step.
     """
     return {
         "schema": SCHEMA,
@@ -109,6 +111,8 @@ def _step_record(step: StepRecord) -> dict[str, Any]:
     record |= {"collided": step.collided, "clipped": step.clipped, "events": dict(step.events)}
     record |= {"place": step.place} if step.place else {}
     record |= {"charged": step.charged} if step.charged else {}
+    record |= {"usage": msgspec.to_builtins(step.usage)} if step.usage else {}
+    record |= {"said": step.said} if step.said else {}
     return record | ({"dropped": [action.to_record() for action in step.dropped]} if step.dropped else {})
 
 
@@ -133,5 +137,7 @@ def _read_step(record: Mapping[str, Any], latency: float) -> StepRecord:
         events=record["events"],
         place=record.get("place", 0),
         charged=record.get("charged", 0.0),
+        usage=msgspec.convert(record["usage"], Usage) if "usage" in record else None,
+        said=record.get("said", ""),
         dropped=tuple(Action(one["action"], one["action_args"]) for one in record.get("dropped", ())),
     )

@@ -15,7 +15,9 @@ import msgspec
 
 from nav_eval_sdk.protocol.actions import ActionFault as ActionFault
 from nav_eval_sdk.protocol.actions import chunk_of
-from nav_eval_sdk.protocol.messages import EpisodeData
+from nav_eval_sdk.protocol.messages import EpisodeData, Message, Usage
+from nav_eval_sdk.protocol.structs import known
+from nav_eval_sdk.protocol.text import passage
 
 WIRE_ONLY = ("session_id", "request_id", "protocol")
 
@@ -56,7 +58,11 @@ class VLNAgent(ABC):
     @abstractmethod
     def act(self, observation: dict[str, Any]) -> dict[str, Any] | str | list[dict[str, Any] | str]:
         """The next action: {"action": "move_forward", "action_args": {}}, or just its name; or a list of up to
-        `self.max_chunk` of them, which are carried out before it is asked again.
+        `self.max_chunk` of them, or {"actions": [...]}, which are carried out before it is asked again.
+
+        A dictionary may also hold what the answer cost, as in "usage": {"input_tokens": 900, "output_tokens": 12,
+        "requests": 1, "cost": {"USD": 0.002}} (nav_eval_sdk.protocol.usage), and what the model "said": both are shown
+        in the report.
 
         `observation` has a key per sensor: read-only arrays (rgb (H, W, 3) uint8, depth (H, W, 1) float32 in metres),
         text, numbers, dicts and lists; None for a sensor that is absent at this step.
@@ -97,6 +103,42 @@ def moves(answer: Any, most: int = 1) -> list[tuple[str, dict[str, Any]]]:
         except ActionFault as fault:
             raise ActionFault(f"actions[{index}]: {fault}") from None
     return found
+
+
+class Answer(Message, frozen=True):
+    """What `act` returned, read: (name, arguments) of each action, what it cost, the model's own words."""
+
+    actions: tuple[tuple[str, dict[str, Any]], ...] = ()
+    usage: Usage | None = None
+    said: str = ""
+
+
+known(globals())
+
+
+def read_answer(answer: Any, most: int) -> Answer:
+    """Of what `act` returned, with at most so many actions; raises ActionFault."""
+    return Answer(tuple(moves(answer, most)), *remarks(answer))
+
+
+def remarks(answer: Any) -> tuple[Usage | None, str]:
+    """What `act` returned beside the action: {"action": ..., "usage": {...}, "said": "..."}; raises ActionFault."""
+    if not isinstance(answer, Mapping):
+        return None, ""
+    usage, said = answer.get("usage"), answer.get("said") or ""
+    if not isinstance(said, str):
+        raise ActionFault(f"said must be a text, not {type(said).__name__}.")
+    return None if usage is None else _usage(usage), passage(said)
+
+
+def _usage(given: Any) -> Usage:
+    unknown = [key for key in given if key not in Usage.__struct_fields__] if isinstance(given, Mapping) else []
+    if unknown:
+        raise ActionFault(f"usage has no {str(unknown[0])[:40]!r}; it has {', '.join(Usage.__struct_fields__)}.")
+    try:
+        return msgspec.convert(given, Usage, from_attributes=True)
+    except msgspec.ValidationError as error:
+        raise ActionFault(f"usage: {error}.") from None
 
 
 def normalise(answer: Any) -> tuple[str, dict[str, Any]]:

@@ -31,6 +31,7 @@ from nav_eval_sdk.protocol.messages import (
     TensorSpec,
     TextSpec,
 )
+from nav_eval_sdk.protocol.usage import Usage
 from nav_eval_sdk.protocol.values import Specs, absent, checked_list, checked_text
 
 SERVICE = "nav_eval.v1.InferenceService"
@@ -107,6 +108,8 @@ def dump_action(action: Action, problem: Problem | None = None) -> bytes:
         timing=action.timing,
         actions=[_part(name, arguments) for name, arguments in action.parts(MANY)] if action.several else None,
         problem=None if problem is None else message_class("nav_eval.v1.Problem")(**msgspec.structs.asdict(problem)),
+        usage=message_class("nav_eval.v1.Usage")(**msgspec.structs.asdict(action.usage)) if action.usage else None,
+        said=action.said or None,
     )
     encoded: bytes = message.SerializeToString()
     return encoded
@@ -131,7 +134,17 @@ def load_action(data: bytes) -> Action | Problem:
         request_id=parsed.request_id or None,
         timing=dict(parsed.timing),
         actions=[{"action": part.action, "action_args": _arguments(part)} for part in parsed.actions] or msgspec.UNSET,
+        usage=_usage(parsed.usage) if parsed.HasField("usage") else msgspec.UNSET,
+        said=parsed.said if parsed.HasField("said") else msgspec.UNSET,
     )
+
+
+def _usage(parsed: Any) -> Usage:
+    fields = {name: getattr(parsed, name) for name in Usage.__struct_fields__}
+    try:
+        return Usage(**fields | {"cost": dict(parsed.cost)})
+    except ValueError as error:
+        raise BadMessage(str(error)) from None
 
 
 def _arguments(parsed: Any) -> dict[str, Any]:

@@ -23,6 +23,7 @@ from nav_eval_sdk.protocol.specs import TensorSpec as TensorSpec
 from nav_eval_sdk.protocol.specs import TextSpec as TextSpec
 from nav_eval_sdk.protocol.structs import Message as Message
 from nav_eval_sdk.protocol.structs import known
+from nav_eval_sdk.protocol.usage import Usage as Usage
 from nav_eval_sdk.protocol.version import JSON, MSGPACK, PROTOCOL_VERSION, SDK_VERSION
 
 DEFAULT_SESSION = "default"
@@ -141,7 +142,7 @@ class Action(Message, frozen=True):
 
     `timing`: seconds, for example {"think": 0.12}. `actions`: several at once, [{"action", "action_args"}], up to
     `max_chunk` of the limits; then `action` is not read. Anything is taken in there, so that it can be called an
-    invalid action: `parts` reads it.
+    invalid action: `parts` reads it. `usage`: what the answer cost; `said`: the model's own words, for the report.
     """
 
     action: str = ""
@@ -151,6 +152,8 @@ class Action(Message, frozen=True):
     request_id: str | None = None
     timing: dict[str, float] = msgspec.field(default_factory=dict)
     actions: Annotated[Any, msgspec.Meta(extra_json_schema=ANSWERED)] | msgspec.UnsetType = msgspec.UNSET
+    usage: Usage | msgspec.UnsetType = msgspec.UNSET
+    said: str | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def several(self) -> bool:

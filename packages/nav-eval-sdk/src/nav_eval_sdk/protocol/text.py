@@ -13,6 +13,8 @@ import msgspec
 
 LONGEST = 200
 """Characters. With the evaluator's own words around them, a reason stays below 300."""
+LONGEST_SAID = 1000
+"""Characters of an answer's own words that are kept."""
 CODE = re.compile(r"[a-z_]{1,40}")
 S = TypeVar("S", bound=msgspec.Struct)
 
@@ -22,6 +24,13 @@ def line(text: str, longest: int = LONGEST) -> str:
     words = " ".join(text[: 2 * longest].split())
     spelt = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in words)
     return spelt if len(spelt) <= longest else f"{spelt[: longest - 4]} ..."
+
+
+def passage(text: str, longest: int = LONGEST_SAID) -> str:
+    """`text` with its line ends, of at most `longest` characters; what cannot be printed is spelt out."""
+    kept = text[:longest].strip()
+    spelt = "".join(c if c.isprintable() or c == "\n" else c.encode("unicode_escape").decode() for c in kept)
+    return spelt if len(text) <= longest and len(spelt) <= longest else f"{spelt[: longest - 4]} ..."
 
 
 def cleaned(message: S) -> S:

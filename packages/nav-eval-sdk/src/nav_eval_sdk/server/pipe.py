@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from nav_eval_sdk.agent_interface import ActionFault, begin, moves
+from nav_eval_sdk.agent_interface import ActionFault, Answer, begin, read_answer
 from nav_eval_sdk.memory import keep_freed_pages
 from nav_eval_sdk.protocol.messages import EpisodeData, Message, Problem, in_order
 from nav_eval_sdk.protocol.structs import known
@@ -40,10 +40,9 @@ class Request(Message, frozen=True):
 
 
 class Reply(Message, frozen=True):
-    """The (name, arguments) of an answer's actions. `problem` takes their place; `trace` is for whoever looks for the
-    fault."""
+    """The answer to act. `problem` takes its place; `trace` is for whoever looks for the fault."""
 
-    actions: tuple[tuple[str, dict[str, Any]], ...] = ()
+    answer: Answer = Answer()
     problem: Problem | None = None
     trace: str = ""
 
@@ -99,7 +98,7 @@ class Hosted:
         assert self._data is not None, "reset comes first"
         received = msgspec.msgpack.decode(body, type=dict[str, msgspec.Raw])
         answer = self._agent.act(self._reader.read(self._data.observation_spec, received))
-        return Reply(tuple(moves(answer, self._data.limits.chunk)))
+        return Reply(read_answer(answer, self._data.limits.chunk))
 
     def _close(self, body: msgspec.Raw) -> None:
         getattr(self._agent, "close", lambda: None)()

@@ -18,7 +18,7 @@ from typing import Any
 
 import msgspec
 
-from nav_eval_sdk.agent_interface import ActionFault, moves
+from nav_eval_sdk.agent_interface import ActionFault, Answer, read_answer
 from nav_eval_sdk.errors import BadMessage, ServiceProblem
 from nav_eval_sdk.protocol.actions import chunk_fault
 from nav_eval_sdk.protocol.messages import (
@@ -206,19 +206,22 @@ class Service:
             work = self._decision(session, step, request_id, observation)
         answer, seconds = self._wait(session, work)
         try:
-            parts = _checked(answer, session.data)
-        except ServiceProblem as problem:
+            given = _checked(answer, session.data)
+        except ActionFault as fault:
+            problem = ServiceProblem("invalid_action", str(fault))
             log.warning("Session %s, step %d: %s", session_id, work.key[0], problem.detail)
-            raise
-        named = [{"action": name, "action_args": arguments} for name, arguments in parts]
+            raise problem from None
+        named = [{"action": name, "action_args": arguments} for name, arguments in given.actions]
         return Action(
-            action=parts[0][0],
-            action_args=parts[0][1],
+            action=given.actions[0][0],
+            action_args=given.actions[0][1],
             session_id=session_id,
             step=work.key[0],
             request_id=request_id,
             timing={"think": round(seconds, 6)},
             actions=named if len(named) > 1 else msgspec.UNSET,
+            usage=given.usage or msgspec.UNSET,
+            said=given.said or msgspec.UNSET,
         )
 
     def _decision(self, session: Session, step: int | None, request_id: str, observation: dict[str, Any]) -> Work:
@@ -322,12 +325,9 @@ def _watched(future: Future[Any], changed: threading.Condition) -> Future[Any]:
     return future
 
 
-def _checked(answer: Any, data: EpisodeData) -> list[tuple[str, dict[str, Any]]]:
-    """(name, arguments) of each action in the answer; raises ServiceProblem."""
-    try:
-        parts = moves(answer, data.limits.chunk)
-    except ActionFault as fault:
-        raise ServiceProblem("invalid_action", str(fault)) from None
-    if data.action_space and (wrong := chunk_fault(data.action_space, parts)):
-        raise ServiceProblem("invalid_action", wrong)
-    return parts
+def _checked(answer: Any, data: EpisodeData) -> Answer:
+    """The agent's answer; raises ActionFault."""
+    read = read_answer(answer, data.limits.chunk)
+    if data.action_space and (wrong := chunk_fault(data.action_space, read.actions)):
+        raise ActionFault(wrong)
+    return read
