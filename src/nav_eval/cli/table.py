@@ -22,6 +22,7 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     width = max((len(name) for name in document["metrics"]), default=0)
     lines += [_row(name, summary, width) for name, summary in document["metrics"].items()]
     lines += _references(document.get("references", {}))
+    lines += _usage(document.get("usage"))
     lines += _other_ends(document["statuses"])
     lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
     lines += [f"note: {note}" for note in document["notes"]]
@@ -37,6 +38,14 @@ def _references(references: Mapping[str, int]) -> list[str]:
     """What dtw and coverage compare with; nothing where no episode has a path."""
     told = ", ".join(f"{name} ({episodes(count)})" for name, count in references.items())
     return [f"  reference: {told}"] if references.keys() - {"none"} else []
+
+
+def _usage(usage: Mapping[str, Any] | None) -> list[str]:
+    """What an episode cost in the mean, as the agent tells it."""
+    if usage is None:
+        return []
+    told = {name.removeprefix("cost."): mean for name, mean in usage["per_episode"].items() if mean}
+    return ["  usage per episode: " + ", ".join(f"{name} {mean:.6g}" for name, mean in told.items())]
 
 
 def _row(name: str, summary: Mapping[str, Any], width: int) -> str:

@@ -74,6 +74,21 @@ class FrameBudget:
         return {"every": self.every, **read_frames(path, self.every)} if path.is_file() else None
 
 
+class WordBudget:
+    """Keeps what models said within `most` characters of a page: the episodes that come first have theirs."""
+
+    def __init__(self, most: int) -> None:
+        self._left = most
+
+    def kept(self, track: Track) -> list[list[Any]]:
+        """[index of the step, text] of each answer; none where there is no room left for all of them."""
+        length = sum(len(text) for _, text in track.said)
+        if length > self._left:
+            return []
+        self._left -= length
+        return [[step, _printable(text)] for step, text in track.said]
+
+
 def _recorded(run: Run, key: EpisodeKey) -> Path:
     return run.path / VIDEOS / f"{stem(key)}.frames.zip"
 
@@ -84,6 +99,7 @@ def run_columns(
     outcomes: Mapping[EpisodeKey, str],
     names: Sequence[str],
     budget: FrameBudget,
+    words: WordBudget,
     *,
     paths: bool = True,
 ) -> dict[str, Any]:
@@ -94,9 +110,10 @@ def run_columns(
         "outcome": [OUTCOMES.index(outcomes[key]) if key in outcomes else None for key in keys],
         "reason": [result and result.failure_reason for result in results],
         "steps": [result and result.steps for result in results],
+        "usage": [result and result.usage and result.usage.amounts() for result in results],
         "wall": [result and _number(result.timing.get("wall")) for result in results],
         "values": {name: [result and _number(result.metrics.get(name)) for result in results] for name in names},
-        "tracks": [_track(run.tracks.get(key)) if paths else None for key in keys],
+        "tracks": [_track(run.tracks.get(key), words) if paths else None for key in keys],
         "frames": [budget.frames(run, key) if paths else None for key in keys],
     }
 
@@ -115,18 +132,19 @@ def _number(value: Any) -> float | str | None:
     return significant(float(value)) if isinstance(value, int | float) else None
 
 
-def _track(track: Track | None) -> dict[str, Any] | None:
+def _track(track: Track | None, words: WordBudget) -> dict[str, Any] | None:
     if track is None:
         return None
     latency = (
         [significant(float(q), 3) for q in np.percentile(track.latency, (50, 100))] if track.latency.size else None
     )
-    people = {"people": [deltas(way) for way in track.people]} if track.people else {}
+    others: dict[str, Any] = {"people": [deltas(way) for way in track.people]} if track.people else {}
+    others |= {"said": said} if (said := words.kept(track)) else {}
     return {
         "points": deltas(track.positions),
         "yaws": track.yaws,
         "actions": track.actions,
         "collided": track.collided,
         "latency": latency,
-        **people,
+        **others,
     }

@@ -20,7 +20,7 @@ from nav_eval.report import figures
 from nav_eval.report.best import Best, best
 from nav_eval.report.board import MIN_ENTRIES, Board, excluded, make_board, with_entries
 from nav_eval.report.cause import CAUSES, Cause, cause
-from nav_eval.report.columns import FrameBudget, cause_columns, episode_columns, run_columns, significant
+from nav_eval.report.columns import FrameBudget, WordBudget, cause_columns, episode_columns, run_columns, significant
 from nav_eval.report.context import ReportContext
 from nav_eval.report.interval import in_other_buildings, interval
 from nav_eval.report.mesh import scene_mesh
@@ -39,6 +39,8 @@ GRAPH = "nav_graph"
 DIFFERENT = "different"
 MAX_FRAME_BYTES = 7 << 19
 """Of JPEG; with the scenes' shapes a page stays below 8 MB."""
+MAX_SAID = 2_000_000
+"""Characters of what models said."""
 MAX_STEPS = 1_000_000
 """Of all runs after the first: some 3 MB of paths."""
 
@@ -200,8 +202,10 @@ def _per_episode(
 ) -> dict[str, Any]:
     scenes = list(dict.fromkeys([*(scene for scene, _ in keys), *(scenery.scenes if live else ())]))
     budget = FrameBudget(runs, keys, MAX_FRAME_BYTES)
-    drawn = _choose_drawn_runs(runs, order)
-    results = [run_columns(runs[i], keys, outcomes[i], names, budget, paths=i in drawn) for i in range(len(runs))]
+    drawn, words = _choose_drawn_runs(runs, order), WordBudget(MAX_SAID)
+    results = [
+        run_columns(runs[i], keys, outcomes[i], names, budget, words, paths=i in drawn) for i in range(len(runs))
+    ]
     thinned = [{"word": "note.pictures", "n": budget.every}] if budget.every > 1 else []
     if len(drawn) < len(runs):
         thinned.append({"word": "note.paths", "n": len(drawn)})
@@ -287,6 +291,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "rule": config.task.success_rule,
         "gear": _gear(config),
         "references": _references(run),
+        "usage": summary.get("usage"),
         "facts": {} if public else _facts(manifest),
     }
 

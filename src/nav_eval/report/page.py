@@ -40,6 +40,7 @@ SCRIPTS = (
     "moments.js",
     "failmap.js",
     "board.js",
+    "spending.js",
     "overview.js",
     "breakdown.js",
     "about.js",

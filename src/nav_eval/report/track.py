@@ -43,7 +43,7 @@ class Track:
 
     `people`: (N + 1, 3) cm of each other who walked there, as far as it is known; `collided`: indices of the steps that
     touched a wall; `latency`: seconds of each answer,
-    (N,) or fewer where an answer held several actions.
+    (N,) or fewer where an answer held several actions; `said`: the index of a step and what the model said with it.
     """
 
     positions: Ints
@@ -52,6 +52,7 @@ class Track:
     collided: tuple[int, ...]
     latency: npt.NDArray[np.float32]
     people: tuple[Ints, ...] = ()
+    said: tuple[tuple[int, str], ...] = ()
 
     @property
     def stopped(self) -> bool:
@@ -70,6 +71,7 @@ def track_of(result: EpisodeResult) -> Track | None:
         collided=tuple(i for i, step in enumerate(result.trajectory) if step.collided),
         latency=np.array([step.latency for step in result.trajectory if step.asked], np.float32),
         people=_people([step.events.get("people", {}).get("poses", ()) for step in result.trajectory]),
+        said=tuple((i, step.said) for i, step in enumerate(result.trajectory) if step.said),
     )
 
 
@@ -92,6 +94,7 @@ class _Step(msgspec.Struct):
     rotation: Quaternion
     collided: bool = False
     place: int = 0
+    said: str = ""
     events: _Events = _Events()
 
 
@@ -131,6 +134,7 @@ def read_track(line: TrackLine) -> Track | None:
             [seconds for step, seconds in zip(line.steps, line.timing.latency) if not step.place], np.float32
         ),
         people=_people([step.events.people.poses if step.events.people else () for step in line.steps]),
+        said=tuple((i, step.said) for i, step in enumerate(line.steps) if step.said),
     )
 
 

@@ -238,6 +238,17 @@ export function dots(width, { names, rows, label, title, labels, joined }) {
   return picture(width, height, label, [...agents.parts, ...parts]);
 }
 
+// One sign per run: points: [x, y] or null per run, x from 0 on, y from 0 to 1.
+export function scatter(width, { points, labels, title, label, tick }) {
+  const most = 1.05 * Math.max(...points.filter(Boolean).map(([x]) => x));
+  const choices = [6, 5, 4, 3, 2].map((wanted) => roundTicks(0, most, wanted).map((value) => [value / most, tick(value)]));
+  const y = { title: t("usage.axis.success"), ticks: roundTicks(0, 100, 5).map((value) => [value / 100, String(value)]) };
+  const agents = legend(labels, width, (run, x, y) => mark(run, x, y, 5));
+  const { parts, at, up, height } = axes(width, agents.height + 2 * GAP, { title, choices }, y);
+  const signs = points.map((point, run) => point && typeof point[1] === "number" && mark(run, at(point[0] / most), up(point[1]), 5));
+  return picture(width, height, label, [...agents.parts, ...parts, ...signs.filter(Boolean)]);
+}
+
 // One bar per run, cut into named parts that the legend tells; rows: [[name, count]], words: name -> what it is called.
 export function stacked(width, rows, words, labels, label) {
   const tall = 26;

@@ -6,6 +6,7 @@ import { copying } from "./export.js";
 import { metres, seconds, shown, unitRange, whole } from "./format.js";
 import { key } from "./charts.js";
 import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
+import { amount, amountName } from "./spending.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
 import { explained, metricTitle, named, sentences, t } from "./words.js";
@@ -102,7 +103,13 @@ function fate(app, i, index) {
         track && track.latency && t("episode.latency", { median: seconds(track.latency[0]), max: seconds(track.latency[1]) }),
       ),
     ),
+    run.usage && run.usage[index] && h("p", { class: "quiet" }, spent(run.usage[index])),
   );
+}
+
+function spent(usage) {
+  const told = Object.entries(usage).filter(([, value]) => value);
+  return told.map(([name, value]) => `${amountName(name)}${t("page.colon")}${amount(name, value)}`).join(t("board.comma"));
 }
 
 // Why it failed, and a button to the step where it began.

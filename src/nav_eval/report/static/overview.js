@@ -6,6 +6,7 @@ import { chance, direction, metres, percent, share, shown, shownRange, signed, u
 import { dots, figure, key, whiskers } from "./charts.js";
 import { CAUSES } from "./decode.js";
 import { moments } from "./moments.js";
+import { spending } from "./spending.js";
 import { currentLanguage, explained, gap, metricName, metricTitle, metricWhy, named, percents, sentences, t } from "./words.js";
 
 const FEW_FAILURES = 5;
@@ -24,6 +25,7 @@ export function overview(app) {
     moments(app),
     paper(app),
     headline(app),
+    spending(app),
     ...pairs(app),
   );
 }

@@ -27,6 +27,7 @@ export class Stage {
     const { path_length } = app.doc.results[app.state.run].values;
     this.steps = this.track && slider(this.track, this.goals(), path_length?.[index], (step) => this.move(step), app.state.step);
     app.state.step = null;
+    this.words = this.track && answers(this.track.said);
     this.keys = this.steps ? this.steps.keys : {};
     this.panes = h("div", { class: "panes" }, this.eyes && this.eyes.element, this.holder);
     this.panes.classList.toggle("two", Boolean(this.eyes));
@@ -38,6 +39,7 @@ export class Stage {
       this.tools,
       this.panes,
       this.steps ? this.steps.element : h("p", {}, t("episode.notrack")),
+      this.words && this.words.element,
       this.notes,
     );
     this.draw();
@@ -59,6 +61,7 @@ export class Stage {
     this.drawn.show(step);
     if (this.eyes) this.eyes.show(step);
     if (this.said) this.said.show(step);
+    if (this.words) this.words.show(step);
   }
 
   draw() {
@@ -172,6 +175,19 @@ export class Stage {
       flat && several && check("others", "map.others"),
     ];
   }
+}
+
+// What the model said when it decided for the step that is shown, or for those that it is part of.
+function answers(said) {
+  if (!said) return null;
+  const quote = h("blockquote", { class: "answer-said", dir: "auto" });
+  const show = (step) => {
+    const found = said.filter(([at]) => at < step).at(-1);
+    quote.replaceChildren(found ? found[1] : "");
+    element.hidden = !found;
+  };
+  const element = h("div", { class: "said" }, h("p", { class: "quiet" }, t("step.said")), quote);
+  return { element, show };
 }
 
 // The instruction, with the sentence in force marked where the path is known that it describes.
