@@ -10,7 +10,6 @@ from typing import Any, Literal
 from nav_eval.api.disclosure import Disclosure
 from nav_eval.api.remote import RemoteService
 from nav_eval.api.settings import Encoding, Retry
-from nav_eval.core.interfaces import AgentService
 from nav_eval.errors import ConfigError
 from nav_eval.registry import nearest
 from nav_eval_sdk.protocol.deadlines import Deadlines
@@ -43,7 +42,7 @@ def connect(
     disclosure: Literal["competition", "full"] = "competition",
     secret: bytes = b"",
     networks: Sequence[str] = ("any",),
-) -> AgentService:
+) -> RemoteService:
     """A participant's service. Nothing is sent before it is used; raises ConfigError for settings that do not fit.
 
     `networks`: where it may lie, as in nav_eval_sdk.transport.address.Networks. `jpeg`: sensors whose images may lose

@@ -361,6 +361,11 @@ class AgentServiceConfig(Section):
     agent: str = Field("random", description="a name from `nav-eval list agents`, or MODULE:CLASS (local)")
     protocol: Literal["rest", "grpc"] = Field("rest", description="what the service speaks (remote)")
     endpoint: str = Field("localhost:8085", description="host:port of the service (remote)")
+    endpoints: Names = Field(
+        (),
+        description="host:port of each replica of the service, in place of `endpoint`: an episode goes to the least "
+        "busy one, one that fails is left out until it is ready again",
+    )
     allowed_networks: Names = Field(
         ("any",),
         description="where the service may lie: any, public, private, loopback, or networks such as 10.1.0.0/16; every "

@@ -323,7 +323,7 @@ def _given(overrides: Sequence[str]) -> set[str]:
     return {override.lstrip("+~").partition("=")[0] for override in overrides}
 
 
-WAY_THERE = ("endpoint", "allowed_networks", "token_file", "tls")
+WAY_THERE = ("endpoint", "endpoints", "allowed_networks", "token_file", "tls")
 """Keys of agent_service that lead to the participant's machine. No result depends on them; config.yaml is published."""
 
 

@@ -313,15 +313,16 @@ def no_agent(name: str, error: Exception) -> ConfigError:
 
 def _remote_service(config: Config, secret: bytes) -> AgentService:
     from nav_eval.api.connecting import connect, given_token
+    from nav_eval.api.replicas import Replicas
     from nav_eval.api.settings import Retry
     from nav_eval_sdk.transport.base import ClientTls
 
     service = config.agent_service
     _check_tls(service.tls)
     tls = ClientTls(service.tls.ca, service.tls.cert, service.tls.key) if service.tls.enabled else None
-    return connect(
-        service.endpoint,
-        service.protocol,
+    open_service = partial(
+        connect,
+        protocol=service.protocol,
         token=given_token(service.token, service.token_file),
         tls=tls,
         encoding=service.encoding,
@@ -332,6 +333,11 @@ def _remote_service(config: Config, secret: bytes) -> AgentService:
         secret=secret,
         networks=service.allowed_networks,
     )
+    if not service.endpoints:
+        return open_service(service.endpoint)
+    if len(set(service.endpoints)) < len(service.endpoints):
+        raise ConfigError("agent_service.endpoints: names one replica twice. Leave one out.")
+    return Replicas([open_service(endpoint) for endpoint in service.endpoints])
 
 
 def _check_tls(tls: TlsConfig) -> None:

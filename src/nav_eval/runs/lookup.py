@@ -53,8 +53,8 @@ def check(config: Config, *, agent_given: bool = False) -> None:
         pass
     elif service.type == "local" and _gives_endpoint(config):
         faults.append(
-            f"agent_service.endpoint: is given, but agent_service.type is local, which would run the agent "
-            f"{service.agent!r} here. Add agent_service.type=remote, or leave the endpoint out."
+            f"agent_service.{_endpoint_key(config)}: is given, but agent_service.type is local, which would run the "
+            f"agent {service.agent!r} here. Add agent_service.type=remote, or leave the endpoint out."
         )
     elif service.type == "remote":
         look("agent_service", lambda: builder.make_service(config, b"").close())
@@ -72,9 +72,13 @@ def check(config: Config, *, agent_given: bool = False) -> None:
 
 def _gives_endpoint(config: Config) -> bool:
     """Whether somebody means a service: an endpoint given for this run, or beside no type. A record holds both."""
-    told = config.agent_service.model_fields_set
-    now = config.origin("agent_service.endpoint") in (" [the command line]", " [the environment]")
-    return "endpoint" in told and ("type" not in told or now)
+    told, key = config.agent_service.model_fields_set, _endpoint_key(config)
+    now = config.origin(f"agent_service.{key}") in (" [the command line]", " [the environment]")
+    return key in told and ("type" not in told or now)
+
+
+def _endpoint_key(config: Config) -> str:
+    return "endpoints" if config.agent_service.endpoints else "endpoint"
 
 
 def _option_faults(config: Config) -> Iterator[Fault]:
