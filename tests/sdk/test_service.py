@@ -25,6 +25,7 @@ from nav_eval_sdk.protocol.messages import (
     TensorSpec,
     TextSpec,
 )
+from nav_eval_sdk.server.agents import AgentThread
 from nav_eval_sdk.server.service import Service
 from patience import PATIENCE, until
 
@@ -322,3 +323,30 @@ def test_a_lone_session_does_not_wait_for_a_batch() -> None:
         begun = time.monotonic()
         act(made, 0, "q")
         assert time.monotonic() - begun < PATIENCE
+
+
+@pytest.mark.parametrize(
+    ("gap", "batch_seconds", "waiting", "patience"),
+    [
+        (
+            0.001,
+            0.3,
+            1,
+            0.008,
+        ),  # 16 acts in 16 ms, a batch takes 300: all are awaited, eight times the usual gap
+        (0.01, 0.3, 15, 0.02),  # ... but for no more than each that waits is spared
+        (0.02, 0.3, 1, 0.005),  # 16 acts take longer than a batch: the evaluator works while the model does
+        (0.001, 0.001, 1, 0.005),  # a model that is faster than the wait
+        (None, 0.0, 1, 0.005),  # nothing is known yet
+    ],
+)
+def test_a_batch_waits_for_those_that_are_due(
+    gap: float | None, batch_seconds: float, waiting: int, patience: float
+) -> None:
+    thread = AgentThread(max_batch=16, max_wait=0.005)
+    try:
+        thread.busy_slots, thread._batch_seconds = 16, batch_seconds
+        thread._gaps.extend([] if gap is None else [gap] * 15 + [batch_seconds])
+        assert thread.patience(waiting) == pytest.approx(patience)
+    finally:
+        thread.stop()

@@ -126,7 +126,10 @@ def _add_sessions(command: Any) -> None:
         "--max-batch", type=int, help="most observations in one act_batch; default: 8 if the class has one"
     )
     command.add_argument(
-        "--max-wait", type=float, default=0.005, help="seconds that a batch waits for others; default: 0.005"
+        "--max-wait",
+        type=float,
+        default=0.005,
+        help="least seconds that a batch waits for others; it waits longer where a batch takes long; default: 0.005",
     )
     command.add_argument(
         "--idle-timeout",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import logging
 import queue
+import statistics
 import threading
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -23,6 +25,10 @@ from nav_eval_sdk.protocol.messages import EpisodeData
 from nav_eval_sdk.protocol.text import line
 
 log = logging.getLogger(__name__)
+MISSED_GAPS = 8
+"""After so many times the usual time between two acts nobody is expected any more."""
+LEARNING = 0.2
+"""Weight of the last batch in the mean of what a batch takes."""
 AgentFactory = Callable[[], Agent]
 
 
@@ -43,11 +49,19 @@ class AgentThread:
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._max_batch = max_batch
         self._max_wait = max_wait
+        self._lock = threading.Lock()
+        self._batch_seconds, self._came = 0.0, time.monotonic()
+        self._gaps: deque[float] = deque(maxlen=max(1, max_batch))
         self.busy_slots = 0
         self._thread = threading.Thread(target=self._work, name="agent", daemon=True)
         self._thread.start()
 
     def submit(self, job: Job) -> Future[Any]:
+        if job.slot is not None:
+            with self._lock:
+                now = time.monotonic()
+                self._gaps.append(now - self._came)
+                self._came = now
         self._jobs.put(job)
         return job.future
 
@@ -61,20 +75,22 @@ class AgentThread:
                 _finish([job])
                 continue
             batch, later = self._gather(job)
+            begun = time.monotonic()
             _finish(batch, _act_batch)
+            self._batch_seconds += LEARNING * (time.monotonic() - begun - self._batch_seconds)
             for other in later:
                 if other is None:
                     return
                 _finish([other])
 
     def _gather(self, first: Job) -> tuple[list[Job], list[Job | None]]:
-        """Acts for one batch; it closes when it is full, when everybody waits, or after max_wait."""
+        """Acts for one batch; it closes when it is full, when everybody waits, or when waiting costs too much."""
         batch: list[Job] = [first]
         later: list[Job | None] = []
-        until = time.monotonic() + self._max_wait
+        end = time.monotonic() + max(self._max_wait, self._batch_seconds)
         while len(batch) < min(self._max_batch, self.busy_slots) and not later:
             try:
-                job = self._jobs.get(timeout=max(0.0, until - time.monotonic()))
+                job = self._jobs.get(timeout=max(0.0, min(self.patience(len(batch)), end - time.monotonic())))
             except queue.Empty:
                 break
             if job is not None and job.slot is not None:
@@ -82,6 +98,18 @@ class AgentThread:
             else:
                 later.append(job)
         return batch, later
+
+    def patience(self, waiting: int) -> float:
+        """Seconds that the next act is worth to so many that wait.
+
+        Where all acts come within the time of a batch, one batch of all is faster than two halves in turns; each that
+        waits loses the wait, and the one that comes is spared a batch. Else the model and the evaluator work in turns.
+        """
+        with self._lock:
+            gap = statistics.median(self._gaps) if self._gaps else 0.0
+        if self.busy_slots * gap >= self._batch_seconds:
+            return self._max_wait
+        return max(self._max_wait, min(MISSED_GAPS * gap, self._batch_seconds / waiting))
 
 
 class AgentSlot:

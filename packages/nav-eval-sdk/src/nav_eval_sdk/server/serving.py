@@ -105,7 +105,7 @@ def start(
     """Serve `agent` (a class, a factory, or one object for one session) and return at once.
 
     max_batch: acts of waiting sessions answered together; by default 8 if the class has `act_batch`, else 1.
-    max_wait: seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
+    max_wait: least seconds that a batch waits for others. Raises UnsafeAddress for a public address without a token.
     """
     listen = Listen(host=host, port=port, token=token, tls=tls, insecure=insecure, max_message=max_message)
     listen.check()
