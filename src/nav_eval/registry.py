@@ -18,6 +18,7 @@ from importlib.machinery import ModuleSpec
 from importlib.metadata import EntryPoints, entry_points
 from itertools import accumulate
 from pathlib import Path
+from shlex import quote
 from traceback import extract_tb
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
@@ -36,7 +37,7 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 def missing(what: str, distribution: str) -> ConfigError:
     """The error for what comes with a distribution that is not installed."""
-    return ConfigError(f"{what} comes with a package of its own: pip install '{distribution}'")
+    return ConfigError(f"{what} comes with a package of its own: pip install {quote(distribution)}")
 
 
 def entered(group: str) -> EntryPoints:
