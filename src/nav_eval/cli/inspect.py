@@ -25,6 +25,7 @@ Kind = Literal[
     "generators",
     "scene_formats",
     "perturbations",
+    "profiles",
     "published",
 ]
 
@@ -55,6 +56,10 @@ def _rows(kind: Kind) -> list[dict[str, str]]:
         from nav_eval.metrics.registry import METRICS, known_definitions
 
         return [{"name": name, "about": str(found)} for name, found in known_definitions(METRICS, {}).items()]
+    if kind == "profiles":
+        from nav_eval.config.loader import model_profiles
+
+        return [{"name": name, "about": about} for name, about in model_profiles().items()]
     if kind == "published":
         return _published_rows()
     registry = _registry(kind)

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib.resources import files
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +32,9 @@ if TYPE_CHECKING:
 ENVIRONMENT_PREFIX = "NAV_EVAL_"
 LINE_ENDS = "\r\n"
 """What a file's last line brings along into a variable."""
-GROUPS = ("benchmarks", "tasks", "simulator")
+GROUPS = ("benchmarks", "tasks", "simulator", "profile")
+PROFILED = "r2r-ce"
+"""The benchmark of `profile=NAME` alone: what most models of the field publish."""
 NO_KEYS = frozenset(variable.name for variable in VARIABLES)
 MAX_FAULTS = 50
 """Told in one message."""
@@ -42,6 +44,13 @@ _HYDRA_IS_GLOBAL = threading.Lock()
 def builtin_benchmarks() -> dict[str, Path]:
     """Name -> file of every benchmark inside the package."""
     return _members("benchmarks")
+
+
+def model_profiles() -> dict[str, str]:
+    """Name -> what stands in its file's first comment, of every published model whose cameras and motion are known."""
+    told = {name: path.read_text(encoding="utf-8").splitlines()[1:] for name, path in _members("profile").items()}
+    comments = {name: takewhile(lambda line: line.startswith("#"), lines) for name, lines in told.items()}
+    return {name: " ".join(line.lstrip("# ") for line in lines) for name, lines in comments.items()}
 
 
 def _members(group: str) -> dict[str, Path]:
@@ -66,6 +75,8 @@ def load_config(
     """
     environment = os.environ if environment is None else environment
     from_environment = environment_overrides(environment)
+    if benchmark is None and file is None and any(override.startswith("profile=") for override in overrides):
+        benchmark = PROFILED
     layers = Layers(benchmark, benchmark_file, Path(file) if file else None, from_environment, tuple(overrides))
     return validate(_with_secrets(layers.compose(), environment), layers)
 
@@ -179,8 +190,8 @@ class Layers:
         assert isinstance(resolved, dict)
         return {str(key): value for key, value in resolved.items()}
 
-    def _defaults(self, store: Any) -> list[str]:
-        defaults = []
+    def _defaults(self, store: Any) -> list[Any]:
+        defaults: list[Any] = []
         if self.benchmark_file is not None:
             store.store(
                 name="nav_eval_plugin_benchmark",
@@ -190,6 +201,7 @@ class Layers:
             defaults.append("nav_eval_plugin_benchmark")
         elif self.benchmark is not None:
             defaults.append(f"benchmarks/{self.benchmark}")
+        defaults.append({"profile": None})
         if self.file is not None:
             store.store(name="nav_eval_config_file", node=self._content_of(self.own), package="_global_")
             defaults.append("nav_eval_config_file")

@@ -37,6 +37,10 @@ def _names(value: Any) -> Any:
     return (str(value),) if type(value) is int else value
 
 
+def _without_null(value: Any) -> Any:
+    return {key: one for key, one in value.items() if one is not None} if isinstance(value, dict) else value
+
+
 Names: TypeAlias = Annotated[tuple[str, ...], BeforeValidator(_names)]
 Count: TypeAlias = Annotated[int, Field(gt=0)]
 Pixels: TypeAlias = Annotated[int, Field(gt=0, le=8192), _unit("pixels")]
@@ -68,6 +72,9 @@ class BenchmarkConfig(Section):
         "custom", description="name of the scoring rules; `compare` refuses runs of different profiles"
     )
     version: str = Field("1", description="version of the scoring rules, to be raised whenever a score would change")
+    model: str | None = Field(
+        None, description="the published model whose cameras and motion are set; `profile=NAME` sets it with them"
+    )
     primary: str = Field("spl", description="the measure that `rank` and a report of several runs order entries by")
 
 
@@ -209,8 +216,8 @@ class SimulatorConfig(Section):
     command: str | None = Field(
         None, description="command that starts a simulator (external); {port} becomes the port to listen at"
     )
-    sensors: dict[str, SensorConfig] = Field(
-        default_factory=dict, description="sensors by name; the task adds those that tell its goal"
+    sensors: Annotated[dict[str, SensorConfig], BeforeValidator(_without_null)] = Field(
+        default_factory=dict, description="sensors by name; the task adds those that tell its goal; null: leave it out"
     )
     body: BodyConfig = Field(BodyConfig(), description="the agent's body")
     motion: MotionConfig = Field(MotionConfig(), description="what one action does")
@@ -476,11 +483,14 @@ class Config(Section):
 
     @property
     def title(self) -> str:
-        """What scores are filed under: the benchmark, and the version of the generator that makes its worlds."""
+        """What scores are filed under: the benchmark, the model whose cameras and motion it has, and the version of the
+        generator that makes its worlds.
+        """
         made = self.dataset.generate if self.dataset.data_path is None else None
+        name = f"{self.benchmark.name} as {self.benchmark.model}" if self.benchmark.model else self.benchmark.name
         if made is None:
-            return self.benchmark.name
-        return f"{self.benchmark.name}, {'worlds' if made.generator == 'homes' else made.generator} v{made.version}"
+            return name
+        return f"{name}, {'worlds' if made.generator == 'homes' else made.generator} v{made.version}"
 
     @property
     def perturbed(self) -> Mapping[str, int]:

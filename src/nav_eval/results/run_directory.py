@@ -332,6 +332,8 @@ def public_config(config: Config) -> dict[str, Any]:
     content = config.model_dump(mode="json")
     if not config.perturbations:
         del content["perturbations"]  # as in the records of runs from before there were any
+    if config.benchmark.model is None:
+        del content["benchmark"]["model"]
     for key in SECRETS:
         section, _, name = key.rpartition(".")
         content[section][name] = None

@@ -1,0 +1,77 @@
+"""`profile=NAME`: the cameras and the motion of a published model, as its own repository configures Habitat."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nav_eval.cli.inspect import list_names
+from nav_eval.config.loader import load_config, model_profiles
+from nav_eval.errors import ConfigError
+from nav_eval.runs.evaluation import run_benchmark
+from nav_eval.runs.registry import benchmark_config
+
+PUBLISHED = {
+    # rgb (width, height, hfov), depth or None, turn in degrees, actions in one answer; read in each repository
+    "streamvln": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 4),
+    "navid": ((640, 480, 90.0), None, 30.0, 1),
+    "navila": ((512, 512, 90.0), (256, 256, 90.0), 15.0, 1),
+    "internvla-n1": ((640, 480, 79.0), (640, 480, 79.0), 15.0, 1),
+}
+
+
+@pytest.mark.parametrize("name", PUBLISHED)
+@pytest.mark.parametrize("benchmark", ["r2r-ce", "vln-demo", None])
+def test_cameras_and_motion_are_the_models(name: str, benchmark: str | None) -> None:
+    config = load_config(benchmark, overrides=[f"profile={name}"], environment={})
+    rgb, depth, turn, chunk = PUBLISHED[name]
+    seen = {
+        key: (sensor.width, sensor.height, sensor.hfov)
+        for key, sensor in config.simulator.sensors.items()
+        if key in ("rgb", "depth")
+    }
+    assert seen == {"rgb": rgb} | ({"depth": depth} if depth else {})
+    motion = config.simulator.motion
+    assert (motion.forward_step, motion.turn_angle, motion.sliding) == (0.25, turn, True)
+    assert config.evaluation.max_chunk == chunk
+    plain = load_config(benchmark or "r2r-ce", environment={})
+    assert config.benchmark.profile == plain.benchmark.profile  # the scoring rules are the benchmark's
+    assert config.title == plain.title.replace(plain.benchmark.name, f"{plain.benchmark.name} as {name}")
+
+
+def test_what_is_said_after_it_wins() -> None:
+    overrides = ["profile=navid", "simulator.motion.turn_angle=15", "simulator.sensors.depth={width: 64, height: 64}"]
+    config = load_config("r2r-ce", overrides=overrides, environment={})
+    assert config.simulator.motion.turn_angle == 15
+    assert config.simulator.sensors["depth"].width == 64
+
+
+def test_a_sensor_that_is_null_is_left_out() -> None:
+    config = load_config("vln-demo", overrides=["simulator.sensors.semantic=null"], environment={})
+    assert "semantic" not in config.simulator.sensors
+    assert "rgb" in config.simulator.sensors
+
+
+def test_an_unknown_one_is_refused_with_the_known() -> None:
+    with pytest.raises(ConfigError, match=r"profile: there is no 'streamvlm'\. Did you mean 'streamvln'"):
+        load_config("r2r-ce", overrides=["profile=streamvlm"], environment={})
+
+
+def test_all_are_listed_with_their_source(capsys: pytest.CaptureFixture[str]) -> None:
+    assert model_profiles().keys() == PUBLISHED.keys()
+    list_names("profiles", json=True)
+    rows = json.loads(capsys.readouterr().out)
+    assert {row["name"]: row["about"].count("/") > 1 for row in rows} == dict.fromkeys(PUBLISHED, True)
+
+
+def test_it_is_printed_with_the_result(tmp_path: Path) -> None:
+    small = ["dataset.generate={seed: profile, scenes: 1, rooms: 2, per_scene: 1, detail: 20000}", "dataset.limit=1"]
+    overrides = [*small, "dataset.split=all", "profile=navid", "agent_service.agent=stop"]
+    config = benchmark_config("vln-demo", overrides=overrides)
+    run = run_benchmark(config, tmp_path / "run").path
+    assert json.loads((run / "results.json").read_text())["benchmark"].startswith("vln-demo as navid, worlds v")
+    assert "model: navid" in (run / "config.yaml").read_text()
+    shown = {sensor for sensor in config.simulator.sensors if sensor in ("rgb", "depth")}
+    assert shown == {"rgb"}
