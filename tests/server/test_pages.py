@@ -537,7 +537,7 @@ def test_a_figure_stands_with_its_unit(full: Crowd) -> None:
 
 
 def test_what_is_done_and_hidden_says_when_its_figures_come(full: Crowd) -> None:
-    said = "Its figures follow with the reveal"
+    said = "Its results follow with the reveal"
     shown = {state: full.visitor("member").get(address(full, "submission", state)) for state in ("hidden", "done")}
     assert {state: said in page.content.decode() for state, page in shown.items()} == {"hidden": True, "done": False}
 

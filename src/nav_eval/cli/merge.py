@@ -17,7 +17,7 @@ def merge(*run_directories: Path, out: Path, partial: bool = False) -> int:
     run_directories
         All shards of one run; shards with other rules, data or secrets are refused.
     out
-        The run directory to write: the same records and figures as those of one run.
+        The run directory to write: the same records and results as those of one run.
     partial
         Merge what there is though shards or episodes are missing; results.json says what, and the exit code is 1.
     """

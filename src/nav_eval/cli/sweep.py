@@ -42,7 +42,7 @@ def sweep(
     resume
         Continue an interrupted sweep: exactly the missing episodes are played.
     quiet
-        Print no progress bar and no figures, only where the results are.
+        Print no progress bar and no results, only where the results are.
     progress
         On stderr: a bar, JSON lines (one a second at most), or nothing; auto is a bar on a terminal.
     """

@@ -26,7 +26,7 @@ Status = Literal[
     "evaluator_error",
 ]
 OURS: tuple[Status, ...] = ("worker_crash", "evaluator_error")
-"""Ends of an episode through a fault of the evaluator's: in no figure, counted apart, and played again by --resume."""
+"""Ends of an episode through a fault of the evaluator's: in no result, counted apart, and played again by --resume."""
 
 Category = Literal["navigation", "efficiency", "safety", "visualisation"]
 Kind = Literal["rate", "mean", "record"]

@@ -1,4 +1,4 @@
-"""Several runs as entries of a leaderboard: their order, ranks, and what stands in no figure.
+"""Several runs as entries of a leaderboard: their order, ranks, and what is not counted.
 
 Ranks are those of `nav-eval rank` (results/ranking.py): paired differences on the episodes that all entries have, all
 pairs judged at once. Oracles have no place: they stand below the others without a rank.
@@ -87,7 +87,7 @@ def _by_mean(runs: Sequence[Run], metric: str) -> tuple[int, ...]:
 
 
 def excluded(run: Run) -> int:
-    """Episodes that are in no figure: not in yet, lost through our fault, over a budget, or without a goal."""
+    """Episodes that are not counted: not in yet, lost through our fault, over a budget, or without a goal."""
     summary = run.summary
     missing = run.manifest.get("n_episodes", summary["n_episodes"]) - summary["n_episodes"]
     return int(max(0, missing) + sum(summary.get(name, 0) for name in ("n_lost", "n_over_budget", "n_not_scored")))

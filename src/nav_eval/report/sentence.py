@@ -45,7 +45,7 @@ WORDS: Mapping[str, Mapping[str, str]] = {
         "seed": "generator’s seed “{seed}”",
         "run seed": "run’s seed {seed}",
         "run seeds": "runs’ seeds {seed}",
-        "excluded": "{k} of the episodes {are} in no figure.",
+        "excluded": "{k} of the episodes {are} not counted.",
         "references": "Path metrics compare with {kinds}.",
         "given": "the reference path as it is given",
         "densified": "the reference path with points at most {step:g} m apart",
