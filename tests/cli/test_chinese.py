@@ -75,7 +75,16 @@ def printed() -> Iterator[str]:
     yield from strings(SOURCE / "config")
     for part in ("agents", "api", "core", "dataset", "metrics", "report", "results", "runs", "simulator", "worlds"):
         yield from messages(SOURCE / part)
-    for part in ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving"):
+    for part in (
+        "cli",
+        "submit_cli",
+        "submissions",
+        "competition",
+        "conformance",
+        "project",
+        "server/serving",
+        "options",
+    ):
         yield from strings(SDK / f"{part}.py")
 
 
