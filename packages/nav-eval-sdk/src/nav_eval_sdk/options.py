@@ -33,7 +33,7 @@ PREFIX = "option_of_the_agent_"
 def option(default: T, about: str, *, variable: Variable | None = None, choices: Sequence[str] = ()) -> T:
     """A field of `Options`: str, int, float, each also with None, or bool (False unless it is given)."""
     metadata = {"about": about, "variable": variable, "choices": tuple(choices) or None}
-    return dataclasses.field(default=default, metadata=metadata)  # type: ignore[no-any-return]
+    return dataclasses.field(default=default, metadata=metadata)
 
 
 def options_of(agent: Any) -> Any:
