@@ -22,7 +22,9 @@ def values(folder: Path) -> dict[str, str]:
         **dict.fromkeys(("LC_ALL", "LC_MESSAGES", "LANG"), "zh_CN.UTF-8"),
         "RAY_ADDRESS": "local",
         "WINDIR": "C:\\Windows",
-        **dict.fromkeys(("NAV_EVAL_AGENT_TOKEN", "NAV_EVAL_COMPETITION_TOKEN", "VLM_API_KEY"), "of-no-one"),
+        **dict.fromkeys(
+            ("NAV_EVAL_AGENT_TOKEN", "NAV_EVAL_COMPETITION_TOKEN", "VLM_API_KEY", "OPENAI_API_KEY"), "of-no-one"
+        ),
         **{f"{name}_FILE": str(secret) for name in files},
         "NAV_EVAL_COMPETITION": "https://competition.example",
         "NAVEVAL_SIMULATOR_PORT": "0",
@@ -30,4 +32,5 @@ def values(folder: Path) -> dict[str, str]:
         "VLM_URL": "http://localhost:8000/v1",
         "VLM_MODEL": "a-model",
         "VLM_TIMEOUT": "25",
+        "VLM_OPTIONS": "--history 2",
     }

@@ -78,7 +78,8 @@ def printed() -> Iterator[str]:
         yield from messages(SOURCE / part)
     yield from messages(BUILDINGS)
     yield from strings(BUILDINGS / "cli.py")
-    for part in ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving"):
+    parts = ("cli", "submit_cli", "submissions", "competition", "conformance", "project", "server/serving", "options")
+    for part in parts:
         yield from strings(SDK / f"{part}.py")
 
 

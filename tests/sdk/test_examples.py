@@ -1,18 +1,12 @@
-"""The sample agents do what they promise, the heuristic on real R2R, the VLM agent against an endpoint of our own."""
+"""The sample agents do what they promise, the heuristic on real R2R; `vlm` is in test_vlm."""
 
 from __future__ import annotations
 
-import base64
-import io
 import json
 import math
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nav_eval.dataset.connectivity import NavigationGraph
@@ -20,7 +14,6 @@ from nav_eval.geometry import wrap_angle, yaw_towards
 from nav_eval_sdk.examples.forward import ForwardAgent
 from nav_eval_sdk.examples.graph_heuristic import GraphHeuristicAgent, read_cues
 from nav_eval_sdk.examples.random_agent import RandomAgent
-from nav_eval_sdk.examples.vlm import VlmAgent
 
 DISCRETE = {name: {"arguments": {}} for name in ("stop", "move_forward", "turn_left", "turn_right")}
 GRAPH = {"stop": {"arguments": {}}, "move_to": {"arguments": {"viewpoint": {"kind": "node"}}}}
@@ -110,68 +103,3 @@ def test_random_and_forward_move_along_graphs() -> None:
         named = {answer["action_args"]["viewpoint"] for answer in answers if isinstance(answer, dict)}
         assert named <= {"side", "ahead"}
         assert agent.act({"viewpoint": "x", "navigable": []}) == "stop"
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    """OpenAI's chat endpoint as far as the agent needs it; answers what the test put in `replies`."""
-
-    replies: list[str] = []  # noqa: RUF012
-    asked: list[dict[str, Any]] = []  # noqa: RUF012
-
-    def log_message(self, *arguments: Any) -> None:
-        """Quiet."""
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        self.asked.append({"path": self.path, "key": self.headers["Authorization"], **body})
-        answer = json.dumps({"choices": [{"message": {"role": "assistant", "content": self.replies.pop(0)}}]}).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(answer)))
-        self.end_headers()
-        self.wfile.write(answer)
-
-
-@pytest.fixture
-def endpoint(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    monkeypatch.setenv("VLM_API_KEY", "secret")
-    Endpoint.replies, Endpoint.asked = [], []
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Endpoint)
-    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_address[1]}/v1"
-    server.shutdown()
-    server.server_close()
-
-
-def test_the_vlm_agent_shows_the_image_and_takes_the_number(endpoint: str) -> None:
-    from PIL import Image
-
-    agent = VlmAgent(endpoint, "model-x")
-    agent.reset(episode("Walk to the 门."))
-    Endpoint.replies = ["2", "Action 1.", "0"]
-    rgb = np.full((48, 64, 3), 200, np.uint8)
-    assert [agent.act({"rgb": rgb}) for _ in range(3)] == ["turn_left", "move_forward", "stop"]
-    first = Endpoint.asked[0]
-    assert (first["path"], first["key"], first["model"]) == ("/v1/chat/completions", "Bearer secret", "model-x")
-    text, image = first["messages"][1]["content"]
-    assert "Walk to the 门." in text["text"]
-    data = base64.b64decode(image["image_url"]["url"].partition("base64,")[2])
-    assert Image.open(io.BytesIO(data)).size == (64, 48)
-    assert "turn left" in Endpoint.asked[1]["messages"][1]["content"][0]["text"].partition("Actions")[0]
-
-
-def test_the_vlm_agent_moves_along_a_graph_without_images(endpoint: str) -> None:
-    agent = VlmAgent(endpoint)
-    agent.reset(episode(space=GRAPH))
-    Endpoint.replies = ["1"]
-    nodes = [{"viewpoint": "n1", "heading": 0.5, "elevation": 0.0, "distance": 2.0}]
-    action = agent.act({"viewpoint": "x", "navigable": nodes})
-    assert action == {"action": "move_to", "action_args": {"viewpoint": "n1"}}
-    assert len(Endpoint.asked[0]["messages"][1]["content"]) == 1
-
-
-@pytest.mark.parametrize("reply", ["", "I do not know", "99"])
-def test_the_vlm_agent_stops_at_an_answer_without_a_number(endpoint: str, reply: str) -> None:
-    agent = VlmAgent(endpoint)
-    agent.reset(episode())
-    Endpoint.replies = [reply]
-    assert agent.act({}) == "stop"

@@ -259,7 +259,7 @@ def make_service(config: Config, secret: bytes) -> AgentService:
     service = config.agent_service
     if service.type == "remote":
         return _remote_service(config, secret)
-    agent = _agent_class(service.agent)
+    agent = agent_class(service.agent)
     if issubclass(agent, AgentService):
         return agent()  # type: ignore[no-any-return]
     if ":" not in service.agent:
@@ -293,11 +293,16 @@ def own_secret(config: Config, *, local: bool = False) -> bytes | None:
     return f"a local agent's: {config.seed}".encode() if local or service.type == "local" else None
 
 
-def _agent_class(name: str) -> Any:
+def agent_class(name: str) -> Any:
+    """MODULE:CLASS, or a built-in agent with the options that the environment gives it; raises ConfigError."""
     if ":" not in name:
         from nav_eval.agents.registry import AGENTS
+        from nav_eval_sdk.options import configured
 
-        return AGENTS.get(name)
+        try:
+            return configured(AGENTS.get(name))
+        except ValueError as error:
+            raise ConfigError(str(error)) from error
     module, _, attribute = name.partition(":")
     try:
         return getattr(import_module(module), attribute)

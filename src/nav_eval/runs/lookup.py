@@ -18,7 +18,6 @@ from nav_eval.runs.perturbing import check_perturbations
 
 def check(config: Config, *, agent_given: bool = False) -> None:
     """Look everything up that is named. Raises one ConfigError with all that is wrong."""
-    from nav_eval.agents.registry import AGENTS
     from nav_eval.dataset.registry import DATASETS
     from nav_eval.metrics.registry import METRICS
     from nav_eval.simulator.registry import SIMULATORS, check_people, check_physics
@@ -61,7 +60,7 @@ def check(config: Config, *, agent_given: bool = False) -> None:
     elif ":" in service.agent:
         look("agent_service.agent", partial(_check_agent, service.agent))
     else:
-        look("agent_service.agent", lambda: AGENTS.get(service.agent))
+        look("agent_service.agent", lambda: builder.agent_class(service.agent))
     look("agent_service.jpeg", partial(_check_jpeg, config))
     look("evaluation.parallel.executor", partial(_check_executor, config))
     look("output.video", partial(_check_video, config))

@@ -41,6 +41,9 @@ class VLNAgent(ABC):
     version: ClassVar[str] = ""
     sensors: ClassVar[Mapping[str, tuple[int, int]]] = {}
     action_space: ClassVar[Sequence[str]] = ()
+    Options: ClassVar[Any] = None
+    """Optional. A frozen dataclass of the agent's own settings, see nav_eval_sdk.options: `nav-eval-agent serve` shows
+    and reads them, and the constructor takes one."""
 
     act_batch: ClassVar[Any] = None
     """Optional. Either a class method `act_batch(cls, agents, observations) -> list of actions`, where agents[i] is

@@ -15,11 +15,12 @@ from http import HTTPStatus
 from importlib import import_module
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 from nav_eval_sdk import submit_cli
 from nav_eval_sdk.chinese import spoken
 from nav_eval_sdk.examples import BASELINES, EXAMPLES
+from nav_eval_sdk.options import add_to, chosen, options_of, with_options
 from nav_eval_sdk.project import TEMPLATES, create
 from nav_eval_sdk.protocol.deadlines import Deadlines
 from nav_eval_sdk.protocol.version import DEFAULT_PORT, SDK_VERSION
@@ -31,7 +32,11 @@ CA = "PEM; the authority that signed the service's certificate (turns TLS on)"
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Entry point of the command line."""
-    options = parser().parse_args(arguments)
+    words = sys.argv[1:] if arguments is None else arguments
+    try:
+        options = parser(own_options(words)).parse_args(words)
+    except ValueError as error:
+        sys.exit(complain(str(error), BAD_INPUT))
     handler = logging.StreamHandler()
     handler.setFormatter(Spoken("%(message)s"))
     logging.basicConfig(level=logging.INFO, handlers=[handler])
@@ -59,21 +64,47 @@ def _complain(message: str, code: int, debug: bool) -> int:
     return complain(message, code)
 
 
-def parser() -> argparse.ArgumentParser:
-    root = Parser(
+def parser(own: Any = None, kind: type[Parser] = Parser) -> argparse.ArgumentParser:
+    """`own`: the options of the agent that `serve` or `join` is given, a dataclass."""
+    root = kind(
         prog="nav-eval-agent",
         description="Serve a navigation agent to nav_eval.",
         epilog="Exit codes: 0 done; 1 done, with findings; 2 bad input; 3 the service cannot be used; 4 our own fault.",
     )
     root.add_argument("--version", action="version", version=SDK_VERSION)
     commands = root.add_subparsers(required=True, metavar="COMMAND")
-    _add_serve(commands)
-    _add_join(commands)
+    _add_serve(commands, own)
+    _add_join(commands, own)
     _add_check(commands)
     _add_health(commands)
     _add_new(commands)
     submit_cli.add(commands)
     return root
+
+
+class _First(Parser):
+    """Reads who the agent is, before it is known what options it has."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def own_options(words: Sequence[str]) -> Any:
+    """The dataclass of the options of the agent that `serve` or `join` names; None if it has none or is none."""
+    if not words or words[0] not in ("serve", "join"):
+        return None
+    try:
+        given, _ = parser(kind=_First).parse_known_args([word for word in words if word not in ("-h", "--help")])
+        return options_of(load_agent(given.agent))
+    except Exception:  # noqa: BLE001 - whatever is wrong here is told when the command runs
+        return None
+
+
+def _configured(options: argparse.Namespace) -> Any:
+    """The agent's class, with the options that its user has given."""
+    agent = load_agent(options.agent)
+    own = options_of(agent)
+    return agent if own is None else with_options(agent, chosen(own, options))
 
 
 def _add(commands: Any, name: str, about: str) -> Any:
@@ -89,7 +120,7 @@ def _add_token(command: Any) -> None:
     )
 
 
-def _add_serve(commands: Any) -> None:
+def _add_serve(commands: Any, own: Any) -> None:
     serve = _add(commands, "serve", "serve an agent class over REST or gRPC")
     _add_agent(serve)
     serve.add_argument(
@@ -107,6 +138,8 @@ def _add_serve(commands: Any) -> None:
     serve.add_argument("--insecure", action="store_true", help="allow a public address without a token")
     serve.add_argument("--debug", action="store_true", help="show tracebacks")
     serve.set_defaults(run=run_serve)
+    if own:
+        add_to(serve, own)
 
 
 def _add_agent(command: Any) -> None:
@@ -139,7 +172,7 @@ def _add_sessions(command: Any) -> None:
     )
 
 
-def _add_join(commands: Any) -> None:
+def _add_join(commands: Any, own: Any) -> None:
     join = _add(commands, "join", "serve an agent class to a competition from a machine behind NAT or a firewall")
     join.description += (
         " It runs the class by itself, as serve does: there is no other service to start and no protocol to choose, "
@@ -151,6 +184,8 @@ def _add_join(commands: Any) -> None:
     _add_sessions(join)
     join.add_argument("--debug", action="store_true", help="show tracebacks")
     join.set_defaults(run=run_join)
+    if own:
+        add_to(join, own)
 
 
 def _add_check(commands: Any) -> None:
@@ -203,7 +238,7 @@ def run_serve(options: argparse.Namespace) -> int:
 
     try:
         serve(
-            load_agent(options.agent),
+            _configured(options),
             protocol=options.protocol,
             host=options.host,
             port=options.port,
@@ -233,7 +268,7 @@ def run_join(options: argparse.Namespace) -> int:
     competition(options, token, "URL")
     try:
         join(
-            load_agent(options.agent),
+            _configured(options),
             options.server,
             token,
             ca=options.ca,
