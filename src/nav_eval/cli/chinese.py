@@ -5,7 +5,7 @@ command.
 from __future__ import annotations
 
 from nav_eval.registry import entered
-from nav_eval_sdk.chinese import Catalogue, asked_for, of_packages
+from nav_eval_sdk.chinese import Catalogue, asked_for, of_packages, own_packages
 
 __all__ = ["asked_for", "catalogue", "language", "spoken"]
 
@@ -17,7 +17,8 @@ def language() -> str:
 
 def catalogue() -> Catalogue:
     brought = {point.module.partition(".")[0] for point in entered("nav_eval.commands")}
-    return of_packages("nav_eval", "nav_eval_sdk", *sorted(brought - {"nav_eval", "nav_eval_sdk"}))
+    ours = ("nav_eval", *own_packages())
+    return of_packages(*ours, *sorted(brought - {*ours}))
 
 
 def spoken(text: str) -> str:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 
 from nav_eval_sdk.variables import LANGUAGE
@@ -109,4 +110,9 @@ def _between(parts: list[str], text: str) -> list[str] | None:
 
 def spoken(text: str) -> str:
     """What nav-eval-agent says, in the user's language."""
-    return of_packages("nav_eval_sdk").translate(text) if asked_for() else text
+    return of_packages(*own_packages()).translate(text) if asked_for() else text
+
+
+def own_packages() -> tuple[str, ...]:
+    """Whose words nav-eval-agent says: the SDK's and, where it is installed, those of the agents of ours."""
+    return ("nav_eval_sdk", *(["nav_eval_baselines"] if find_spec("nav_eval_baselines") else []))

@@ -76,31 +76,31 @@ SIMULATOR_STDIN = Variable(
 )
 VLM_URL = Variable(
     "VLM_URL",
-    "nav_eval_sdk.examples.vlm.options",
+    "nav_eval_baselines.vlm.options",
     "the endpoint that the agent `vlm` asks",
     "智能体 `vlm` 所询问的服务地址",
     default="http://localhost:8000/v1",
 )
 VLM_MODEL = Variable(
-    "VLM_MODEL", "nav_eval_sdk.examples.vlm.options", "the model that it names there", "向该服务指定的模型"
+    "VLM_MODEL", "nav_eval_baselines.vlm.options", "the model that it names there", "向该服务指定的模型"
 )
-VLM_API_KEY = Variable("VLM_API_KEY", "nav_eval_sdk.examples.vlm.options", "its key there", "该服务的密钥")
+VLM_API_KEY = Variable("VLM_API_KEY", "nav_eval_baselines.vlm.options", "its key there", "该服务的密钥")
 OPENAI_API_KEY = Variable(
     "OPENAI_API_KEY",
-    "nav_eval_sdk.examples.vlm.options",
+    "nav_eval_baselines.vlm.options",
     "the same, without VLM_API_KEY",
     "同上，未设置 VLM_API_KEY 时",
 )
 VLM_TIMEOUT = Variable(
     "VLM_TIMEOUT",
-    "nav_eval_sdk.examples.vlm.options",
+    "nav_eval_baselines.vlm.options",
     "seconds that it waits for an answer",
     "等待回答的秒数",
     default="25",
 )
 VLM_OPTIONS = Variable(
     "VLM_OPTIONS",
-    "nav_eval_sdk.examples.vlm.options",
+    "nav_eval_baselines.vlm.options",
     "its other options, as `nav-eval-agent serve vlm --help` lists them: `--history 2 --cache answers.sqlite`",
     "其余选项，见 `nav-eval-agent serve vlm --help`，例如 `--history 2 --cache answers.sqlite`",
 )

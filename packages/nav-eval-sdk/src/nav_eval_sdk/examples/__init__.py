@@ -12,9 +12,8 @@ EXAMPLES: Mapping[str, str] = {
         "random": "random_agent:RandomAgent",
         "handcrafted": "handcrafted:HandcraftedAgent",
         "graph_heuristic": "graph_heuristic:GraphHeuristicAgent",
-        "vlm": "vlm:VlmAgent",
     }.items()
 }
 """MODULE:CLASS by the name that `nav-eval-agent serve` takes for it, and `agent_service.agent`."""
-BASELINES = ("grounded", "learned")
+BASELINES = ("grounded", "learned", "vlm")
 """More such names, of the distribution nav-eval-baselines: entry points in the group nav_eval.agents."""

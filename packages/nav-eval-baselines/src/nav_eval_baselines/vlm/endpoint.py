@@ -14,8 +14,8 @@ import urllib.request
 from collections.abc import Callable
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.options import Options, api_key
-from nav_eval_sdk.examples.vlm.replies import Garbled, Reply, reply_of
+from nav_eval_baselines.vlm.options import Options, api_key
+from nav_eval_baselines.vlm.replies import Garbled, Reply, reply_of
 
 RETRIED = frozenset((408, 409, 425, 429, 500, 502, 503, 504, 529))
 ADVICE = {

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.prompt import Prompt
+from nav_eval_baselines.vlm.prompt import Prompt
 
 BARE = ("stop", "found")
 """They come first: what ends an episode keeps its number."""

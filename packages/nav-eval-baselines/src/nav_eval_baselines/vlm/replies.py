@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.answers import Unreadable
+from nav_eval_baselines.vlm.answers import Unreadable
 
 
 class Garbled(ValueError):

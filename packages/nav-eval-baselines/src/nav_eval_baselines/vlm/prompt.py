@@ -12,7 +12,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.options import Options
+from nav_eval_baselines.vlm.options import Options
 
 LANGUAGES = ("en", "zh")
 DONE = 8

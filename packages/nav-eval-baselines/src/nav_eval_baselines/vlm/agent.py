@@ -7,17 +7,18 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nav_eval_baselines.vlm.answers import Actions, Unreadable, read_answer
+from nav_eval_baselines.vlm.cache import Cache, key_of
+from nav_eval_baselines.vlm.choices import Choice, offered, safe, schema
+from nav_eval_baselines.vlm.endpoint import Endpoint, NoAnswer
+from nav_eval_baselines.vlm.episode_log import EpisodeLog
+from nav_eval_baselines.vlm.options import Options as Settings
+from nav_eval_baselines.vlm.pictures import History, as_part, is_depth, picture
+from nav_eval_baselines.vlm.prompt import Prompt, prompt_of
+from nav_eval_baselines.vlm.replies import Reply, reply_of
 from nav_eval_sdk.agent_interface import VLNAgent
-from nav_eval_sdk.examples.vlm.answers import Actions, Unreadable, read_answer
-from nav_eval_sdk.examples.vlm.cache import Cache, key_of
-from nav_eval_sdk.examples.vlm.choices import Choice, offered, safe, schema
-from nav_eval_sdk.examples.vlm.endpoint import Endpoint, NoAnswer
-from nav_eval_sdk.examples.vlm.episode_log import EpisodeLog
-from nav_eval_sdk.examples.vlm.options import Options as Settings
-from nav_eval_sdk.examples.vlm.pictures import History, as_part, is_depth, picture
-from nav_eval_sdk.examples.vlm.prompt import Prompt, prompt_of
-from nav_eval_sdk.examples.vlm.replies import Reply, reply_of
 from nav_eval_sdk.options import read
+from nav_eval_sdk.protocol.usage import Usage
 
 log = logging.getLogger(__name__)
 SHARE, WITHOUT_LIMIT = 0.9, 60.0
@@ -27,10 +28,10 @@ SHARE, WITHOUT_LIMIT = 0.9, 60.0
 class VlmAgent(VLNAgent):
     """Asks a vision-language model behind an OpenAI-compatible endpoint: `VlmAgent(Options(model="m"))`.
 
-    One's own prompt is a subclass with `messages`, `choices` or `read`. `last_usage`: what the last action cost;
-    `said`: the model's text for it; `usage`: the sum since the agent was made; `unreadable`: actions that could not be
-    read, after asking twice. Such a one is `on_unreadable`: by default a turn to the left, because it claims nothing
-    and leaves the robot in its place, where a stop would end the episode as if the model had said so.
+    One's own prompt is a subclass with `messages`, `choices` or `read`. `usage`: what its answers cost since it was
+    made; each action carries its own, and what the model `said`. An action that could not be read, after asking twice,
+    is `on_unreadable`: by default a turn to the left, because it claims nothing and leaves the robot in its place,
+    where a stop would end the episode as if the model had said so.
     """
 
     name = "vlm"
@@ -41,7 +42,7 @@ class VlmAgent(VLNAgent):
         self.options: Settings = options or read(Settings)
         self._endpoint, self._cache = Endpoint(self.options), Cache(self.options.cache)
         self.prompt: Prompt = prompt_of(self.options, "en")
-        self.usage, self.last_usage, self.said, self.unreadable = self._usage(), self._usage(), "", 0
+        self.usage, self._spent, self.said = Usage(), Usage(), ""
 
     def reset(self, episode: dict[str, Any]) -> None:
         given, limits = episode.get("instruction") or {}, episode.get("limits") or {}
@@ -56,14 +57,16 @@ class VlmAgent(VLNAgent):
 
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
         until = time.monotonic() + self._within
-        self.last_usage, self.said = self._usage(), ""
+        self._spent, self.said = Usage(), ""
         choices = self.choices(observation)
         messages = self.messages(observation, choices)
         actions = self._decide(messages, choices, until)
         self.done += [_told(action, choices) for action in actions]
         self._remember(observation)
         self._step += 1
-        return actions[0] if len(actions) == 1 else {"actions": actions}
+        self.usage += self._spent
+        answer = actions[0] if len(actions) == 1 else {"actions": actions}
+        return {**answer, "usage": self._spent, "said": self.said}
 
     # -- what a subclass may replace
 
@@ -119,7 +122,7 @@ class VlmAgent(VLNAgent):
         try:
             return self._asked(again, choices, until)
         except (Unreadable, NoAnswer) as second:
-            self.unreadable += 1
+            self._spent += Usage(unreadable=1)
             action = safe(choices, self.options.on_unreadable)
             log.warning("Step %d: the answer cannot be read (%s); %s instead.", self._step, second, action["action"])
             return [action]
@@ -132,7 +135,7 @@ class VlmAgent(VLNAgent):
             reply, entry["attempts"], entry["cached"] = self._reply(messages, choices, until)
             entry |= {"answer": reply.text, "reasoning": reply.reasoning, "finish": reply.finish}
             entry |= {"input_tokens": reply.input_tokens, "output_tokens": reply.output_tokens}
-            self.said = reply.text
+            self.said = reply.text or reply.reasoning
             entry["actions"] = self.read(reply.answer(), choices)
             return list(entry["actions"])
         except (Unreadable, NoAnswer) as error:
@@ -162,22 +165,16 @@ class VlmAgent(VLNAgent):
             body["response_format"] = {"type": "json_schema", "json_schema": form}
         return {**body, **options.extra_keys}
 
-    def _usage(self) -> dict[str, Any]:
-        none: dict[str, Any] = {"input_tokens": 0, "output_tokens": 0, "requests": 0}
-        return none if self.options.price_in is None else none | {"cost": 0.0, "currency": self.options.currency}
-
     def _count(self, reply: Reply) -> None:
         """A cached answer is not counted: it costs nothing."""
-        for usage in (self.usage, self.last_usage):
-            usage["input_tokens"] += reply.input_tokens
-            usage["output_tokens"] += reply.output_tokens
-            usage["requests"] += 1
-            if self.options.price_in is not None and self.options.price_out is not None:
-                sent, answered = usage["input_tokens"], usage["output_tokens"]
-                usage["cost"] = (sent * self.options.price_in + answered * self.options.price_out) / 1e6
+        sent, answered = reply.input_tokens, reply.output_tokens
+        options, cost = self.options, {}
+        if options.price_in is not None and options.price_out is not None:
+            cost = {options.currency: (sent * options.price_in + answered * options.price_out) / 1e6}
+        self._spent += Usage(input_tokens=sent, output_tokens=answered, requests=1, cost=cost)
 
     def close(self) -> None:
-        log.info("The model was asked %d times: %s.", self.usage["requests"], self.usage)
+        log.info("The model was asked %d times: %s.", self.usage.requests, self.usage)
 
 
 def _told(action: Mapping[str, Any], choices: Sequence[Choice]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import dataclasses
 import io
 import json
 import re
@@ -21,9 +22,11 @@ import pytest
 import nav_eval
 from chat_server import Act, ChatServer, chatting
 from nav_eval.errors import ConfigError
+from nav_eval_baselines.vlm import Choice, NoAnswer, Options, Unreadable, VlmAgent
+from nav_eval_baselines.vlm.answers import read_answer
+from nav_eval_baselines.vlm.pictures import History
 from nav_eval_sdk import cli
-from nav_eval_sdk.examples.vlm import Choice, NoAnswer, Options, VlmAgent
-from nav_eval_sdk.examples.vlm.pictures import History
+from nav_eval_sdk.protocol.usage import Usage, whole
 
 DISCRETE = {name: {"arguments": {}} for name in ("stop", "move_forward", "turn_left", "turn_right")}
 GRAPH = {"stop": {"arguments": {}}, "move_to": {"arguments": {"viewpoint": {"kind": "node"}}}}
@@ -58,6 +61,12 @@ def agent(chat: ChatServer, offer: dict[str, Any] | None = None, chunk: int = 1,
     made.max_chunk = chunk
     made.reset(offer or episode())
     return made
+
+
+def moved(player: VlmAgent, observation: dict[str, Any]) -> dict[str, Any]:
+    """What it did, without what that cost and what was said."""
+    answer = player.act(observation)
+    return {key: answer[key] for key in ("action", "action_args")}
 
 
 def test_it_shows_pictures_and_history_and_takes_the_action(chat: ChatServer) -> None:
@@ -109,7 +118,7 @@ def test_on_a_graph_it_moves_to_what_is_listed(chat: ChatServer) -> None:
     nodes = [{"viewpoint": f"n{i}", "heading": 0.5 - i, "elevation": 0.0, "distance": 2.0} for i in range(2)]
     chat.plan = [Act('{"action": 2}')]
     player = agent(chat, episode(space=GRAPH), chunk=5)
-    assert player.act({"navigable": nodes}) == {"action": "move_to", "action_args": {"viewpoint": "n1"}}
+    assert moved(player, {"navigable": nodes}) == {"action": "move_to", "action_args": {"viewpoint": "n1"}}
     assert "1: go 2.0 m, 29 degrees to the left\n" in chat.asked[0]["messages"][1]["content"][-1]["text"]
     assert player.done == ["go 2.0 m, 29 degrees to the right"]
 
@@ -131,11 +140,11 @@ def test_waypoints_are_numbers_within_bounds(chat: ChatServer) -> None:
         Act('{"action": 1, "range": "2", "heading": 0}'),
     ]
     player = agent(chat, episode(space=WAYPOINT))
-    assert player.act({}) == {"action": "waypoint", "action_args": {"range": 2.5, "heading": -1.0}}
-    assert player.act({}) == {"action": "waypoint", "action_args": {"range": 3.0, "heading": 0.0}}
+    assert moved(player, {}) == {"action": "waypoint", "action_args": {"range": 2.5, "heading": -1.0}}
+    assert moved(player, {}) == {"action": "waypoint", "action_args": {"range": 3.0, "heading": 0.0}}
     assert "range must be from 0 to 3, not 9" in chat.asked[2]["messages"][-1]["content"]
-    assert player.act({}) == {"action": "waypoint", "action_args": {"range": 0.0, "heading": 0.0}}
-    assert player.unreadable == 1
+    assert moved(player, {}) == {"action": "waypoint", "action_args": {"range": 0.0, "heading": 0.0}}
+    assert player.usage.unreadable == 1
 
 
 UNREADABLE = [
@@ -157,7 +166,7 @@ def test_what_cannot_be_read_is_asked_again_then_counted(chat: ChatServer, act: 
     assert player.act({})["action"] == "turn_right"
     assert "could not be read" in chat.asked[1]["messages"][-1]["content"]
     assert player.act({})["action"] == "turn_left"
-    assert player.unreadable == 1
+    assert player.usage.unreadable == 1
     stopping = agent(chat, on_unreadable="stop")
     assert stopping.act({})["action"] == "stop"
 
@@ -188,7 +197,7 @@ def test_passing_faults_are_retried_and_cost_no_answer(chat: ChatServer) -> None
     player = agent(chat)
     assert player.act({})["action"] == "move_forward"
     assert chat.statuses == [429, 429, 500, 503, 200, 200, 200]
-    assert player.unreadable == 0
+    assert player.usage.unreadable == 0
 
 
 def test_a_slow_first_token_and_a_timeout_stay_within_the_time(chat: ChatServer) -> None:
@@ -233,17 +242,17 @@ def test_tokens_and_cost_are_the_servers_own_count_and_a_cached_answer_is_free(
 ) -> None:
     settings = {"cache": str(tmp_path / "c.sqlite"), "price_in": 2.0, "price_out": 10.0, "log": str(tmp_path / "log")}
     first = agent(chat, **settings)
-    for _ in range(3):
-        first.act({"rgb": RGB})
-    assert (first.usage["input_tokens"], first.usage["output_tokens"]) == (chat.input_tokens, chat.output_tokens)
-    assert first.usage["requests"] == chat.paid == 3
-    assert first.usage["cost"] == pytest.approx((chat.input_tokens * 2 + chat.output_tokens * 10) / 1e6)
-    assert first.last_usage["requests"] == 1
+    answers = [first.act({"rgb": RGB}) for _ in range(3)]
+    assert (first.usage.input_tokens, first.usage.output_tokens) == (chat.input_tokens, chat.output_tokens)
+    assert first.usage.requests == chat.paid == 3
+    assert first.usage.cost == {"USD": pytest.approx((chat.input_tokens * 2 + chat.output_tokens * 10) / 1e6)}
+    assert whole(answer["usage"] for answer in answers) == first.usage
+    assert [answer["said"] for answer in answers] == ['{"action": 1}'] * 3
     again = agent(chat, **settings)
     for _ in range(3):
         again.act({"rgb": RGB})
     assert chat.paid == 3
-    assert again.usage == {"input_tokens": 0, "output_tokens": 0, "requests": 0, "cost": 0.0, "currency": "USD"}
+    assert again.usage == Usage()
     (file,) = (tmp_path / "log").iterdir()
     lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
     assert [(line["step"], line["cached"], len(line["pictures"])) for line in lines] == [
@@ -280,7 +289,12 @@ def test_eight_sessions_against_a_limit_of_four_lose_no_episode_and_a_resumed_ru
     assert dict(results.statuses) == {"ok": 8}
     paid = chat.paid
     assert paid > 0
-    assert dict(nav_eval.evaluate("vln-demo", overrides=few).statuses) == {"ok": 8}
+    spent, told = results.usage
+    assert told == 8
+    assert (spent.input_tokens, spent.output_tokens, spent.requests) == (chat.input_tokens, chat.output_tokens, paid)
+    again = nav_eval.evaluate("vln-demo", overrides=few)
+    assert dict(again.statuses) == {"ok": 8}
+    assert again.usage == (Usage(), 8)
     assert chat.paid == paid
 
 
@@ -300,14 +314,14 @@ def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["serve", "vlm", "--help"])
     shown = capsys.readouterr().out
-    for name in Options.__dataclass_fields__:
+    for name in (one.name for one in dataclasses.fields(Options)):
         assert f"--{name.replace('_', '-')}" in shown
 
 
 def test_both_prompts_have_the_same_parts_and_places() -> None:
     def parts(language: str) -> dict[str, list[str]]:
         file = ConfigParser(interpolation=None, delimiters=("=",))
-        file.read_string((files("nav_eval_sdk.examples.vlm") / "prompts" / f"{language}.ini").read_text("utf-8"))
+        file.read_string((files("nav_eval_baselines.vlm") / "prompts" / f"{language}.ini").read_text("utf-8"))
         return {
             f"{section}.{key}": sorted(re.findall(r"\$\w+", value))
             for section in file.sections()
@@ -351,3 +365,27 @@ def test_a_subclass_asks_and_reads_as_it_likes(chat: ChatServer) -> None:
     player.reset(episode())
     assert [player.act({})["action"] for _ in range(2)] == ["move_forward", "stop"]
     assert chat.asked[0]["messages"] == [{"role": "user", "content": "Walk to the door. ['halt', 'walk']"}]
+
+
+def recorded() -> list[tuple[str, str]]:
+    """(expected, answer) of each line of answers.txt; one with <N> stands for four."""
+    lines = (Path(__file__).parent / "answers.txt").read_text("utf-8").splitlines()
+    pairs = [line.split("\t", 1) for line in lines if "\t" in line and not line.startswith("#")]
+    told = [(expected, answer.replace("\\n", "\n")) for expected, answer in pairs]
+    numbered = [(str(n), answer.replace("<N>", str(n))) for want, answer in told if want == "N" for n in range(4)]
+    return numbered + [(want, answer) for want, answer in told if want != "N"]
+
+
+def test_no_recorded_answer_is_misread() -> None:
+    names = ["stop", "move_forward", "turn_left", "turn_right"]
+    texts = ["stop: the instruction is fulfilled", "move forward: one step", "turn left", "turn right"]
+    choices = [Choice(text, name) for text, name in zip(texts, names, strict=True)]
+    assert len(recorded()) > 450
+    wrong = []
+    for expected, answer in recorded():
+        try:
+            found = str(names.index(read_answer(answer, choices)[0]["action"]))
+        except Unreadable:
+            found = "?"
+        wrong += [(answer, expected, found)] if found != expected else []
+    assert wrong == []

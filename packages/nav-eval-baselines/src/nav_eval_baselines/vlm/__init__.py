@@ -5,10 +5,10 @@
 keep it. The standard library, numpy and Pillow are all that it needs.
 """
 
-from nav_eval_sdk.examples.vlm.agent import VlmAgent as VlmAgent
-from nav_eval_sdk.examples.vlm.answers import Unreadable as Unreadable
-from nav_eval_sdk.examples.vlm.choices import Choice as Choice
-from nav_eval_sdk.examples.vlm.endpoint import NoAnswer as NoAnswer
-from nav_eval_sdk.examples.vlm.options import Options as Options
+from nav_eval_baselines.vlm.agent import VlmAgent as VlmAgent
+from nav_eval_baselines.vlm.answers import Unreadable as Unreadable
+from nav_eval_baselines.vlm.choices import Choice as Choice
+from nav_eval_baselines.vlm.endpoint import NoAnswer as NoAnswer
+from nav_eval_baselines.vlm.options import Options as Options
 
 __all__ = ["Choice", "NoAnswer", "Options", "Unreadable", "VlmAgent"]

@@ -16,7 +16,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.choices import Choice
+from nav_eval_baselines.vlm.choices import Choice
 
 Actions = list[dict[str, Any]]
 
@@ -40,7 +40,7 @@ LABEL = (
 LEADING = (
     r"(?:(?:so|thus|hence|therefore|i|ill|id|we|will|would|should|choose|pick|select|take|go with|answer|believe|think|"
     r"my|the|a|your|final|best|correct|right|next|chosen|selected|recommended|is|be|it is|to take|to choose|to do|with|"
-    rf"{LABEL})\b|所以|因此|故|于是|那么|我|会|将|应该|应当|应|要|选|执行|采取|最终|最后|最佳|正确|下一步|的|是|为|第|向|"
+    rf"{LABEL})\b|所以|因此|故|于是|那么|我|会|将|应该|应当|应|要|选择|选项|选|执行|采取|最终|最后|最佳|正确|下一步|的|是|为|第|向|"
     r"动作|答案|行动|选择|选项|编号|回答)"
 )
 LEAD = re.compile(rf"(?:{LEADING}[\s:=#]*)+")
@@ -59,8 +59,8 @@ CLAUSES = re.compile(
     r"(?:[.;!。;!](?=\s|$|[\u4e00-\u9fff])|[,、])\s*|\s+(?=(?:so|thus|hence|therefore)\b)|(?=所以|因此)"
 )
 DOUBT = re.compile(
-    r"\b(?:if|unless|maybe|perhaps|might|could|either|whether|possibly|not sure|unsure)\b|如果|若是|要是|除非|也许|可能|或许"
-    r"|不确定"
+    r"\b(?:if|unless|maybe|perhaps|might|could|either|whether|possibly|not sure|unsure)\b"
+    r"|如果|若是|要是|除非|也许|可能|或许|不确定"
 )
 NEGATED = re.compile(
     r"\b(?:not|never|no|cannot|avoid|dont|doesnt|cant|wont|shouldnt|isnt|wouldnt|neither|nor)\b|不|别|勿"

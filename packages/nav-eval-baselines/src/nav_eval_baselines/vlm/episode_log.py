@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nav_eval_sdk.examples.vlm.pictures import digest
+from nav_eval_baselines.vlm.pictures import digest
 
 
 class EpisodeLog:
