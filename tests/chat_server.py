@@ -106,5 +106,5 @@ def chatting(port: int = 0) -> Iterator[ChatServer]:
 
 if __name__ == "__main__":
     chat = ChatServer(int(sys.argv[1]))
-    chat.default = lambda body: Act('{"action": %d}' % (len(chat.asked) % 10 != 0))
+    chat.default = lambda body: Act(f"{int(len(chat.asked) % 10 != 0)}")
     chat.serve_forever()

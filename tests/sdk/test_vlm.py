@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from configparser import ConfigParser
+from dataclasses import fields
 from email.utils import formatdate
 from importlib.resources import files
 from pathlib import Path
@@ -300,7 +301,7 @@ def test_help_lists_the_options(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["serve", "vlm", "--help"])
     shown = capsys.readouterr().out
-    for name in Options.__dataclass_fields__:
+    for name in (one.name for one in fields(Options)):
         assert f"--{name.replace('_', '-')}" in shown
 
 

@@ -59,8 +59,8 @@ CLAUSES = re.compile(
     r"(?:[.;!。;!](?=\s|$|[\u4e00-\u9fff])|[,、])\s*|\s+(?=(?:so|thus|hence|therefore)\b)|(?=所以|因此)"
 )
 DOUBT = re.compile(
-    r"\b(?:if|unless|maybe|perhaps|might|could|either|whether|possibly|not sure|unsure)\b|如果|若是|要是|除非|也许|可能|或许"
-    r"|不确定"
+    r"\b(?:if|unless|maybe|perhaps|might|could|either|whether|possibly|not sure|unsure)\b"
+    r"|如果|若是|要是|除非|也许|可能|或许|不确定"
 )
 NEGATED = re.compile(
     r"\b(?:not|never|no|cannot|avoid|dont|doesnt|cant|wont|shouldnt|isnt|wouldnt|neither|nor)\b|不|别|勿"
