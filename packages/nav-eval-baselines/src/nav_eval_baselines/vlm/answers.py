@@ -51,7 +51,8 @@ AFTER = re.compile(
     r"(?:号|项|个)?(?:动作|选项)?|\s+is (?:the )?(?:best|correct|right)(?: (?:action|answer|choice|option))?"
 )
 REASON = re.compile(
-    r"\s*(?:[.,;:(\-]|\b(?:because|since)\b|因为|由于)\s*(?!(?:or|and|then|maybe|perhaps|if|plus)\b|或|然后|再|和|如果|\d)"
+    r"\s*(?:[.,;:(\-]|\b(?:because|since)\b|因为|由于)"
+    r"(?!\s*(?:(?:or|and|then|maybe|perhaps|if|plus)\b|或|然后|再|和|如果|\d))"
 )
 CAUSE = re.compile(r"\s*(?:\b(?:because|since)\b|因为|由于).*")
 SO = re.compile(r"(?:so|thus|hence|therefore|所以|因此|故)(?:\b|(?<=[\u4e00-\u9fff]))")
