@@ -11,6 +11,7 @@ import pytest
 
 from end_to_end.agents import CostlyAgent, MisaccountingAgent
 from graphs import write_r2r
+from nav_eval.cli.score import rescore
 from nav_eval.runs.evaluation import run_benchmark
 from nav_eval.runs.registry import benchmark_config
 from nav_eval_sdk import VLNAgent, start
@@ -55,6 +56,13 @@ def test_its_words_stand_beside_the_step_that_they_led_to(tmp_path: Path) -> Non
         steps = json.loads(line)["steps"]
         assert [step["said"] for step in steps] == [f"step {n}\nstill <b>turning</b>\\u202e" for n in (1, 2, 3)]
         assert [step["usage"]["input_tokens"] for step in steps] == [100, 200, 300]
+
+
+def test_scores_that_are_computed_anew_keep_what_it_cost(tmp_path: Path) -> None:
+    run = play(CostlyAgent, "in this process", tmp_path)
+    assert rescore(run, "task.measurements=[success]") == 0
+    written, again = (json.loads((run / f"{name}.json").read_text())["usage"] for name in ("results", "rescored"))
+    assert again == written
 
 
 def test_a_run_whose_agent_tells_nothing_has_no_such_key(tmp_path: Path) -> None:

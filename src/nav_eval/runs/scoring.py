@@ -229,7 +229,8 @@ def rescore(directory: RunDirectory, plan: Plan) -> tuple[EvaluationResults, lis
     with _environment(plan) as environment:
         for episode, recorded, (_, steps) in _recorded(directory, plan.episodes):
             environment.reset(episode)
-            result = replace(_rescored(environment, episode, recorded, steps), reference=environment.reference)
+            result = _rescored(environment, episode, recorded, steps)
+            result = replace(result, reference=environment.reference, usage=recorded.usage)
             results.append(result)
             differences += _metric_differences(environment, recorded, result.metrics)
     return plan.aggregator().aggregate_metrics(results), differences
