@@ -9,7 +9,7 @@ PACKAGES := pyproject.toml $(wildcard packages/*/pyproject.toml)
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo test check room lint types kernels suite docs soak fuzz audit bench release requirements clean
+.PHONY: help demo test check room lint types kernels suite docs protocol soak fuzz audit bench release requirements clean
 
 # CPU seconds for each target of `make fuzz`.
 FUZZ_SECONDS ?= 1800
@@ -19,6 +19,7 @@ help:
 	@echo "make test    set up and run every check and test (what CI runs)"
 	@echo "make check   formatter, linter, types, import rules; with ROOM=metrics (or any folder of tests/) its tests too"
 	@echo "make docs    the reference pages from the code, then the documentation site into site/"
+	@echo "make protocol what is made of the proto files and the structures of the wire, after a change of them"
 	@echo "make soak    the long checks; figures go to benchmarks/results/"
 	@echo "make fuzz    every decoder fuzzed for FUZZ_SECONDS (1800) CPU seconds"
 	@echo "make release wheels, sdists, SBOM and sums into dist/, the site into site/, each tried as users will"
@@ -73,6 +74,14 @@ suite: $(VENV)/test.stamp
 docs: $(VENV)/test.stamp
 	PYTHONPATH=tests $(BIN)/python -m documentation.reference
 	$(BIN)/zensical build --strict -f mkdocs.yml
+
+# From the proto files and the structures: descriptor sets, openapi.json, the reference pages.
+protocol: $(VENV)/test.stamp
+	cd packages/nav-eval-sdk/src/nav_eval_sdk/protocol && \
+	  $(abspath $(BIN))/python -m grpc_tools.protoc -I. --descriptor_set_out=inference.binpb inference.proto health.proto && \
+	  $(abspath $(BIN))/python -m grpc_tools.protoc -I. --include_imports --descriptor_set_out=simulator.binpb simulator.proto
+	$(BIN)/python -m nav_eval_sdk.protocol.openapi
+	PYTHONPATH=tests $(BIN)/python -m documentation.reference
 
 soak: $(VENV)/test.stamp
 	sh requirements/apt-install.sh requirements/apt-soak.txt
