@@ -67,5 +67,7 @@ class Preflight:
         if self._backend is not None:
             self._task.begin(episode)
             goals = self._task.goals(episode)
+            if episode.has_goal and not goals:
+                yield "", f"the task {self._task.name} finds no goal in it; task.goal_rule says where goals are"
             yield from self._backend.faults(episode, goals)
             yield from self._backend.out_of_reach(episode, goals, self._within)
