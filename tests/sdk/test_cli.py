@@ -24,6 +24,7 @@ from nav_eval_sdk.agent_interface import ActionFault, normalise
 from nav_eval_sdk.conformance import Target, check, suitable_episode
 from nav_eval_sdk.errors import Refused
 from nav_eval_sdk.examples.forward import ForwardAgent
+from nav_eval_sdk.protocol.version import SDK_VERSION
 from patience import PATIENCE
 from relays import promptly
 from served import served
@@ -87,6 +88,7 @@ def test_a_learned_project_tests_itself_and_brings_what_trains_it(tmp_path: Path
     assert own == {path.name for path in (ROOT / "examples" / "train_vln").iterdir()} - {"__pycache__"}
     for page in project.rglob("*"):
         assert page.is_dir() or "{{version" not in page.read_text("utf-8"), page
+    assert f"nav-eval-baselines=={SDK_VERSION}" in (project / "requirements.txt").read_text("utf-8").split()
     tested = subprocess.run(
         [sys.executable, "-m", "unittest"], cwd=project, capture_output=True, text=True, check=False
     )

@@ -22,7 +22,7 @@ def create(directory: Path, template: str = "agent") -> list[Path]:
     if directory.exists() and any(directory.iterdir()):
         raise FileExistsError(f"{directory} is not empty. Choose another directory.")
     created = []
-    for name, source in sorted(_sources(template), key=lambda pair: pair[0]):
+    for name, source in sorted(dict(_sources(template)).items()):
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source.read_text(encoding="utf-8").replace("{{version}}", SDK_VERSION), encoding="utf-8")
@@ -31,7 +31,7 @@ def create(directory: Path, template: str = "agent") -> list[Path]:
 
 
 def _sources(template: str) -> Iterator[tuple[str, Any]]:
-    """The files of a template by where they go."""
+    """The files of a template by where they go; what is common to all comes first, so that its own take its place."""
     package, place = TEMPLATES[template]
     own, common = files(package).joinpath(place), files("nav_eval_sdk").joinpath("templates")
     for folder in (common, own):

@@ -45,7 +45,7 @@ class LearnedAgent(VLNAgent):
     }
     action_space = ACTIONS
     weights: ClassVar[Any] = None
-    """A file that examples/train_vln exported, a Path; None: the weights that come with the SDK."""
+    """A file that examples/train_vln exported, a Path; None: the weights of this package."""
 
     def __init__(self) -> None:
         self._network, self._reader = load(self.weights)
