@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # What pip does on one core only; a package may hold files that are none of this Python's.
 COMPILE = $(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 PACKAGES := pyproject.toml $(wildcard packages/*/pyproject.toml)
+# What `pip install nav-eval[demo]` brings of ours.
+OURS := -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines
 
 # A test run starts some hundred Python processes: each would compile our sources again.
 unexport PYTHONDONTWRITEBYTECODE
@@ -29,7 +31,7 @@ help:
 $(VENV)/run.stamp: requirements/run.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/run.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps $(OURS)
 	$(COMPILE)
 	touch $@
 
@@ -37,7 +39,7 @@ $(VENV)/test.stamp: requirements/test.txt requirements/apt-test.txt $(PACKAGES)
 	$(PYTHON) -m venv $(VENV)
 	sh requirements/apt-install.sh requirements/apt-test.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/test.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e packages/nav-eval-sdk -e . -e packages/nav-eval-worlds -e packages/nav-eval-baselines -e packages/nav-eval-server
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps $(OURS) -e packages/nav-eval-server
 	$(COMPILE)
 	touch $@ $(VENV)/run.stamp
 

@@ -57,8 +57,7 @@ class Replicas(AgentService):
         with self._changed:
             self._ask_the_missing()
             self._changed.wait_for(lambda: self._ready() or not self._asked())
-            if not self._ready():
-                raise ServiceUnavailable("no replica is ready. " + " ".join(one.reason for one in self._replicas))
+            self._require_ready()
             self._changed.wait_for(lambda: not self._asked(), self._patience)
             for one in self._replicas if self._patience else ():
                 if one.status is None:
@@ -77,6 +76,10 @@ class Replicas(AgentService):
 
     def _ready(self) -> bool:
         return any(one.status is not None for one in self._replicas)
+
+    def _require_ready(self) -> None:
+        if not self._ready():
+            raise ServiceUnavailable("no replica is ready. " + " ".join(one.reason for one in self._replicas))
 
     def _asked(self) -> bool:
         return any(one.asked for one in self._replicas)
@@ -103,8 +106,7 @@ class Replicas(AgentService):
         with self._changed:
             while True:
                 self._ask_the_missing()
-                if not self._ready():
-                    raise ServiceUnavailable("no replica is ready. " + " ".join(one.reason for one in self._replicas))
+                self._require_ready()
                 if free := [one for one in self._in_turn() if one.free > 0]:
                     chosen = min(free, key=lambda one: one.load)
                     chosen.busy += 1

@@ -55,8 +55,11 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
 
 def _usage(spent: Usage, episodes: int) -> dict[str, Any]:
     """The totals, and what an episode cost in the mean, of those whose agent told it."""
-    means = {name: amount / episodes for name, amount in spent.amounts().items()}
-    return {**msgspec.structs.asdict(spent), "n_episodes": episodes, "per_episode": means}
+    return {**msgspec.structs.asdict(spent), "n_episodes": episodes, "per_episode": _per_episode(spent, episodes)}
+
+
+def _per_episode(spent: Usage, episodes: int) -> dict[str, float]:
+    return {name: amount / episodes for name, amount in spent.amounts().items()}
 
 
 def recorded_definitions(document: Mapping[str, Any]) -> dict[str, Definition]:
@@ -106,17 +109,15 @@ def export_csv(path: Path, episodes: Iterable[EpisodeResult], results: Evaluatio
             writer = csv.writer(file)
             writer.writerow(columns)
             writer.writerows([*_row(result, names), *_spent(result.usage, costs)] for result in episodes)
-            writer.writerow([*_means(results, names), *_mean_spent(results.usage)])
+            writer.writerow(
+                [*_means(results, names), *(_per_episode(*results.usage).values() if results.usage else ())]
+            )
 
     write_atomically(path, write)
 
 
 def _spent(usage: Usage | None, costs: Sequence[str]) -> list[Any]:
     return ["" if usage is None else usage.amounts().get(name, 0) for name in costs]
-
-
-def _mean_spent(usage: tuple[Usage, int] | None) -> list[float]:
-    return [] if usage is None else [amount / usage[1] for amount in usage[0].amounts().values()]
 
 
 def _means(results: EvaluationResults, names: Sequence[str]) -> list[Any]:

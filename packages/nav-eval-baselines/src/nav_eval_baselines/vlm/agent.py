@@ -43,6 +43,7 @@ class VlmAgent(VLNAgent):
         self._endpoint, self._cache = Endpoint(self.options), Cache(self.options.cache)
         self.prompt: Prompt = prompt_of(self.options, "en")
         self.usage, self._spent, self.said = Usage(), Usage(), ""
+        self._jpegs: dict[str, bytes | None] = {}
 
     def reset(self, episode: dict[str, Any]) -> None:
         given, limits = episode.get("instruction") or {}, episode.get("limits") or {}
@@ -57,7 +58,7 @@ class VlmAgent(VLNAgent):
 
     def act(self, observation: dict[str, Any]) -> dict[str, Any]:
         until = time.monotonic() + self._within
-        self._spent, self.said = Usage(), ""
+        self._spent, self.said, self._jpegs = Usage(), "", {}
         choices = self.choices(observation)
         messages = self.messages(observation, choices)
         actions = self._decide(messages, choices, until)
@@ -103,8 +104,11 @@ class VlmAgent(VLNAgent):
         return parts
 
     def _picture(self, observation: Mapping[str, Any], name: str) -> bytes | None:
-        value = observation.get(name)
-        return None if value is None else picture(value, self.options.picture_side)
+        """Made once a step: the question shows it, and the history keeps it."""
+        if name not in self._jpegs:
+            value = observation.get(name)
+            self._jpegs[name] = None if value is None else picture(value, self.options.picture_side)
+        return self._jpegs[name]
 
     def _remember(self, observation: Mapping[str, Any]) -> None:
         jpeg = self._picture(observation, self.options.sensors[0]) if self.options.sensors else None
@@ -148,7 +152,7 @@ class VlmAgent(VLNAgent):
         self, messages: list[dict[str, Any]], choices: Sequence[Choice], until: float
     ) -> tuple[Reply, int, bool]:
         body = self._body(messages, choices)
-        key = key_of(self.options.url, body)
+        key = key_of(self.options.url, body) if self.options.cache else ""
         if (kept := self._cache.get(key)) is not None:
             return reply_of(kept), 0, True
         answer, reply, attempts = self._endpoint.ask(body, until)
