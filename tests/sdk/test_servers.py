@@ -232,6 +232,30 @@ def test_a_stop_does_not_wait_for_a_client_that_left_while_the_agent_thought(
         assert server.service.health().detail == "0 of 2 sessions"
 
 
+@pytest.mark.parametrize("wire", ["rest-json", "grpc-unary", "grpc-stream"])
+def test_the_last_end_of_an_episode_is_answered_by_a_service_that_stops(
+    wire: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = start(Agent, protocol=wire.split("-")[0], port=0).wait_loaded()
+    end = server.service.end
+
+    def slow_end(data: Any) -> Any:
+        ended = end(data)
+        time.sleep(0.4)
+        return ended
+
+    monkeypatch.setattr(server.service, "end", slow_end)
+    client = TestClient(server.endpoint, wire=wire)
+    client.reset(episode())
+    client.act(OBSERVATION)
+    stopping = threading.Thread(target=server.stop, args=(PATIENCE,))
+    stopping.start()
+    client.end()
+    client.close()
+    stopping.join(PATIENCE)
+    assert not stopping.is_alive()
+
+
 def repeat(client: TestClient, ask: Ask, answers: list[str]) -> None:
     try:
         answers.append(client.transport.act(ask, client.deadline()).action)

@@ -172,7 +172,8 @@ class GrpcServer:
         self._server.start()
 
     def stop(self) -> None:
-        self._server.stop(0).wait(5)
+        """Calls that run have a second to be answered (the last EndEpisode lets the service go); then all are cut."""
+        self._server.stop(1).wait(5)
 
 
 def _credentials(listen: Listen) -> Any:
