@@ -7,7 +7,10 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-ERRORS = re.compile(r"(Config|Dataset|Scene|Navmesh|Predictions|RunDirectory|Input|Usage|NavEval|Simulator)Error")
+ERRORS = re.compile(
+    r"(Config|Dataset|Scene|Navmesh|Predictions|RunDirectory|Input|Usage|NavEval|Simulator)Error"
+    r"|(Service|Simulator)Unavailable|ResourceExhausted"
+)
 SAYS = re.compile(r"(?:.*\.)?(say|complain|_complain|_say|write|worked|warning|info|error)")
 WORDS = re.compile(r"[A-Za-z']{2,}")
 LOGGED = re.compile(r"%(?:\.\d+)?[sdrfg]")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,6 +18,7 @@ from nav_eval.config.schema import Config
 from nav_eval.core.orchestrator import Watcher
 from nav_eval.dataset.episode import Episode
 from nav_eval.engine.scene.load import load_scene
+from nav_eval.errors import ServiceUnavailable
 from nav_eval.runs import builder
 from nav_eval.runs.comparison import compare_runs, comparison_table
 from nav_eval.runs.effective import Effective
@@ -25,6 +28,8 @@ from nav_eval.runs.registry import benchmark_config
 AGENTS = {"random": "rest", "learned": "rest", "grounded": "grpc"}
 """Name -> protocol."""
 FILMED = "grounded"
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+"""For an agent beside its evaluator: the products of a small network on all cores take them away from the frames."""
 PHRASINGS = 3
 """Of each path, in each language; English first."""
 
@@ -92,12 +97,26 @@ def served(agent: str, protocol: str) -> Iterator[str]:
     """An agent as a service in a process of its own; yields its endpoint."""
     port = _free_port()
     command = [sys.executable, "-m", "nav_eval_sdk", "serve", agent, "--protocol", protocol, "--port", str(port)]
-    process = subprocess.Popen([*command, "--max-sessions", "2"], stdout=subprocess.DEVNULL)
+    environment = ONE_THREAD | os.environ | {"PYTHONSAFEPATH": "1"}  # a copy.py in the user's folder is not Python's
+    process = subprocess.Popen([*command, "--max-sessions", "2"], stdout=subprocess.DEVNULL, env=environment)
     try:
+        _until_it_listens(process, port, agent)
         yield f"127.0.0.1:{port}"
     finally:
         process.terminate()
         process.wait(timeout=30)
+
+
+def _until_it_listens(process: subprocess.Popen[bytes], port: int, agent: str) -> None:
+    """Raises ServiceUnavailable where the process ended; how long to wait is the evaluation's to say."""
+    with socket.socket() as probe:
+        while probe.connect_ex(("127.0.0.1", port)):
+            if process.poll() is not None:
+                raise ServiceUnavailable(
+                    f"the service of {agent} ended with exit code {process.returncode}; what it printed is above. "
+                    "`nav-eval doctor` says what works here."
+                )
+            time.sleep(0.05)
 
 
 def _free_port() -> int:
