@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import logging
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,10 +15,11 @@ from nav_eval.config.schema import Config, GenerateConfig
 from nav_eval.errors import ConfigError
 from nav_eval.runs.builder import make_episodes
 from nav_eval.runs.effective import Effective, generated_data
-from nav_eval_worlds import collection
-from nav_eval_worlds.collection import buildings_of, make_scenes, open_sites
+from nav_eval_worlds import cached
+from nav_eval_worlds.cached import buildings_of
 from nav_eval_worlds.collection import make_episodes as write_splits
-from nav_eval_worlds.episodes.splits import assets_of
+from nav_eval_worlds.collection import make_scenes, open_sites
+from nav_eval_worlds.shares import assets_of
 
 SMALL = ("dataset.generate.seed=few", "dataset.generate.rooms=1", "dataset.generate.detail=20000")
 
@@ -59,6 +62,18 @@ def test_the_usual_splits_are_byte_for_byte_those_of_three_homes_dealt_out(tmp_p
             assert scene.read_bytes() == (tmp_path / scene.name).read_bytes()
 
 
+def test_what_is_in_the_cache_is_found_without_importing_what_makes_it() -> None:
+    config = demo("dataset.split=all")
+    generated_data(config)
+    found = f"""import sys
+from nav_eval.config.schema import GenerateConfig
+from nav_eval_worlds.cached import cached_collection
+cached_collection("pointnav", "all", GenerateConfig(**{config.dataset.generate.model_dump()!r}))
+print(*[name for name in sys.modules if name.startswith("nav_eval_worlds")])"""
+    said = subprocess.run([sys.executable, "-c", found], capture_output=True, text=True, check=True).stdout
+    assert set(said.split()) == {f"nav_eval_worlds{part}" for part in ("", ".cached", ".shares")}
+
+
 def test_a_split_that_is_not_made_is_told_beside_those_that_are() -> None:
     with pytest.raises(ConfigError, match=r"dataset\.split.*'val'.*train, val_seen, val_unseen, test or all"):
         generated_data(demo("dataset.split=val"))
@@ -67,12 +82,12 @@ def test_a_split_that_is_not_made_is_told_beside_those_that_are() -> None:
 def test_what_is_made_for_a_run_tells_its_progress_in_the_log(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(collection, "cache_home", lambda: tmp_path)
+    monkeypatch.setattr(cached, "cache_home", lambda: tmp_path)
     monkeypatch.setattr(progress, "SECONDS_BEFORE_SHARES", 0.0)
     monkeypatch.setattr(progress, "SECONDS_BETWEEN_SHARES", 0.2)
     caplog.set_level(logging.INFO, "nav_eval")
     made = GenerateConfig(seed="a", scenes=1, rooms=2, detail=20_000, per_scene=1)
-    collection.cached_collection("pointnav", "train", made)
+    cached.cached_collection("pointnav", "train", made)
     lines = [line for line in caplog.messages if line.startswith("1 buildings: ")]
     shares = [int(line.split()[2].rstrip("%,")) for line in lines]
     assert len(shares) > 2

@@ -11,13 +11,13 @@ import pytest
 from numpy.typing import NDArray
 
 from nav_eval.errors import ConfigError
-from nav_eval_worlds.episodes.splits import assets_of
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.plan.floor_plan import Kind
+from nav_eval_worlds.shares import ASSETS, assets_of
 from nav_eval_worlds.surfaces.palette import Palette
 from nav_eval_worlds.surfaces.prints import tints
 from nav_eval_worlds.surfaces.styles import STYLES
-from nav_eval_worlds.things.catalogue import ASSETS, MAKERS, numbers, variants
+from nav_eval_worlds.things.catalogue import MAKERS, numbers, variants
 from nav_eval_worlds.things.sketch import Shape
 from nav_eval_worlds.world import World, generate_world
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nav_eval.config.schema import GenerateConfig
 from nav_eval_worlds import GENERATOR
-from nav_eval_worlds.collection import cached_collection
+from nav_eval_worlds.cached import cached_collection
 
 
 class Homes:

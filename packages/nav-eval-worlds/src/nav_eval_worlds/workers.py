@@ -14,7 +14,7 @@ from pathlib import Path
 from nav_eval.errors import SceneError
 from nav_eval.progress import ProgressCallback, share_of
 from nav_eval_worlds.plan.floor_plan import Kind
-from nav_eval_worlds.things.catalogue import Assets
+from nav_eval_worlds.shares import Assets
 from nav_eval_worlds.world import generate_world
 
 POLL_SECONDS = 0.2

@@ -29,6 +29,7 @@ from nav_eval_worlds.outside.sky import make_sky, outdoors, shade_outdoors
 from nav_eval_worlds.plan.floor_plan import Kind, Plan
 from nav_eval_worlds.plan.openings import MAX_ROOMS, make_plan
 from nav_eval_worlds.rooms.furnish import furnish
+from nav_eval_worlds.shares import ASSETS, Assets
 from nav_eval_worlds.shell.facade import facade_items
 from nav_eval_worlds.shell.fittings import fitting_items
 from nav_eval_worlds.shell.structure import shell_items
@@ -36,7 +37,7 @@ from nav_eval_worlds.shell.windows import window_items
 from nav_eval_worlds.surfaces.hanging import hung
 from nav_eval_worlds.surfaces.palette import REFLECTION, Palette
 from nav_eval_worlds.surfaces.styles import Style, building_style
-from nav_eval_worlds.things.catalogue import ASSETS, Assets, Stock
+from nav_eval_worlds.things.catalogue import Stock
 
 MIN_TRIANGLES, MAX_TRIANGLES = 20_000, 1_000_000
 

@@ -21,7 +21,7 @@ from nav_eval_worlds.episodes.goals import CATEGORIES
 from nav_eval_worlds.episodes.records import Record, instance_records, object_records, point_records, vln_records
 from nav_eval_worlds.episodes.site import Site
 from nav_eval_worlds.episodes.vln import Drawn, vln_paths
-from nav_eval_worlds.things.catalogue import Assets
+from nav_eval_worlds.shares import shares
 
 TASKS = ("vln", "pointnav", "imagenav", "objectnav", "instance_imagenav", "socialnav")
 SPLITS = ("train", "val_seen", "val_unseen", "test")
@@ -74,7 +74,7 @@ def split_scenes(sites: Sequence[Site], ratios: Ratios | None = None) -> dict[st
         train, val_unseen, test = _dealt(sites, ratios)
         splits = {"train": train, "val_seen": train, "val_unseen": val_unseen, "test": test}
         return {split: chosen for split, chosen in splits.items() if chosen}
-    seen, unseen = _shares(count)
+    seen, unseen = shares(count)
     rest = list(sites[seen + unseen :]) or list(sites[-1:])
     return {
         "train": list(sites[:seen]),
@@ -96,20 +96,6 @@ def _dealt(sites: Sequence[Site], ratios: Ratios) -> list[list[Site]]:
         given[max(range(3), key=lambda split: ratios[split] / (2 * given[split] + 1))] += 1
     ends = [sum(given[: split + 1]) for split in range(3)]
     return [list(sites[end - size : end]) for end, size in zip(ends, given, strict=True)]
-
-
-def _shares(count: int) -> tuple[int, int]:
-    """How many of `count` scenes are for train and val_seen, and how many for val_unseen."""
-    seen = max(1, count // 2)
-    return seen, max(1, (count - seen + 1) // 2) if count > 1 else 0
-
-
-def assets_of(place: int, count: int) -> Assets:
-    """Of which split the small things of a scene are, by its place among `count` scenes in the order of names."""
-    seen, unseen = _shares(count)
-    if count == 1:
-        return "all"
-    return "train" if place < seen else "val" if place < seen + unseen else "test"
 
 
 def _write_vln(

@@ -12,7 +12,7 @@ from nav_eval_worlds import GENERATOR
 from nav_eval_worlds.mesh.item import Item
 from nav_eval_worlds.mesh.triangles import Mesh
 from nav_eval_worlds.plan.floor_plan import Plan
-from nav_eval_worlds.things.catalogue import Assets
+from nav_eval_worlds.shares import Assets
 
 
 def regions(plan: Plan) -> tuple[SemanticRegion, ...]:

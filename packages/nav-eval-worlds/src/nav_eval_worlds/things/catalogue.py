@@ -12,16 +12,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import Literal, get_args
 
 from nav_eval_worlds.exact import Stream
 from nav_eval_worlds.furniture.made import Made
+from nav_eval_worlds.shares import Assets
 from nav_eval_worlds.things import belongings, fixtures, kitchenware, mess, pastimes, stationery, washroom
 from nav_eval_worlds.things.sketch import Shape
 
 Maker = Callable[[Shape, Stream], Made]
-Assets = Literal["all", "train", "val", "test"]
-ASSETS: tuple[Assets, ...] = get_args(Assets)
 _DEALT = ("val", "test", "train", "train", "train")
 
 MAKERS: dict[str, Maker] = {

@@ -1,0 +1,118 @@
+"""What a run plays on generated buildings: made once, kept in the cache, found there by every later run.
+
+What makes them is imported only where something has to be made: it is as much again as the rest of a run imports.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import nav_eval.engine
+from nav_eval.config.schema import GenerateConfig
+from nav_eval.errors import ConfigError
+from nav_eval.jit import cache_home, source_hash
+from nav_eval.logging import get_logger
+from nav_eval.progress import ProgressCallback, progress_lines, share_of
+from nav_eval_worlds.shares import Assets, assets_of
+
+
+def cached_collection(task: str, split: str, config: GenerateConfig) -> tuple[Path, Path]:
+    """The folder of a split's scenes and that of its episodes, made once for these arguments and this code.
+
+    Raises ConfigError for an unknown split.
+    """
+    seed, building = config.seed, (config.rooms, config.storeys, config.kind, config.detail)
+    buildings = buildings_of(split, config.scenes, seed)
+    sources = (source_hash(Path(__file__).parent), source_hash(Path(nav_eval.engine.__file__).parent))
+    made = cache_home() / "worlds" / _key(*sources, *map(str, building))
+    root = made / _key(*(f"{own}:{assets}" for own, assets in buildings.items()))
+
+    def build(folder: Path, on_progress: ProgressCallback) -> None:
+        from nav_eval_worlds.collection import make_scenes
+
+        one = share_of(on_progress, 1 / len(buildings))
+        for own, assets in buildings.items():
+
+            def build_one(alone: Path, on_progress: ProgressCallback, own: str = own, assets: Assets = assets) -> None:
+                list(make_scenes(alone, [own], *building, None, on_progress, assets))
+
+            home = _made_once(made / "each" / _key(own, assets), build_one, one)
+            shutil.copytree(home, folder, copy_function=_linked, dirs_exist_ok=True)
+
+    def play(folder: Path, on_progress: ProgressCallback) -> None:
+        from nav_eval_worlds.collection import open_sites
+        from nav_eval_worlds.episodes.splits import write_task
+
+        sites = open_sites(homes, share_of(on_progress, 0.5))
+        write_task(task, {split: sites}, folder, config.per_scene, seed, None, share_of(on_progress, 0.5))
+
+    homes = _in_the_log(f"{len(buildings)} buildings", root / "scenes", build)
+    return homes, _in_the_log(f"{task} episodes", root / f"{task}-{split}-{config.per_scene}", play)
+
+
+_IN_TURN: Mapping[str, tuple[int, Assets]] = {
+    "train": (0, "train"),
+    "val_seen": (0, "train"),
+    "val_unseen": (1, "val"),
+    "test": (2, "test"),
+}
+"""Which of three buildings a split has, and of which split the small things in it are."""
+
+
+def buildings_of(split: str, scenes: int | None, seed: str) -> dict[str, Assets]:
+    """The seeds of the buildings that a split plays, and of which split their small things are.
+
+    Buildings are for train, val_unseen and test in turn, so that none is seen and unseen, whatever number of them is
+    asked for. `all` has the first ones, dealt as split_scenes deals them.
+    """
+    if split == "all":
+        dealt = sorted((f"{seed}-{number}" for number in range(scenes or 3)), key=lambda own: f"{own}_")
+        return {own: assets_of(place, len(dealt)) for place, own in enumerate(dealt)}
+    if split not in _IN_TURN:
+        raise ConfigError(f"dataset.split: is {split!r}; generated data have {', '.join(_IN_TURN)} or all.")
+    first, assets = _IN_TURN[split]
+    return {f"{seed}-{number}": assets for number in range(first, 3 * (scenes or 1), 3)}
+
+
+def _key(*parts: str) -> str:
+    return hashlib.sha256("/".join(parts).encode()).hexdigest()[:16]
+
+
+def _linked(source: str, target: str) -> None:
+    """The same file in two folders, or a copy where a file system has no links."""
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copy2(source, target)
+
+
+def _in_the_log(what: str, folder: Path, make: Callable[[Path, ProgressCallback], None]) -> Path:
+    """`_made_once`, of which the log tells."""
+    say = get_logger(__name__).info
+    if not folder.is_dir():
+        say("Making %s, once: kept in %s.", what, folder)
+    return _made_once(folder, make, progress_lines(what, say))
+
+
+def _made_once(folder: Path, make: Callable[[Path, ProgressCallback], None], on_progress: ProgressCallback) -> Path:
+    """`folder`, filled by `make` beside it and put in place whole; another process may be first."""
+    if folder.is_dir():
+        on_progress(1.0)
+        return folder
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    fresh = Path(tempfile.mkdtemp(dir=folder.parent))
+    try:
+        make(fresh, on_progress)
+        fresh.chmod(0o755)
+        fresh.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
+    return folder
