@@ -26,7 +26,7 @@ LANGUAGES = {"sh", "python", "yaml", "json", "toml", "text"}
 CHINESE = [page for page in PAGES if "zh" in page.parts or page.name == "README.zh-CN.md"]
 RUN = [page for page in PAGES if page not in CHINESE and any(block.language != "text" for block in blocks(page))]
 TWINS = [page for page in CHINESE if any(block.language != "text" for block in blocks(page))]
-QUICK = {"docs/zh/coming-from-habitat.md", "docs/zh/extending/metric.md", "docs/zh/troubleshooting.md"}
+QUICK = {"docs/zh/troubleshooting.md"}
 LIMIT = 5 * PATIENCE
 """Seconds: twenty times the longest page on a quiet machine."""
 
