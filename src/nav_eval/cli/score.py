@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -9,10 +10,11 @@ from typing import TYPE_CHECKING, Any
 from nav_eval.cli.chinese import language
 from nav_eval.cli.exit import DONE, FINDINGS
 from nav_eval.cli.say import say, say_json
-from nav_eval.cli.table import episodes, metrics_table
+from nav_eval.cli.table import against_table, episodes, metrics_table
 
 if TYPE_CHECKING:
     from nav_eval.config.schema import Config
+    from nav_eval.core.types import EpisodeResult
     from nav_eval.results.run_directory import RunDirectory
 
 SHOWN = 20
@@ -27,6 +29,7 @@ def score(
     allow_partial: bool = False,
     out: Path | None = None,
     episodes: Path | None = None,
+    against: Path | None = None,
 ) -> int:
     """Score a submission file offline: nav-eval score FILE --benchmark r2r dataset.data_path=... [key=value ...].
 
@@ -47,6 +50,9 @@ def score(
         Also write the results as JSON to this file.
     episodes
         Also write a JSON line per episode to this file: scene_id, episode_id, status, metrics.
+    against
+        Another evaluator's values of the same episodes (JSON by episode id, JSON rows, CSV): what differs, in how
+        many episodes, and the likely reason; exit code 1 if anything does.
     """
     from nav_eval.errors import ConfigError
     from nav_eval.results.export import results_document
@@ -60,13 +66,37 @@ def score(
     resolved = settled_split(benchmark_config(benchmark, file=config, overrides=overrides))
     scored = score_predictions(resolved, predictions, allow_partial=allow_partial)
     document = results_document(resolved, scored.results, scored.notes)
+    if against is not None:
+        document["against"] = _compared(resolved, predictions, against, scored.episodes, allow_partial)
     if out is not None:
         write_json(out, document)
     if episodes is not None:
         names = ("scene_id", "episode_id", "status", "metrics")
         write_lines(episodes, ({name: getattr(one, name) for name in names} for one in scored.episodes))
     say(*metrics_table(document).splitlines())
-    return DONE if scored.results.blameless else FINDINGS
+    return DONE if scored.results.blameless and _tell_compared(document) else FINDINGS
+
+
+def _compared(
+    config: Config, predictions: Path, table: Path, results: Sequence[EpisodeResult], allow_partial: bool
+) -> dict[str, Any]:
+    from nav_eval.runs.against import against
+    from nav_eval.runs.scoring import score_predictions
+
+    def score_again(other: Config) -> Sequence[EpisodeResult]:
+        return score_predictions(other, predictions, allow_partial=allow_partial).episodes
+
+    return against(config, table, results, score_again)
+
+
+def _tell_compared(document: Mapping[str, Any]) -> bool:
+    """Whether a third party's table, where one was given, says the same."""
+    from nav_eval.runs.against import agrees
+
+    if "against" not in document:
+        return True
+    say(*against_table(document["against"]).splitlines())
+    return agrees(document["against"])
 
 
 def rescore(run_directory: Path, /, *overrides: str, allow_plugins: bool = False) -> int:

@@ -5,7 +5,7 @@ The interval speaks of these episodes; with buildings enough, one for other buil
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from nav_eval.errors import one_line
@@ -27,6 +27,35 @@ def metrics_table(document: Mapping[str, Any]) -> str:
     lines += [_fault(name, fault) for name, fault in document.get("metric_faults", {}).items()]
     lines += [f"note: {note}" for note in document["notes"]]
     return "\n".join(map(one_line, lines)) + "\n"
+
+
+def against_table(document: Mapping[str, Any]) -> str:
+    """A third party's table beside ours, as text."""
+    lines = [f"against {document['file']}: {episodes(document['episodes'])} in both"]
+    if ours := document["only_here"]:
+        lines.append(f"  {episodes(len(ours))} are not in the table: {_first(ours)}")
+    if theirs := document["only_there"]:
+        lines.append(f"  {episodes(len(theirs))} of the table are not ours: {_first(theirs)}")
+    if not document["measures"]:
+        lines.append("  it has none of our measures: name its columns success, spl, navigation_error, ndtw, ...")
+    lines += [f"  {_compared(name, one)}" for name, one in document["measures"].items()]
+    return "\n".join(map(one_line, lines)) + "\n"
+
+
+def _first(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (" ..." if len(names) > 3 else "")
+
+
+def _compared(name: str, one: Mapping[str, Any]) -> str:
+    label = name if one["theirs"] == name else f"{name} ({one['theirs']})"
+    if not one["n_different"]:
+        return f"{label}: equal in {episodes(one['n'])}"
+    largest, mean, theirs = (_number(one[name]).strip() for name in ("largest", "mean", "mean_theirs"))
+    reason = one["reason"] or "no convention that we know explains it"
+    return (
+        f"{label}: {one['n_different']} of {episodes(one['n'])} differ, most in {one['episode']} "
+        f"({largest}); mean {mean} here, {theirs} there; {reason}"
+    )
 
 
 def episodes(count: int) -> str:

@@ -1,0 +1,160 @@
+"""`nav-eval score --against`: another evaluator's table of the same submission, in the forms that the field writes."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import fastdtw
+import numpy as np
+import pytest
+
+from graphs import SCAN, default_items, node, write_r2r
+from nav_eval.cli.score import score as score_command
+from nav_eval.errors import PredictionsError
+from nav_eval.results.third_party import match, read_rows
+
+# Of a 4 by 3 grid with 2 m between viewpoints, worked out by hand. 7: 6 m to the goal; 8: two steps, 4 m short.
+WALKS = {f"7_{k}": [(0, 0), (1, 0), (2, 0), (3, 0)] for k in range(3)} | {f"8_{k}": [(0, 2), (0, 1)] for k in range(2)}
+BY_HAND = {name: {"success": 1.0, "spl": 1.0, "nav_error": 0.0, "trajectory_lengths": 6.0} for name in list(WALKS)[:3]}
+BY_HAND |= {name: {"success": 0.0, "spl": 0.0, "nav_error": 4.0, "trajectory_lengths": 2.0} for name in list(WALKS)[3:]}
+
+
+def as_object(table):
+    return json.dumps(table)
+
+
+def as_rows(table):
+    """With the means at the end, as StreamVLN writes them, and one episode twice, as after a resumed run."""
+    rows = [{"scene_id": SCAN, "episode_id": name, **row, "episode_instruction": "go"} for name, row in table.items()]
+    return "\n".join(json.dumps(row) for row in [*rows, rows[0], {"sucs_all": 0.6, "length": 5}])
+
+
+def as_columns(table):
+    names = list(next(iter(table.values())))
+    columns = {name: [row[name] for row in table.values()] for name in names}
+    return json.dumps({**columns, "instr_id": list(table)})
+
+
+def as_csv(table):
+    names = list(next(iter(table.values())))
+    lines = [["instr_id", *names], *([name, *row.values()] for name, row in table.items())]
+    return "\n".join(",".join(map(str, line)) for line in lines)
+
+
+def score(tmp_path, capsys, table, *overrides, code):
+    data = write_r2r(tmp_path, items=default_items())
+    submission = tmp_path / "submission.json"
+    rows = [{"instr_id": name, "trajectory": [[node(*c), 0, 0] for c in walk]} for name, walk in WALKS.items()]
+    submission.write_text(json.dumps(rows))
+    out = tmp_path / "scored.json"
+    assert score_command(submission, *data, *overrides, benchmark="r2r", against=table, out=out) == code
+    said = capsys.readouterr().out
+    return json.loads(out.read_text())["against"], said
+
+
+@pytest.mark.parametrize(
+    ("name", "write"),
+    [("stats_ep.json", as_object), ("result.json", as_rows), ("valid.json", as_columns), ("table.csv", as_csv)],
+)
+def test_every_form_of_the_field_is_read_and_found_equal(name, write, tmp_path, capsys):
+    table = tmp_path / name
+    table.write_text(write(BY_HAND))
+    found, said = score(tmp_path, capsys, table, code=0)
+    assert {one: row["n_different"] for one, row in found["measures"].items()} == dict.fromkeys(
+        ("success", "spl", "navigation_error", "path_length"), 0
+    )
+    assert f"against {name}: 5 episodes in both" in said
+    assert "navigation_error (nav_error): equal in 5 episodes" in said
+
+
+def test_what_differs_is_told_with_the_episode_and_the_radius_that_explains_it(tmp_path, capsys):
+    table = tmp_path / "stats.json"
+    generous = {name: {"success": 1.0, "nav_error": row["nav_error"]} for name, row in BY_HAND.items()}
+    generous["7_0"] = {"success": 1.0, "nav_error": 9.0}
+    del generous["7_1"]
+    generous["9_9"] = {"success": 1.0, "nav_error": 1.0}
+    table.write_text(json.dumps(generous))
+    found, said = score(tmp_path, capsys, table, code=1)
+    assert found["only_here"] == [f"{SCAN}:7_1"]
+    assert found["only_there"] == ["9_9"]
+    assert found["measures"]["success"]["n_different"] == 2
+    worst = found["measures"]["navigation_error"]
+    assert (worst["n_different"], worst["largest"], worst["episode"]) == (1, 9.0, f"{SCAN}:7_0")
+    assert "no convention that we know explains it" in said
+
+
+def test_the_radius_of_success_is_found(tmp_path, capsys):
+    table = tmp_path / "stats.json"
+    within_one = {name: {"success": row["success"]} for name, row in BY_HAND.items()}
+    table.write_text(json.dumps(within_one))
+    found, _ = score(tmp_path, capsys, table, "evaluation.success_distance=5", code=1)
+    assert found["measures"]["success"]["n_different"] == 2
+    assert found["measures"]["success"]["reason"] == "with evaluation.success_distance=4 all are equal"
+
+
+def test_rounded_values_are_told_to_be_rounded(tmp_path, capsys):
+    """8 stops two viewpoints short of four: DTW 0 + 0 + 2 + 4 m, nDTW exp(-6 / (4 x 3))."""
+    table = tmp_path / "stats.json"
+    table.write_text(json.dumps({name: {"nDTW": 1.0 if name.startswith("7") else 0.607} for name in WALKS}))
+    found, _ = score(tmp_path, capsys, table, code=1)
+    assert found["measures"]["ndtw"]["n_different"] == 2
+    assert found["measures"]["ndtw"]["reason"] == "theirs are rounded to 3 decimals"
+
+
+def test_another_dynamic_time_warping_is_recognised(released, tmp_path, capsys):
+    """Against the package fastdtw on R2R-CE's own paths."""
+    truth = json.loads(gzip.decompress((released / "r2r-ce" / "val_seen_gt.json.gz").read_bytes()))
+    rng = np.random.default_rng(0)
+    walks = {}
+    for name in list(truth)[:6]:  # back and forth along the way, a metre off
+        there = np.array(truth[name]["locations"])
+        walks[name] = there[np.abs(np.arange(120) * 7 % (2 * len(there) - 1) - len(there) + 1)]
+        walks[name] = walks[name] + rng.normal(0, 1.0, walks[name].shape)
+        walks[name][0] = there[0]
+    submission, table = tmp_path / "predictions.json", tmp_path / "stats_ep.json"
+    poses = {
+        name: [{"position": p.tolist(), "heading": 0.0, "stop": i == 119} for i, p in enumerate(walk)]
+        for name, walk in walks.items()
+    }
+    submission.write_text(json.dumps(poses))
+    theirs = {}
+    for name, walk in walks.items():
+        reference = np.array(truth[name]["locations"])
+        distance = fastdtw.fastdtw(walk, reference, dist=lambda a, b: float(np.linalg.norm(a - b)))[0]
+        theirs[name] = {"DTW": distance}
+    table.write_text(json.dumps(theirs))
+    chosen = ",".join(f"'{name}'" for name in walks)
+    options = [
+        f"dataset.data_path={released}/r2r-ce/val_seen.json.gz", f"simulator.scenes_dir={tmp_path}",
+        f"dataset.episodes=[{chosen}]", "task.measurements=[dtw]",
+    ]  # fmt: skip
+    assert score_command(submission, *options, benchmark="r2r-ce", against=table) == 1
+    assert "with task.dtw=fastdtw all are equal" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("{", "is neither JSON nor JSON Lines"),
+        ("[]", "holds no values of episodes"),
+        ('{"mean": {"note": "text"}}', "holds no values of episodes"),
+        ("[" * 100_000, "JSON"),
+        ('[{"episode_id": 1, "spl": 0.5}, {"episode_id": 1, "spl": 0.6}]', "episode 1 stands twice with other values"),
+    ],
+)
+def test_a_table_that_is_none_is_refused(content, message, tmp_path):
+    table = tmp_path / "table.json"
+    table.write_text(content)
+    with pytest.raises(PredictionsError, match=message):
+        read_rows(table)
+
+
+def test_an_id_of_several_scenes_needs_the_scene(tmp_path):
+    table = tmp_path / "table.json"
+    table.write_text(json.dumps([{"episode_id": 0, "spl": 0.5}]))
+    episodes = [("mp3d/a/a.glb", "0"), ("mp3d/b/b.glb", "0")]
+    with pytest.raises(PredictionsError, match="2 scenes have an episode 0: add a column scene_id"):
+        match(read_rows(table), episodes)
+    table.write_text(json.dumps([{"scene_id": "b", "episode_id": 0, "spl": 0.5}]))
+    assert set(match(read_rows(table), episodes).rows) == {("mp3d/b/b.glb", "0")}
