@@ -62,8 +62,8 @@ def metric(
     >>> detour(path_length=5.0, shortest_path_length=4.0)
     1.0
     """
-    said = {"category": category, "kind": kind, "label": label, "short": short, "unit": unit, "better": better}
-    said |= {"needs": needs, "on_failure": on_failure}
+    said: dict[str, Any] = {"category": category, "kind": kind, "label": label, "short": short, "unit": unit}
+    said |= {"better": better, "needs": needs, "on_failure": on_failure}
 
     def add(formula: F) -> F:
         METRICS.add(name, _metric_of(name, formula, requires, said))
