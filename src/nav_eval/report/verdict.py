@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nav_eval.core.definitions import Definition
-from nav_eval.report.words import said, short_name
+from nav_eval.report.words import numeral, said, short_name
 from nav_eval.results.compare import Difference
 from nav_eval.results.ranking import Ranking
 from nav_eval.results.statistics import FEW_SCENES, Interval
@@ -63,7 +63,9 @@ def describe_other_buildings(language: str, best: str, sure: bool, more: int | N
 
 def few(language: str, buildings: int) -> str | None:
     """What below five buildings is said beside every rank and interval."""
-    return said(language, "verdict.few", g=buildings) if buildings < FEW_SCENES else None
+    if buildings >= FEW_SCENES:
+        return None
+    return said(language, "verdict.few", g=buildings, least=numeral(language, FEW_SCENES))
 
 
 def _found(ranking: Ranking) -> Difference:

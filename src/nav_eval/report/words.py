@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -20,7 +20,12 @@ from nav_eval.report.fonts import font_for
 from nav_eval_sdk.chinese import Catalogue, of_packages
 
 UNITS = {"m": "米", "s": "秒"}
-_ENTRY = re.compile(r'^  "(?P<key>[^"]+)":\s*(?P<text>"(?:[^"\\]|\\.)*"),$', re.MULTILINE)
+NUMERALS: Mapping[str, Sequence[str]] = {
+    "en": ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+    "zh": "零一二三四五六七八九十",
+}
+_PART = r'"(?:[^"\\]|\\.)*"'
+_ENTRY = re.compile(rf'^  "(?P<key>[^"]+)":\s*(?P<text>{_PART}(?:\s\+\s+{_PART})*),$', re.MULTILINE)
 _COUNTED = re.compile(r"\{(\w+)\|([^|}]*)\|([^}]*)\}")
 
 
@@ -28,7 +33,9 @@ _COUNTED = re.compile(r"\{(\w+)\|([^|}]*)\|([^}]*)\}")
 def words(language: str) -> Mapping[str, str]:
     """Key -> text, of "en" or "zh"."""
     source = (files("nav_eval.report") / "static" / f"words.{language}.js").read_text(encoding="utf-8")
-    return {entry["key"]: json.loads(entry["text"]) for entry in _ENTRY.finditer(source)}
+    return {
+        entry["key"]: "".join(map(json.loads, re.findall(_PART, entry["text"]))) for entry in _ENTRY.finditer(source)
+    }
 
 
 def said(language: str, key: str, **values: object) -> str:
@@ -40,6 +47,11 @@ def said(language: str, key: str, **values: object) -> str:
 def named(language: str, kind: str, name: str) -> str:
     """The word for an action, a room or an outcome; the name itself, readable, where there is none."""
     return words(language).get(f"{kind}.{name.replace(' ', '_')}", name.replace("_", " "))
+
+
+def numeral(language: str, number: int) -> str:
+    """A small number as a word."""
+    return NUMERALS[language][number] if number < len(NUMERALS[language]) else str(number)
 
 
 def language_of(told: str) -> str:

@@ -40,7 +40,9 @@ export const EN = {
   "headline.picture": "Mean and interval",
   "headline.left": "{n} not finite, left out",
   "headline.arrows": "↑ higher is better, ↓ lower is better.",
-  "interval.others": "For other buildings: from five buildings on, clustered by building, because episodes in one building are alike (t, G − 1 degrees of freedom).",
+  "interval.others":
+    "For other buildings: from {least} buildings on, clustered by building, because episodes in one building " +
+    "are alike (t, G − 1 degrees of freedom).",
   "interval.buildings": "other buildings {range}",
   "pairs.elsewhere": "Other buildings",
   "pairs.unknown": "not known; about {k} more would tell",
@@ -51,7 +53,7 @@ export const EN = {
   "verdict.unknown": "In other buildings: not known; about {k} more {k|building|buildings} would tell.",
   "verdict.never": "In other buildings: not known; the difference is too small for as many buildings as anybody makes.",
   "verdict.nobody": "No agent has a good episode: there is nothing to compare.",
-  "verdict.few": "{g} {g|building says|buildings say} nothing of other buildings: from five on, results do.",
+  "verdict.few": "{g} {g|building says|buildings say} nothing of other buildings: from {least} on, results do.",
   "verdict.pairs": "{chance} for {n} pairs judged at once",
   "interval.simple": "Intervals: 95 %, on these episodes; Wilson for rates, bootstrap over episodes for other means (none where all episodes are the same).",
   "headline.exact": "exact values",
@@ -65,7 +67,9 @@ export const EN = {
   "pairs.sure": "{run} better",
   "pairs.changed": "differs",
   "pairs.unsure": "not significant",
-  "pairs.note": "“Better”: p at most 0.05, on these episodes; the interval leaves out 0 exactly then. Other buildings: the difference with its error clustered by building.",
+  "pairs.note":
+    "“Better”: p at most 0.05, on these episodes; the interval leaves out 0 exactly then. Other buildings: the " +
+    "difference with its error clustered by building.",
   "test.mcnemar": "McNemar, exact",
   "test.student": "Student’s t, seeds counted",
   "test.permutation": "paired permutation",
@@ -78,9 +82,13 @@ export const EN = {
   "outcomes.press": "Press a number to see those episodes.",
   "causes.title": "Why episodes failed: what went wrong first",
   "causes.cause": "What went wrong first",
-  "causes.note": "Read off the recorded paths: the first place where the agent did what the reference does not. What it thought is not recorded. Each failed episode is counted once; shares are of all episodes.",
+  "causes.note":
+    "Read off the recorded paths: the first place where the agent did what the reference does not. What it " +
+    "thought is not recorded. Each failed episode is counted once; shares are of all episodes.",
   "causes.rules": "How this is decided",
-  "causes.order": "Of a wrong room, a path that was left, a goal that was passed or not stopped at and an obstacle, the one that came first in the episode counts; where there was none of them, how the episode ended.",
+  "causes.order":
+    "Of a wrong room, a path that was left, a goal that was passed or not stopped at and an obstacle, the one " +
+    "that came first in the episode counts; where there was none of them, how the episode ended.",
   "cause.aborted": "broken off",
   "cause.aborted.why": "the agent's service or the evaluator failed, or a limit ended the episode; the outcome says which",
   "cause.no_move": "never moved",
@@ -121,7 +129,7 @@ export const EN = {
   "groups.order": "Sorted by the mean over the episodes of all agents, worst first.",
   "groups.worst": "Worst first.",
   "groups.together": "all agents",
-  "groups.public": "Groups of fewer than 5 episodes are left out.",
+  "groups.public": "Groups of fewer than {least} episodes are left out.",
   "kind.scene": "scene",
   "kind.length": "shortest path (m)",
   "kind.language": "language",
@@ -142,7 +150,8 @@ export const EN = {
   "excluded.all": "{n|The|All} {n} selected {n|episode was|episodes were} run and counted.",
   "excluded.missing": "{n} of {total} {total|episode|episodes} {n|is|are} not in yet, and not counted.",
   "excluded.failed":
-    "{n} {n|episode was|episodes were} aborted, that is, broken off before the agent’s own end ({statuses}). Each counts as a failure, with the values that the profile assigns to failures.",
+    "{n} {n|episode was|episodes were} aborted, that is, broken off before the agent’s own end ({statuses}). " +
+    "Each counts as a failure, with the values that the profile assigns to failures.",
   "excluded.budget": "{n} {n|episode|episodes} exceeded the organiser's budget and {n|is|are} not counted.",
   "excluded.lost":
     "{n} {n|episode is|episodes are} missing because of an evaluator error ({statuses}), not counted; --resume plays what is missing.",
@@ -278,7 +287,9 @@ export const EN = {
   "walk.floor": "floor {n}",
   "walk.cut": "Cut {m} m above the floor",
   "walk.room": "Go to a room",
-  "walk.facts": "{triangles} {triangles|triangle|triangles}, {objects} {objects|object|objects}, {rooms} {rooms|room|rooms}; a page of {size} MB that loads nothing else.",
+  "walk.facts":
+    "{triangles} {triangles|triangle|triangles}, {objects} {objects|object|objects}, {rooms} " +
+    "{rooms|room|rooms}; a page of {size} MB that loads nothing else.",
   "walk.shrunk": "Textures are shown at 1/{n} of their size, so that a browser can hold them.",
   "walk.hint.orbit": "Drag turns, W A S D move, + and − (or two fingers) zoom.",
   "walk.hint.walk": "W A S D or arrow keys walk, Q and E turn, drag to look around. Walls stop you where the floor is known.",
@@ -292,7 +303,9 @@ export const EN = {
   "walk.farther": "farther",
 
   "rose.line": "{n} {n|viewpoint|viewpoints} within one move, the farthest at {metres}.",
-  "rose.key": "Straight up is ahead; each line is a direction of the panorama with its distance in metres. Filled: the one it took. Green: the one the reference takes.",
+  "rose.key":
+    "Straight up is ahead; each line is a direction of the panorama with its distance in metres. Filled: the " +
+    "one it took. Green: the one the reference takes.",
   "rose.ahead": "ahead",
   "said.on": "On the reference path.",
   "said.off": "{metres} off the reference path.",
@@ -327,7 +340,9 @@ export const EN = {
   "board.paper": "paper",
   "board.oracle": "oracle: it sees the simulator, so it has no rank",
   "board.left": "{n} more episodes of its own are not ranked; mean on the common ones {mean}",
-  "board.others": "Published results on {name}, not run here: numbers as printed, of other episodes or under other conditions. Do not compare them with the rows above.",
+  "board.others":
+    "Published results on {name}, not run here: numbers as printed, of other episodes or under other " +
+    "conditions. Do not compare them with the rows above.",
   "board.noothers": "none",
   "board.all": "Show all {n} published results",
   "board.fewer": "Show the first {few} only",
@@ -342,10 +357,17 @@ export const EN = {
   "board.more": "{n} more",
   "board.comma": ", ",
   "board.refused": "These runs cannot be ranked: {why}",
-  "board.rule": "Ranked by {metric}{primary} on the {n} {n|episode|episodes} that all entries have, in {g} {g|building|buildings}. Entries share a rank where the paired difference from the first of them may be chance on such episodes: 95 %, all pairs judged at once. Below a rank: where the entry may truly stand.",
+  "board.rule":
+    "Ranked by {metric}{primary} on the {n} {n|episode|episodes} that all entries have, in {g} " +
+    "{g|building|buildings}. Entries share a rank where the paired difference from the first of them may be " +
+    "chance on such episodes: 95 %, all pairs judged at once. Below a rank: where the entry may truly stand.",
   "board.primary": ", the benchmark’s primary measure,",
-  "board.units": "NE: navigation error in metres; OSR: oracle success rate, SR: success rate, SPL: success weighted by path length, nDTW: closeness to the reference path, all in percent.",
-  "board.counts": "Errors: the agent crashed, timed out or answered wrongly; those episodes count as failures in every result. Excluded episodes count in none.",
+  "board.units":
+    "NE: navigation error in metres; OSR: oracle success rate, SR: success rate, SPL: success weighted by path " +
+    "length, nDTW: closeness to the reference path, all in percent.",
+  "board.counts":
+    "Errors: the agent crashed, timed out or answered wrongly; those episodes count as failures in every " +
+    "result. Excluded episodes count in none.",
   "board.below": "Everything below shows {n} of the {total} entries: those ticked under “Charts”, at first the best.",
   "excluded.rest": "The other {n} {n|entry|entries}: nothing was excluded, and no episode broke off.",
   "answer.running": "So far: {text}",
