@@ -62,7 +62,13 @@ def test_a_parameter_with_a_default_is_an_option_and_context_is_the_episodes(pla
 
 @pytest.mark.parametrize("name", ["detour_for_test", "paces_for_test"])
 def test_it_conforms(name: str) -> None:
-    demand(check_metric(METRICS.get(name)))
+    demand(check_metric(name))
+
+
+def test_the_kit_takes_its_options() -> None:
+    demand(check_metric("paces_for_test", stride=2.0))
+    with pytest.raises(ConfigError, match="strid"):
+        list(check_metric("paces_for_test", strid=2.0))
 
 
 def test_it_has_a_value_of_an_agent_that_never_moved(play: Any) -> None:
