@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from nav_eval.engine.scene.formats import register_scene_format
     from nav_eval.engine.scene.load import load_scene
     from nav_eval.gym import collect, make_env, make_vec_env
+    from nav_eval.metrics.formula import metric
     from nav_eval.metrics.registry import register_metric
     from nav_eval.report.published import register_published
     from nav_eval.runs.generators import register_generator
@@ -59,6 +60,7 @@ _HOMES = {
     "make_env": "nav_eval.gym",
     "make_simulator": "nav_eval.runs.library",
     "make_vec_env": "nav_eval.gym",
+    "metric": "nav_eval.metrics.formula",
     "register_agent": "nav_eval.agents.registry",
     "register_benchmark": "nav_eval.runs.registry",
     "register_dataset": "nav_eval.dataset.registry",
@@ -99,6 +101,7 @@ __all__ = [
     "make_renderer",
     "make_simulator",
     "make_vec_env",
+    "metric",
     "register_agent",
     "register_benchmark",
     "register_crowds",

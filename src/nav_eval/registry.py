@@ -3,7 +3,8 @@
 A plug-in is found in two ways: by a `register_*` decorator that has run (import_plugins runs those of the modules that
 the configuration names), or by an entry point of an installed distribution in the group `nav_eval.<kind>` (for example
 `nav_eval.metrics`), which is imported when it is asked for. Built-in members are named by "module:attribute" and
-imported in the same lazy way, so a list costs no import.
+imported in the same lazy way, so a list costs no import; but where the decorators of our own modules are the list,
+these are imported with the first question.
 """
 
 from __future__ import annotations
@@ -127,6 +128,7 @@ class Registry(Generic[T]):
 
     `admit`: what is done with each member before it is one, in whichever way it came; raises ConfigError if it is none.
     `elsewhere`: names that an entry point of another distribution of ours brings -> what pip installs for them.
+    `modules`: ours that register members by their decorators.
     """
 
     def __init__(
@@ -135,8 +137,10 @@ class Registry(Generic[T]):
         builtin: Mapping[str, str] | None = None,
         admit: Callable[[str, Any], T] = lambda _, member: member,
         elsewhere: Mapping[str, str] | None = None,
+        modules: Sequence[str] = (),
     ) -> None:
         self.kind = kind
+        self._modules = modules
         self._elsewhere = elsewhere or {}
         self._admit = admit
         self._members: dict[str, T] = {}
@@ -154,7 +158,8 @@ class Registry(Generic[T]):
 
     def add(self, name: str, member: T) -> None:
         """Register `member`; the same object, or a reloaded class of the same name and module, is accepted."""
-        self._list_plugins()
+        if getattr(member, "__module__", None) not in self._modules:
+            self._list_plugins()
         held = self._members.get(name)
         target = self._lazy.get(name)
         origin = _origin(member)
@@ -166,11 +171,13 @@ class Registry(Generic[T]):
 
     def get(self, name: str, beside: Iterable[str] = ()) -> T:
         """The member called `name`; raises ConfigError with the nearest known name, of the registry's or `beside`."""
-        if name in self._members:
-            return self._members[name]
-        self.require(name, beside)
-        member = self._admit(name, self._load(name, self._lazy[name]))
-        return self._members.setdefault(name, member)
+        if name not in self._members:
+            self.require(name, beside)
+        if name not in self._members:  # unless its decorator has run by now
+            member = self._load(name, self._lazy[name])
+            if name not in self._members:
+                self._members.setdefault(name, self._admit(name, member))
+        return self._members[name]
 
     def require(self, name: str, beside: Iterable[str] = ()) -> None:
         """Raises ConfigError as `get` does where there is no such name; imports nothing."""
@@ -203,9 +210,13 @@ class Registry(Generic[T]):
     def _list_plugins(self) -> None:
         if self._plugins_listed:
             return
+        for module in self._modules:
+            import_module(module)
         self._plugins_listed = True
         for point in entered(f"nav_eval.{self.kind.replace(' ', '_')}"):
-            if point.name in self._lazy and self._lazy[point.name] != point.value:
+            held = self._members.get(point.name)
+            known = self._lazy.get(point.name, point.value) if held is None else _origin(held)
+            if known != point.value:
                 owner = point.dist.name if point.dist else "a plug-in"
                 raise ConfigError(f"{self.kind}: {owner} registers {point.name!r}, which is taken. Uninstall one.")
             self._lazy[point.name] = point.value

@@ -28,7 +28,7 @@ from nav_eval_sdk.protocol import messages as m
 from patience import PATIENCE
 
 MAX_CHUNK = 3
-GRANTED = replace(offer(), max_chunk=MAX_CHUNK)
+GRANTED = replace(offer(), limits=m.Limits(max_steps=50, max_chunk=MAX_CHUNK))
 SLOW = {"linear": 0.5, "angular": -0.25, "duration": 1.0}
 
 

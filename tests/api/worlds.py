@@ -12,6 +12,7 @@ from nav_eval.core.interfaces import EpisodeOffer
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.dataset.episode import Episode, Goal, Instruction
 from nav_eval_sdk import VLNAgent
+from nav_eval_sdk.protocol.limits import Limits
 
 SECRETS = {
     "scene": "2n8kARJN3HM",
@@ -71,7 +72,7 @@ def offer(index: int = 0, specs: dict[str, Spec] | None = None) -> EpisodeOffer:
         observation_spec=SPECS if specs is None else specs,
         action_space=ActionSpace.of(NAMES),
         task="vln",
-        max_steps=50,
+        limits=Limits(max_steps=50),
         seed=123456789 + index,
         expert=lambda: STOP,
     )

@@ -12,6 +12,7 @@ import pytest
 from cyclopts import Parameter
 
 from documentation import configuration
+from documentation.catalogue import own_metrics
 from documentation.commands import evaluator_commands, participant_commands, server_commands
 from documentation.messages import is_prose, messages, strings
 from documentation.pages import ROOT
@@ -67,6 +68,8 @@ def keys() -> Iterator[str]:
     for part in schemas:
         yield part.about
         yield from (key.description for key in part.keys)
+    for one in own_metrics().values():
+        yield from (one.label if re.search("[a-z]{3}", one.label) else "", one.about)
     sensors: list[Any] = [SENSORS.get(name) for name in SENSORS]
     yield from (inspect.getdoc(one) or "" for one in sensors if one.__module__.startswith("nav_eval."))
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import inspect
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from documentation.language import translate
 from documentation.markdown import about, code, names, prose, table
 from nav_eval.config.loader import builtin_benchmarks, load_config
 from nav_eval.config.schema import Config, SensorConfig, SimulatorConfig
+from nav_eval.core.definitions import Definition, definitions
 from nav_eval.core.specs import ListSpec, NumberSpec, Spec, StructSpec, TensorSpec, TextSpec
+from nav_eval.metrics.registry import METRICS, known_definitions
 from nav_eval.simulator.backends.custom import CustomSession
 from nav_eval.simulator.backends.external_session import ExternalSession
 from nav_eval.simulator.backends.nav_graph import NavGraphSession
@@ -20,6 +24,7 @@ from nav_eval.tasks.registry import TASKS
 from nav_eval_sdk.protocol.actions import ACTIONS
 from nav_eval_sdk.protocol.specs import Argument
 
+METRICS_PAGE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 SESSIONS = {
     "custom": CustomSession,
     "external": ExternalSession,
@@ -120,6 +125,31 @@ def _task(task: Any) -> Iterator[tuple[str, str]]:
     if task.own_metrics:
         own = (f"{code(name)}: {prose(about(metric))}" for name, metric in task.own_metrics.items())
         yield "Metrics of its own", " ".join(own)
+
+
+def metrics() -> Iterator[str]:
+    """Every metric of ours; one that the rest of the page tells more of is a link to it."""
+    written = METRICS_PAGE.read_text(encoding="utf-8")
+    table_of_all = re.search(r"<!-- generated: metrics -->.*?<!-- end of metrics -->", written, re.DOTALL)
+    by_hand = written.replace(table_of_all[0], "") if table_of_all else written
+    anchors = {one or other for one, other in re.findall(r'\{ #(\w+) \}|<span id="(\w+)"', by_hand)}
+    rows = [_metric(name, definition, name in anchors) for name, definition in own_metrics().items()]
+    yield from table(("Metric", "In reports", "What it is", "Unit", "Better"), rows)
+
+
+def own_metrics() -> dict[str, Definition]:
+    """What our metrics say of themselves: the registered ones, and those that a task of ours brings."""
+    ours = [name for name in METRICS if METRICS.get(name).__module__.startswith("nav_eval.")]
+    tasks: list[Any] = [TASKS.get(name) for name in TASKS]
+    brought = [one for task in tasks for one in getattr(task, "own_metrics", {}).values()]
+    return known_definitions(ours, {}) | definitions(one for one in brought if one.__module__.startswith("nav_eval."))
+
+
+def _metric(name: str, definition: Definition, linked: bool) -> tuple[str, ...]:
+    called = f"[{code(name)}](#{name})" if linked else f'<span id="{name}"></span>{code(name)}'
+    better = translate(definition.better) if definition.better else "-"
+    unit = definition.unit or ("-" if definition.kind == "record" else "0, 1" if definition.kind == "rate" else "count")
+    return called, prose(definition.label), prose(definition.about), translate(unit), better
 
 
 def actions() -> Iterator[str]:

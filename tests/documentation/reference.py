@@ -26,6 +26,7 @@ GENERATED: dict[str, Callable[[], Iterator[str]]] = {
     "options": configuration.options,
     "variables": configuration.variables,
     "benchmarks": catalogue.benchmarks,
+    "metrics": catalogue.metrics,
     "tasks": catalogue.tasks,
     "actions": catalogue.actions,
     "sensors": catalogue.sensors,

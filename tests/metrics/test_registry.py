@@ -114,13 +114,11 @@ REFERENCE = Path(__file__).parents[2] / "docs" / "reference" / "metrics.md"
 
 
 def test_the_reference_says_what_the_classes_say() -> None:
-    """Every section that says which way is better, or that a value is 0 or 1, says it as its metrics do."""
+    """Every section that says which way is better, or that a value is 0 or 1, says it as its metrics do.
+
+    The table of all is made of them (documentation.reference).
+    """
     found, told = known_definitions(METRICS, {}), 0
-    for name, unit, better in re.findall(r"`(\w+)` \|[^|\n]*\| ([\w -]+) \| ([\w-]+) \|", REFERENCE.read_text()):
-        said = found[name].unit or "count", found[name].better or "-"
-        assert said == (unit, better), name
-        told += 1
-    assert told == 17
     for part in REFERENCE.read_text().split("\n### ")[1:]:
         heading, _, text = part.partition("\n")
         names = [name for name in re.split(r"[, ]+", heading.partition("{")[0].strip()) if name in found]
@@ -130,7 +128,7 @@ def test_the_reference_says_what_the_classes_say() -> None:
             assert {found[name].better} == sides, name
             if re.search(r"0\s+or\s+1,", text):
                 assert found[name].kind == "rate", name
-    assert told > 17
+    assert told > 10
 
 
 def test_each_call_makes_metrics_of_its_own() -> None:

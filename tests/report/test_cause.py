@@ -3,15 +3,11 @@ to the second."""
 
 from __future__ import annotations
 
-import re
-from importlib.resources import files
-
 import numpy as np
 import pytest
 
 from nav_eval.engine.scene.scene import SemanticRegion
-from nav_eval.report.cause import CAUSES, Cause, cause, inside, to_path
-from nav_eval.report.outcome import OUTCOMES
+from nav_eval.report.cause import Cause, cause, inside, to_path
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.track import Track, centimetres
 
@@ -75,12 +71,3 @@ def test_distance_to_a_path() -> None:
     """Beside its middle, beyond its end, on it."""
     points = centimetres([(3, 0.1, 5), (10, 0.1, 6), (6, 0.1, 2)])
     assert to_path(points, WAY) == pytest.approx([300, 500, 0])
-
-
-@pytest.mark.parametrize(("name", "names"), [("CAUSES", CAUSES), ("OUTCOMES", OUTCOMES)])
-def test_the_page_knows_the_same_names_in_the_same_order(name: str, names: tuple[str, ...]) -> None:
-    """Episodes are sent as places in these."""
-    source = (files("nav_eval.report") / "static" / "decode.js").read_text(encoding="utf-8")
-    listed = re.search(rf"export const {name} = \[(.*?)\];", source, re.DOTALL)
-    assert listed
-    assert tuple(re.findall(r'"(\w+)"', listed[1])) == names

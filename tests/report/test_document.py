@@ -15,12 +15,13 @@ import pytest
 
 from nav_eval.cli.report import make_context, report, split_runs
 from nav_eval.errors import ConfigError, RunDirectoryError
-from nav_eval.metrics.registry import METRICS
 from nav_eval.report.columns import episode_columns
 from nav_eval.report.document import make_document
+from nav_eval.report.facts import FACTS
 from nav_eval.report.page import SCRIPTS, WALK_SCRIPTS, joined_scripts, render_page
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.source import read_run
+from nav_eval.report.words import words
 from nav_eval.results.run_directory import RunDirectory
 from nav_eval.results.statistics import wilson
 from report.conftest import AGENTS, HOSTILE, episodes_of
@@ -198,34 +199,21 @@ def test_modules_are_all_joined_and_free_of_imports() -> None:
     import nav_eval.report
 
     folder = Path(str(nav_eval.report.__file__)).parent / "static"
-    assert {path.name for path in folder.glob("*.js")} == {*SCRIPTS, *WALK_SCRIPTS, ALONE}
+    assert {path.name for path in folder.glob("*.js")} | {FACTS} == {*SCRIPTS, *WALK_SCRIPTS, ALONE}
     for joined in (joined_scripts(), joined_scripts(WALK_SCRIPTS)):
         assert not re.search(r"^(import|export)\b", joined, re.MULTILINE)
         names = re.findall(r"^(?:async )?(?:const|let|function|class) (\w+)", joined, re.MULTILINE)
         assert len(names) == len(set(names))
 
 
-TABLES = {"trajectory"}
-"""Metrics that are a record, not a figure."""
-
-
 def test_languages_say_the_same() -> None:
-    import nav_eval.report
-
-    folder = Path(str(nav_eval.report.__file__)).parent / "static"
     english, chinese = (
-        {
-            key: set(re.findall(r"\{(\w+)\}", text))
-            for key, text in re.findall(r'"([\w.]+)":\s+"((?:[^"\\]|\\.)*)"', content)
-        }
-        for content in ((folder / f"words.{name}.js").read_text(encoding="utf-8") for name in ("en", "zh"))
+        {key: set(re.findall(r"\{(\w+)\}", text)) for key, text in words(language).items()} for language in ("en", "zh")
     )
     assert english == chinese
     used = re.findall(r'\bt\("([\w.]+)"', joined_scripts() + joined_scripts(WALK_SCRIPTS))
     assert set(used) <= english.keys()
-    ours = [name for name in METRICS.names() if METRICS.get(name).__module__.startswith("nav_eval.metrics.")]
-    figures = {f"metric.{name}" for name in ours if name not in TABLES}
-    assert figures | {f"{figure}.why" for figure in figures} <= english.keys()
+    assert [key for key in english if key.startswith("metric.")] == ["metric.percent"], "metrics say it themselves"
 
 
 def test_command(tmp_path: Path, runs: list[Path], capsys: pytest.CaptureFixture[str]) -> None:
@@ -271,8 +259,8 @@ def test_a_page_says_how_many_runs_it_holds() -> None:
 
 def test_english_words_agree_with_their_number() -> None:
     """What is counted is written {n} {n|episode|episodes}."""
-    words = (Path(__file__).parents[2] / "src/nav_eval/report/static/words.en.js").read_text()
-    assert re.findall(r"\{(?:n|g|total)\} (?:episode|building|collision|step|viewpoint)s?\b", words) == []
+    said = "\n".join(words("en").values())
+    assert re.findall(r"\{(?:n|g|total)\} (?:episode|building|collision|step|viewpoint)s?\b", said) == []
 
 
 def test_what_scrolls_sideways_is_reached_by_keyboard() -> None:

@@ -6,13 +6,15 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-import nav_eval
 from nav_eval.results.run_directory import PLUGIN_KINDS
+
+ROOT = Path(__file__).parents[2]
+SOURCES = (ROOT / "src", *(ROOT / "packages").glob("*/src"))
 
 
 def registered() -> Iterator[str]:
     """The kinds of all registries in the sources, as their groups of entry points are called."""
-    for path in Path(nav_eval.__file__).parent.rglob("*.py"):
+    for path in (path for folder in SOURCES for path in folder.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "Registry":
                 yield ast.literal_eval(node.args[0]).replace(" ", "_")

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Protocol
 
-from msgspec import UNSET
 from msgspec.structs import replace
 
 from nav_eval.api.disclosure import Disclosed, Disclosure, disclose
@@ -250,15 +249,8 @@ def warn_of_lacks(name: str, reasons: Sequence[str]) -> None:
 
 def limits(offer: EpisodeOffer, deadlines: Deadlines) -> Limits:
     """What the participant is granted."""
-    return Limits(
-        max_steps=offer.max_steps,
-        reset_timeout=deadlines.reset,
-        act_timeout=deadlines.act,
-        episode_timeout=deadlines.episode,
-        max_moves=offer.max_moves,
-        max_chunk=offer.max_chunk if offer.max_chunk > 1 else UNSET,
-        step_seconds=offer.step_seconds or UNSET,
-    )
+    seconds = {"reset": deadlines.reset, "act": deadlines.act, "episode": deadlines.episode}
+    return replace(offer.limits, **{f"{name}_timeout": timeout for name, timeout in seconds.items()})
 
 
 class RemoteClient(AgentClient):

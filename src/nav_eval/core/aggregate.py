@@ -145,4 +145,4 @@ class MetricsAggregator:
         yield name, replace(whole, kind="mean") if whole.kind == "record" and name in found.numbers else whole
         for part in found.numbers:
             if part != name:
-                yield part, replace(whole, kind="mean", unit="", better=None)
+                yield part, replace(whole, kind="mean", unit="", better=None, label="", short="")

@@ -11,6 +11,7 @@ from nav_eval.core.actions import Action, ActionSpace
 from nav_eval.core.specs import Spec
 from nav_eval.core.types import AgentState, Place
 from nav_eval.dataset.episode import Episode
+from nav_eval_sdk.protocol.limits import Limits
 from nav_eval_sdk.protocol.usage import Usage
 
 DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
@@ -21,19 +22,17 @@ DistanceFunction: TypeAlias = Callable[[Place, Sequence[Place]], float]
 class EpisodeOffer:
     """What a client may know when an episode begins; nav_eval.api.disclosure cuts it down to what is sent.
 
-    `expert` gives the next action on a shortest way: for our own oracle agents, never for anybody else.
+    `limits`: of the rules; the deadlines are added by whoever waits for the agent. `expert` gives the next action on a
+    shortest way: for our own oracle agents, never for anybody else.
     """
 
     episode: Episode
     observation_spec: Mapping[str, Spec]
     action_space: ActionSpace
     task: str
-    max_steps: int
+    limits: Limits
     seed: int
     expert: Callable[[], Action]
-    max_moves: int | None = None
-    max_chunk: int = 1
-    step_seconds: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,8 @@ CHOICES = {"category": get_args(Category), "kind": get_args(Kind), "better": (*g
 class Definition:
     """The class attributes of a Metric; `needs` also holds those of the metrics that it requires.
 
-    `about` is the first sentence of its docstring. The defaults are for a metric of which nothing is known.
+    `about` is the first sentence of its docstring, `label` and `short` are what reports and papers call it. The
+    defaults are for a metric of which nothing is known.
     """
 
     category: Category = "navigation"
@@ -27,6 +28,8 @@ class Definition:
     better: Better | None = None
     needs: tuple[Need, ...] = ("distance",)
     about: str = ""
+    label: str = ""
+    short: str = ""
 
     @property
     def is_share(self) -> bool:
@@ -54,8 +57,9 @@ def check_definition(metric: type[Metric]) -> None:
             )
     if isinstance(metric.needs, str) or not set(metric.needs) <= set(get_args(Need)):
         raise ConfigError(f"metric {metric.name!r}: `needs` is {metric.needs!r}, not a tuple of {get_args(Need)}.")
-    if not isinstance(metric.unit, str):
-        raise ConfigError(f"metric {metric.name!r}: `unit` is {metric.unit!r}, not a string.")
+    for name in ("unit", "label", "short"):
+        if not isinstance(getattr(metric, name), str):
+            raise ConfigError(f"metric {metric.name!r}: `{name}` is {getattr(metric, name)!r}, not a string.")
     if metric.kind == "rate" and metric.on_failure not in (None, 0, 1):
         raise ConfigError(f"metric {metric.name!r}: `on_failure` of a rate is 0, 1 or None, not {metric.on_failure!r}.")
 
@@ -64,7 +68,14 @@ def _definition(metric: type[Metric], known: Mapping[str, type[Metric]]) -> Defi
     check_definition(metric)
     found = {need for one in _with_required(metric.name, known) for need in one.needs}
     needs = tuple(need for need in get_args(Need) if need in found)
-    return Definition(metric.category, metric.kind, metric.unit, metric.better, needs, _first_sentence(metric))
+    label = metric.label or readable(metric.name)
+    said = (metric.category, metric.kind, metric.unit, metric.better, needs, _first_sentence(metric))
+    return Definition(*said, label, metric.short)
+
+
+def readable(name: str) -> str:
+    """A name as words: "oracle_success" is "Oracle success"."""
+    return (name[:1].upper() + name[1:]).replace("_", " ")
 
 
 def _with_required(name: str, known: Mapping[str, type[Metric]]) -> Iterator[type[Metric]]:

@@ -19,6 +19,7 @@ from nav_eval.core.specs import Spec
 from nav_eval.core.types import MEANWHILE, AgentState, Observations, Place, StepRecord
 from nav_eval.dataset.episode import Episode
 from nav_eval.errors import DatasetError, SimulatorError
+from nav_eval_sdk.protocol.limits import Limits
 
 if TYPE_CHECKING:
     from nav_eval.core.perturbing import PerturbedSensors
@@ -28,25 +29,17 @@ if TYPE_CHECKING:
 class Rules:
     """What holds for every episode of a run. Lengths in metres; `settings`: the section `task`, for the metrics.
 
-    `max_chunk`: actions in one answer; `cut_at_collision`: a collision drops what is left of it.
-    `clock`: what an answer's time costs; None: the world waits. `tells_clock`: whether agents are told of it, which a
-    perturbation does not. `full_speed`: of the body, m/s.
+    `limits`: those that end an episode, and what agents are told of them; the deadlines are the client's.
+    `cut_at_collision`: a collision drops what is left of an answer of several actions. `clock`: what an answer's time
+    costs; None: the world waits. `full_speed`: of the body, m/s.
     """
 
-    max_steps: int
-    max_moves: int | None
+    limits: Limits
     success_distance: float
     settings: TaskConfig
-    max_chunk: int = 1
     cut_at_collision: bool = False
     clock: ChargedClock | None = None
     full_speed: float = 1.0
-    tells_clock: bool = True
-
-    @property
-    def told_tick(self) -> float | None:
-        """Seconds of a step of thinking, where agents are told."""
-        return self.clock.tick if self.clock is not None and self.tells_clock else None
 
 
 def derived_seed(run_seed: int, *parts: str) -> int:
@@ -157,8 +150,9 @@ class Environment:
         self.over = self.ended or self._used_up() or _fallen(step)
 
     def _used_up(self) -> bool:
-        limit = self.rules.max_moves
-        return self.steps >= self.rules.max_steps or (limit is not None and self._moves >= limit)
+        limits = self.rules.limits
+        used = ((self.steps, limits.max_steps), (self._moves, limits.max_moves))
+        return any(limit is not None and count >= limit for count, limit in used)
 
     def expert_action(self) -> Action:
         """The oracle's choice; raises SimulatorError in an episode without a goal."""

@@ -485,6 +485,10 @@ class Metric(ABC):
     """"m", "s", ...; "share" for a number from 0 to 1."""
     better: ClassVar[Better | None] = None
     """Which way is better; None where neither is."""
+    label: ClassVar[str] = ""
+    """What reports call it, "Oracle success"; "" for its name with blanks."""
+    short: ClassVar[str] = ""
+    """What tables of papers call it, "OSR"; "" for its name."""
     needs: ClassVar[tuple[Need, ...]] = ("distance",)
     """"distance": MetricContext.distance in space (a graph has its own). "reference": a path to compare with.
     "actions": what was done and touched, which a submission file does not tell. "clock": the time it took, which

@@ -168,12 +168,9 @@ class EpisodeLoop:
             observation_spec=environment.observation_spec,
             action_space=environment.action_space,
             task=environment.task.name,
-            max_steps=environment.rules.max_steps,
+            limits=environment.rules.limits,
             seed=derived_seed(self._policy.seed, *episode.key),
             expert=environment.expert_action,
-            max_moves=environment.rules.max_moves,
-            max_chunk=environment.rules.max_chunk,
-            step_seconds=environment.rules.told_tick,
         )
 
     def _blame(self, error: Exception, episode: Episode) -> tuple[Status, str]:

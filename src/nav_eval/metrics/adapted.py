@@ -23,7 +23,7 @@ RESET = ("episode", "task", "observations")
 UPDATE = (*RESET, "action", "others")
 """What Habitat gives these methods by name, and the values of the metrics in `requires`."""
 METHODS = ("reset_metric", "update_metric", "get_metric")
-_SETTINGS = ("category", "kind", "unit", "better", "needs", "requires", "on_failure", "Options")
+_SETTINGS = ("category", "kind", "unit", "better", "label", "short", "needs", "requires", "on_failure", "Options")
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,17 +52,18 @@ class DerivedMetric(Metric):
         return float(self._others[name])
 
 
+def shortest_length(context: MetricContext) -> float:
+    """L of SPL: the distance to the goal at the start, m; asked for once in an episode, when it is needed."""
+    if __name__ not in context.shared:
+        context.shared[__name__] = float(value_at_start("distance_to_goal", context))
+    return float(context.shared[__name__])
+
+
 class ShortestPathMetric(DerivedMetric):
-    """Also knows L of SPL: the distance to the goal at the start, m; asked for once, when it is needed."""
+    """Also knows L of SPL."""
 
     needs: ClassVar[tuple[Need, ...]] = ("distance",)
 
-    def reset_metric(self, context: MetricContext) -> None:
-        super().reset_metric(context)
-        self._shortest: float | None = None
-
     @property
     def shortest(self) -> float:
-        if self._shortest is None:
-            self._shortest = float(value_at_start("distance_to_goal", self.context))
-        return self._shortest
+        return shortest_length(self.context)

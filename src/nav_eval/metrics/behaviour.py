@@ -9,7 +9,8 @@ from typing import Any
 from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import StepRecord
 from nav_eval.metrics import functional
-from nav_eval.metrics.base import DerivedMetric
+from nav_eval.metrics.formula import metric
+from nav_eval.metrics.registry import register_metric
 
 
 class _Count(Metric):
@@ -28,10 +29,10 @@ class _Count(Metric):
         raise NotImplementedError
 
 
+@register_metric("steps")
 class Steps(_Count):
-    """Steps of the episode: actions, stop among them, and where the world does not wait the ticks of thinking."""
+    """Actions, STOP among them, and where the world does not wait the ticks of thinking."""
 
-    name = "steps"
     category = "efficiency"
     needs = ("actions",)
 
@@ -39,10 +40,10 @@ class Steps(_Count):
         return True
 
 
+@register_metric("turns")
 class Turns(_Count):
-    """turn_left and turn_right actions."""
+    """Actions turn_left and turn_right."""
 
-    name = "turns"
     category = "efficiency"
     needs = ("actions",)
 
@@ -50,10 +51,13 @@ class Turns(_Count):
         return step.action.name in ("turn_left", "turn_right")
 
 
+@register_metric("collisions")
 class Collisions(_Count):
-    """Steps in which the agent moved less than it asked for; a slide is one (conventions of habitat-sim)."""
+    """Steps that moved the agent less than it asked for; sliding along a wall is one.
 
-    name = "collisions"
+    As in habitat-sim.
+    """
+
     category = "safety"
     better = "lower"
     needs = ("actions",)
@@ -62,23 +66,16 @@ class Collisions(_Count):
         return step.collided
 
 
-class CollisionRate(DerivedMetric):
+@metric("collision_rate", category="safety", unit="share", better="lower")
+def collision_rate(*, collisions: float, steps: float) -> float:
     """Collisions per step."""
-
-    name = "collision_rate"
-    category = "safety"
-    unit = "share"
-    better = "lower"
-    requires = ("collisions", "steps")
-
-    def get_metric(self) -> float:
-        return functional.collision_rate(int(self.value("collisions")), int(self.value("steps")))
+    return functional.collision_rate(int(collisions), int(steps))
 
 
+@register_metric("episode_time")
 class EpisodeTime(Metric):
     """Seconds from the reset to the last step."""
 
-    name = "episode_time"
     category = "efficiency"
     unit = "s"
     needs = ("actions", "clock")
@@ -93,10 +90,10 @@ class EpisodeTime(Metric):
         return self._now - self._began
 
 
+@register_metric("agent_latency")
 class AgentLatency(Metric):
-    """Median of the agent's answer times, s; 0 before the first step."""
+    """Median of the agent's answer times in an episode; 0 before the first step."""
 
-    name = "agent_latency"
     category = "efficiency"
     unit = "s"
     better = "lower"
@@ -116,8 +113,9 @@ class AgentLatency(Metric):
         return float(np.quantile(self._latencies, self.quantile)) if self._latencies else 0.0
 
 
+@register_metric("agent_latency_p95")
 class AgentLatencyP95(AgentLatency):
-    """95th percentile of the agent's answer times, s."""
+    """95th percentile of the agent's answer times in an episode."""
 
-    name = "agent_latency_p95"
+    label = "Agent latency, p95"
     quantile = 0.95

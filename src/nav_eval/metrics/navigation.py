@@ -15,13 +15,19 @@ from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import Place, StepRecord
 from nav_eval.errors import DatasetError
 from nav_eval.metrics import functional
-from nav_eval.metrics.base import DerivedMetric, ShortestPathMetric, distance_between, node_place
+from nav_eval.metrics.base import DerivedMetric, ShortestPathMetric, distance_between, node_place, shortest_length
+from nav_eval.metrics.formula import metric
+from nav_eval.metrics.registry import register_metric
 
 
+@register_metric("distance_to_goal")
 class DistanceToGoal(Metric):
-    """Geodesic distance (m) to the nearest goal, at most once per step; inf if unreachable."""
+    """Geodesic distance from where the agent is to the nearest goal; inf if unreachable.
 
-    name = "distance_to_goal"
+    Asked for at most once per step.
+    """
+
+    short = "DTG"
     category = "navigation"
     unit = "m"
     better = "lower"
@@ -40,10 +46,14 @@ class DistanceToGoal(Metric):
         return self._value
 
 
+@register_metric("shortest_path_length")
 class ShortestPathLength(Metric):
-    """L of SPL (m): the distance to the goal at reset. 0 flags a start on the goal, inf a goal beyond reach."""
+    """Length of the shortest path from the start to the goal: L of SPL.
 
-    name = "shortest_path_length"
+    0 flags a start on the goal, inf a goal beyond reach.
+    """
+
+    label = "Shortest path"
     category = "navigation"
     unit = "m"
 
@@ -88,10 +98,14 @@ def _success_nodes(context: MetricContext) -> Collection[str]:
     return frozenset(nodes)
 
 
+@register_metric("success")
 class Success(_ByRule):
-    """1.0 or 0.0, by the profile's rule."""
+    """The agent stopped within the success distance of the goal.
 
-    name = "success"
+    1.0 or 0.0, by the profile's rule.
+    """
+
+    short = "SR"
     category = "navigation"
     kind = "rate"
     better = "higher"
@@ -109,10 +123,14 @@ class Success(_ByRule):
         return float((self._stopped or self._rule != "stop") and self.arrived())
 
 
+@register_metric("oracle_success")
 class OracleSuccess(_ByRule):
-    """1.0 if any pose, the start included, counts as the goal; stop is not asked for."""
+    """The agent came within the success distance of the goal at some step.
 
-    name = "oracle_success"
+    1.0 if any pose, the start included, counts as the goal; stop is not asked for.
+    """
+
+    short = "OSR"
     category = "navigation"
     kind = "rate"
     better = "higher"
@@ -130,52 +148,30 @@ class OracleSuccess(_ByRule):
         return float(self._arrived)
 
 
-class Spl(ShortestPathMetric):
-    """Success weighted by path length; L is the distance to the goal at reset."""
-
-    name = "spl"
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    on_failure = 0.0
-    requires = ("success", "path_length")
-
-    def get_metric(self) -> float:
-        success = self.value("success")
-        return functional.spl(success, self.shortest, self.value("path_length")) if success else 0.0
+@metric("spl", label="SPL", short="SPL", unit="share", better="higher", needs=("distance",), on_failure=0.0)
+def spl(*, success: float, path_length: float, context: MetricContext) -> float:
+    """Success, weighted by shortest path ÷ path walked. L is the distance to the goal at reset."""
+    return functional.spl(success, shortest_length(context), path_length) if success else 0.0
 
 
-class SoftSpl(ShortestPathMetric):
-    """SPL with success replaced by the share of the way made good."""
-
-    name = "soft_spl"
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    on_failure = 0.0
-    requires = ("distance_to_goal", "path_length")
-
-    def get_metric(self) -> float:
-        return functional.soft_spl(self.value("distance_to_goal"), self.shortest, self.value("path_length"))
+@metric(
+    "soft_spl", label="Soft SPL", short="SoftSPL", unit="share", better="higher", needs=("distance",), on_failure=0.0
+)
+def soft_spl(*, distance_to_goal: float, path_length: float, context: MetricContext) -> float:
+    """Progress towards the goal, weighted like SPL; needs no stop."""
+    return functional.soft_spl(distance_to_goal, shortest_length(context), path_length)
 
 
-class NavigationError(DerivedMetric):
-    """The final distance to the goal (geodesic, m), stopped or not."""
-
-    name = "navigation_error"
-    category = "navigation"
-    unit = "m"
-    better = "lower"
-    requires = ("distance_to_goal",)
-
-    def get_metric(self) -> float:
-        return self.value("distance_to_goal")
+@metric("navigation_error", short="NE", unit="m", better="lower")
+def navigation_error(*, distance_to_goal: float) -> float:
+    """Geodesic distance from where the agent ended to the goal, whether it stopped or not."""
+    return distance_to_goal
 
 
+@register_metric("oracle_navigation_error")
 class OracleNavigationError(ShortestPathMetric):
-    """The least distance to the goal (m) over all poses, the start included."""
+    """Smallest geodesic distance to the goal at any step, the start included."""
 
-    name = "oracle_navigation_error"
     category = "navigation"
     unit = "m"
     better = "lower"
@@ -192,10 +188,11 @@ class OracleNavigationError(ShortestPathMetric):
         return self._least
 
 
+@register_metric("navigation_error_euclidean")
 class NavigationErrorEuclidean(Metric):
-    """The specification's formula: straight distance (m) from the final position to the nearest goal."""
+    """Straight-line distance from where the agent ended to the nearest goal: the specification's formula."""
 
-    name = "navigation_error_euclidean"
+    label = "Navigation error, straight line"
     category = "navigation"
     unit = "m"
     better = "lower"
@@ -212,14 +209,14 @@ class NavigationErrorEuclidean(Metric):
         return functional.navigation_error_euclidean(self._position, self._goals)
 
 
+@register_metric("goal_progress")
 class GoalProgress(Metric):
-    """Metres by which the agent came nearer to the goal region.
+    """Metres by which the agent came nearer to the goal.
 
-    On a graph the region is all of the episode's goal nodes (NDH's end_panos), although NDH's success is measured
+    On a graph the goal is all of the episode's goal nodes (NDH's end_panos), although NDH's success is measured
     to the end of the trusted path alone; elsewhere it is the goals.
     """
 
-    name = "goal_progress"
     category = "navigation"
     unit = "m"
     better = "higher"
@@ -237,10 +234,10 @@ class GoalProgress(Metric):
         return functional.goal_progress(start, distance_between(self._context, self._place, self._goals))
 
 
+@register_metric("oracle_path_success")
 class OraclePathSuccess(Metric):
-    """1.0 if any pose came nearer than the threshold to where NDH's planner went, or else to a goal."""
+    """The agent came within the success distance of where NDH's planner went, or else of a goal."""
 
-    name = "oracle_path_success"
     category = "navigation"
     kind = "rate"
     better = "higher"

@@ -1,7 +1,7 @@
 """The metrics by name, and how a list of names becomes a list of metrics with all that they require.
 
-Built-in classes are imported when they are asked for. A plug-in adds its own with `register_metric` or with an entry
-point in the group `nav_eval.metrics`.
+Built-in ones are imported when they are asked for. A plug-in adds its own with `metric` (a formula) or
+`register_metric` (a class), or with an entry point in the group `nav_eval.metrics`.
 """
 
 from __future__ import annotations
@@ -14,40 +14,9 @@ from nav_eval.core.interfaces import Metric
 from nav_eval.metrics.adapted import as_metric
 from nav_eval.registry import Registry
 
+_MODULES = tuple(f"nav_eval.metrics.{module}" for module in ("navigation", "trajectory", "behaviour"))
+"""Whose metrics are registered by their decorators, when a name is first asked for."""
 _CLASSES = {
-    "navigation": {
-        "distance_to_goal": "DistanceToGoal",
-        "shortest_path_length": "ShortestPathLength",
-        "success": "Success",
-        "spl": "Spl",
-        "soft_spl": "SoftSpl",
-        "navigation_error": "NavigationError",
-        "navigation_error_euclidean": "NavigationErrorEuclidean",
-        "oracle_success": "OracleSuccess",
-        "oracle_navigation_error": "OracleNavigationError",
-        "goal_progress": "GoalProgress",
-        "oracle_path_success": "OraclePathSuccess",
-    },
-    "trajectory": {
-        "path_length": "PathLength",
-        "dtw": "Dtw",
-        "ndtw": "Ndtw",
-        "sdtw": "Sdtw",
-        "cls": "Cls",
-        "path_coverage": "PathCoverage",
-        "waypoint_coverage": "WaypointCoverage",
-        "coverage": "Coverage",
-        "trajectory": "Trajectory",
-    },
-    "behaviour": {
-        "steps": "Steps",
-        "turns": "Turns",
-        "collisions": "Collisions",
-        "collision_rate": "CollisionRate",
-        "episode_time": "EpisodeTime",
-        "agent_latency": "AgentLatency",
-        "agent_latency_p95": "AgentLatencyP95",
-    },
     "forces": {
         "collision_force": "CollisionForce",
         "collision_impulse": "CollisionImpulse",
@@ -76,6 +45,7 @@ METRICS: Registry[type[Metric]] = Registry(
     "metrics",
     {name: f"nav_eval.metrics.{module}:{cls}" for module, names in _CLASSES.items() for name, cls in names.items()},
     _admitted,
+    modules=_MODULES,
 )
 
 register_metric = METRICS.register

@@ -114,6 +114,7 @@ class MinPersonDistance(_NearbyPedestriansMetric):
     """The least distance (m) to a person in the whole episode; inf if none was ever on the agent's storey."""
 
     name = "min_person_distance"
+    label = "Minimum distance to a person"
     unit = "m"
     better = "higher"
 
@@ -157,6 +158,7 @@ class Stl(_Timed):
     """Success weighted by time length; the reference is the shortest way at full speed."""
 
     name = "stl"
+    label = "STL"
     category = "navigation"
     unit = "share"
     better = "higher"

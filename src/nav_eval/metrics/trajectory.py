@@ -14,14 +14,20 @@ from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.types import AgentState, StepRecord
 from nav_eval.geometry import euclidean
 from nav_eval.metrics import functional
-from nav_eval.metrics.base import DerivedMetric, distance_between
+from nav_eval.metrics.base import distance_between
+from nav_eval.metrics.formula import metric
 from nav_eval.metrics.reference import Alignment, Approach, Reference, reference_of
+from nav_eval.metrics.registry import register_metric
 
 
+@register_metric("path_length")
 class PathLength(Metric):
-    """Metres walked: graph distances between successive nodes, else 3-D Euclidean displacements."""
+    """Metres walked.
 
-    name = "path_length"
+    Graph distances between successive nodes, else 3-D Euclidean displacements.
+    """
+
+    short = "TL"
     category = "efficiency"
     unit = "m"
     needs = ()
@@ -54,10 +60,11 @@ class _AlongReference(Metric):
             self._growing.add(place)
 
 
+@register_metric("dtw")
 class Dtw(_AlongReference):
-    """Dynamic time warping distance (m) from the agent's path to the reference; inf without a reference."""
+    """Dynamic time warping distance to the reference path; inf without one."""
 
-    name = "dtw"
+    label = "DTW"
     category = "navigation"
     unit = "m"
     better = "lower"
@@ -72,37 +79,19 @@ class Dtw(_AlongReference):
         return self._alignment.cost()
 
 
-class Ndtw(DerivedMetric):
-    """exp(-dtw / (number of reference points x `ndtw_distance`))."""
+@metric("ndtw", label="nDTW", short="nDTW", unit="share", better="higher", needs=("reference",), on_failure=0.0)
+def ndtw(*, dtw: float, context: MetricContext) -> float:
+    """How closely the agent followed the reference path; standing still does not give 0.
 
-    name = "ndtw"
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    needs = ("reference",)
-    on_failure = 0.0
-    requires = ("dtw",)
-
-    def reset_metric(self, context: MetricContext) -> None:
-        super().reset_metric(context)
-        self._size, self._threshold = reference_of(context).size, context.settings.ndtw_distance
-
-    def get_metric(self) -> float:
-        return functional.ndtw(self.value("dtw"), self._size, self._threshold)
+    exp(-dtw / (number of reference points x `ndtw_distance`)).
+    """
+    return functional.ndtw(dtw, reference_of(context).size, context.settings.ndtw_distance)
 
 
-class Sdtw(DerivedMetric):
-    """nDTW of the successful, 0 for the others."""
-
-    name = "sdtw"
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    on_failure = 0.0
-    requires = ("success", "ndtw")
-
-    def get_metric(self) -> float:
-        return functional.sdtw(self.value("success"), self.value("ndtw"))
+@metric("sdtw", label="SDTW", short="SDTW", unit="share", better="higher", on_failure=0.0)
+def sdtw(*, success: float, ndtw: float) -> float:
+    """Success × nDTW."""
+    return functional.sdtw(success, ndtw)
 
 
 class _Coverage(_AlongReference):
@@ -114,10 +103,13 @@ class _Coverage(_AlongReference):
         self.begin(context, reference, self.approach)
 
 
+@register_metric("path_coverage")
 class PathCoverage(_Coverage):
-    """PC of CLS: mean over reference points of exp(-least distance / `ndtw_distance`)."""
+    """How near the agent came to each point of the reference path.
 
-    name = "path_coverage"
+    PC of CLS: mean over reference points of exp(-least distance / `ndtw_distance`).
+    """
+
     category = "navigation"
     unit = "share"
     better = "higher"
@@ -132,10 +124,10 @@ class PathCoverage(_Coverage):
         return functional.path_coverage(self.approach.nearest, self._threshold)
 
 
+@register_metric("waypoint_coverage")
 class WaypointCoverage(_Coverage):
-    """Share of reference points that the path passes within `coverage_distance`."""
+    """Share of the reference path's points that the agent passed within the coverage distance."""
 
-    name = "waypoint_coverage"
     category = "navigation"
     unit = "share"
     better = "higher"
@@ -150,35 +142,24 @@ class WaypointCoverage(_Coverage):
         return functional.waypoint_coverage(self.approach.nearest, self._within)
 
 
+@register_metric("coverage")
 class Coverage(WaypointCoverage):
-    """The specification's name for `waypoint_coverage`."""
+    """Share of the reference path's points that the agent passed within the coverage distance.
 
-    name = "coverage"
-
-
-class Cls(DerivedMetric):
-    """Coverage weighted by length score."""
-
-    name = "cls"
-    category = "navigation"
-    unit = "share"
-    better = "higher"
-    needs = ("reference",)
-    on_failure = 0.0
-    requires = ("path_coverage", "path_length")
-
-    def reset_metric(self, context: MetricContext) -> None:
-        super().reset_metric(context)
-        self._reference_length = reference_of(context).length()
-
-    def get_metric(self) -> float:
-        return functional.cls(self.value("path_coverage"), self._reference_length, self.value("path_length"))
+    The specification's name for `waypoint_coverage`.
+    """
 
 
+@metric("cls", label="CLS", short="CLS", unit="share", better="higher", needs=("reference",), on_failure=0.0)
+def cls(*, path_coverage: float, path_length: float, context: MetricContext) -> float:
+    """Coverage of the reference path, weighted by length."""
+    return functional.cls(path_coverage, reference_of(context).length(), path_length)
+
+
+@register_metric("trajectory")
 class Trajectory(Metric):
     """A record: the start and each step's pose and action, as plain JSON."""
 
-    name = "trajectory"
     category = "visualisation"
     kind = "record"
     needs = ("actions",)

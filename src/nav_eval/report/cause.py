@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from nav_eval.core.types import Status
 from nav_eval.engine.scene.scene import SemanticRegion
-from nav_eval.report.outcome import STUCK_RADIUS_CM, STUCK_STEPS
+from nav_eval.report.outcome import NO_FAILURE, STUCK_RADIUS_CM, STUCK_STEPS
 from nav_eval.report.scenery import EpisodeFacts
 from nav_eval.report.track import Ints, Track
 
@@ -34,6 +34,8 @@ CAUSES = (
     "endless",
     "untold",
 )
+UNPLACED = ("aborted", "untold")
+"""Those that no place of the path shows."""
 ABORTED = get_args(Status)[1:]
 MIN_OFF = 1.0
 """Metres from the reference path at which an agent has left it, where the success distance is smaller."""
@@ -60,7 +62,7 @@ def cause(
     outcome: str, track: Track | None, facts: EpisodeFacts, rooms: Sequence[SemanticRegion], radius: float
 ) -> Cause | None:
     """Of an episode that ended so; None for one that did not fail. `radius`: the success distance (m)."""
-    if outcome in ("success", "not_scored"):
+    if outcome in NO_FAILURE:
         return None
     if outcome in ABORTED:
         return Cause("aborted")

@@ -31,7 +31,8 @@ from nav_eval.report.seeds import together
 from nav_eval.report.sentence import joint_sentence, run_sentence
 from nav_eval.report.source import Run, common_definitions, read_run
 from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, latex, markdown, ranked, table
-from nav_eval.report.verdict import SHORT, sentences
+from nav_eval.report.verdict import sentences
+from nav_eval.report.words import metric_words, short_name
 from nav_eval.results.export import ORACLE
 
 SCHEMA = 1
@@ -118,7 +119,7 @@ def assemble(
         "public": public,
         "live": live,
         "metrics": list(definitions),
-        "definitions": {name: asdict(definition) for name, definition in definitions.items()},
+        "definitions": {name: asdict(one) | {"words": metric_words(name, one)} for name, one in definitions.items()},
         "leading": list(leading),
         "runs": [
             _run(run, list(ended.values()), public)
@@ -160,6 +161,7 @@ def board_record(
     if len(runs) < MIN_ENTRIES and not others:
         return None
     ranking, places, entries = board.ranking, board.places(runs), together(runs, board)
+    measured = common_definitions(runs)
     refused = DIFFERENT if public and board.refused else board.refused
     return {
         "metric": board.metric,
@@ -169,7 +171,7 @@ def board_record(
         "n": ranking.n_episodes if ranking else None,
         "buildings": ranking.n_buildings if ranking else None,
         "refused": refused,
-        "columns": [[name, SHORT[name]] for name in PAPER if name in common_definitions(runs)],
+        "columns": [[name, short_name(name, measured[name])] for name in PAPER if name in measured],
         "others": [_other(one) for one in others],
         "files": {split: _files(*entries, bold, beside) for split, beside in _choices(others).items()},
     }

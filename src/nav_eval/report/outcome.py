@@ -17,8 +17,9 @@ from nav_eval.report.track import Track
 STUCK_RADIUS_CM = 50
 STUCK_STEPS = 10
 
+WON, UNSCORED = "success", "not_scored"
 OUTCOMES = (
-    "success",
+    WON,
     "passed_goal",
     "not_stopped",
     "stopped_near",
@@ -29,9 +30,14 @@ OUTCOMES = (
     "out_of_steps",
     "unreachable",
     *get_args(Status)[1:],
-    "not_scored",
+    UNSCORED,
     "other",
 )
+NO_FAILURE = (WON, UNSCORED)
+NEAR = ("not_stopped", "passed_goal", "stopped_near")
+"""The agent came within twice the success distance of the goal."""
+LOST = ("stopped_away", "stuck", "out_of_steps", "stopped_far", "no_move")
+"""It ended farther away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,9 +53,9 @@ def outcome(result: EpisodeResult, track: Track | None, thresholds: Thresholds) 
     if result.status != "ok":
         return result.status if result.status in OUTCOMES else "other"
     if not result.metrics:
-        return "not_scored"
+        return UNSCORED
     if result.metrics.get("success") == 1:
-        return "success"
+        return WON
     distance = final_distance(result)
     if distance is None:
         return "other"

@@ -20,9 +20,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from nav_eval.report.facts import FACTS, facts_script
 from nav_eval.results.files import write_bytes
 
 SCRIPTS = (
+    FACTS,
     "dom.js",
     "words.en.js",
     "words.zh.js",
@@ -168,7 +170,8 @@ def _hash(text: str) -> str:
 
 def joined_scripts(names: Sequence[str] = SCRIPTS) -> str:
     """All modules of a page as one, in an order in which each comes after those it imports."""
-    parts = (_EXPORT.sub("", _IMPORT.sub("", _static(name))) for name in names)
+    written = (facts_script() if name == FACTS else _static(name) for name in names)
+    parts = (_EXPORT.sub("", _IMPORT.sub("", text)) for text in written)
     return "\n".join(f"// {name}\n{part}" for name, part in zip(names, parts, strict=True))
 
 

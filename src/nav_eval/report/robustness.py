@@ -17,7 +17,7 @@ from nav_eval.errors import RunDirectoryError
 from nav_eval.report.curves import curves
 from nav_eval.report.page import joined_scripts, resource, shell
 from nav_eval.report.perturbation_words import ABOUT, NAMES, lacking_zh
-from nav_eval.report.words import named
+from nav_eval.report.words import metric_words
 from nav_eval.results.files import write_bytes
 
 FILE = "robustness.json"
@@ -86,7 +86,7 @@ def render_card(documents: Sequence[Mapping[str, Any]]) -> str:
         failures=_failures,
         figure=_figure,
         code=_code,
-        named=named,
+        words={name: metric_words(name, Definition(**documents[0]["metrics"][name])) for name in metrics},
         share=_share,
         signed=_signed,
     )

@@ -23,7 +23,8 @@ from nav_eval.report.board import Board, excluded
 from nav_eval.report.interval import interval
 from nav_eval.report.published import Published, of_split
 from nav_eval.report.source import Run, common_definitions
-from nav_eval.report.verdict import SHORT, format_value
+from nav_eval.report.verdict import format_value
+from nav_eval.report.words import short_name
 from nav_eval.results.export import spreadsheet_cell
 from nav_eval.results.files import write_bytes
 from nav_eval.results.ranking import Place
@@ -80,8 +81,9 @@ def paper_table(runs: Sequence[Run], names: Sequence[str], bold: Best, others: S
     found = common_definitions(runs)
     rows = _rows(runs, {name: found[name] for name in names}, bold, format_value)
     split = runs[0].summary["split"]
-    below = tuple((_dagger(one, split), *(_as_printed(one, SHORT.get(name, name)) for name in names)) for one in others)
-    header = (NAMED, *(f"{SHORT.get(name, name)}{ARROWS[found[name].better]}" for name in names))
+    short = {name: short_name(name, found[name]) for name in names}
+    below = tuple((_dagger(one, split), *(_as_printed(one, short[name]) for name in names)) for one in others)
+    header = (NAMED, *(f"{short[name]}{ARROWS[found[name].better]}" for name in names))
     told = "; ".join(dict.fromkeys(_conditions(run) for run in runs))
     units = [_units(name, found[name]) for name in names]
     caption = "; ".join([told, *dict.fromkeys(filter(None, units)), "95% intervals"]) + _bold(rows)
@@ -178,7 +180,7 @@ def _as_printed(one: Published, short: str) -> str:
 def _units(name: str, definition: Definition) -> str:
     if definition.is_share:
         return "rates in percent"
-    return f"{SHORT.get(name, name)} in {definition.unit}" if definition.unit else ""
+    return f"{short_name(name, definition)} in {definition.unit}" if definition.unit else ""
 
 
 def latex(table: Table) -> str:
@@ -259,6 +261,7 @@ FORMATS: dict[str, tuple[Callable[[Table], str], str]] = {".tex": (latex, AS_PAP
 def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Published] = ()) -> str:
     """The board with every measure in full: mean and 95 % interval, shares from 0 to 1; what is unknown is empty."""
     names = common_definitions(runs)
+    short = {name: short_name(name, definition) for name, definition in names.items()}
     fixed = (
         "rank",
         "rank_low",
@@ -286,7 +289,7 @@ def comma_separated(runs: Sequence[Run], board: Board, others: Sequence[Publishe
         writer.writerow([*ranks, *map(spreadsheet_cell, told), *counts, *figures, ""])
     for one in others:
         told = (one.model, "", one.split, "", one.link)
-        figures = [part for name in names for part in (_share_of_one(one, name), "", "")]
+        figures = [part for name in names for part in (_share_of_one(one, short[name]), "", "")]
         writer.writerow(["", "", "", *map(spreadsheet_cell, told), "", "", "", "", *figures, one.where])
     return out.getvalue()
 
@@ -298,9 +301,8 @@ def _in_full(run: Run, name: str) -> tuple[Any, Any, Any]:
     return (summary["mean"], *(interval(summary) or ("", "")))
 
 
-def _share_of_one(one: Published, name: str) -> str:
+def _share_of_one(one: Published, short: str) -> str:
     """With the digits as printed, in the unit of the measure beside it."""
-    short = SHORT.get(name, name)
     if short not in one.figures:
         return ""
     moved: Decimal = one.figures[short] if short in ("TL", "NE") else one.figures[short].scaleb(-2)
@@ -312,7 +314,8 @@ def ranked(found: Table, runs: Sequence[Run], board: Board) -> Table:
     if board.ranking is None:
         return found
     places = [board.places(runs).get(i) for i in board.order]
-    metric = SHORT.get(board.ranking.metric, board.ranking.metric)
+    measure = board.ranking.metric
+    metric = short_name(measure, common_definitions(runs)[measure])
     told = f"Rank by {metric}, shared where the difference may be chance"
     told += "" if found.paper else "; in brackets the 95% interval of the rank"
     return replace(

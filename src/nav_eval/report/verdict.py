@@ -8,24 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nav_eval.core.definitions import Definition
-from nav_eval.report.words import said
+from nav_eval.report.words import numeral, said, short_name
 from nav_eval.results.compare import Difference
 from nav_eval.results.ranking import Ranking
 from nav_eval.results.statistics import FEW_SCENES, Interval
-
-SHORT = {
-    "path_length": "TL",
-    "navigation_error": "NE",
-    "distance_to_goal": "DTG",
-    "oracle_success": "OSR",
-    "success": "SR",
-    "spl": "SPL",
-    "soft_spl": "SoftSPL",
-    "ndtw": "nDTW",
-    "sdtw": "SDTW",
-    "cls": "CLS",
-}
-"""What papers call the metrics."""
 
 
 def verdict(language: str, ranking: Ranking, definition: Definition, names: Mapping[str, str]) -> tuple[str, ...]:
@@ -52,7 +38,7 @@ def here(language: str, ranking: Ranking, definition: Definition, names: Mapping
         "verdict.sure" if found.sure else "verdict.unsure",
         best=names.get(found.second, found.second),
         other=names.get(found.first, found.first),
-        metric=SHORT.get(found.metric, found.metric),
+        metric=short_name(found.metric, definition),
         high=format_value(found.mean_second, definition),
         low=format_value(found.mean_first, definition),
         gap=format_value(_ahead(found, ranking), definition),
@@ -77,7 +63,9 @@ def describe_other_buildings(language: str, best: str, sure: bool, more: int | N
 
 def few(language: str, buildings: int) -> str | None:
     """What below five buildings is said beside every rank and interval."""
-    return said(language, "verdict.few", g=buildings) if buildings < FEW_SCENES else None
+    if buildings >= FEW_SCENES:
+        return None
+    return said(language, "verdict.few", g=buildings, least=numeral(language, FEW_SCENES))
 
 
 def _found(ranking: Ranking) -> Difference:

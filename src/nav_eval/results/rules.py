@@ -12,22 +12,16 @@ from typing import Any
 
 import msgspec
 
-from nav_eval.config.schema import Config
+from nav_eval.config.schema import Config, EvaluationConfig
+from nav_eval_sdk.protocol.limits import Limits
 
+LIMITS = {*Limits.__struct_fields__} & {*EvaluationConfig.model_fields}
+"""Of an episode, as far as a configuration sets them: max_steps and its like."""
 SECTIONS: Mapping[str, set[str]] = {
     "benchmark": {"profile", "version"},
     "task": {"type", "success_rule", "goal_rule", "dtw", "ndtw_distance", "coverage_distance", "options"},
     "simulator": {"motion", "body", "scale", "path_mode", "physics", "people"},
-    "evaluation": {
-        "success_distance",
-        "max_steps",
-        "max_moves",
-        "max_chunk",
-        "cut_at_collision",
-        "clock",
-        "latency_s",
-        "step_s",
-    },
+    "evaluation": {*LIMITS, "success_distance", "cut_at_collision", "clock", "latency_s", "step_s"},
 }
 LATER: Mapping[str, Any] = {
     "evaluation.max_chunk": 1,

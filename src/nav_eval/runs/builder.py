@@ -28,6 +28,7 @@ from nav_eval.errors import ConfigError
 from nav_eval.runs.effective import Effective, make_task
 from nav_eval.simulator.perturbations.registry import make_perturbations
 from nav_eval_sdk.protocol.deadlines import Deadlines
+from nav_eval_sdk.protocol.limits import Limits
 
 SPLIT = "{split}"
 
@@ -55,7 +56,7 @@ class Plan:
     @classmethod
     def of(cls, effective: Effective, backend: SimulatorBackend, episodes: EpisodeManager) -> Plan:
         """Raises ConfigError for metrics or actions that do not go together."""
-        config, task, limits = effective.config, effective.task, effective.evaluation
+        config, task = effective.config, effective.task
         names = measured_names(config, task)
         metrics = _metrics(task, names)
         defined = Measurements(metric() for metric in metrics).definitions
@@ -65,14 +66,11 @@ class Plan:
             reported={name: defined[name] for name in names},
             actions=ActionSpace.of(config.task.actions or task.actions, task.own_actions),
             rules=Rules(
-                max_steps=limits.max_steps,
-                max_moves=limits.max_moves,
-                success_distance=limits.success_distance,
+                limits=_limits(effective),
+                success_distance=effective.evaluation.success_distance,
                 settings=config.task,
-                max_chunk=limits.max_chunk,
-                cut_at_collision=limits.cut_at_collision,
+                cut_at_collision=effective.evaluation.cut_at_collision,
                 clock=make_clock(effective),
-                tells_clock=config.evaluation.clock != "lockstep",
                 full_speed=config.simulator.motion.max_linear,
             ),
             backend=backend,
@@ -167,6 +165,13 @@ def measured_names(config: Config, task: Task) -> Sequence[str]:
     """Of the metrics to report: none where the list is empty, the task's own where there is no list."""
     chosen = config.task.measurements
     return task.measurements if chosen is None else chosen
+
+
+def _limits(effective: Effective) -> Limits:
+    """As configured; agents are told of a world that does not wait, but not where a perturbation is why."""
+    limits = effective.evaluation
+    told = "lockstep" not in (limits.clock, effective.config.evaluation.clock)
+    return Limits.of(dict(limits) | ({"step_seconds": limits.step_s} if told else {}))
 
 
 def make_clock(effective: Effective) -> ChargedClock | None:

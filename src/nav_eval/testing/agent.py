@@ -18,6 +18,7 @@ from nav_eval.core.specs import ListSpec, Spec, StructSpec, TensorSpec, TextSpec
 from nav_eval.testing.fakes import fake_episode
 from nav_eval.testing.findings import Finding, run_checks
 from nav_eval_sdk.conformance import usual_spec
+from nav_eval_sdk.protocol.limits import Limits
 from nav_eval_sdk.protocol.specs import ActionSpec
 
 DISCRETE = ("stop", "move_forward", "turn_left", "turn_right")
@@ -42,7 +43,9 @@ class Trial:
         return LocalService(self.factory).open_session()
 
     def offer(self, seed: int = 0) -> EpisodeOffer:
-        return EpisodeOffer(fake_episode(), self.specs, self.space, "vln", self.steps, seed, lambda: Action("stop"))
+        return EpisodeOffer(
+            fake_episode(), self.specs, self.space, "vln", Limits(max_steps=self.steps), seed, lambda: Action("stop")
+        )
 
     def observation(self, step: int) -> dict[str, Any]:
         rng = np.random.default_rng(step)

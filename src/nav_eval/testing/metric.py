@@ -18,7 +18,7 @@ from nav_eval.core.interfaces import Metric, MetricContext
 from nav_eval.core.measurements import Measurements, value_fault
 from nav_eval.core.types import Need, Place, StepRecord
 from nav_eval.errors import ConfigError
-from nav_eval.metrics.registry import make_metrics
+from nav_eval.metrics.registry import METRICS, make_metrics
 from nav_eval.testing.fakes import fake_context, fake_episode, fake_settings, fake_walk
 from nav_eval.testing.findings import Finding, Skip, run_checks
 
@@ -52,11 +52,15 @@ class Trial:
         return metric.get_metric()
 
 
-def check_metric(metric: type[Metric], **settings: Any) -> Iterator[Finding]:
-    """Findings, one by one. `settings`: keys of the section `task` that the metric reads, or options of its own."""
+def check_metric(metric: type[Metric] | str, **settings: Any) -> Iterator[Finding]:
+    """Findings, one by one, of a class or of what is registered by a name.
+
+    `settings`: keys of the section `task` that the metric reads, or options of its own.
+    """
     task = fake_settings(**settings)
-    check_options("task.options", task.options, metric)
-    yield from run_checks(CHECKS, Trial(metric, task))
+    cls = METRICS.get(metric) if isinstance(metric, str) else metric
+    check_options("task.options", task.options, cls)
+    yield from run_checks(CHECKS, Trial(cls, task))
 
 
 def says_what_it_is(trial: Trial) -> str:

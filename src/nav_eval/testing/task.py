@@ -20,6 +20,7 @@ from nav_eval.metrics.registry import METRICS, make_metrics
 from nav_eval.simulator.sensors.registry import SENSORS
 from nav_eval.testing.fakes import FakeSimulator, fake_episode
 from nav_eval.testing.findings import Finding, run_checks
+from nav_eval_sdk.protocol.limits import Limits
 
 KINDS = ("gt", "densified", "given", "nodes", "none")
 FORWARD = Action("move_forward")
@@ -41,7 +42,7 @@ class Trial:
         own = task.own_metrics
         shared = make_metrics(name for name in task.measurements if name not in own)
         measurements = Measurements([*shared, *(metric() for metric in own.values())])
-        rules = Rules(max_steps=500, max_moves=None, success_distance=0.3, settings=self.config.task)
+        rules = Rules(limits=Limits(max_steps=500), success_distance=0.3, settings=self.config.task)
         return Environment(
             FakeSimulator(sensors=()).open_session(),
             task,

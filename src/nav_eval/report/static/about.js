@@ -22,7 +22,12 @@ export function excluded(shown) {
     return h(
       "div",
       {},
-      h("h3", {}, focus.includes(i) ? [key(focus.indexOf(i)), " "] : "", app.labels[i] === run.name ? run.name : t("excluded.run", { agent: app.labels[i], name: run.name })),
+      h(
+        "h3",
+        {},
+        focus.includes(i) ? [key(focus.indexOf(i)), " "] : "",
+        app.labels[i] === run.name ? run.name : t("excluded.run", { agent: app.labels[i], name: run.name }),
+      ),
       h(
         "ul",
         {},

@@ -1,6 +1,6 @@
 // The part of the address that names an episode, and whose it is where a page has several runs; or which are listed.
 
-import { CAUSES, OUTCOMES } from "./decode.js";
+import { CAUSES, OUTCOMES } from "./facts.js";
 
 const LIST = "#episodes";
 export const FILTERS = { search: "", outcomes: {}, scene: "", length: "", differ: false };

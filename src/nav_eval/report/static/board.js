@@ -3,6 +3,7 @@
 import { h, select, wide } from "./dom.js";
 import { fixed, shown, shownRange, unitRange, whole } from "./format.js";
 import { handOver } from "./export.js";
+import { MIN_BUILDINGS } from "./facts.js";
 import { key, whiskers } from "./charts.js";
 import { currentLanguage, metricName, metricTitle, sentences, t } from "./words.js";
 
@@ -47,7 +48,13 @@ function rule({ whole: doc }) {
     "p",
     { class: "quiet" },
     sentences(
-      ranked && t("board.rule", { metric: metricTitle(doc, record.metric), primary: record.metric === record.primary ? t("board.primary") : "", n: whole(record.n), g: whole(record.buildings) }),
+      ranked &&
+        t("board.rule", {
+          metric: metricTitle(doc, record.metric),
+          primary: record.metric === record.primary ? t("board.primary") : "",
+          n: whole(record.n),
+          g: whole(record.buildings),
+        }),
       t("board.units"),
       intervals(doc),
       t("board.counts"),
@@ -57,7 +64,7 @@ function rule({ whole: doc }) {
 
 // How the intervals were made, in words.
 export function intervals(doc) {
-  return sentences(t("interval.simple"), t("interval.others"));
+  return sentences(t("interval.simple"), t("interval.others", { least: MIN_BUILDINGS[currentLanguage()] }));
 }
 
 function drawn(app, draw) {
@@ -176,7 +183,9 @@ function leading(app) {
   const { metric: name, columns: printed } = doc.board;
   const known = printed.find(([one]) => one === name);
   const column = measure(app, name, known ? known[1] : name);
-  const rows = doc.runs.map((run) => (run.metrics[name] && run.metrics[name].mean !== null ? [run.metrics[name].mean, ...(run.metrics[name].ci95 || [null, null])] : null));
+  const rows = doc.runs.map(({ metrics: { [name]: found } }) =>
+    found && found.mean !== null ? [found.mean, ...(found.ci95 || [null, null])] : null,
+  );
   const ends = rows.flat().filter((value) => typeof value === "number");
   const low = Math.min(0, ...ends),
     high = Math.max(...ends, unitRange(doc.definitions[name]) ? 0.1 : 0);

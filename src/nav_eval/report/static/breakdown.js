@@ -3,13 +3,13 @@
 import { choice, h, select, wide } from "./dom.js";
 import { direction, seconds, share, shown, unitRange, whole } from "./format.js";
 import { figure, histogram, key, stacked, whiskers } from "./charts.js";
-import { CAUSES, OUTCOMES } from "./decode.js";
+import { CAUSES, LOST, MIN_PUBLIC, NEAR, OUTCOMES, WON } from "./facts.js";
 import { failureMap } from "./failmap.js";
 import { explained, metricName, metricTitle, named, sentences, t } from "./words.js";
 
 const FEW = 12;
 // Outcomes with a colour of their own; a chart shows the others, which have one, as one.
-const COLOURED = OUTCOMES.slice(0, OUTCOMES.indexOf("unreachable"));
+const COLOURED = [WON, ...OUTCOMES.filter((name) => NEAR.includes(name) || LOST.includes(name))];
 
 export function failures(app) {
   return h(
@@ -69,7 +69,12 @@ function counts(app, kind, names, filter) {
       ? [h("span", { class: `swatch ${name}`, "aria-hidden": "true" }), named(kind, name), h("span", { class: "why" }, explained(kind, name))]
       : named(kind, name);
   const rows = names.map((name) =>
-    h("tr", {}, h("th", { scope: "row" }, title(name)), ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, i, run[`${kind}s`][name] || 0, filter(name))))),
+    h(
+      "tr",
+      {},
+      h("th", { scope: "row" }, title(name)),
+      ...runs.map((run, i) => h("td", { class: "number" }, countOf(app, i, run[`${kind}s`][name] || 0, filter(name)))),
+    ),
   );
   return wide(t(`${kind}s.title`), h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows)));
 }
@@ -117,7 +122,7 @@ function groups(app) {
       ),
     ),
     holder,
-    app.doc.public && h("p", { class: "quiet" }, t("groups.public")),
+    app.doc.public && h("p", { class: "quiet" }, t("groups.public", { least: MIN_PUBLIC })),
   );
 }
 

@@ -50,56 +50,6 @@ export function cells(text, count) {
   return out;
 }
 
-export const OUTCOMES = [
-  "success",
-  "passed_goal",
-  "not_stopped",
-  "stopped_near",
-  "stopped_far",
-  "stopped_away",
-  "no_move",
-  "stuck",
-  "out_of_steps",
-  "unreachable",
-  "agent_timeout",
-  "agent_error",
-  "invalid_action",
-  "service_unavailable",
-  "budget_exceeded",
-  "worker_crash",
-  "evaluator_error",
-  "not_scored",
-  "other",
-];
-
-export const CAUSES = [
-  "aborted",
-  "no_move",
-  "wrong_room",
-  "left_path",
-  "passed_goal",
-  "not_stopped",
-  "blocked",
-  "short_in_room",
-  "short_on_path",
-  "endless",
-  "untold",
-];
-
-export const ACTIONS = {
-  s: "stop",
-  f: "move_forward",
-  l: "turn_left",
-  r: "turn_right",
-  u: "look_up",
-  d: "look_down",
-  m: "move_to",
-  v: "velocity",
-  w: "waypoint",
-  o: "found",
-  p: "wait",
-};
-
 // A track with its points, and those of the people who walked there.
 export function unpacked(track) {
   return { ...track, points: points(track.points), people: (track.people || []).map(points) };

@@ -5,7 +5,8 @@ import { h } from "./dom.js";
 import { copying } from "./export.js";
 import { metres, seconds, shown, unitRange, whole } from "./format.js";
 import { key } from "./charts.js";
-import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
+import { finalDistance } from "./decode.js";
+import { CAUSES, OUTCOMES, UNPLACED } from "./facts.js";
 import { amount, amountName } from "./spending.js";
 import { Stage } from "./stage.js";
 import { badge } from "./table.js";
@@ -118,7 +119,7 @@ function causeOf(app, i, index) {
   const kind = CAUSES[run.cause[index]],
     step = run.cause_step[index],
     room = run.cause_room[index];
-  if (!kind || kind === "aborted" || kind === "untold") return null;
+  if (!kind || UNPLACED.includes(kind)) return null;
   const what = room ? t("episode.cause.room", { room: named("room", room) }) : named("cause", kind);
   const jump = () => {
     app.state.step = step;

@@ -1,14 +1,15 @@
 // Where episodes ended, building by building: dots on the plans of a building's storeys, in the colours of the outcomes.
 
 import { h, select } from "./dom.js";
-import { OUTCOMES, points } from "./decode.js";
+import { points } from "./decode.js";
+import { OUTCOMES, WON } from "./facts.js";
 import { FloorMap, storeyOf } from "./map.js";
 import { named, t } from "./words.js";
 
 export function failureMap(app) {
   const { doc, state } = app;
   if (!doc.episodes || !doc.scenes.some((scene) => scene.storeys.some((storey) => storey.kind !== "none"))) return null;
-  const fails = (run) => !run.privileged && Object.keys(run.outcomes).some((name) => name !== "success");
+  const fails = (run) => !run.privileged && Object.keys(run.outcomes).some((name) => name !== WON);
   if (!(state.failRun in doc.runs)) state.failRun = Math.max(0, doc.runs.findIndex(fails));
   const holder = h("div", {});
   const draw = () => holder.replaceChildren(...building(app, draw));
@@ -19,7 +20,7 @@ export function failureMap(app) {
 function building(app, draw) {
   const { doc, state } = app;
   const ends = endings(app, state.failRun);
-  const failed = doc.scenes.map((_, i) => ends.filter((end) => end.scene === i && end.outcome !== "success").length);
+  const failed = doc.scenes.map((_, i) => ends.filter((end) => end.scene === i && end.outcome !== WON).length);
   const order = doc.scenes.map((_, i) => i).filter((i) => doc.scenes[i].storeys.length);
   order.sort((a, b) => failed[b] - failed[a]);
   if (!order.includes(state.failScene)) state.failScene = order[0];

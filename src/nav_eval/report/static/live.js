@@ -2,7 +2,8 @@
 
 import { addressed } from "./address.js";
 import { h } from "./dom.js";
-import { OUTCOMES, points, unpack } from "./decode.js";
+import { points, unpack } from "./decode.js";
+import { OUTCOMES } from "./facts.js";
 import { minutes } from "./format.js";
 import { FloorMap, storeyOf } from "./map.js";
 import { badge } from "./table.js";

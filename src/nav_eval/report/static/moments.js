@@ -2,13 +2,11 @@
 
 import { h } from "./dom.js";
 import { metres } from "./format.js";
-import { finalDistance, OUTCOMES, points, unpacked } from "./decode.js";
+import { finalDistance, points, unpacked } from "./decode.js";
+import { LOST, NEAR, OUTCOMES, WON } from "./facts.js";
 import { frameAt } from "./eyes.js";
 import { FloorMap, storeyOf } from "./map.js";
 import { explained, t } from "./words.js";
-
-const LOST = ["stopped_away", "stuck", "out_of_steps", "stopped_far", "no_move"];
-const NEAR = ["not_stopped", "passed_goal", "stopped_near"];
 
 export function moments(app) {
   if (!app.doc.episodes) return null;
@@ -37,7 +35,7 @@ function choose(app) {
 }
 
 const WORTH = {
-  success: (one) => (one.outcome === "success" ? one.shortest : null),
+  success: (one) => (one.outcome === WON ? one.shortest : null),
   near: (one) => (NEAR.includes(one.outcome) ? -one.distance : null),
   collision: (one) => (one.collided.length ? one.collided.length : null),
   lost: (one) => (LOST.includes(one.outcome) ? one.distance : null),

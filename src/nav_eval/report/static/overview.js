@@ -4,7 +4,7 @@ import { board, FIRST_DRAWN, intervals, standing } from "./board.js";
 import { h, wide } from "./dom.js";
 import { chance, direction, metres, percent, share, shown, shownRange, signed, unitRange, whole } from "./format.js";
 import { dots, figure, key, whiskers } from "./charts.js";
-import { CAUSES } from "./decode.js";
+import { CAUSES, NO_FAILURE, OURS, PARTICIPANTS } from "./facts.js";
 import { moments } from "./moments.js";
 import { spending } from "./spending.js";
 import { currentLanguage, explained, gap, metricName, metricTitle, metricWhy, named, percents, sentences, t } from "./words.js";
@@ -156,7 +156,7 @@ function runLine(app, i) {
 
 function failureLine(app, i) {
   const run = app.doc.runs[i];
-  const failures = Object.entries(run.outcomes).filter(([name]) => name !== "success" && name !== "not_scored");
+  const failures = Object.entries(run.outcomes).filter(([name]) => !NO_FAILURE.includes(name));
   const total = failures.reduce((sum, [, count]) => sum + count, 0);
   if (!total) return t(run.n ? "brief.nofailure" : "answer.nothing");
   const [outcome, count] = failures.reduce((most, entry) => (entry[1] > most[1] ? entry : most));
@@ -203,8 +203,6 @@ export function selection(run) {
   return filters.length ? t("excluded.selection", { n: whole(run.n_expected), filters: filters.join(t("board.comma")) }) : null;
 }
 
-const OURS = ["worker_crash", "evaluator_error"];
-
 export function exclusions(app, i) {
   const run = app.doc.runs[i];
   const lines = [];
@@ -217,7 +215,7 @@ export function exclusions(app, i) {
     lines.push(t("excluded.missing", { n: whole(run.n_expected - run.n), total: whole(run.n_expected) }));
   if (run.n_not_scored) lines.push(t("excluded.unscored", { n: whole(run.n_not_scored) }));
   if (run.n_failed) {
-    const statuses = ended((status) => status !== "ok" && status !== "budget_exceeded" && !OURS.includes(status));
+    const statuses = ended((status) => PARTICIPANTS.includes(status));
     lines.push(t("excluded.failed", { n: whole(run.n_failed), statuses }));
   }
   if (run.n_over_budget) lines.push(t("excluded.budget", { n: whole(run.n_over_budget) }));

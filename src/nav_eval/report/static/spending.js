@@ -26,7 +26,14 @@ export function spending(app) {
   const head = [h("td", {}), ...app.labels.map((label, i) => h("th", { scope: "col" }, key(i), " ", label))];
   const rows = names.map((name) => h("tr", {}, h("th", { scope: "row" }, amountName(name)), ...runs.map((run) => cell(run, name))));
   const table = h("table", { class: "figures" }, h("thead", {}, h("tr", {}, ...head)), h("tbody", {}, ...rows));
-  return h("div", { id: "usage" }, h("h3", {}, t("usage.title")), against(app, names), wide(t("usage.title"), table), h("p", { class: "quiet" }, t("usage.note")));
+  return h(
+    "div",
+    { id: "usage" },
+    h("h3", {}, t("usage.title")),
+    against(app, names),
+    wide(t("usage.title"), table),
+    h("p", { class: "quiet" }, t("usage.note")),
+  );
 }
 
 // Success against money, or tokens where no currency is everybody's.

@@ -2,7 +2,8 @@
 
 import { h } from "./dom.js";
 import { metres } from "./format.js";
-import { ACTIONS, apart } from "./decode.js";
+import { apart } from "./decode.js";
+import { ACTIONS } from "./facts.js";
 import { named, t } from "./words.js";
 
 const FRAME_MS = 120;

@@ -5,7 +5,8 @@ import { h, select, wide } from "./dom.js";
 import { copying } from "./export.js";
 import { fixed, metres, share, whole } from "./format.js";
 import { key } from "./charts.js";
-import { CAUSES, finalDistance, OUTCOMES } from "./decode.js";
+import { finalDistance } from "./decode.js";
+import { CAUSES, NO_FAILURE, OUTCOMES, UNSCORED } from "./facts.js";
 import { named, t } from "./words.js";
 
 const ROWS = 50;
@@ -63,7 +64,7 @@ function fits(run, index, name) {
   if (name.startsWith("cause:")) return CAUSES[run.cause[index]] === name.slice("cause:".length);
   const outcome = OUTCOMES[run.outcome[index]];
   return name === "failure"
-    ? outcome !== "success" && outcome !== "not_scored" && outcome !== undefined
+    ? outcome !== undefined && !NO_FAILURE.includes(outcome)
     : outcome === name;
 }
 
@@ -180,7 +181,7 @@ function countLine(app, found) {
   const parts = [t("table.count", { n: whole(found.length), total: whole(app.doc.episodes.id.length) })];
   app.doc.results.forEach((run, i) => {
     const scored = found.filter(
-      (index) => run.outcome[index] !== null && OUTCOMES[run.outcome[index]] !== "not_scored",
+      (index) => run.outcome[index] !== null && OUTCOMES[run.outcome[index]] !== UNSCORED,
     );
     const won = scored.filter((index) => run.outcome[index] === 0).length;
     if (scored.length) parts.push(t("table.shown", { agent: app.labels[i], share: share(won, scored.length) }));

@@ -60,11 +60,13 @@ export function explained(kind, name) {
   return key in LANGUAGES[language] ? t(key) : "";
 }
 
-// A plug-in's metric is called and explained by what it says of itself.
+// A metric is called and explained by what it says of itself.
 export function metricName(doc, name) {
-  const { unit } = doc.definitions[name] || {};
-  const known = `metric.${name}` in LANGUAGES[language];
-  return known || !unit || unit === "share" ? named("metric", name) : `${named("metric", name)} (${unit})`;
+  return metricWords(doc, name)[0];
+}
+
+function metricWords(doc, name) {
+  return doc.definitions[name]?.words[language] ?? [name.replaceAll("_", " "), ""];
 }
 
 // With its unit as the figures show it: percent where they are shares.
@@ -74,5 +76,5 @@ export function metricTitle(doc, name, exact) {
 }
 
 export function metricWhy(doc, name) {
-  return explained("metric", name) || (doc.definitions[name] || {}).about || "";
+  return metricWords(doc, name)[1];
 }

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 import msgspec
 
 from nav_eval_sdk.protocol.actions import answered
+from nav_eval_sdk.protocol.limits import Limits as Limits
 from nav_eval_sdk.protocol.specs import ActionSpec as ActionSpec
 from nav_eval_sdk.protocol.specs import Argument as Argument
 from nav_eval_sdk.protocol.specs import ListSpec as ListSpec
@@ -36,25 +37,6 @@ class Tensor(Message, kw_only=True, frozen=True):
     shape: tuple[int, ...] = ()
     encoding: str = "raw"
     data: memoryview
-
-
-class Limits(Message, frozen=True):
-    """What the evaluator grants, None = no limit: seconds, except for `max_steps` (actions) and `max_moves` (those that
-    are move_to, on a graph). `max_chunk`: actions in one answer, where it may be more than one. `step_seconds`: where
-    the world does not wait, so much thinking is a step of the episode."""
-
-    max_steps: int | None = None
-    reset_timeout: float | None = None
-    act_timeout: float | None = None
-    episode_timeout: float | None = None
-    max_moves: int | None = None
-    max_chunk: int | msgspec.UnsetType = msgspec.UNSET
-    step_seconds: float | msgspec.UnsetType = msgspec.UNSET
-
-    @property
-    def chunk(self) -> int:
-        """How many actions one answer may hold."""
-        return self.max_chunk or 1
 
 
 class Instruction(Message, frozen=True):
