@@ -37,7 +37,7 @@ class ServerOptions:
     """What every server needs. Seconds."""
 
     variable: ClassVar[Variable] = POLICY_OPTIONS
-    schemes: ClassVar[tuple[str, ...]] = ("ws://", "wss://")
+    schemes: ClassVar[tuple[str, str]] = ("ws://", "wss://")
 
     url: str = option("ws://localhost:8000", "the server's address")
     timeout: float = option(25.0, "seconds for one answer")
@@ -50,7 +50,8 @@ class ServerOptions:
     def __post_init__(self) -> None:
         """Raises ValueError, saying what to do."""
         if not self.url.startswith(self.schemes):
-            raise ValueError(f"--url: {self.url!r} does not begin with {' or '.join(self.schemes)}.")
+            plain, safe = self.schemes
+            raise ValueError(f"--url: {self.url!r} does not begin with {plain} or {safe}.")
         if "ws://" in self.schemes and find_spec("websockets") is None:
             raise ValueError('this server speaks websocket: pip install "nav-eval-baselines[bridges]"')
         if not self.timeout > 0 or not self.connect_within >= 0:

@@ -48,7 +48,7 @@ _playing: dict[tuple[str, str], int] = {}
 class InternNavOptions(ServerOptions):
     """`InternNavOptions(model="internvla_n1", settings="{...}")`: as `AgentCfg` of InternNav's evaluation has them."""
 
-    schemes: ClassVar[tuple[str, ...]] = ("http://", "https://")
+    schemes: ClassVar[tuple[str, str]] = ("http://", "https://")
 
     url: str = option("http://localhost:8087", "the server's address")
     model: str = option("internvla_n1", "the agent's name at the server (model_name)")
