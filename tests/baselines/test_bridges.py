@@ -14,6 +14,7 @@ from typing import Any
 import msgpack
 import numpy as np
 import pytest
+from websockets.sync.server import Server, serve
 
 import nav_eval
 from nav_eval_baselines.bridges import InternNavAgent, OpenpiAgent, PolicyServerError, VlaEvalAgent
@@ -195,20 +196,18 @@ def test_a_server_that_is_not_there_is_one_message_and_one_that_starts_is_waited
         openpi(url)
     with pytest.raises(PolicyServerError, match="/agent/init: nobody listens there; start the server"):
         InternNavAgent(InternNavOptions(url=url.replace("ws", "http"), connect_within=0.0))
-    begun = threading.Event()
+    started: list[Server] = []
 
     def later() -> None:
-        begun.wait()
-        from websockets.sync.server import serve
-
+        time.sleep(1.0)
         with serve(Openpi(), "127.0.0.1", int(url.rpartition(":")[2])) as server:
-            threading.Timer(8.0, server.shutdown).start()
+            started.append(server)
             server.serve_forever()
 
     thread = threading.Thread(target=later)
     thread.start()
-    begun.set()
-    openpi(url, connect_within=30.0).close()
+    openpi(url, connect_within=60.0).close()
+    started[0].shutdown()
     thread.join()
 
 
@@ -378,6 +377,14 @@ def test_internnav_is_spoken_to_as_its_client_does() -> None:
     assert seen["rgb"].tolist() == PICTURE.tolist()
     assert seen["depth"].ravel().tolist() == [0.0, 0.25, 1.0, 1.0]
     seen["depth"] *= 2  # the server may write to it
+
+
+def test_depth_that_is_not_in_metres_is_refused_since_its_scale_is_not_known() -> None:
+    with internnav() as server:
+        player = at_internnav(server)
+        player.reset(episode(observation_spec={"depth": {"unit": "m"}}))
+        with pytest.raises(PolicyServerError, match=r"simulator\.sensors\.depth\.normalize=false"):
+            player.reset(episode(observation_spec={"depth": {"unit": ""}}))
 
 
 def test_what_internnav_unpickles_names_nothing_that_one_numpy_has_and_another_lacks() -> None:

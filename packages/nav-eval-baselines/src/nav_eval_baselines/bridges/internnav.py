@@ -91,6 +91,9 @@ class InternNavAgent(PolicyAgent):
         self._server = (given.url, str(reply.get("agent_name")))
 
     def start(self, episode: Mapping[str, Any]) -> None:
+        depth = (episode.get("observation_spec") or {}).get("depth")
+        if depth is not None and depth.get("unit") != "m":
+            raise PolicyServerError("the sensor depth is not in metres: set simulator.sensors.depth.normalize=false.")
         _playing[self._server] = id(self)
         self._posted(f"{self._server[1]}/reset", {"reset_index": [0]}, self.options.timeout)
 

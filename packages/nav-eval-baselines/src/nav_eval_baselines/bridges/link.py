@@ -66,6 +66,7 @@ class Link:
         """Connect; a server that does not listen yet is tried again until `connect_within` is over."""
         from websockets.sync.client import connect
 
+        self.close()
         until = time.monotonic() + self._options.connect_within
         while not self.opened:
             try:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -105,5 +106,6 @@ class VlaEvalAgent(PolicyAgent):
 
     def close(self) -> None:
         if self._link.opened and self._playing:
-            self._send("episode_end", {})
+            with suppress(PolicyServerError):
+                self._send("episode_end", {})
         self._link.close()
