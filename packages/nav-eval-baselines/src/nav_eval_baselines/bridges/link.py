@@ -68,7 +68,7 @@ class Link:
 
         self.close()
         until = time.monotonic() + self._options.connect_within
-        while not self.opened:
+        while True:
             try:
                 connecting = connect(
                     self._options.url,
@@ -79,6 +79,7 @@ class Link:
                     open_timeout=max(until - time.monotonic(), 1.0),
                 )
                 self._connection = self._opened.enter_context(connecting)
+                return
             except ConnectionRefusedError:
                 if time.monotonic() + PAUSE >= until:
                     raise self._fault("nobody listens there; start the server, or check --url") from None
