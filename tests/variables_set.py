@@ -23,7 +23,14 @@ def values(folder: Path) -> dict[str, str]:
         "RAY_ADDRESS": "local",
         "WINDIR": "C:\\Windows",
         **dict.fromkeys(
-            ("NAV_EVAL_AGENT_TOKEN", "NAV_EVAL_COMPETITION_TOKEN", "VLM_API_KEY", "OPENAI_API_KEY"), "of-no-one"
+            (
+                "NAV_EVAL_AGENT_TOKEN",
+                "NAV_EVAL_COMPETITION_TOKEN",
+                "VLM_API_KEY",
+                "OPENAI_API_KEY",
+                "POLICY_API_KEY",
+            ),
+            "of-no-one",
         ),
         **{f"{name}_FILE": str(secret) for name in files},
         "NAV_EVAL_COMPETITION": "https://competition.example",
@@ -33,4 +40,5 @@ def values(folder: Path) -> dict[str, str]:
         "VLM_MODEL": "a-model",
         "VLM_TIMEOUT": "25",
         "VLM_OPTIONS": "--history 2",
+        "POLICY_OPTIONS": "--timeout 20",
     }

@@ -104,8 +104,21 @@ VLM_OPTIONS = Variable(
     "its other options, as `nav-eval-agent serve vlm --help` lists them: `--history 2 --cache answers.sqlite`",
     "其余选项，见 `nav-eval-agent serve vlm --help`，例如 `--history 2 --cache answers.sqlite`",
 )
+POLICY_OPTIONS = Variable(
+    "POLICY_OPTIONS",
+    "nav_eval_baselines.bridges.base",
+    "options of the agents `openpi`, `internnav` and `vla_eval`, as `nav-eval-agent serve openpi --help` lists them",
+    "智能体 `openpi`、`internnav` 和 `vla_eval` 的选项，见 `nav-eval-agent serve openpi --help`",
+)
+POLICY_API_KEY = Variable(
+    "POLICY_API_KEY",
+    "nav_eval_baselines.bridges.openpi",
+    "the key that the agent `openpi` shows",
+    "智能体 `openpi` 出示的密钥",
+)
 VARIABLES = (
     *LANGUAGE,
     *(AGENT_TOKEN, AGENT_TOKEN_FILE, COMPETITION, COMPETITION_TOKEN, COMPETITION_TOKEN_FILE),
     *(SIMULATOR_PORT, SIMULATOR_STDIN, VLM_URL, VLM_MODEL, VLM_API_KEY, OPENAI_API_KEY, VLM_TIMEOUT, VLM_OPTIONS),
+    *(POLICY_OPTIONS, POLICY_API_KEY),
 )

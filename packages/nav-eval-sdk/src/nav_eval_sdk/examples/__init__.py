@@ -15,5 +15,5 @@ EXAMPLES: Mapping[str, str] = {
     }.items()
 }
 """MODULE:CLASS by the name that `nav-eval-agent serve` takes for it, and `agent_service.agent`."""
-BASELINES = ("grounded", "learned", "vlm")
+BASELINES = ("grounded", "learned", "vlm", "openpi", "internnav", "vla_eval")
 """More such names, of the distribution nav-eval-baselines: entry points in the group nav_eval.agents."""
