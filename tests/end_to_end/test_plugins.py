@@ -128,9 +128,9 @@ def test_the_page_points_to_the_better_end(installed, ran):
     options = ["--headless", "--no-sandbox", "--disable-gpu", "--lang=en", "--virtual-time-budget=5000", "--dump-dom"]
     shown = subprocess.run([browser, *options, page], capture_output=True, text=True, check=True).stdout
     text = re.sub(r"<[^>]*>", "", shown)
-    assert "stopped short (per walk) (%) ↓1 if it stopped before the end of the corridor" in text
-    assert "longest step (m) ↓Metres of the longest step" in text
-    assert "soft successShare of the corridor walked" in text
+    assert "Stopped short (per walk) (%) ↓1 if it stopped before the end of the corridor" in text
+    assert "Longest step (m) ↓Metres of the longest step" in text
+    assert "Soft successShare of the corridor walked" in text
 
 
 @pytest.mark.parametrize(("sensor", "drawn"), [("clearance", False), ("glimpse", True)])
