@@ -12,8 +12,8 @@ CAMERAS = (
     ("RGB", {"rgb"}),
     ("depth", {"depth"}),
 )
-"""The first that fits; a panorama needs one of its sensors, the others all of theirs. A graph's `viewpoint` is one: agents
-look up by it the features of the panorama there."""
+"""The first that fits; a panorama needs one of its sensors, the others all of theirs. A graph's `viewpoint` is one:
+agents look up by it the features of the panorama there."""
 BESIDE = (("semantics", {"semantic", "objects"}), ("pose", {"gps", "compass"}))
 """What is added where any of these is there: the true categories of what is seen, and where the agent stands."""
 
