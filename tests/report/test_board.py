@@ -175,6 +175,10 @@ def test_the_page_ranks_sorts_and_hands_out_files(
     assert [text.split("\n")[0].strip() for text in entries][-1] == "shortest_path"
     assert "it has no rank" in entries[-1]
     assert page.get_by_role("link", name="Mine").get_attribute("href") == "https://example.org/m"
+    told = json.loads((many[0] / "results.json").read_text())["sensor_class"]
+    shown = page.locator(".board tbody:not(.others) tr").first.locator("td").all_inner_texts()
+    assert told == "panorama+pose"
+    assert "panorama + pose" in shown
     page.locator("#board-navigation_error").click()
     errors = page.locator(".board tbody:not(.others) td.number:nth-child(5)").all_inner_texts()
     assert [float(text) for text in errors] == sorted(map(float, errors))

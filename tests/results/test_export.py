@@ -6,10 +6,15 @@ import csv
 import math
 from pathlib import Path
 
+import pytest
+
+from nav_eval.config.loader import load_config
+from nav_eval.config.schema import SensorConfig
 from nav_eval.core.aggregate import MetricsAggregator
 from nav_eval.core.definitions import Definition
 from nav_eval.core.types import EpisodeResult
-from nav_eval.results.export import export_csv
+from nav_eval.results.export import export_csv, results_document
+from nav_eval.results.sensor_class import sensor_class
 from nav_eval.results.statistics import summarise_metric
 
 
@@ -23,3 +28,29 @@ def test_no_cell_is_a_formula(tmp_path: Path) -> None:
     assert [row[0] for row in rows] == [f"'{text}" for text in hostile]
     assert not any(cell[:1] in ("=", "+", "@", "\t", "\r") for row in rows for cell in row)
     assert {tuple(row[5:]) for row in rows} == {("3", "", "", "-1.5", "1", "0", "0")}
+
+
+@pytest.mark.parametrize(
+    ("sensors", "named"),
+    [
+        ("instruction rgb", "RGB"),
+        ("rgb depth collision", "RGB-D"),
+        ("depth compass", "depth+pose"),
+        ("rgb depth semantic gps compass", "RGB-D+semantics+pose"),
+        ("panorama rgb depth", "panorama"),
+        ("skybox navigable heading", "panorama"),
+        ("viewpoint navigable", "panorama"),
+        ("instruction objects", "none+semantics"),
+        ("", "none"),
+    ],
+)
+def test_sensors_have_a_class(sensors: str, named: str) -> None:
+    assert sensor_class({name: SensorConfig() for name in sensors.split()}) == named
+
+
+def test_a_sensor_counts_by_its_type_and_results_name_the_class() -> None:
+    assert sensor_class({"front": SensorConfig(type="rgb"), "rgb": SensorConfig(type="gps")}) == "RGB+pose"
+    config = load_config("r2r-ce", overrides=["profile=streamvln"], environment={})
+    summed = MetricsAggregator({}, summarise_metric).aggregate_metrics([])
+    assert results_document(config, summed)["sensor_class"] == sensor_class(config.simulator.sensors)
+    assert sensor_class(config.simulator.sensors).startswith("RGB-D")

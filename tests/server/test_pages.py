@@ -22,7 +22,7 @@ from nav_eval_server import events
 from nav_eval_server.archive import site
 from nav_eval_server.board.places import Keeper
 from nav_eval_server.folder import Folder
-from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, Submission, Team, Token, User
+from nav_eval_server.models import Endpoint, Event, Mark, Membership, Ranking, Result, Submission, Team, Token, User
 from nav_eval_server.queue.dispatcher import Dispatcher
 from nav_eval_server.queue.states import State
 from nav_eval_server.web import alike, rate_limit, roster, urls
@@ -280,6 +280,21 @@ def test_organisers_decide_with_a_reason(full: Crowd) -> None:
     assert "The chain holds" in client.get(reverse("log")).content.decode()
     Event.objects.filter(action="team_blocked").update(actor="somebody")
     assert "The chain is broken at event" in client.get(reverse("log")).content.decode()
+
+
+def test_a_board_names_the_sensors_of_an_entry_in_the_readers_language(full: Crowd) -> None:
+    """Of its results.json; one from before that named them has a dash."""
+    board = reverse("board", args=["dev"])
+
+    def told(language: str) -> str:
+        page = full.visitor("nobody").get(board, headers={"accept-language": language}).content.decode()
+        return re.findall(r'<td class="roomy quiet">([^<]*)</td>', page)[0]
+
+    assert told("en") == "–"
+    for result in Result.objects.all():
+        result.document["sensor_class"] = "RGB-D+pose"
+        result.save()
+    assert (told("en"), told("zh-hans")) == ("RGB-D + pose", "RGB-D + 位姿")
 
 
 def test_organisers_say_which_team_is_a_baseline(full: Crowd) -> None:

@@ -34,6 +34,7 @@ from nav_eval.report.tables import AS_PAPERS, PAPER, comma_separated, label, lat
 from nav_eval.report.verdict import sentences
 from nav_eval.report.words import metric_words, short_name
 from nav_eval.results.export import ORACLE
+from nav_eval.results.sensor_class import sensor_class
 
 SCHEMA = 1
 GRAPH = "nav_graph"
@@ -271,6 +272,7 @@ def _run(run: Run, outcomes: Sequence[str], public: bool) -> dict[str, Any]:
         "benchmark": summary["benchmark"],
         "profile": summary["profile"],
         "split": summary["split"],
+        "sensor_class": sensor_class(config.simulator.sensors),
         "started": manifest.get("started"),
         "finished": manifest.get("finished"),
         "seed": manifest.get("seed"),

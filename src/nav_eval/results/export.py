@@ -18,6 +18,7 @@ from nav_eval.core.numbers import numbers_of
 from nav_eval.core.types import EpisodeResult
 from nav_eval.errors import RunDirectoryError
 from nav_eval.results.files import write_atomically
+from nav_eval.results.sensor_class import sensor_class
 from nav_eval_sdk.protocol.usage import Usage
 
 RESULTS_SCHEMA = 1
@@ -35,6 +36,7 @@ def results_document(config: Config, results: EvaluationResults, notes: Sequence
         "benchmark": config.title,
         "profile": {"name": config.benchmark.profile, "version": config.benchmark.version},
         "split": config.dataset.split,
+        "sensor_class": sensor_class(config.simulator.sensors),
         "n_episodes": results.n_episodes,
         "n_failed": results.n_failed,
         "n_not_scored": results.not_scored,

@@ -155,8 +155,16 @@ function boardColumns(app) {
     count("n", t("board.n"), (i) => doc.runs[i].n),
     count("failed", t("board.failed"), (i) => doc.runs[i].n_failed),
     count("excluded", t("board.excluded"), (i) => doc.runs[i].n_excluded),
+    { name: "sensors", title: t("board.sensors"), of: (i) => sensing(doc.runs[i]), show: (i) => sensing(doc.runs[i]), print: () => "–" },
     doc.runs.length > FIRST_DRAWN && { name: "drawn", title: t("board.drawn"), show: (i) => tick(app, i), print: () => "" },
   ].filter(Boolean);
+}
+
+function sensing(run) {
+  return run.sensor_class
+    .split("+")
+    .map((part) => t(`sensing.${part}`))
+    .join(" + ");
 }
 
 function count(name, title, of) {

@@ -13,18 +13,20 @@ from nav_eval.results.export import recorded_definitions
 from nav_eval_server.board.places import Board, latest
 from nav_eval_server.board.visibility import Figures, visible_to
 from nav_eval_server.challenge import Challenge
-from nav_eval_server.models import Submission, User
+from nav_eval_server.models import Result, Submission, User
 from nav_eval_server.queue.states import Language
 from nav_eval_server.web.context import language
 
 
 @dataclass(frozen=True)
 class Row:
-    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar."""
+    """`entry`: a line of board.places; `share`: its score in percent where all scores are shares of one, for a bar;
+    `sensors`: the sensor class of its results.json, "" in one from before it held that."""
 
     entry: Mapping[str, Any]
     share: float | None
     mine: bool
+    sensors: str = ""
 
 
 @dataclass(frozen=True)
@@ -85,9 +87,24 @@ def _standings(phase: str, board: Board, content: Mapping[str, Any], reader: Use
     own = set(reader.teams.values_list("name", flat=True)) if isinstance(reader, User) else set()
     scores = [line["score"] for line in content["entries"] if line["score"] is not None]
     shares = all(0 <= score <= 1 for score in scores)
-    rows = (Row(line, _percent(line["score"]) if shares else None, line["team"] in own) for line in content["entries"])
+    sensors = _sensors([line["submission"] for line in content["entries"]])
+    rows = (
+        Row(
+            line,
+            _percent(line["score"]) if shares else None,
+            line["team"] in own,
+            sensors.get(line["submission"]) or "",
+        )
+        for line in content["entries"]
+    )
     final = board == Board.FINAL
     return Standings(phase, final, final and latest(phase, board, revealed=True) is None, content, tuple(rows))
+
+
+def _sensors(submissions: Sequence[str]) -> dict[str, str | None]:
+    """By submission."""
+    rows = Result.objects.filter(submission__in=submissions)
+    return dict(rows.values_list("submission_id", "document__sensor_class"))
 
 
 def _percent(score: float | None) -> float | None:

@@ -45,6 +45,15 @@ NAMES: dict[str, Promise] = {
 }
 
 
+SENSORS: dict[str, Promise] = {
+    "panorama": gettext_lazy("panorama"),
+    "depth": gettext_lazy("depth"),
+    "none": gettext_lazy("no camera"),
+    "semantics": gettext_lazy("semantics"),
+    "pose": gettext_lazy("pose"),
+}
+
+
 DECISIONS: dict[str, Promise] = {
     "open": gettext_lazy("waits for an answer"),
     "stands": gettext_lazy("decided: the result stands"),
@@ -63,6 +72,12 @@ def decided(state: str) -> str:
 def said(name: str) -> str:
     """A state's name in the reader's language."""
     return str(NAMES.get(name, name))
+
+
+@register.filter
+def sensed(sensor_class: str) -> str:
+    """A sensor class (nav_eval.results.sensor_class) in the reader's language; names such as RGB-D stay."""
+    return " + ".join(str(SENSORS.get(part, part)) for part in sensor_class.split("+") if part) or "–"
 
 
 @register.filter
