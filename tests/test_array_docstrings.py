@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 ENGINE = ROOT / "src/nav_eval/engine"
 WORLDS = ROOT / "packages/nav-eval-worlds/src/nav_eval_worlds"
-ROOMS = [ENGINE / "navmesh", ENGINE / "scene", ENGINE / "render", ENGINE / "recast"]
+ROOMS = [ENGINE / "navmesh", ENGINE / "scene", ENGINE / "render", ENGINE / "recast", WORLDS]
 ARRAYS = {"NDArray", "ndarray", "ArrayLike"}
 SIZE = r"(?:\.\.\.|\w+(?: [-+*/] \w+)*)"
 SHAPE = re.compile(rf"\((?=[^()]*,)(?=[^()]*\b(?:[A-Z]|\d)){SIZE}(?:, {SIZE})*,?\)|\bscalar|\bshapes?\b")
