@@ -45,7 +45,10 @@ def openness(grid: Grid, starts: F64, open_: U8, normals: F64, directions: F64, 
 
 @kernel(_nrt=False)
 def deposit(grid: Grid, at: F64, normals: F64, light: F64, weights: F64, number: I64, sums: F64) -> None:
-    """Adds what leaves each point to its cell. `number` (cells,) row of `sums` (F, 4), light and weight; -1 where free."""
+    """Adds what leaves each point to its cell.
+
+    `number` (cells,): row of `sums` (F, 4), light and weight; -1 where free.
+    """
     back = 0.3 * grid.cell
     for k in range(len(at)):
         x, y, z = to_cells(

@@ -23,7 +23,7 @@ _WIDTHS = {"SCALAR": 1, "VEC2": 2, "VEC3": 3, "VEC4": 4}
 def read_accessor(file: GltfFile, index: int) -> NDArray[Any]:
     """(count, width) array of the stored type; floats from normalised integers.
 
-    Scalars have width 1.
+    Width 1 for scalars.
     """
     accessor = file.at(file.document.accessors, index, "accessor")
     return normalise(read_raw(file, index), accessor.normalized)
@@ -32,7 +32,7 @@ def read_accessor(file: GltfFile, index: int) -> NDArray[Any]:
 def read_raw(file: GltfFile, index: int) -> NDArray[Any]:
     """(count, width) array as stored; a view into the file's bytes where nothing had to change.
 
-    Scalars have width 1.
+    Width 1 for scalars.
     """
     accessor = file.at(file.document.accessors, index, "accessor")
     dtype, width = _layout(file, index, accessor)
